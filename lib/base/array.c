@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CAPACITY = 16 };
+
+int pm_error_out_of_memory(struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM, "out of memory in procmem itself");
+}
+
+int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size, struct pm_error *error)
+{
+	size_t wanted, bytes;
+	if (__builtin_add_overflow(count, more, &wanted))
+		return pm_error_out_of_memory(error);
+	if (wanted <= *capacity)
+		return 0;
+	size_t doubled = *capacity < FIRST_CAPACITY ? FIRST_CAPACITY : *capacity * 2;
+	size_t next = wanted > doubled ? wanted : doubled;
+	if (__builtin_mul_overflow(next, item_size, &bytes))
+		return pm_error_out_of_memory(error);
+
+	/* `items` is the address of a typed pointer; memcpy keeps that legal for every type. */
+	void *old;
+	memcpy(&old, items, sizeof old);
+	void *grown = realloc(old, bytes);
+	if (!grown)
+		return pm_error_out_of_memory(error);
+	memcpy(items, &grown, sizeof grown);
+	*capacity = next;
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/error.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, const char *format, ...)
+{
+	if (!error)
+		return -1;
+	/* The arguments may point into the error itself, so the sentence is made beside it. */
+	char text[PM_ERROR_TEXT_SIZE];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+
+	error->kind = kind;
+	error->os_errno = os_errno;
+	error->pid = 0;
+	error->address = 0;
+	memcpy(error->text, text, sizeof text);
+	return -1;
+}
+
+int pm_error_prefix(struct pm_error *error, const char *format, ...)
+{
+	if (!error)
+		return -1;
+	char text[PM_ERROR_TEXT_SIZE];
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	if (length < 0 || (size_t)length >= sizeof text)
+		return -1;
+
+	size_t room = sizeof text - (size_t)length - 1;
+	size_t rest = strnlen(error->text, room);
+	memcpy(text + length, error->text, rest);
+	text[(size_t)length + rest] = '\0';
+	memcpy(error->text, text, (size_t)length + rest + 1);
+	return -1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The whole public interface of libprocmem.
+ *
+ * Rules that hold everywhere: functions return 0 or -1 (iterators 1, 0 at the end, -1) and fill the caller's `struct pm_error`;
+ * out-parameters come last before the error and are untouched on failure; texts that a call hands out live as long as its comment says;
+ * sizes are bytes, ranges half-open. The library never prints, never exits, installs no signal handlers and keeps no mutable globals.
+ */
+#ifndef PROCMEM_PROCMEM_H
+#define PROCMEM_PROCMEM_H
+
+#include <procmem/error.h>
+#include <procmem/kinds.h>
+#include <procmem/limits.h>
+#include <procmem/maps.h>
+#include <procmem/number.h>
+#include <procmem/pagemap.h>
+#include <procmem/process.h>
+#include <procmem/process_list.h>
+#include <procmem/reader.h>
+#include <procmem/region.h>
+#include <procmem/select.h>
+
+#endif
