@@ -18,8 +18,10 @@
 #include <procmem/pagemap.h>
 #include <procmem/process.h>
 #include <procmem/process_list.h>
+#include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
 #include <procmem/select.h>
+#include <procmem/unit_read.h>
 
 #endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Reading a unit of a plan whatever happens: every byte that can be had, and the rest named page by page.
+ */
+#ifndef PROCMEM_UNIT_READ_H
+#define PROCMEM_UNIT_READ_H
+
+#include <procmem/read_plan.h>
+#include <procmem/reader.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bytes that could not be read. */
+struct pm_unreadable {
+	uint64_t start;  /**< first address */
+	uint64_t end;    /**< address behind the last byte */
+	int os_errno;    /**< errno of the last attempt, 0 where there is none */
+	const char *why; /**< the reason, for people; valid during the call */
+};
+
+/**
+ * Called for each unreadable range of a unit, by ascending address; neighbouring pages with the same reason come as one.
+ *
+ * @param context  as given in pm_unit_source
+ * @param range    the range, valid during the call
+ */
+typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *range);
+
+/** Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor allows it. */
+struct pm_unit_source {
+	struct pm_reader *target;            /**< for runs */
+	struct pm_reader *files;             /**< for wanted file and shared segments, see pm_file_reader_open(); NULL where the plan wants none */
+	pm_unreadable_visitor *unreadable;   /**< called for what cannot be read; may be NULL */
+	void *context;                       /**< handed to it */
+	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, reading ends with PM_ERROR_CANCELLED; or NULL */
+};
+
+/**
+ * Reads the wanted segments of a unit, one behind the other, into a buffer. Unreadable bytes are zeros there.
+ *
+ * @param source  where from
+ * @param unit    what to read
+ * @param buffer  room for unit->size bytes
+ * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED; unreadable bytes are no error
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer, struct pm_error *error);
+
+/**
+ * Reads any bytes with the same recovery. It does not know which pages are there: use it for ranges that a plan wants.
+ *
+ * @param source   where from; only `target` is read
+ * @param address  first address
+ * @param buffer   room for size bytes
+ * @param size     how many
+ * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, void *buffer, size_t size, struct pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
