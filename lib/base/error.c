@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/** Keeps it one line: what the user or the target named may hold anything. */
+static void replace_newlines(char *text)
+{
+	for (; (text = strpbrk(text, "\r\n")); text++)
+		*text = ' ';
+}
+
 int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, const char *format, ...)
 {
 	if (!error)
@@ -15,6 +22,7 @@ int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	replace_newlines(text);
 
 	error->kind = kind;
 	error->os_errno = os_errno;
@@ -33,6 +41,7 @@ int pm_error_prefix(struct pm_error *error, const char *format, ...)
 	va_start(arguments, format);
 	int length = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	replace_newlines(text);
 	if (length < 0 || (size_t)length >= sizeof text)
 		return -1;
 

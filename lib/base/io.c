@@ -107,6 +107,8 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 		char *newline = memchr(begin + searched, '\n', rest - searched);
 		if (newline) {
 			lines->number++;
+			if (memchr(begin, '\0', (size_t)(newline - begin)))
+				return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %llu holds a NUL byte: it is no text", (unsigned long long)lines->number);
 			*newline = '\0';
 			*line = begin;
 			*length = (size_t)(newline - begin);

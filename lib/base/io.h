@@ -12,7 +12,7 @@
 /** read(2) that goes on after EINTR. @return as read(2) */
 ssize_t pm_read(int fd, void *buffer, size_t size);
 
-/** pread(2) that goes on after EINTR; the offset is an address and may lie above 2^63. @return as pread(2) */
+/** pread(2) that goes on after EINTR; the offset is an address. Above 2^63 the kernel answers EINVAL. @return as pread(2) */
 ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
 
 /**
