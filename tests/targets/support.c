@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+void target_begin(void)
+{
+	pid_t parent = getppid();
+	target_check(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+	/* The parent may have died before the call above. */
+	if (getppid() != parent)
+		raise(SIGKILL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+long target_check(long result, const char *what)
+{
+	if (result >= 0)
+		return result;
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
+	exit(1);
+}
+
+char *target_map(size_t size, int prot, int flags)
+{
+	char *memory = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
+	return memory;
+}
+
+void target_region(const char *name, const void *start, size_t size, const char *note)
+{
+	uintptr_t address = (uintptr_t)start;
+	printf("region %s %" PRIxPTR "-%" PRIxPTR "%s%s\n", name, address, address + size, *note ? " " : "", note);
+}
+
+void target_ready(void)
+{
+	puts("ready");
+}
+
+void target_obey(target_command *command)
+{
+	/* An own buffer: stdio would allocate one from the heap that the tests look at. */
+	static char line[4096];
+	size_t filled = 0;
+	ssize_t got;
+	while ((got = read(STDIN_FILENO, line + filled, 1)) != 0) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		target_check(got, "read");
+		if (line[filled] != '\n') {
+			filled += filled < sizeof line - 1;
+			continue;
+		}
+		line[filled] = '\0';
+		filled = 0;
+		if (strcmp(line, "quit") == 0)
+			exit(0);
+		printf("%s %s\n", command && command(line) == 0 ? "done" : "unknown", line);
+	}
+	for (;;)
+		pause();
+}
+
+uint64_t target_number(const char *text)
+{
+	char *end;
+	errno = 0;
+	unsigned long long number = strtoull(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || *text == '-') {
+		fprintf(stderr, "%s: '%s' is not a number\n", program_invocation_short_name, text);
+		exit(2);
+	}
+	return number;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What all targets share: dying with the parent, telling what they made, obeying commands on stdin. */
+#ifndef TARGETS_SUPPORT_H
+#define TARGETS_SUPPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** First call of main(): dies with the parent from now on, and writes line by line. */
+void target_begin(void);
+
+/** Ends the target with a message if a call failed (`result` negative). @return the result */
+long target_check(long result, const char *what);
+
+/** mmap(2) of anonymous private memory that must succeed. @param flags more MAP_ flags @return the address */
+char *target_map(size_t size, int prot, int flags);
+
+/** Prints `region NAME start-end`, followed by a blank and the note unless that is "". */
+void target_region(const char *name, const void *start, size_t size, const char *note);
+
+/** Tells that all is made. */
+void target_ready(void);
+
+/** Acts on one line from stdin. @return 0: done; 1: no such command */
+typedef int target_command(const char *line);
+
+/** Obeys commands until `quit`; answers each with `done LINE` or `unknown LINE`. After the end of stdin it just waits for a signal. */
+void target_obey(target_command *command);
+
+/** Number from the command line, or the end of the target with a message. */
+uint64_t target_number(const char *text);
+
+#endif
