@@ -23,5 +23,6 @@
 #include <procmem/region.h>
 #include <procmem/select.h>
 #include <procmem/unit_read.h>
+#include <procmem/word.h>
 
 #endif
