@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/process_handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "proc/access.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+enum { PF_KTHREAD = 0x00200000 }; /* include/linux/sched.h: a kernel thread */
+
+static const char *const memory_files[] = { "maps", "smaps", "smaps_rollup", "pagemap", "mem", "auxv", "environ", "cmdline", "numa_maps" };
+
+static bool is_memory_file(const char *name)
+{
+	for (size_t i = 0; i < sizeof memory_files / sizeof *memory_files; i++)
+		if (strcmp(name, memory_files[i]) == 0)
+			return true;
+	return false;
+}
+
+/** First thread of a process that is not dead, other than the leader; the PID where there is none. */
+static pid_t first_living_thread(const struct pm_procfs *procfs)
+{
+	pid_t *tids, found = procfs->pid;
+	size_t count;
+	if (pm_procfs_list_numbers(procfs, "task", &tids, &count) < 0)
+		return found;
+	for (size_t i = 0; i < count && found == procfs->pid; i++) {
+		char name[64];
+		struct pm_process_stat stat;
+		snprintf(name, sizeof name, "task/%d/stat", (int)tids[i]);
+		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 && !pm_state_is_dead(stat.state))
+			found = tids[i];
+	}
+	free(tids);
+	return found;
+}
+
+static pid_t memory_thread(const struct pm_procfs *procfs)
+{
+	struct pm_process_stat stat;
+	if (pm_process_stat_read(procfs, "stat", &stat) < 0 || !pm_process_stat_leader_gone(&stat))
+		return procfs->pid;
+	return first_living_thread(procfs);
+}
+
+pid_t pm_process_memory_thread(const struct pm_process *process)
+{
+	return memory_thread(&process->procfs);
+}
+
+/** Opens a file about the memory through a thread that still has it: those of a dead leader are empty. @return as openat(2) */
+static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
+{
+	pid_t tid = memory_thread(procfs);
+	if (tid == procfs->pid)
+		return pm_procfs_open_file(procfs, name, flags);
+	char path[128];
+	snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
+	return pm_procfs_open_file(procfs, path, flags);
+}
+
+/** PID of the process that a thread belongs to; the number itself where status does not say. */
+static pid_t thread_group(const struct pm_procfs *procfs)
+{
+	char *text;
+	pid_t group = procfs->pid;
+	if (pm_procfs_read(procfs, "status", &text, NULL) < 0)
+		return group;
+	const char *line = strstr(text, "\nTgid:");
+	if (line) {
+		long value = strtol(line + 6, NULL, 10);
+		if (value > 0 && value <= INT_MAX)
+			group = (pid_t)value;
+	}
+	free(text);
+	return group;
+}
+
+static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
+{
+	if (cause == ENOENT || cause == ESRCH) {
+		pm_error_set(error, PM_ERROR_NOT_FOUND, cause, "there is no process %d", (int)pid);
+		if (error)
+			error->pid = pid;
+		return -1;
+	}
+	return pm_access_explain(root, pid, "look at it", cause, error);
+}
+
+int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process, struct pm_error *error)
+{
+	const char *root = proc_root ? proc_root : "/proc";
+	struct pm_procfs procfs;
+	if (pm_procfs_open(&procfs, root, pid) < 0)
+		return open_failed(root, pid, errno, error);
+	pid_t group = thread_group(&procfs);
+	if (group != pid) {
+		pm_procfs_close(&procfs);
+		if (pm_procfs_open(&procfs, root, group) < 0)
+			return open_failed(root, group, errno, error);
+	}
+	struct pm_process *opened = calloc(1, sizeof *opened);
+	if (!opened) {
+		pm_procfs_close(&procfs);
+		return pm_error_out_of_memory(error);
+	}
+	/* The anchor comes first: an exec from now on is noticed. */
+	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
+	opened->procfs = procfs;
+	opened->pidfd = pm_procfs_is_live(&procfs) ? (int)syscall(SYS_pidfd_open, group, 0) : -1;
+	struct pm_process_stat stat;
+	if (pm_process_stat_read(&procfs, "stat", &stat) < 0) {
+		int cause = errno;
+		pm_process_close(opened);
+		return open_failed(root, group, cause, error);
+	}
+	opened->start_ticks = stat.start_ticks;
+	opened->kernel_thread = (stat.flags & PF_KTHREAD) != 0;
+	*process = opened;
+	return 0;
+}
+
+void pm_process_close(struct pm_process *process)
+{
+	if (!process)
+		return;
+	pm_procfs_close(&process->procfs);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	if (process->memory_anchor >= 0)
+		close(process->memory_anchor);
+	free(process);
+}
+
+pid_t pm_process_pid(const struct pm_process *process)
+{
+	return process->procfs.pid;
+}
+
+const char *pm_process_root(const struct pm_process *process)
+{
+	return process->procfs.root;
+}
+
+static int gone(const struct pm_process *process, const char *what, struct pm_error *error)
+{
+	pm_error_set(error, PM_ERROR_GONE, ESRCH, "process %d %s", (int)process->procfs.pid, what);
+	if (error)
+		error->pid = process->procfs.pid;
+	return -1;
+}
+
+int pm_process_check(struct pm_process *process, struct pm_error *error)
+{
+	struct pm_process_stat stat;
+	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
+		return gone(process, "exited", error);
+	if (stat.start_ticks != process->start_ticks)
+		return gone(process, "exited, and its PID belongs to another process now", error);
+	if (process->kernel_thread)
+		return 0;
+	if (pm_state_is_dead(stat.state) && stat.threads <= 1)
+		return gone(process, "exited", error);
+	char byte;
+	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)
+		return gone(process, "called exec: the memory it had is gone", error);
+	return 0;
+}
+
+int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd, struct pm_error *error)
+{
+	const struct pm_procfs *procfs = &process->procfs;
+	int opened = is_memory_file(name) ? open_memory_file(procfs, name, flags) : pm_procfs_open_file(procfs, name, flags);
+	if (opened >= 0) {
+		*fd = opened;
+		return 0;
+	}
+	int cause = errno;
+	struct pm_process_stat stat;
+	if (cause == ENOENT && pm_process_stat_read(procfs, "stat", &stat) == 0) {
+		pm_error_set(error, PM_ERROR_NOT_FOUND, cause, "%s/%d has no '%s'", procfs->root, (int)procfs->pid, name);
+		if (error)
+			error->pid = procfs->pid;
+		return -1;
+	}
+	if (cause == ENOENT || cause == ESRCH)
+		return pm_process_check(process, error) < 0 ? -1 : gone(process, "exited", error);
+	if (cause == EMFILE || cause == ENFILE || cause == ENOMEM)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s", procfs->root, (int)procfs->pid, name, strerror(cause));
+	char doing[128];
+	snprintf(doing, sizeof doing, "read its %s", name);
+	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);
+}
+
+int pm_process_read_command(struct pm_process *process, char **command, struct pm_error *error)
+{
+	int fd;
+	char *text;
+	size_t length;
+	if (pm_process_open_file(process, "cmdline", O_RDONLY, &fd, error) < 0)
+		return -1;
+	int result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, &length, error);
+	close(fd);
+	if (result < 0)
+		return -1;
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	*command = text;
+	return 0;
+}

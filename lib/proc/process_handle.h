@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What is behind a `struct pm_process`, for the other files of the library. Private. */
+#ifndef PM_PROC_PROCESS_HANDLE_H
+#define PM_PROC_PROCESS_HANDLE_H
+
+#include <stdbool.h>
+
+#include <procmem/process.h>
+
+#include "proc/procfs.h"
+
+/** A process; immutable after it was opened, so that threads may share it. */
+struct pm_process {
+	struct pm_procfs procfs; /**< its directory */
+	int pidfd;               /**< from pidfd_open(2), -1 for saved trees and before Linux 5.3 */
+	int memory_anchor;       /**< `maps`, opened first of all: empty once the memory is another; -1 where we may not open it */
+	uint64_t start_ticks;    /**< start time: with the PID it names the process for ever */
+	bool kernel_thread;      /**< has no user memory, so that nothing is wrong with empty maps */
+};
+
+/**
+ * The thread through which the memory can be reached: the first one, or where that is dead another that lives.
+ *
+ * @param process  the process
+ * @return         a thread ID; the PID where no thread has memory any more
+ */
+pid_t pm_process_memory_thread(const struct pm_process *process);
+
+/** What stat says; proc_pid_stat(5). */
+struct pm_process_stat {
+	char comm[PM_COMM_SIZE];
+	char state;
+	uint64_t flags;
+	uint64_t threads;
+	uint64_t start_ticks;
+	uint64_t start_stack;
+	uint64_t start_brk;
+};
+
+/** Parses the text of a stat file. @return false where it is not one */
+bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
+
+/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set */
+int pm_process_stat_read(const struct pm_procfs *procfs, const char *name, struct pm_process_stat *stat);
+
+/** Whether a thread in this state has given up its memory: zombie or dead. */
+static inline bool pm_state_is_dead(char state)
+{
+	return state == 'Z' || state == 'X' || state == 'x';
+}
+
+/** Whether the first thread is dead while others live. */
+static inline bool pm_process_stat_leader_gone(const struct pm_process_stat *stat)
+{
+	return pm_state_is_dead(stat->state) && stat->threads > 1;
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/process_handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/number.h"
+
+/** The number behind a key of status (proc_pid_status(5)), such as "VmRSS". @return 0 where the key is missing */
+static uint64_t status_number(const char *status, const char *key, int column)
+{
+	char pattern[32];
+	snprintf(pattern, sizeof pattern, "\n%s:", key);
+	const char *at = strstr(status, pattern);
+	if (!at)
+		return 0;
+	at += strlen(pattern);
+	uint64_t value = 0;
+	for (int i = 0; i <= column; i++) {
+		at += strspn(at, " \t");
+		if (!pm_scan_decimal(&at, &value))
+			return 0;
+	}
+	return value;
+}
+
+static uint64_t status_bytes(const char *status, const char *key)
+{
+	return status_number(status, key, 0) * 1024;
+}
+
+/** Time since boot in milliseconds, from `uptime` below the root. @return 0 where it is missing */
+static uint64_t boot_uptime_ms(const char *root)
+{
+	char path[PATH_MAX], text[64];
+	if ((size_t)snprintf(path, sizeof path, "%s/uptime", root) >= sizeof path)
+		return 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t length = pm_read(fd, text, sizeof text - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	const char *at = text;
+	uint64_t seconds = 0, hundredths = 0;
+	if (!pm_scan_decimal(&at, &seconds))
+		return 0;
+	if (*at == '.') {
+		at++;
+		pm_scan_decimal(&at, &hundredths);
+	}
+	return seconds * 1000 + hundredths * 10;
+}
+
+/** What status says; of a living thread where the leader is dead, whose own has no memory figures. */
+static void fill_from_status(const char *status, struct pm_process_info *info)
+{
+	info->tracer = (pid_t)status_number(status, "TracerPid", 0);
+	info->uid = (uid_t)status_number(status, "Uid", 0);
+	info->euid = (uid_t)status_number(status, "Uid", 1);
+	info->vm_size = status_bytes(status, "VmSize");
+	info->vm_rss = status_bytes(status, "VmRSS");
+	info->vm_hwm = status_bytes(status, "VmHWM");
+	info->vm_swap = status_bytes(status, "VmSwap");
+	info->vm_pte = status_bytes(status, "VmPTE");
+}
+
+static void fill_from_stat(const struct pm_process *process, const struct pm_process_stat *stat, struct pm_process_info *info)
+{
+	info->pid = process->procfs.pid;
+	info->state = stat->state;
+	info->kernel_thread = process->kernel_thread;
+	info->leader_gone = pm_process_stat_leader_gone(stat);
+	info->threads = (uint32_t)stat->threads;
+	info->start_ticks = stat->start_ticks;
+	info->start_stack = stat->start_stack;
+	info->start_brk = stat->start_brk;
+	memcpy(info->comm, stat->comm, sizeof info->comm);
+
+	uint64_t now = boot_uptime_ms(process->procfs.root);
+	long ticks = sysconf(_SC_CLK_TCK);
+	uint64_t started = ticks > 0 ? stat->start_ticks * 1000 / (uint64_t)ticks : 0;
+	info->uptime_ms = now > started ? now - started : 0;
+}
+
+int pm_process_read_info(struct pm_process *process, struct pm_process_info *info, struct pm_error *error)
+{
+	const struct pm_procfs *procfs = &process->procfs;
+	struct pm_process_stat stat;
+	struct pm_process_info result = { 0 };
+	if (pm_process_stat_read(procfs, "stat", &stat) < 0)
+		goto failed;
+	fill_from_stat(process, &stat, &result);
+
+	char name[64] = "status";
+	if (result.leader_gone)
+		snprintf(name, sizeof name, "task/%d/status", (int)pm_process_memory_thread(process));
+	char *status;
+	if (pm_procfs_read(procfs, name, &status, NULL) < 0)
+		goto failed;
+	fill_from_status(status, &result);
+	free(status);
+	*info = result;
+	return 0;
+failed:
+	if (errno == EPROTO)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root, (int)procfs->pid);
+	pm_error_set(error, PM_ERROR_GONE, errno, "process %d exited", (int)procfs->pid);
+	if (error)
+		error->pid = procfs->pid;
+	return -1;
+}

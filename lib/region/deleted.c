@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "region/deleted.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "proc/process_handle.h"
+
+/** The name with its ending, if that is a file of the region's inode below the target's root; NULL otherwise. */
+static const char *whole_name(const struct pm_procfs *procfs, struct pm_regions *regions, const struct pm_region *region)
+{
+	char path[PATH_MAX + 16];
+	struct stat status;
+	int length = snprintf(path, sizeof path, "root%s (deleted)", region->mapping);
+	if (length < 0 || (size_t)length >= sizeof path)
+		return NULL;
+	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 || status.st_ino != region->inode)
+		return NULL;
+	const char *name = path + strlen("root");
+	return pm_regions_text(regions, name, strlen(name));
+}
+
+void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, size_t first)
+{
+	/* Neighbours often map the same file, and then share the text of its name: looked up once. */
+	const char *looked_up = NULL;
+	const char *name = NULL;
+	uint64_t inode = 0;
+	for (size_t i = first; i < regions->count; i++) {
+		struct pm_region *region = &regions->items[i];
+		if (!region->deleted || region->mapping[0] != '/')
+			continue;
+		if (region->mapping != looked_up || region->inode != inode) {
+			looked_up = region->mapping;
+			inode = region->inode;
+			name = whole_name(&process->procfs, regions, region);
+		}
+		if (name) {
+			region->mapping = name;
+			region->deleted = false;
+		}
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/maps.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proc/access.h"
+#include "proc/process_handle.h"
+#include "region/deleted.h"
+#include "region/maps_stream.h"
+
+static int check_source(enum pm_maps_source source, bool with_fields, const char *name, struct pm_error *error)
+{
+	if (source == PM_SMAPS && !with_fields)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no fields such as Rss: it is maps text, not smaps", name);
+	if (source == PM_MAPS && with_fields)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps text, not maps", name);
+	return 0;
+}
+
+/** Reads a stream that must not be empty, and puts its name before what goes wrong. */
+static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
+{
+	size_t before = regions->count;
+	if (pm_maps_stream_read(fd, regions, with_fields, error) < 0)
+		return pm_error_prefix(error, "cannot use %s: ", name);
+	if (regions->count == before)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "cannot use %s: it is empty", name);
+	return 0;
+}
+
+int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name, struct pm_regions *regions, struct pm_error *error)
+{
+	bool with_fields;
+	if (read_named(fd, name, regions, &with_fields, error) < 0)
+		return -1;
+	return check_source(source, with_fields, name, error);
+}
+
+int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+{
+	const char *name = source == PM_SMAPS ? "smaps" : "maps";
+	size_t before = regions->count;
+	int fd;
+	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
+		return -1;
+	bool with_fields = false;
+	int result = pm_maps_stream_read(fd, regions, &with_fields, error);
+	close(fd);
+
+	/* The kernel just ends the text where the memory goes away in the middle: only now is it known to be whole. */
+	if (pm_process_check(process, error) < 0)
+		return -1;
+	if (result < 0)
+		return pm_error_prefix(error, "cannot use %s of process %d: ", name, (int)process->procfs.pid);
+	if (regions->count == before)
+		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps", 0, error);
+	pm_deleted_resolve(process, regions, before);
+	return check_source(source, with_fields, name, error);
+}
+
+/** Opens the file to read: the path itself, or in a directory its smaps or maps. */
+static int open_saved(const char *path, struct pm_error *error)
+{
+	static const char *const names[] = { "smaps", "maps" };
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		int cause = errno;
+		if (fd >= 0)
+			close(fd);
+		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO, cause, "cannot open %s: %s", path, strerror(cause));
+	}
+	if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode))
+		return fd;
+	int inner = -1;
+	for (size_t i = 0; S_ISDIR(status.st_mode) && inner < 0 && i < sizeof names / sizeof *names; i++)
+		inner = openat(fd, names[i], O_RDONLY | O_CLOEXEC);
+	close(fd);
+	if (inner >= 0)
+		return inner;
+	return pm_error_set(error, PM_ERROR_FORMAT, 0,
+	                    S_ISDIR(status.st_mode) ? "the directory %s holds neither smaps nor maps" : "%s is neither a file nor a directory", path);
+}
+
+int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source, struct pm_error *error)
+{
+	int fd = open_saved(path, error);
+	if (fd < 0)
+		return -1;
+	/* A pipe is read as it comes. */
+	int flags = fcntl(fd, F_GETFL);
+	if (flags >= 0)
+		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+	bool with_fields;
+	int result = read_named(fd, path, regions, &with_fields, error);
+	close(fd);
+	if (result == 0)
+		*source = with_fields ? PM_SMAPS : PM_MAPS;
+	return result;
+}

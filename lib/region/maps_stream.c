@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "region/maps_stream.h"
+
+#include <inttypes.h>
+
+#include "base/io.h"
+#include "region/maps_line.h"
+#include "region/smaps_fields.h"
+
+/** A stream being read. */
+struct stream {
+	struct pm_lines lines;
+	struct pm_smaps_fields fields;
+	struct pm_regions *regions;
+	size_t first; /**< index of the first region of this stream */
+	size_t keys;  /**< fields of the region that is being read */
+};
+
+static bool has_regions(const struct stream *stream)
+{
+	return stream->regions->count > stream->first;
+}
+
+static bool has_fields(const struct stream *stream)
+{
+	return stream->fields.learnt_count > 0;
+}
+
+/** The region before is done: where others have fields it must have them too. */
+static int finish_region(const struct stream *stream, struct pm_error *error)
+{
+	if (!has_regions(stream) || !has_fields(stream) || pm_smaps_fields_complete(&stream->fields))
+		return 0;
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends, or goes wrong, within the fields of a region, at line %" PRIu64, stream->lines.number);
+}
+
+static int take_region(struct stream *stream, const struct pm_region *region, struct pm_error *error)
+{
+	if (finish_region(stream, error) < 0)
+		return -1;
+	if (has_regions(stream) && stream->regions->items[stream->regions->count - 1].end > region->start)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the region of line %" PRIu64 " does not lie behind the one before it", stream->lines.number);
+	/* The first region decides whether this is smaps: a second one without fields in between makes it maps. */
+	if (!has_fields(stream) && has_regions(stream))
+		stream->fields.learning = false;
+	else
+		pm_smaps_fields_begin(&stream->fields);
+	return pm_regions_append(stream->regions, region, error);
+}
+
+static int take_line(struct stream *stream, char *line, size_t length, struct pm_error *error)
+{
+	struct pm_region region;
+	if (pm_maps_line_parse(line, length, &region))
+		return take_region(stream, &region, error);
+	bool expects_fields = has_regions(stream) && (has_fields(stream) || stream->fields.learning);
+	if (expects_fields && pm_smaps_fields_take(&stream->fields, line, length, &stream->regions->items[stream->regions->count - 1]))
+		return 0;
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " is not in the form of maps or smaps", stream->lines.number);
+}
+
+int pm_maps_stream_read(int fd, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
+{
+	struct stream stream = { .regions = regions, .first = regions->count };
+	pm_smaps_fields_init(&stream.fields);
+	if (pm_lines_init(&stream.lines, fd, error) < 0)
+		return -1;
+	char *line;
+	size_t length;
+	int got;
+	while ((got = pm_lines_next(&stream.lines, &line, &length, error)) > 0)
+		if (take_line(&stream, line, length, error) < 0)
+			break;
+	int result = got == 0 ? finish_region(&stream, error) : -1;
+	pm_lines_deinit(&stream.lines);
+	if (result == 0)
+		*with_fields = has_fields(&stream);
+	return result;
+}

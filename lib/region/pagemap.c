@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "region/pagemap_handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "proc/process_handle.h"
+
+static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted, struct pm_error *error)
+{
+	pagemap->method = PM_PAGEMAP_READ;
+	if (wanted == PM_PAGEMAP_READ)
+		return 0;
+	if (pm_pagemap_scan_probe(pagemap) == 0) {
+		pagemap->method = PM_PAGEMAP_SCAN;
+		return 0;
+	}
+	if (wanted == PM_PAGEMAP_BEST)
+		return 0;
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno, "this kernel has no PAGEMAP_SCAN (it came with Linux 6.7)");
+}
+
+int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, struct pm_pagemap **pagemap, struct pm_error *error)
+{
+	struct pm_pagemap *opened = calloc(1, sizeof *opened);
+	if (!opened)
+		return pm_error_out_of_memory(error);
+	opened->process = process;
+	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch ? pm_pagemap_scan_scratch : pm_pagemap_read_scratch;
+	opened->scratch = malloc(scratch);
+	opened->fd = -1;
+	if (!opened->scratch) {
+		pm_error_out_of_memory(error);
+		goto fail;
+	}
+	if (pm_process_open_file(process, "pagemap", O_RDONLY, &opened->fd, error) < 0)
+		goto fail;
+	if (!pm_procfs_is_live(&process->procfs)) {
+		pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "page states exist only for living processes");
+		goto fail;
+	}
+	if (choose_method(opened, method, error) < 0)
+		goto fail;
+	*pagemap = opened;
+	return 0;
+fail:
+	pm_pagemap_close(opened);
+	return -1;
+}
+
+void pm_pagemap_close(struct pm_pagemap *pagemap)
+{
+	if (!pagemap)
+		return;
+	if (pagemap->fd >= 0)
+		close(pagemap->fd);
+	free(pagemap->scratch);
+	free(pagemap);
+}
+
+enum pm_pagemap_method pm_pagemap_method(const struct pm_pagemap *pagemap)
+{
+	return pagemap->method;
+}
+
+static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struct pm_error *error)
+{
+	int cause = errno;
+	if (pm_process_check(pagemap->process, error) < 0)
+		return -1;
+	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s", (int)pm_process_pid(pagemap->process), strerror(cause));
+	if (error) {
+		error->pid = pm_process_pid(pagemap->process);
+		error->address = address;
+	}
+	return -1;
+}
+
+int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
+{
+	if (end > PM_USER_END)
+		end = PM_USER_END;
+	while (start < end) {
+		struct pm_page_batch batch;
+		int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, &batch)
+		                                                : pm_pagemap_read_batch(pagemap, start, end, &batch);
+		if (result < 0)
+			return walk_failed(pagemap, start, error);
+		for (size_t i = 0; i < batch.count; i++) {
+			int answer = visit(context, &pagemap->runs[i]);
+			if (answer != 0)
+				return answer;
+		}
+		start = batch.next;
+	}
+	return 0;
+}

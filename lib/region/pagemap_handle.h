@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The two ways to page states behind <procmem/pagemap.h>. Private. */
+#ifndef PM_REGION_PAGEMAP_HANDLE_H
+#define PM_REGION_PAGEMAP_HANDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <procmem/pagemap.h>
+
+/** Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is listed in maps all the same). */
+#define PM_USER_END (UINT64_C(1) << 63)
+
+/** Runs fetched by one call into the kernel at the most. */
+enum { PM_PAGEMAP_RUNS = 1024 };
+
+/** An open pagemap. */
+struct pm_pagemap {
+	struct pm_process *process;                /**< the caller's */
+	int fd;                                    /**< /proc/PID/pagemap */
+	enum pm_pagemap_method method;             /**< SCAN or READ */
+	bool knows_guards;                         /**< PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
+	uint64_t page_size;                        /**< bytes of a page */
+	struct pm_page_run runs[PM_PAGEMAP_RUNS];  /**< what the last call found */
+	void *scratch;                             /**< raw answer of the kernel; owned */
+};
+
+/** What one call into the kernel found. */
+struct pm_page_batch {
+	size_t count;  /**< how many of pm_pagemap.runs are filled */
+	uint64_t next; /**< where to go on: everything before it was looked at */
+};
+
+/** Bytes of scratch memory that each method needs. */
+extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
+
+/** Finds out whether the kernel has the ioctl, and which states it knows. @return 0, or -1 with errno set (ENOTTY: it has not) */
+int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
+
+/** Looks at the begin of [start, end) by the ioctl. @return 0, or -1 with errno set */
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
+
+/** Looks at the begin of [start, end) by reading. @return 0, or -1 with errno set */
+int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
+
+#endif

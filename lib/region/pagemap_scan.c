@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are those of <linux/fs.h>, which may be older than the kernel.
+ *
+ * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie before the last range returned, because it is not
+ * updated when a walk reaches its end after an inner buffer was flushed. That a walk is complete follows from the counts instead: the kernel stops early
+ * only when the vector is full or max_pages were found.
+ */
+#include "region/pagemap_handle.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+
+/** struct page_region. */
+struct scan_range {
+	uint64_t start;
+	uint64_t end;
+	uint64_t categories;
+};
+
+/** struct pm_scan_arg. */
+struct scan_request {
+	uint64_t size;
+	uint64_t flags;
+	uint64_t start;
+	uint64_t end;
+	uint64_t walk_end;
+	uint64_t ranges;
+	uint64_t ranges_length;
+	uint64_t max_pages;
+	uint64_t category_inverted;
+	uint64_t category_mask;
+	uint64_t category_anyof_mask;
+	uint64_t return_mask;
+};
+
+#define SCAN_IOCTL _IOWR('f', 16, struct scan_request)
+
+enum {
+	CATEGORY_FILE = 1 << 2,
+	CATEGORY_PRESENT = 1 << 3,
+	CATEGORY_SWAPPED = 1 << 4,
+	CATEGORY_ZERO = 1 << 5,
+	CATEGORY_HUGE = 1 << 6,
+	CATEGORY_GUARD = 1 << 8,
+};
+
+/* One call looks at no more than this: the map lock of the target is held meanwhile. Page tables without pages cost little, present ones more. */
+static const uint64_t max_span = UINT64_C(1) << 30;
+static const uint64_t max_present = UINT64_C(8) << 20;
+
+const size_t pm_pagemap_scan_scratch = PM_PAGEMAP_RUNS * sizeof(struct scan_range);
+
+static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end)
+{
+	uint64_t wanted = CATEGORY_PRESENT | CATEGORY_SWAPPED;
+	uint64_t reported = wanted | CATEGORY_FILE | CATEGORY_ZERO | CATEGORY_HUGE;
+	if (pagemap->knows_guards) {
+		wanted |= CATEGORY_GUARD;
+		reported |= CATEGORY_GUARD;
+	}
+	struct scan_request request = {
+		.size = sizeof request,
+		.start = start,
+		.end = end,
+		.ranges = (uint64_t)(uintptr_t)pagemap->scratch,
+		.ranges_length = PM_PAGEMAP_RUNS,
+		.max_pages = max_present / pagemap->page_size,
+		.category_anyof_mask = wanted,
+		.return_mask = reported,
+	};
+	long found;
+	do
+		found = ioctl(pagemap->fd, SCAN_IOCTL, &request);
+	while (found < 0 && errno == EINTR);
+	return found;
+}
+
+int pm_pagemap_scan_probe(struct pm_pagemap *pagemap)
+{
+	pagemap->knows_guards = true;
+	if (scan(pagemap, 0, pagemap->page_size) >= 0)
+		return 0;
+	pagemap->knows_guards = false;
+	return scan(pagemap, 0, pagemap->page_size) >= 0 ? 0 : -1;
+}
+
+static unsigned state_of(uint64_t categories)
+{
+	unsigned state = 0;
+	/* A guard page is reported as swapped too, being a marker in a page table entry that is not present. */
+	if (categories & CATEGORY_GUARD)
+		return PM_PAGE_GUARD;
+	if (categories & CATEGORY_PRESENT)
+		state |= PM_PAGE_PRESENT;
+	if (categories & CATEGORY_SWAPPED)
+		state |= PM_PAGE_SWAPPED;
+	if (categories & CATEGORY_FILE)
+		state |= PM_PAGE_FILE;
+	if (categories & CATEGORY_ZERO)
+		state |= PM_PAGE_ZERO;
+	if (categories & CATEGORY_HUGE)
+		state |= PM_PAGE_HUGE;
+	return state;
+}
+
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
+{
+	uint64_t stop = end - start > max_span ? start + max_span : end;
+	long found = scan(pagemap, start, stop);
+	if (found < 0)
+		return -1;
+	const struct scan_range *ranges = pagemap->scratch;
+	uint64_t pages = 0;
+	for (long i = 0; i < found; i++) {
+		pagemap->runs[i] = (struct pm_page_run){ .start = ranges[i].start, .end = ranges[i].end, .state = state_of(ranges[i].categories) };
+		pages += (ranges[i].end - ranges[i].start) / pagemap->page_size;
+	}
+	bool stopped_early = found == PM_PAGEMAP_RUNS || pages >= max_present / pagemap->page_size;
+	batch->count = (size_t)found;
+	batch->next = stopped_early && found > 0 ? ranges[found - 1].end : stop;
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/region.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "region/texts.h"
+
+void pm_regions_init(struct pm_regions *regions)
+{
+	*regions = (struct pm_regions){ 0 };
+}
+
+void pm_regions_deinit(struct pm_regions *regions)
+{
+	free(regions->items);
+	pm_texts_destroy(regions->texts);
+	pm_regions_init(regions);
+}
+
+const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length)
+{
+	return pm_texts_add(&regions->texts, text, length);
+}
+
+/** Copies a text, unless the region before has the same: neighbours often map the same file. */
+static const char *share_or_copy(struct pm_regions *regions, const char *previous, const char *text)
+{
+	if (!text || text[0] == '\0')
+		return "";
+	if (previous && strcmp(previous, text) == 0)
+		return previous;
+	return pm_regions_text(regions, text, strlen(text));
+}
+
+int pm_regions_append(struct pm_regions *regions, const struct pm_region *region, struct pm_error *error)
+{
+	if (pm_array_reserve(&regions->items, &regions->capacity, regions->count, 1, sizeof *regions->items, error) < 0)
+		return -1;
+	const struct pm_region *previous = regions->count ? &regions->items[regions->count - 1] : NULL;
+	struct pm_region copy = *region;
+	copy.mapping = share_or_copy(regions, previous ? previous->mapping : NULL, region->mapping);
+	copy.detail = share_or_copy(regions, previous ? previous->detail : NULL, region->detail);
+	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
+	if (!copy.mapping || !copy.detail || !copy.why)
+		return pm_error_out_of_memory(error);
+	regions->items[regions->count++] = copy;
+	return 0;
+}
+
+size_t pm_regions_index(const struct pm_regions *regions, uint64_t address)
+{
+	size_t low = 0, high = regions->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (regions->items[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address)
+{
+	size_t index = pm_regions_index(regions, address);
+	if (index == regions->count || regions->items[index].start > address)
+		return NULL;
+	return &regions->items[index];
+}
+
+bool pm_region_is_anonymous(const struct pm_region *region)
+{
+	return region->mapping[0] == '\0' || strncmp(region->mapping, "[anon:", 6) == 0;
+}
+
+void pm_format_perms(unsigned perms, char *text)
+{
+	text[0] = perms & PM_PERM_READ ? 'r' : '-';
+	text[1] = perms & PM_PERM_WRITE ? 'w' : '-';
+	text[2] = perms & PM_PERM_EXEC ? 'x' : '-';
+	text[3] = perms & PM_PERM_SHARED ? 's' : 'p';
+	text[4] = '\0';
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "region/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Texts never move, so that pointers to them stay good while the store grows: it is a chain of blocks. */
+enum { BLOCK_SIZE = 16 * 1024 };
+
+struct pm_texts {
+	struct pm_texts *older;
+	size_t used;
+	size_t capacity;
+	char bytes[];
+};
+
+static struct pm_texts *new_block(struct pm_texts *older, size_t at_least)
+{
+	size_t capacity = at_least > BLOCK_SIZE ? at_least : BLOCK_SIZE;
+	struct pm_texts *block = malloc(sizeof *block + capacity);
+	if (!block)
+		return NULL;
+	block->older = older;
+	block->used = 0;
+	block->capacity = capacity;
+	return block;
+}
+
+const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length)
+{
+	if (length == 0)
+		return "";
+	if (!*texts || (*texts)->capacity - (*texts)->used < length + 1) {
+		struct pm_texts *block = new_block(*texts, length + 1);
+		if (!block)
+			return NULL;
+		*texts = block;
+	}
+	char *copy = (*texts)->bytes + (*texts)->used;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	(*texts)->used += length + 1;
+	return copy;
+}
+
+void pm_texts_destroy(struct pm_texts *texts)
+{
+	while (texts) {
+		struct pm_texts *older = texts->older;
+		free(texts);
+		texts = older;
+	}
+}

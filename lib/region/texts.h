@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/** @file A store of texts that are released together: names and details of a list of regions. Private. */
+#ifndef PM_REGION_TEXTS_H
+#define PM_REGION_TEXTS_H
+
+#include <stddef.h>
+
+struct pm_texts;
+
+/** Copies a text into the store, which is made where *texts is NULL. @return the copy, NUL-terminated; NULL when out of memory */
+const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length);
+
+/** Releases the store and all texts in it. @param texts a store or NULL */
+void pm_texts_destroy(struct pm_texts *texts);
+
+#endif
