@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,52 @@ char *target_map(size_t size, int prot, int flags)
 	char *memory = mmap(NULL, size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	return memory;
+}
+
+void *target_island_address(size_t size, int aligned)
+{
+	/* Far from where the kernel maps by itself (just below the stack, and around a PIE at 0x55...). */
+	static uintptr_t next = UINT64_C(0x200000000000);
+	const uintptr_t apart = UINT64_C(4) << 30;
+	uintptr_t address = next;
+	next = (next + size + 2 * apart) & ~(apart - 1);
+	return (void *)(aligned ? address : address + 0x10000);
+}
+
+char *target_island(size_t size, int prot, int flags, int aligned)
+{
+	char *memory = mmap(target_island_address(size, aligned), size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
+	target_check(memory == MAP_FAILED ? -1 : 0, "mmap of an island");
+	return memory;
+}
+
+void target_fill(char *memory, size_t size, const char *name)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	for (size_t i = 0; i < size / page; i++)
+		sprintf(memory + i * page, "%s page %zu", name, i);
+}
+
+const char *target_scratch(void)
+{
+	static char directory[] = "/tmp/procmem-target-XXXXXX";
+	target_check(mkdtemp(directory) ? 0 : -1, "mkdtemp");
+	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even after SIGKILL. It is another program, not just a
+	 * fork, because a fork would share our pages and change our PSS. */
+	int ends[2];
+	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
+	pid_t child = vfork();
+	target_check(child, "vfork");
+	if (child == 0) {
+		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+		dup2(ends[0], STDIN_FILENO);
+		dup2(nothing, STDOUT_FILENO);
+		dup2(nothing, STDERR_FILENO);
+		execl("/bin/sh", "sh", "-c", "read -r line; rm -rf \"$0\"", directory, (char *)NULL);
+		_exit(1);
+	}
+	close(ends[0]);
+	return directory;
 }
 
 void target_region(const char *name, const void *start, size_t size, const char *note)

@@ -15,6 +15,22 @@ long target_check(long result, const char *what);
 /** mmap(2) of anonymous private memory that must succeed. @param flags more MAP_ flags @return the address */
 char *target_map(size_t size, int prot, int flags);
 
+/**
+ * Anonymous private memory that touches no other mapping, so that the kernel keeps it a region of its own. Ends the target where that fails.
+ *
+ * @param aligned  whether the address is a multiple of 4 GiB; else it is just no multiple of 64 MiB
+ */
+char *target_island(size_t size, int prot, int flags, int aligned);
+
+/** Where target_island() would put the next region, for mappings of other sorts (with MAP_FIXED_NOREPLACE). */
+void *target_island_address(size_t size, int aligned);
+
+/** Writes "NAME page I" at the begin of each page. */
+void target_fill(char *memory, size_t size, const char *name);
+
+/** A fresh directory that is removed with all in it when the target ends, however it ends. @return lives for ever */
+const char *target_scratch(void);
+
 /** Prints `region NAME start-end`, followed by a blank and the note unless that is "". */
 void target_region(const char *name, const void *start, size_t size, const char *note);
 

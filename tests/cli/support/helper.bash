@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# Loaded by every command test (`load support/helper`): runs the built program and the processes that it looks into.
+#
+#   target_start mapper          starts tests/targets/mapper and waits until it is ready; sets TARGET_PID and TARGET_FACTS (a file)
+#   target_fact region memfd     what follows "region memfd " in what it printed
+#   target_range memfd           its "start-end"
+#   target_tell grow             sends a command line and waits until it is done
+#   target_await TEXT            reads output lines until one contains TEXT
+#   program_start redis-server … any program; skips the test where it is not installed
+#   targets_stop                 call it in teardown (or teardown_file for targets started in setup_file)
+#
+# Whatever becomes of the test, its targets die with it: ours ask the kernel for that (PR_SET_PDEATHSIG), others through setpriv.
+
+bats_require_minimum_version 1.5.0
+
+procmem() {
+	"$PROCMEM_BIN" "$@"
+}
+
+# Starts a command with pipes to its stdin and stdout, as a direct child of this shell.
+spawn() {
+	local pipe
+	pipe=$(mktemp -u "${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/stdin.XXXXXX")
+	mkfifo "$pipe"
+	exec {TARGET_IN}<>"$pipe"
+	rm "$pipe"
+	# Bats waits for all who hold its descriptor 3.
+	exec {TARGET_OUT}< <(exec "$@" 2>&1 <&"$TARGET_IN" 3>&-)
+	TARGET_PID=$!
+	TARGETS+=("$TARGET_PID")
+}
+
+target_start() {
+	local line name=$1
+	shift
+	spawn "$PROCMEM_TARGETS/$name" "$@"
+	TARGET_FACTS=$(mktemp "${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}/facts.XXXXXX")
+	while IFS= read -r line <&"$TARGET_OUT"; do
+		[ "$line" = ready ] && return 0
+		printf '%s\n' "$line" >>"$TARGET_FACTS"
+	done
+	echo "$name ended before it was ready: $(tail -1 "$TARGET_FACTS")" >&2
+	return 1
+}
+
+program_start() {
+	require "$1"
+	spawn setpriv --pdeathsig KILL "$@"
+}
+
+# Skips the test where a program is missing.
+require() {
+	local program
+	for program; do
+		command -v "$program" >/dev/null || skip "$program is not installed"
+	done
+}
+
+target_fact() {
+	sed -n "s/^$* //p" "$TARGET_FACTS" | head -n 1
+}
+
+target_range() {
+	local fact
+	fact=$(target_fact region "$1")
+	[ -n "$fact" ] || return 1
+	printf '%s\n' "${fact%% *}"
+}
+
+target_await() {
+	local line
+	while IFS= read -r line <&"$TARGET_OUT"; do
+		case $line in *"$1"*) printf '%s\n' "$line" && return 0 ;; esac
+	done
+	return 1
+}
+
+target_tell() {
+	printf '%s\n' "$*" >&"$TARGET_IN"
+	[ "$(target_await "$*")" = "done $*" ]
+}
+
+targets_stop() {
+	local pid
+	for pid in "${TARGETS[@]}"; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	TARGETS=()
+}
+
+# Runs as a user without rights: fails the way it would for somebody else's process.
+as_nobody() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all -- "$@"
+}
