@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reading files: whole small ones, and big ones line by line. Private. */
+/** @file Reading descriptors: with EINTR, at addresses, and small files whole. Private. */
 #ifndef PM_BASE_IO_H
 #define PM_BASE_IO_H
 
@@ -27,35 +27,7 @@ ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
  */
 int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error *error);
 
-/** Splits a stream into lines. Start with pm_lines_init(). */
-struct pm_lines {
-	int fd;           /**< descriptor that is read */
-	char *buffer;     /**< owned; grows to the longest line */
-	size_t capacity;  /**< bytes of buffer */
-	size_t begin;     /**< first byte not yet handed out */
-	size_t filled;    /**< bytes behind the last one read */
-	int at_end;       /**< the descriptor has no more */
-	uint64_t number;  /**< number of the line handed out last, from 1 */
-};
-
-/** Longest line that is accepted: a path has 4096 bytes at most and the kernel may write each as `\ooo`. */
-enum { PM_LINE_MAX = 64 * 1024 };
-
-/** Starts reading lines. @param lines filled; release with pm_lines_deinit() @param fd stays the caller's @param error PM_ERROR_RESOURCES @return 0 or -1 */
-int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error);
-
-/** Releases the buffer. @param lines as initialised */
-void pm_lines_deinit(struct pm_lines *lines);
-
-/**
- * Hands out the next line.
- *
- * @param lines   the stream
- * @param line    where to store its begin; valid until the next call; ends in a NUL instead of the newline
- * @param length  where to store its length
- * @param error   PM_ERROR_GONE (ESRCH), PM_ERROR_IO, PM_ERROR_FORMAT (NUL byte, line too long, last line without newline)
- * @return        1: a line; 0: the end; -1: an error
- */
-int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm_error *error);
+/** Fills an error from errno after a failed read: ESRCH is PM_ERROR_GONE, all else PM_ERROR_IO. @return -1 */
+int pm_read_failed(struct pm_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/io.h"
+#include "base/lines.h"
 #include "region/maps_line.h"
 #include "region/smaps_fields.h"
 
@@ -50,11 +50,14 @@ static int take_region(struct stream *stream, const struct pm_region *region, st
 
 static int take_line(struct stream *stream, char *line, size_t length, struct pm_error *error)
 {
+	/* Addresses are written in lower case, keys begin with a capital: one look tells them apart. */
+	bool is_field = line[0] >= 'A' && line[0] <= 'Z';
 	struct pm_region region;
-	if (pm_maps_line_parse(line, length, &region))
+	if (!is_field && pm_maps_line_parse(line, length, &region))
 		return take_region(stream, &region, error);
 	bool expects_fields = has_regions(stream) && (has_fields(stream) || stream->fields.learning);
-	if (expects_fields && pm_smaps_fields_take(&stream->fields, line, length, &stream->regions->items[stream->regions->count - 1]))
+	if (is_field && expects_fields &&
+	    pm_smaps_fields_take(&stream->fields, line, length, &stream->regions->items[stream->regions->count - 1]))
 		return 0;
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " is not in the form of maps or smaps", stream->lines.number);
 }

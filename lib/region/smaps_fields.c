@@ -69,11 +69,20 @@ static uint32_t parse_vm_flags(const char *text)
 	}
 }
 
+static uint32_t take_vm_flags(struct pm_smaps_fields *fields, const char *text, size_t length)
+{
+	if (length >= sizeof fields->flags_text)
+		return parse_vm_flags(text);
+	if (memcmp(fields->flags_text, text, length + 1) != 0) {
+		fields->flags = parse_vm_flags(text);
+		memcpy(fields->flags_text, text, length + 1);
+	}
+	return fields->flags;
+}
+
 void pm_smaps_fields_init(struct pm_smaps_fields *fields)
 {
-	fields->learnt_count = 0;
-	fields->next = 0;
-	fields->learning = false;
+	*fields = (struct pm_smaps_fields){ .flags = PM_VM_KNOWN };
 }
 
 void pm_smaps_fields_begin(struct pm_smaps_fields *fields)
@@ -149,12 +158,14 @@ bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size
 		return true;
 	const char *value = line + key + 1;
 	if (code == CODE_VM_FLAGS) {
-		region->vm_flags = parse_vm_flags(value);
+		region->vm_flags = take_vm_flags(fields, value, length - key - 1);
 		return true;
 	}
-	value += strspn(value, " \t");
+	while (*value == ' ' || *value == '\t')
+		value++;
 	uint64_t kilobytes;
-	if (!pm_scan_decimal(&value, &kilobytes) || strcmp(value, " kB") != 0 || kilobytes > UINT64_MAX / 1024)
+	if (!pm_scan_decimal(&value, &kilobytes) || value[0] != ' ' || value[1] != 'k' || value[2] != 'B' || value[3] != '\0' ||
+	    kilobytes > UINT64_MAX / 1024)
 		return false;
 	region->bytes[code] = kilobytes * 1024;
 	region->known |= PM_SIZE_BIT(code);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <procmem/region.h>
 
@@ -24,6 +25,8 @@ struct pm_smaps_fields {
 	size_t learnt_count; /**< how many are learnt */
 	size_t next;         /**< index of the key that is expected next */
 	bool learning;       /**< still in the first region */
+	uint32_t flags;      /**< VmFlags of the region before */
+	char flags_text[64]; /**< and their text: most regions have those of their neighbour */
 };
 
 /** Starts a file. */

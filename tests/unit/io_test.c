@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/io.h"
+#include "base/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

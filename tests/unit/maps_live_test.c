@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Live processes: every region and figure against the kernel's own text, read by a second, naive parser; page states against each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <procmem/maps.h>
+#include <procmem/pagemap.h>
+#include <procmem/process.h>
+
+#include "support/target.h"
+
+static struct pm_process *open_process(pid_t pid)
+{
+	struct pm_process *process;
+	struct pm_error error = { 0 };
+	if (pm_process_open(NULL, pid, &process, &error) < 0)
+		fail_msg("%s", error.text);
+	return process;
+}
+
+static void read_regions(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions)
+{
+	struct pm_error error = { 0 };
+	pm_regions_init(regions);
+	if (pm_maps_read(process, source, regions, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+/** Name of a size as smaps writes it; the other direction of the library's table, written down again on purpose. */
+static const char *const smaps_names[PM_SIZE_COUNT] = {
+	"Rss", "Pss", "Pss_Dirty", "Shared_Clean", "Shared_Dirty", "Private_Clean", "Private_Dirty", "Referenced", "Anonymous", "KSM", "LazyFree",
+	"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped", "Shared_Hugetlb", "Private_Hugetlb", "Swap", "SwapPss", "Locked", "KernelPageSize",
+	"MMUPageSize",
+};
+
+static void compare_field(const char *line, const struct pm_region *region)
+{
+	char key[64];
+	uint64_t value;
+	if (sscanf(line, "%63[^:]: %" SCNu64 " kB", key, &value) != 2)
+		return;
+	if (strcmp(key, "Size") == 0)
+		assert_int_equal(pm_region_size(region), value * 1024);
+	for (int i = 0; i < PM_SIZE_COUNT; i++)
+		if (strcmp(key, smaps_names[i]) == 0 && (region->bytes[i] != value * 1024 || !pm_region_knows(region, (enum pm_size)i)))
+			fail_msg("%" PRIx64 " %s: %" PRIu64 " is not %" PRIu64 " kB", region->start, key, region->bytes[i], value);
+}
+
+/** Holds the list against the text of smaps. The target must not change meanwhile. */
+static void compare_with_kernel(pid_t pid, const struct pm_regions *regions)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/smaps", (int)pid);
+	char *text = read_text(path, NULL), *rest = NULL;
+	size_t index = 0;
+	const struct pm_region *region = NULL;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		uint64_t start, end, offset;
+		char perms[5], own[PM_PERMS_TEXT_SIZE];
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64, &start, &end, perms, &offset) != 4) {
+			compare_field(line, region);
+			continue;
+		}
+		assert_true(index < regions->count);
+		region = &regions->items[index++];
+		assert_int_equal(region->start, start);
+		assert_int_equal(region->end, end);
+		assert_int_equal(region->offset, offset);
+		pm_format_perms(region->perms, own);
+		assert_string_equal(own, perms);
+	}
+	assert_int_equal(index, regions->count);
+	free(text);
+}
+
+static void smaps_equals_kernel(void **state)
+{
+	(void)state;
+	struct target target;
+	target_start(&target, "many_regions", "500", "16", NULL);
+	struct pm_process *process = open_process(target.pid);
+	struct pm_regions regions;
+	read_regions(process, PM_SMAPS, &regions);
+	assert_true(regions.count >= 500);
+	compare_with_kernel(target.pid, &regions);
+	pm_regions_deinit(&regions);
+	pm_process_close(process);
+	target_stop(&target);
+}
+
+static void measured_equals_smaps(void **state)
+{
+	(void)state;
+	struct target target;
+	target_start(&target, "many_regions", "3000", "64", NULL);
+	struct pm_process *process = open_process(target.pid);
+	struct pm_regions truth, regions;
+	read_regions(process, PM_SMAPS, &truth);
+	read_regions(process, PM_MAPS, &regions);
+	static const enum pm_pagemap_method methods[] = { PM_PAGEMAP_SCAN, PM_PAGEMAP_READ };
+	for (size_t m = 0; m < 2; m++) {
+		struct pm_pagemap *pagemap;
+		struct pm_error error = { 0 };
+		bool exact;
+		if (pm_pagemap_open(process, methods[m], &pagemap, &error) < 0) {
+			assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
+			continue;
+		}
+		assert_int_equal(pm_pagemap_method(pagemap), methods[m]);
+		assert_int_equal(pm_pagemap_measure(pagemap, &regions, &exact, &error), 0);
+		assert_int_equal(regions.count, truth.count);
+		for (size_t i = 0; i < regions.count; i++) {
+			assert_int_equal(regions.items[i].bytes[PM_SIZE_RSS], truth.items[i].bytes[PM_SIZE_RSS]);
+			assert_int_equal(regions.items[i].bytes[PM_SIZE_SWAP], truth.items[i].bytes[PM_SIZE_SWAP]);
+		}
+		pm_pagemap_close(pagemap);
+	}
+	pm_regions_deinit(&truth);
+	pm_regions_deinit(&regions);
+	pm_process_close(process);
+	target_stop(&target);
+}
+
+/** States of the pages of a small range, one byte a page. */
+struct picture {
+	uint64_t start;
+	unsigned char states[4096];
+};
+
+static int paint(void *context, const struct pm_page_run *run)
+{
+	struct picture *picture = context;
+	for (uint64_t at = run->start; at < run->end; at += 4096) {
+		uint64_t page = (at - picture->start) / 4096;
+		assert_true(page < sizeof picture->states);
+		/* Nothing may be reported twice. */
+		assert_int_equal(picture->states[page], 0);
+		picture->states[page] = (unsigned char)run->state;
+	}
+	return 0;
+}
+
+static void take_picture(struct pm_process *process, enum pm_pagemap_method method, const void *memory, struct picture *picture)
+{
+	struct pm_pagemap *pagemap;
+	struct pm_error error = { 0 };
+	if (pm_pagemap_open(process, method, &pagemap, &error) < 0) {
+		if (error.kind == PM_ERROR_UNSUPPORTED)
+			skip_because("%s", error.text);
+		fail_msg("%s", error.text);
+	}
+	memset(picture, 0, sizeof *picture);
+	picture->start = (uint64_t)(uintptr_t)memory;
+	if (pm_pagemap_walk(pagemap, picture->start, picture->start + sizeof picture->states * 4096, paint, picture, &error) != 0)
+		fail_msg("%s", error.text);
+	pm_pagemap_close(pagemap);
+}
+
+static void page_states_of_known_memory(void **state)
+{
+	(void)state;
+	enum { PAGES = 4096, GUARD_INSTALL = 102 };
+	unsigned char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE), 0);
+	/* Every other page: more runs than one call returns. The last one is touched, the first is not. */
+	for (size_t i = 1; i < PAGES; i += 2)
+		memory[i * 4096] = 1;
+	/* The first read maps the kernel's zero page. */
+	assert_int_equal(((volatile unsigned char *)memory)[100 * 4096], 0);
+	bool guards = madvise(memory + 200 * 4096, 4096, GUARD_INSTALL) == 0;
+
+	struct pm_process *process = open_process(getpid());
+	struct picture scanned, reads;
+	take_picture(process, PM_PAGEMAP_READ, memory, &reads);
+	take_picture(process, PM_PAGEMAP_SCAN, memory, &scanned);
+	for (size_t i = 0; i < PAGES; i++) {
+		unsigned expected = i % 2 ? PM_PAGE_PRESENT : i == 100 ? PM_PAGE_PRESENT | PM_PAGE_ZERO : i == 200 && guards ? PM_PAGE_GUARD : 0;
+		assert_int_equal(scanned.states[i], expected);
+		assert_int_equal(reads.states[i], expected & ~(unsigned)PM_PAGE_ZERO);
+	}
+	pm_process_close(process);
+	munmap(memory, PAGES * 4096);
+}
+
+static void vsyscall_has_no_pages(void **state)
+{
+	(void)state;
+	struct pm_process *process = open_process(getpid());
+	struct pm_pagemap *pagemap;
+	struct pm_error error = { 0 };
+	struct picture picture = { .start = 0xffffffffff600000u };
+	assert_int_equal(pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, &error), 0);
+	assert_int_equal(pm_pagemap_walk(pagemap, picture.start, picture.start + 4096, paint, &picture, &error), 0);
+	assert_int_equal(picture.states[0], 0);
+	pm_pagemap_close(pagemap);
+	pm_process_close(process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(smaps_equals_kernel),
+		cmocka_unit_test(measured_equals_smaps),
+		cmocka_unit_test(page_states_of_known_memory),
+		cmocka_unit_test(vsyscall_has_no_pages),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
