@@ -13,12 +13,11 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "proc/access.h"
+#include "proc/status.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
 #endif
-
-enum { PF_KTHREAD = 0x00200000 }; /* include/linux/sched.h: a kernel thread */
 
 static const char *const memory_files[] = { "maps", "smaps", "smaps_rollup", "pagemap", "mem", "auxv", "environ", "cmdline", "numa_maps" };
 
@@ -79,25 +78,17 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 	pid_t group = procfs->pid;
 	if (pm_procfs_read(procfs, "status", &text, NULL) < 0)
 		return group;
-	const char *line = strstr(text, "\nTgid:");
-	if (line) {
-		long value = strtol(line + 6, NULL, 10);
-		if (value > 0 && value <= INT_MAX)
-			group = (pid_t)value;
-	}
+	uint64_t number = pm_status_number(text, "Tgid", 0);
+	if (number > 0 && number <= INT_MAX)
+		group = (pid_t)number;
 	free(text);
 	return group;
 }
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
 {
-	if (cause == ENOENT || cause == ESRCH) {
-		pm_error_set(error, PM_ERROR_NOT_FOUND, cause, "there is no process %d", (int)pid);
-		if (error)
-			error->pid = pid;
-		return -1;
-	}
-	return pm_access_explain(root, pid, "look at it", cause, error);
+	/* Whether it was never there or ended just now makes no difference to somebody who asks for it. */
+	return pm_access_explain(root, pid, "look at it", cause == ESRCH ? ENOENT : cause, error);
 }
 
 int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process, struct pm_error *error)
@@ -128,7 +119,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return open_failed(root, group, cause, error);
 	}
 	opened->start_ticks = stat.start_ticks;
-	opened->kernel_thread = (stat.flags & PF_KTHREAD) != 0;
+	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	*process = opened;
 	return 0;
 }

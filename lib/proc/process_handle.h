@@ -26,6 +26,9 @@ struct pm_process {
  */
 pid_t pm_process_memory_thread(const struct pm_process *process);
 
+/** Bit of pm_process_stat.flags: a kernel thread (PF_KTHREAD in include/linux/sched.h). */
+enum { PM_PF_KTHREAD = 0x00200000 };
+
 /** What stat says; proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];

@@ -11,28 +11,11 @@
 
 #include "base/io.h"
 #include "base/number.h"
-
-/** The number behind a key of status (proc_pid_status(5)), such as "VmRSS". @return 0 where the key is missing */
-static uint64_t status_number(const char *status, const char *key, int column)
-{
-	char pattern[32];
-	snprintf(pattern, sizeof pattern, "\n%s:", key);
-	const char *at = strstr(status, pattern);
-	if (!at)
-		return 0;
-	at += strlen(pattern);
-	uint64_t value = 0;
-	for (int i = 0; i <= column; i++) {
-		at += strspn(at, " \t");
-		if (!pm_scan_decimal(&at, &value))
-			return 0;
-	}
-	return value;
-}
+#include "proc/status.h"
 
 static uint64_t status_bytes(const char *status, const char *key)
 {
-	return status_number(status, key, 0) * 1024;
+	return pm_status_number(status, key, 0) * 1024;
 }
 
 /** Time since boot in milliseconds, from `uptime` below the root. @return 0 where it is missing */
@@ -63,9 +46,9 @@ static uint64_t boot_uptime_ms(const char *root)
 /** What status says; of a living thread where the leader is dead, whose own has no memory figures. */
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
-	info->tracer = (pid_t)status_number(status, "TracerPid", 0);
-	info->uid = (uid_t)status_number(status, "Uid", 0);
-	info->euid = (uid_t)status_number(status, "Uid", 1);
+	info->tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
+	info->uid = (uid_t)pm_status_number(status, "Uid", 0);
+	info->euid = (uid_t)pm_status_number(status, "Uid", 1);
 	info->vm_size = status_bytes(status, "VmSize");
 	info->vm_rss = status_bytes(status, "VmRSS");
 	info->vm_hwm = status_bytes(status, "VmHWM");

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/credentials.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/number.h"
+#include "proc/process_handle.h"
+#include "proc/status.h"
+
+enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status */
+
+/** Reads a small file. @param owner where to store who owns it, or NULL @return its text, which the caller frees, or NULL */
+static char *read_file(const char *root, const char *directory, const char *name, size_t *length, uid_t *owner)
+{
+	char *path, *text = NULL;
+	if (asprintf(&path, "%s/%s/%s", root, directory, name) < 0)
+		return NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd < 0)
+		return NULL;
+	struct stat file;
+	bool known = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, length, NULL) == 0 && fstat(fd, &file) == 0;
+	close(fd);
+	if (!known) {
+		free(text);
+		return NULL;
+	}
+	if (owner)
+		*owner = file.st_uid;
+	return text;
+}
+
+static struct pm_ids read_ids(const char *status, const char *key)
+{
+	return (struct pm_ids){
+		.real = (uint32_t)pm_status_number(status, key, 0),
+		.effective = (uint32_t)pm_status_number(status, key, 1),
+		.saved = (uint32_t)pm_status_number(status, key, 2),
+	};
+}
+
+static void read_namespace(const char *root, const char *directory, char *text)
+{
+	char *path;
+	if (asprintf(&path, "%s/%s/ns/user", root, directory) < 0)
+		return;
+	ssize_t length = readlink(path, text, PM_NAMESPACE_TEXT_SIZE - 1);
+	free(path);
+	text[length > 0 ? length : 0] = '\0';
+}
+
+static bool read_stat(const char *root, const char *directory, struct pm_credentials *credentials)
+{
+	size_t length;
+	char *text = read_file(root, directory, "stat", &length, NULL);
+	struct pm_process_stat stat;
+	bool known = text && pm_process_stat_parse(text, length, &stat);
+	free(text);
+	if (!known)
+		return false;
+	memcpy(credentials->name, stat.comm, sizeof credentials->name);
+	credentials->state = stat.state;
+	credentials->threads = stat.threads;
+	credentials->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
+	return true;
+}
+
+bool pm_credentials_read(const char *proc_root, const char *directory, struct pm_credentials *credentials)
+{
+	struct pm_credentials found = { 0 };
+	char *status = read_file(proc_root, directory, "status", NULL, &found.owner);
+	if (!status)
+		return false;
+	found.pid = (pid_t)pm_status_number(status, "Tgid", 0);
+	found.parent = (pid_t)pm_status_number(status, "PPid", 0);
+	found.tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
+	found.users = read_ids(status, "Uid");
+	found.groups = read_ids(status, "Gid");
+	found.permitted = pm_status_mask(status, "CapPrm");
+	found.effective = pm_status_mask(status, "CapEff");
+	found.seccomp = pm_status_number(status, "Seccomp", 0) == SECCOMP_MODE;
+	free(status);
+	if (!read_stat(proc_root, directory, &found))
+		return false;
+	read_namespace(proc_root, directory, found.namespace_text);
+	*credentials = found;
+	return true;
+}
+
+bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials)
+{
+	char directory[16];
+	snprintf(directory, sizeof directory, "%d", (int)pid);
+	return pm_credentials_read(proc_root, directory, credentials);
+}
+
+bool pm_credentials_in_first_namespace(const char *proc_root)
+{
+	char *map = read_file(proc_root, "self", "uid_map", NULL, NULL);
+	if (!map)
+		return true; /* A kernel without user namespaces has no such file. */
+	uint64_t numbers[3] = { 0 };
+	const char *at = map;
+	for (size_t i = 0; i < 3; i++) {
+		at += strspn(at, " ");
+		if (!pm_scan_decimal(&at, &numbers[i]))
+			break;
+	}
+	free(map);
+	return numbers[0] == 0 && numbers[1] == 0 && numbers[2] == UINT32_MAX;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/tree.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST_DESCRIPTORS = 16 };
+
+char *tree_create(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char *root;
+	assert_true(asprintf(&root, "%s/procmem-tree-XXXXXX", folder ? folder : "/tmp") > 0);
+	assert_non_null(mkdtemp(root));
+	return root;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+void tree_remove(char *root)
+{
+	if (root)
+		nftw(root, remove_entry, MOST_DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+	free(root);
+}
+
+/** Path of an entry whose folders exist. @return the caller frees it */
+static char *prepare(const char *root, const char *path)
+{
+	char *full;
+	assert_true(asprintf(&full, "%s/%s", root, path) > 0);
+	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		assert_true(mkdir(full, 0777) == 0 || errno == EEXIST);
+		*slash = '/';
+	}
+	return full;
+}
+
+void tree_write(const char *root, const char *path, const char *format, ...)
+{
+	char *full = prepare(root, path);
+	FILE *file = fopen(full, "we");
+	assert_non_null(file);
+	va_list arguments;
+	va_start(arguments, format);
+	assert_true(vfprintf(file, format, arguments) >= 0);
+	va_end(arguments);
+	assert_int_equal(fclose(file), 0);
+	free(full);
+}
+
+void tree_link(const char *root, const char *path, const char *target)
+{
+	char *full = prepare(root, path);
+	assert_int_equal(symlink(target, full), 0);
+	free(full);
+}
