@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "base/lines.h"
 
 /* Fields before the optional ones: mount ID, parent ID, major:minor, root, mount point, mount options. */
 enum { FIELD_ROOT = 3, FIELD_POINT = 4, FIELD_OPTIONAL = 6 };
