@@ -25,7 +25,7 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
 {
 	size_t before = regions->count;
-	if (pm_maps_stream_read(fd, regions, with_fields, error) < 0)
+	if (pm_maps_stream_read(fd, PM_MAPS_SAVED, regions, with_fields, error) < 0)
 		return pm_error_prefix(error, "cannot use %s: ", name);
 	if (regions->count == before)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "cannot use %s: it is empty", name);
@@ -48,7 +48,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
 		return -1;
 	bool with_fields = false;
-	int result = pm_maps_stream_read(fd, regions, &with_fields, error);
+	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, error);
 	close(fd);
 
 	/* The kernel just ends the text where the memory goes away in the middle: only now is it known to be whole. */

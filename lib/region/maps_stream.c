@@ -12,8 +12,8 @@ struct stream {
 	struct pm_lines lines;
 	struct pm_smaps_fields fields;
 	struct pm_regions *regions;
+	enum pm_maps_origin origin;
 	size_t first; /**< index of the first region of this stream */
-	size_t keys;  /**< fields of the region that is being read */
 };
 
 static bool has_regions(const struct stream *stream)
@@ -34,17 +34,44 @@ static int finish_region(const struct stream *stream, struct pm_error *error)
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends, or goes wrong, within the fields of a region, at line %" PRIu64, stream->lines.number);
 }
 
+static void cut_end(struct pm_region *region, uint64_t end)
+{
+	region->end = end;
+	for (size_t i = 0; i < PM_SIZE_KERNEL_PAGE; i++)
+		if (region->bytes[i] > pm_region_size(region))
+			region->bytes[i] = pm_region_size(region);
+}
+
+/**
+ * The kernel walks the mappings without holding its lock all the time. One that grew downwards, or was merged with others, between two of its steps
+ * is printed whole, although parts of it were printed before (seen on Linux 6.18 with a target that maps and unmaps all the time): those parts are older.
+ */
+static int drop_overlapped(struct stream *stream, uint64_t start, struct pm_error *error)
+{
+	struct pm_regions *regions = stream->regions;
+	while (has_regions(stream) && regions->items[regions->count - 1].end > start) {
+		if (stream->origin == PM_MAPS_SAVED)
+			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the region of line %" PRIu64 " does not lie behind the one before it", stream->lines.number);
+		struct pm_region *last = &regions->items[regions->count - 1];
+		if (last->start >= start)
+			regions->count--;
+		else
+			cut_end(last, start);
+	}
+	return 0;
+}
+
 static int take_region(struct stream *stream, const struct pm_region *region, struct pm_error *error)
 {
 	if (finish_region(stream, error) < 0)
 		return -1;
-	if (has_regions(stream) && stream->regions->items[stream->regions->count - 1].end > region->start)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the region of line %" PRIu64 " does not lie behind the one before it", stream->lines.number);
 	/* The first region decides whether this is smaps: a second one without fields in between makes it maps. */
 	if (!has_fields(stream) && has_regions(stream))
 		stream->fields.learning = false;
 	else
 		pm_smaps_fields_begin(&stream->fields);
+	if (drop_overlapped(stream, region->start, error) < 0)
+		return -1;
 	return pm_regions_append(stream->regions, region, error);
 }
 
@@ -62,9 +89,9 @@ static int take_line(struct stream *stream, char *line, size_t length, struct pm
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " is not in the form of maps or smaps", stream->lines.number);
 }
 
-int pm_maps_stream_read(int fd, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
+int pm_maps_stream_read(int fd, enum pm_maps_origin origin, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
 {
-	struct stream stream = { .regions = regions, .first = regions->count };
+	struct stream stream = { .regions = regions, .origin = origin, .first = regions->count };
 	pm_smaps_fields_init(&stream.fields);
 	if (pm_lines_init(&stream.lines, fd, error) < 0)
 		return -1;

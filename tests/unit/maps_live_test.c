@@ -7,12 +7,15 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <procmem/maps.h>
@@ -133,6 +136,48 @@ static void measured_equals_smaps(void **state)
 	target_stop(&target);
 }
 
+static void *map_and_unmap(void *context)
+{
+	unsigned seed = (unsigned)(uintptr_t)context;
+	for (;;) {
+		size_t size = ((size_t)rand_r(&seed) % 64 + 2) * 4096;
+		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			_exit(1);
+		memory[0] = 1;
+		mprotect(memory, 4096, PROT_READ);
+		munmap(memory + 4096, 4096);
+		munmap(memory, size);
+	}
+	return NULL;
+}
+
+static void changing_target_still_gives_an_ordered_list(void **state)
+{
+	(void)state;
+	pid_t pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (uintptr_t i = 1; i < 4; i++)
+			pthread_create(&thread, NULL, map_and_unmap, (void *)i);
+		map_and_unmap(NULL);
+	}
+	struct pm_process *process = open_process(pid);
+	for (int round = 0; round < 300; round++) {
+		struct pm_regions regions;
+		read_regions(process, round % 2 ? PM_SMAPS : PM_MAPS, &regions);
+		for (size_t i = 1; i < regions.count; i++)
+			assert_true(regions.items[i].start >= regions.items[i - 1].end);
+		for (size_t i = 0; i < regions.count; i++)
+			assert_true(regions.items[i].start < regions.items[i].end);
+		pm_regions_deinit(&regions);
+	}
+	pm_process_close(process);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 /** States of the pages of a small range, one byte a page. */
 struct picture {
 	uint64_t start;
@@ -214,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(smaps_equals_kernel),
 		cmocka_unit_test(measured_equals_smaps),
+		cmocka_unit_test(changing_target_still_gives_an_ordered_list),
 		cmocka_unit_test(page_states_of_known_memory),
 		cmocka_unit_test(vsyscall_has_no_pages),
 	};

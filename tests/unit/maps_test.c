@@ -16,6 +16,7 @@
 #include <procmem/maps.h>
 
 #include "region/maps_line.h"
+#include "region/maps_stream.h"
 
 static bool parse(const char *text, struct pm_region *region, char *line)
 {
@@ -219,6 +220,32 @@ static void long_file_is_read_ahead(void **state)
 	fclose(file);
 }
 
+static void live_overlap_keeps_the_later_line(void **state)
+{
+	(void)state;
+	/* What a kernel prints whose target merges mappings meanwhile: the third line swallows the second and the upper half of the first. */
+	static const char text[] = "1000-3000 rw-p 00000000 00:00 0 \nRss: 8 kB\nSwap: 0 kB\n"
+				   "3000-4000 rw-p 00000000 00:00 0 \nRss: 4 kB\nSwap: 0 kB\n"
+				   "2000-6000 rw-p 00000000 00:00 0 \nRss: 16 kB\nSwap: 0 kB\n";
+	int fd = memfd_create("text", MFD_CLOEXEC);
+	struct pm_regions regions;
+	struct pm_error error = { 0 };
+	bool with_fields;
+	pm_regions_init(&regions);
+	assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(pm_maps_stream_read(fd, PM_MAPS_LIVE, &regions, &with_fields, &error), 0);
+	assert_int_equal(regions.count, 2);
+	assert_int_equal(regions.items[0].start, 0x1000);
+	assert_int_equal(regions.items[0].end, 0x2000);
+	assert_int_equal(regions.items[0].bytes[PM_SIZE_RSS], 4096);
+	assert_int_equal(regions.items[1].start, 0x2000);
+	assert_int_equal(regions.items[1].end, 0x6000);
+	assert_int_equal(regions.items[1].bytes[PM_SIZE_RSS], 16384);
+	pm_regions_deinit(&regions);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +257,7 @@ int main(void)
 		cmocka_unit_test(other_order_and_missing_keys),
 		cmocka_unit_test(bad_texts_are_refused),
 		cmocka_unit_test(long_file_is_read_ahead),
+		cmocka_unit_test(live_overlap_keeps_the_later_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
