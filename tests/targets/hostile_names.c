@@ -25,7 +25,7 @@ static const char *const thread_names[] = {
 	"ed) R 1 (x",      /* looks like the fields of stat */
 	"\xff\xfe\x80",    /* no UTF-8 */
 	"",                /* no name at all */
-	"\xc2\x9b" "31m",  /* a control sequence in eight bits, as UTF-8 */
+	"\302\23331m",     /* a control sequence in eight bits, as UTF-8 */
 	"\"quote\\,;|",    /* quotes of JSON and CSV */
 };
 

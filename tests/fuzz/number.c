@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/number.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input.h"
+
+/** What was understood must be understood the same when it is written down. */
+static void check_decimal(const char *text)
+{
+	uint64_t value, again;
+	struct pm_error error = { 0 };
+	if (pm_parse_decimal(text, UINT64_MAX, &value, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+	char written[32];
+	snprintf(written, sizeof written, "%" PRIu64, value);
+	fuzz_check(pm_parse_decimal(written, value, &again, NULL) == 0 && again == value);
+	fuzz_check(value == 0 || pm_parse_decimal(written, value - 1, &again, NULL) == -1);
+	fuzz_check(pm_parse_size(text, &again, NULL) == 0 && again == value);
+}
+
+static void check_address(const char *text)
+{
+	uint64_t value, again;
+	struct pm_error error = { 0 };
+	if (pm_parse_address(text, &value, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+	char written[32];
+	snprintf(written, sizeof written, "0x%" PRIx64, value);
+	fuzz_check(pm_parse_address(written, &again, NULL) == 0 && again == value);
+}
+
+static void check_size(const char *text)
+{
+	uint64_t value, again;
+	struct pm_error error = { 0 };
+	if (pm_parse_size(text, &value, &error) < 0) {
+		fuzz_check_error(&error);
+		return;
+	}
+	char written[PM_SIZE_TEXT_SIZE];
+	fuzz_check(pm_format_size(value, written) == strlen(written));
+	/* One decimal is kept: what is read back is within a twentieth of the unit, except where 16.0E no longer fits. */
+	if (value > 0 && value < UINT64_MAX - (UINT64_C(1) << 60)) {
+		fuzz_check(pm_parse_size(written, &again, NULL) == 0);
+		uint64_t off = again > value ? again - value : value - again;
+		fuzz_check(off <= value / 20 + 1);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+	check_decimal(text);
+	check_address(text);
+	check_size(text);
+	free(text);
+	return 0;
+}
