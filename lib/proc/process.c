@@ -60,6 +60,12 @@ pid_t pm_process_memory_thread(const struct pm_process *process)
 	return memory_thread(&process->procfs);
 }
 
+/** Whether no thread lives any more. */
+static bool is_dead(const struct pm_process_stat *stat)
+{
+	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
+}
+
 /** Opens a file about the memory through a thread that still has it: those of a dead leader are empty. @return as openat(2) */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
 {
@@ -120,6 +126,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 	}
 	opened->start_ticks = stat.start_ticks;
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
+	opened->was_dead = is_dead(&stat);
 	*process = opened;
 	return 0;
 }
@@ -161,9 +168,9 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 		return gone(process, "exited", error);
 	if (stat.start_ticks != process->start_ticks)
 		return gone(process, "exited, and its PID belongs to another process now", error);
-	if (process->kernel_thread)
+	if (process->kernel_thread || process->was_dead)
 		return 0;
-	if (pm_state_is_dead(stat.state) && stat.threads <= 1)
+	if (is_dead(&stat))
 		return gone(process, "exited", error);
 	char byte;
 	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)

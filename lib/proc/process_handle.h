@@ -16,6 +16,7 @@ struct pm_process {
 	int memory_anchor;       /**< `maps`, opened first of all: empty once the memory is another; -1 where we may not open it */
 	uint64_t start_ticks;    /**< start time: with the PID it names the process for ever */
 	bool kernel_thread;      /**< has no user memory, so that nothing is wrong with empty maps */
+	bool was_dead;           /**< had ended when it was opened (a zombie): it had no memory to lose since */
 };
 
 /**
