@@ -112,7 +112,7 @@ enum pm_vm_flag {
 	PM_VM_SEALED = 1u << 20,       /**< sl: mseal(2) */
 	PM_VM_DROPPABLE = 1u << 21,    /**< dp: MAP_DROPPABLE */
 	PM_VM_SHARED = 1u << 22,       /**< sh: shared */
-	PM_VM_KNOWN = 1u << 31,        /**< a VmFlags line was seen for this region */
+	PM_VM_KNOWN = 1 << 30,         /**< a VmFlags line was seen for this region */
 };
 
 /** One region. Texts belong to the list the region stands in. */
