@@ -10,7 +10,7 @@ enum { WORD_MAX = 64 };
 /** One letter without regard to its case; ASCII, so that the answer does not depend on the locale. */
 static char folded(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	return c >= 'A' && c <= 'Z' ? "abcdefghijklmnopqrstuvwxyz"[c - 'A'] : c;
 }
 
 static bool starts_with(const char *text, const char *prefix)

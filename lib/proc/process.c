@@ -205,7 +205,7 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 
 int pm_process_read_command(struct pm_process *process, char **command, struct pm_error *error)
 {
-	int fd;
+	int fd = -1;
 	char *text;
 	size_t length;
 	if (pm_process_open_file(process, "cmdline", O_RDONLY, &fd, error) < 0)

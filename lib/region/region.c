@@ -45,6 +45,7 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
 	if (!copy.mapping || !copy.detail || !copy.why)
 		return pm_error_out_of_memory(error);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room, through memcpy, which is not followed. */
 	regions->items[regions->count++] = copy;
 	return 0;
 }

@@ -126,7 +126,7 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 		const char *name = fields->learnt[fields->next].name;
 		if (name && length > expected && line[expected] == ':' && memcmp(line, name, expected) == 0) {
 			*key = expected;
-			*code = fields->learnt[fields->next].size;
+			*code = (int)fields->learnt[fields->next].size;
 			fields->next++;
 			return true;
 		}
@@ -139,7 +139,7 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 	if (fields->learning && fields->learnt_count < PM_SMAPS_KEYS) {
 		fields->learnt[fields->learnt_count].name = name;
 		fields->learnt[fields->learnt_count].length = (unsigned char)*key;
-		fields->learnt[fields->learnt_count].size = (signed char)*code;
+		fields->learnt[fields->learnt_count].size = (int8_t)*code;
 		fields->learnt_count++;
 		fields->next++;
 	} else if (fields->next < fields->learnt_count) {

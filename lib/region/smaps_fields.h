@@ -20,7 +20,7 @@ struct pm_smaps_fields {
 	struct {
 		const char *name;     /**< the key, NULL where it is not known to us */
 		unsigned char length; /**< of the key as the kernel wrote it */
-		signed char size;     /**< enum pm_size, or a private code */
+		int8_t size;          /**< enum pm_size, or a private code */
 	} learnt[PM_SMAPS_KEYS];
 	size_t learnt_count; /**< how many are learnt */
 	size_t next;         /**< index of the key that is expected next */
