@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Includes go down only: base < proc < region < reader < kinds < scan < cmd, and cmd sees nothing of lib but <procmem/...>. Run by ctest.
+set -eu
+cd "$PROCMEM_SOURCE"
+
+# Prints `FILE:LINE: message` for each breach; awk exits 1 if there was one.
+# shellcheck disable=SC2016 # the dollars are those of awk
+find lib cmd -name '*.[ch]' | sort | xargs awk '
+BEGIN {
+	count = split("base proc region reader kinds scan cmd", order, " ")
+	for (i = 1; i <= count; i++)
+		level[order[i]] = i
+	# Folders of the same level as one of those.
+	level["sample"] = level["kinds"]
+	level["dump"] = level["growth"] = level["stop"] = level["scan"]
+	# The lowest layer whose code may stand behind each public header.
+	place("base", "error number word")
+	place("proc", "access limits process process_list")
+	place("region", "maps pagemap region select")
+	place("reader", "reader read_plan unit_read")
+	place("kinds", "kinds")
+	level_of["procmem"] = level["cmd"]
+}
+
+function place(layer, headers,    names, i, n) {
+	n = split(headers, names, " ")
+	for (i = 1; i <= n; i++)
+		level_of[names[i]] = level[layer]
+}
+
+function complain(text) {
+	printf "%s:%d: %s\n", FILENAME, FNR, text
+	failed = 1
+}
+
+# The layer of the file: of its folder, for a public header of its name.
+FNR == 1 {
+	n = split(FILENAME, part, "/")
+	name = part[n]
+	sub(/\.[ch]$/, "", name)
+	public = part[2] == "include"
+	if (part[1] == "cmd")
+		own = level["cmd"]
+	else if (public)
+		own = level_of[name]
+	else
+		own = level[part[2]]
+	if (!own)
+		complain("no layer is known for it: add it to tests/lint/layers.sh")
+}
+
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+	split($0, quoted, "\"")
+	n = split(quoted[2], path, "/")
+	if (public)
+		complain("a public header may include <...> only")
+	else if (part[1] == "cmd") {
+		if (n > 1 || system("test -f cmd/" quoted[2]) != 0)
+			complain("cmd sees nothing of lib but <procmem/...>")
+	} else if (!(path[1] in level))
+		complain("no layer is known for " quoted[2] ": add it to tests/lint/layers.sh")
+	else if (level[path[1]] > own)
+		complain("includes upwards: " quoted[2])
+}
+
+/^[ \t]*#[ \t]*include[ \t]*<procmem\// {
+	header = $0
+	sub(/.*<procmem\//, "", header)
+	sub(/\.h>.*/, "", header)
+	if (!(header in level_of))
+		complain("no layer is known for <procmem/" header ".h>: add it to tests/lint/layers.sh")
+	else if (level_of[header] > own)
+		complain("includes upwards: <procmem/" header ".h>")
+}
+
+END { exit failed }'

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The scripts give shellcheck nothing to say. Run by ctest.
+set -eu
+command -v shellcheck >/dev/null || { echo 'shellcheck is not installed' && exit 77; }
+cd "$PROCMEM_SOURCE"
+find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
+# Helpers of bats set variables for those who load them.
+find tests -name '*.bash' | sort | xargs shellcheck --shell=bash --exclude=SC2034
