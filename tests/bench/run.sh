@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: tests/bench/run.sh [NAME]...
+#
+# Measures procmem against its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh beside this one is a chapter (without NAME: all, and
+# only then the document is written). Ends with 1 if a bound is missed.
+set -eu
+
+cd "$(dirname "$0")/../.."
+sh docs/setup.sh test
+cmake --preset release >/dev/null
+cmake --build --preset release -- --quiet
+targets=$PWD/build/release/tests/targets
+alternate=$PWD/build/release/tests/bench/alternate
+PATH=$PWD/build/release/cmd:$PATH
+
+scratch=$(mktemp -d)
+target=
+finish() {
+	[ -z "$target" ] || kill "$target" 2>/dev/null || true
+	rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+missed=0
+
+# --- what the chapters use ---
+
+# target_start NAME ARGUMENT...: starts one of tests/targets and waits until it is ready; its PID is in $target.
+target_start() {
+	target_stop
+	rm -f "$scratch/output"
+	mkfifo "$scratch/output"
+	name=$1
+	shift
+	"$targets/$name" "$@" >"$scratch/output" </dev/null &
+	target=$!
+	exec 3<"$scratch/output"
+	while IFS= read -r line <&3; do
+		[ "$line" != ready ] || return 0
+	done
+	echo "run.sh: $name did not start" >&2
+	exit 2
+}
+
+target_stop() {
+	[ -n "$target" ] || return 0
+	kill "$target" 2>/dev/null || true
+	wait "$target" 2>/dev/null || true
+	target=
+}
+
+# chapter TITLE: begins a table.
+chapter() {
+	printf '\n## %s\n\n' "$1"
+	echo '| what | peer | | procmem | | ratio | bound | |'
+	echo '|---|---|--:|---|--:|--:|--:|---|'
+}
+
+# row WHAT PEER-COMMAND PEER-FIGURE COMMAND FIGURE RATIO BOUND: a line of the table; the figure is good up to the bound.
+row() {
+	verdict=ok
+	if ! awk "BEGIN { exit !($6 <= $7) }"; then
+		verdict='**missed**'
+		missed=$((missed + 1))
+	fi
+	echo "| $1 | \`$2\` | $3 | \`$4\` | $5 | $6 | $7 | $verdict |"
+}
+
+# shown COMMAND...: how the table names a command: without paths, PID for the target.
+shown() {
+	echo "$*" | sed "s| $target\\b| PID|g; s|[^ ]*/||g"
+}
+
+# versus RUNS BOUND WHAT PEER-COMMAND... -- COMMAND...: times both by turns; ratio = ours / peer's. Leaves our peak memory in $peak (KiB).
+versus() {
+	runs=$1 bound=$2 what=$3
+	shift 3
+	"$alternate" "$runs" "$@" >"$scratch/measured" || exit 2
+	# shellcheck disable=SC2034 # the peaks are for chapters
+	read -r peer_ms peer_peak ms peak ratio <"$scratch/measured"
+	commands=$(shown "$@")
+	row "$what" "${commands%% -- *}" "$peer_ms ms" "${commands#* -- }" "$ms ms" "$ratio" "$bound"
+}
+
+# --- the document ---
+
+header() {
+	echo '# Benchmarks'
+	echo
+	cat <<-'END'
+		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, both by turns, output to /dev/null; times are
+		medians, the ratio is the median over all turns of procmem / peer: below 1 procmem is faster. The bounds are goals; a missed one is marked.
+
+	END
+	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version), $(procmem --version | head -n 1)."
+}
+
+whole=no
+if [ $# -eq 0 ]; then
+	whole=yes
+	set -- map
+fi
+header >"$scratch/document"
+for name; do
+	# A chapter prints its tables; functions and variables of this file are at hand.
+	# shellcheck source=/dev/null
+	. "tests/bench/$name.sh" >>"$scratch/document"
+	target_stop
+done
+cat "$scratch/document"
+[ $whole = no ] || cp "$scratch/document" docs/BENCHMARKS.md
+if [ $missed -gt 0 ]; then
+	echo "run.sh: $missed bounds missed" >&2
+	exit 1
+fi
