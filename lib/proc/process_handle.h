@@ -30,6 +30,15 @@ pid_t pm_process_memory_thread(const struct pm_process *process);
 /** Bit of pm_process_stat.flags: a kernel thread (PF_KTHREAD in include/linux/sched.h). */
 enum { PM_PF_KTHREAD = 0x00200000 };
 
+/**
+ * Whether the PID means the same process to system calls: the /proc it was found in may belong to another PID namespace (that of a host, mounted
+ * into a container), and the number to somebody else here.
+ *
+ * @param process  the process
+ * @return         true where process_vm_readv(2), ptrace(2) and the like may be given the PID
+ */
+bool pm_process_pid_is_ours(const struct pm_process *process);
+
 /** What stat says; proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];

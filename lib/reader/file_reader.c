@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes of mapped files and shared memory, taken from the file. For pages that the target has not touched: reading them in the target would
+ * make them resident there.
+ */
+#include <procmem/reader.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "reader/mapped_file.h"
+
+/* Files stay open while their regions are read; a plan goes through regions one after the other, and workers are few regions apart. */
+enum { OPEN_FILES = 8 };
+
+/** A file that was opened, or that could not be. */
+struct slot {
+	const struct pm_region *region; /* NULL: the slot is free */
+	int fd;                         /* -1: not to be had, `why` says why not */
+	struct pm_error why;
+};
+
+struct file_reader {
+	struct pm_process *process;
+	const struct pm_regions *regions;
+	uint64_t page_mask;
+	pthread_mutex_t lock; /* held while reading: the slots may change */
+	size_t next_slot;     /* used when all are taken */
+	struct slot slots[OPEN_FILES];
+};
+
+static const struct slot *slot_for(struct file_reader *reader, const struct pm_region *region)
+{
+	for (size_t i = 0; i < OPEN_FILES; i++)
+		if (reader->slots[i].region == region)
+			return &reader->slots[i];
+	struct slot *slot = &reader->slots[reader->next_slot];
+	reader->next_slot = (reader->next_slot + 1) % OPEN_FILES;
+	if (slot->fd >= 0)
+		close(slot->fd);
+	slot->region = region;
+	if (pm_mapped_file_open(reader->process, region, &slot->fd, &slot->why) < 0)
+		slot->fd = -1;
+	return slot;
+}
+
+static int unreadable(uint64_t address, int cause, const char *why, struct pm_error *error)
+{
+	pm_error_set(error, PM_ERROR_UNREADABLE, cause, "%s", why);
+	if (error)
+		error->address = address;
+	return -1;
+}
+
+/**
+ * Reads from the file of a region; the page that holds the end of the file goes on with zeros, as it does in memory.
+ *
+ * @return  0: the whole piece; -1: `*got` bytes of it, and why no more
+ */
+static int read_file(struct file_reader *reader, const struct pm_region *region, struct pm_piece piece, char *buffer, size_t *got,
+                     struct pm_error *error)
+{
+	const struct slot *slot = slot_for(reader, region);
+	*got = 0;
+	if (slot->fd < 0)
+		return unreadable(piece.address, slot->why.os_errno, slot->why.text, error);
+	while (*got < piece.size) {
+		uint64_t offset = region->offset + (piece.address - region->start) + *got;
+		ssize_t bytes = offset >> 63 ? 0 : pm_pread(slot->fd, buffer + *got, (size_t)piece.size - *got, offset);
+		if (bytes < 0)
+			return unreadable(piece.address + *got, errno, "reading the mapped file failed", error);
+		if (bytes == 0)
+			break;
+		*got += (size_t)bytes;
+	}
+	uint64_t tail = -(piece.address + *got) & reader->page_mask; /* up to the end of the page */
+	if (*got > 0 && tail > 0) {
+		uint64_t left = piece.size - *got;
+		memset(buffer + *got, 0, (size_t)(tail < left ? tail : left));
+		*got += (size_t)(tail < left ? tail : left);
+	}
+	return *got == piece.size ? 0 : unreadable(piece.address + *got, 0, "beyond the end of the mapped file", error);
+}
+
+/** Reads a piece region by region. @return 0: the whole piece; -1: `*done` bytes more, and why not all */
+static int read_piece(struct file_reader *reader, struct pm_piece piece, char *buffer, size_t *done, struct pm_error *error)
+{
+	while (piece.size > 0) {
+		const struct pm_region *region = pm_regions_find(reader->regions, piece.address);
+		if (!region || region->inode == 0)
+			return unreadable(piece.address, 0, "no file is mapped there", error);
+		uint64_t left = region->end - piece.address;
+		struct pm_piece part = { .address = piece.address, .size = piece.size < left ? piece.size : left };
+		size_t got;
+		int result = read_file(reader, region, part, buffer, &got, error);
+		*done += got;
+		if (result < 0)
+			return -1;
+		buffer += got;
+		piece.address += got;
+		piece.size -= got;
+	}
+	return 0;
+}
+
+static int file_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+{
+	struct file_reader *reader = context;
+	size_t got = 0;
+	pthread_mutex_lock(&reader->lock);
+	for (size_t i = 0; i < count; i++)
+		if (read_piece(reader, pieces[i], (char *)buffer + got, &got, error) < 0)
+			break;
+	pthread_mutex_unlock(&reader->lock);
+	*done = got;
+	return 0;
+}
+
+static void file_close(void *context)
+{
+	struct file_reader *reader = context;
+	for (size_t i = 0; i < OPEN_FILES; i++)
+		if (reader->slots[i].fd >= 0)
+			close(reader->slots[i].fd);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader);
+}
+
+int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions, struct pm_reader *reader, struct pm_error *error)
+{
+	static const struct pm_reader_ops ops = { .read = file_read, .close = file_close };
+	struct file_reader *opened = calloc(1, sizeof *opened);
+	if (!opened)
+		return pm_error_out_of_memory(error);
+	opened->process = process;
+	opened->regions = regions;
+	opened->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	for (size_t i = 0; i < OPEN_FILES; i++)
+		opened->slots[i].fd = -1;
+	int cause = pthread_mutex_init(&opened->lock, NULL);
+	if (cause != 0) {
+		free(opened);
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a lock: %s", strerror(cause));
+	}
+	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/mapped_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "proc/process_handle.h"
+
+/** Opens for reading what an O_PATH descriptor stands for, which is closed. @return a descriptor, or -1 with errno set */
+static int reopen(int path_fd)
+{
+	char name[64];
+	snprintf(name, sizeof name, "/proc/self/fd/%d", path_fd);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int cause = errno;
+	close(path_fd);
+	errno = cause;
+	return fd;
+}
+
+/**
+ * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode is compared: file systems like btrfs and
+ * overlayfs show other device numbers in maps than in stat(2), and a link can only be wrong if the region was replaced meanwhile.
+ */
+static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
+{
+	char name[64];
+	struct stat status;
+	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
+	int fd = pm_procfs_open_file(procfs, name, O_PATH);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode)
+		return reopen(fd);
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+/** Opens the file of that name in the target's root directory, if it is still the mapped one. */
+static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
+{
+	struct stat status;
+	char *path;
+	if (region->deleted || region->mapping[0] != '/') {
+		errno = ENOENT;
+		return -1;
+	}
+	if (asprintf(&path, "root%s", region->mapping) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	int fd = pm_procfs_open_file(procfs, path, O_PATH);
+	free(path);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode &&
+	    major(status.st_dev) == region->device_major && minor(status.st_dev) == region->device_minor)
+		return reopen(fd);
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd, struct pm_error *error)
+{
+	int opened = open_link(&process->procfs, region);
+	int link_cause = errno;
+	if (opened < 0)
+		opened = open_name(&process->procfs, region);
+	if (opened >= 0) {
+		*fd = opened;
+		return 0;
+	}
+	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot open the mapped file: %s", strerror(errno));
+	if (errno == ESTALE)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "another file has the name of the mapped one now");
+	if (errno == ENOENT && (link_cause == EPERM || link_cause == EACCES))
+		return pm_error_set(error, PM_ERROR_ACCESS, link_cause,
+		                    "the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN reaches it (map_files)");
+	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s", strerror(errno));
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/read_plan.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "reader/cancel.h"
+#include "reader/segments.h"
+
+struct pm_plan {
+	size_t unit_size;                    /* most bytes to read in a unit */
+	uint64_t units;                      /* handed out so far */
+	uint64_t bytes[PM_SEGMENT_COUNT];    /* in those units, by type */
+	uint64_t behind;                     /* wanted bytes directly before `current`, each following on the one before */
+	bool has_current;
+	struct pm_segment current;           /* what is left of the segment at which the next unit begins */
+	struct pm_segments segments;
+};
+
+int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges, size_t count, const struct pm_plan_options *options,
+                 struct pm_plan **plan, struct pm_error *error)
+{
+	static const struct pm_plan_options defaults = { 0 };
+	if (!options)
+		options = &defaults;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (options->unit_size > PM_UNIT_SIZE || options->unit_size % page != 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "a unit of %zu bytes is impossible: it must be a multiple of %zu, and %zu at most",
+		                    options->unit_size, page, PM_UNIT_SIZE);
+	struct pm_plan *made = malloc(sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+	made->unit_size = options->unit_size ? options->unit_size : PM_UNIT_SIZE;
+	made->units = 0;
+	for (int type = 0; type < PM_SEGMENT_COUNT; type++)
+		made->bytes[type] = 0;
+	made->behind = 0;
+	made->has_current = false;
+	pm_segments_init(&made->segments, regions, ranges, count, options);
+	*plan = made;
+	return 0;
+}
+
+void pm_plan_close(struct pm_plan *plan)
+{
+	free(plan);
+}
+
+/** Makes sure that `current` holds the next segment. @return 1: it does; 0: there is none; -1: an error */
+static int load(struct pm_plan *plan, struct pm_error *error)
+{
+	if (plan->has_current)
+		return 1;
+	int more = pm_segments_next(&plan->segments, &plan->current, error);
+	plan->has_current = more > 0;
+	return more;
+}
+
+/** Moves up to `size` bytes from the begin of `current` into the unit. */
+static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
+{
+	struct pm_segment *segment = &unit->segments[unit->count++];
+	*segment = plan->current;
+	if (segment->end - segment->start > size) {
+		segment->end = segment->start + size;
+		plan->current.start = segment->end;
+		plan->current.follows = true;
+	} else {
+		size = segment->end - segment->start;
+		plan->has_current = false;
+	}
+	plan->bytes[segment->type] += size;
+	plan->behind = !segment->wanted ? 0 : segment->follows ? plan->behind + size : size;
+	if (segment->wanted)
+		unit->size += (size_t)size;
+}
+
+int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error)
+{
+	if (pm_check_cancel(plan->segments.options.cancel, error) < 0)
+		return -1;
+	int more = load(plan, error);
+	if (more <= 0)
+		return more;
+	unit->before = plan->current.follows ? plan->behind : 0;
+	unit->size = unit->count = 0;
+	do {
+		uint64_t room = plan->current.wanted ? plan->unit_size - unit->size : UINT64_MAX;
+		if (room == 0)
+			break;
+		take(plan, room, unit);
+		more = load(plan, error);
+	} while (more > 0 && unit->count < PM_UNIT_SEGMENTS);
+	if (more < 0)
+		return -1;
+
+	bool goes_on = more > 0 && plan->current.wanted && plan->current.follows && unit->segments[unit->count - 1].wanted;
+	unit->after = goes_on ? plan->current.end - plan->current.start : 0;
+	unit->index = plan->units++;
+	return 1;
+}
+
+uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type)
+{
+	return plan->bytes[type];
+}
+
+static int walk_pagemap(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+{
+	return pm_pagemap_walk(context, start, end, visit, visitor, error);
+}
+
+struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap)
+{
+	return (struct pm_page_source){ .walk = walk_pagemap, .context = pagemap, .untouched = PM_SEGMENT_HOLE };
+}

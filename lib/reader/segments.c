@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/segments.h"
+
+#include <unistd.h>
+
+#include "reader/cancel.h"
+#include "reader/region_rules.h"
+
+/* How much is looked at ahead of reading it: page states get old, and the first unit should come at once. */
+static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
+/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms, which bounds how late a cancellation is. */
+static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
+/* Space between two ranges that is cheaper walked through than begun anew behind. */
+static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
+
+void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions, const struct pm_range *ranges, size_t count,
+                      const struct pm_plan_options *options)
+{
+	segments->regions = regions;
+	segments->ranges = ranges;
+	segments->count = ranges ? count : regions->count;
+	segments->options = *options;
+	segments->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	segments->range = (struct pm_range){ 0 };
+	segments->next_range = 0;
+	segments->at = segments->walked = 0;
+	segments->has_held = false;
+	segments->handed = (struct pm_segment){ 0 };
+	segments->run_next = segments->run_count = 0;
+	segments->run_bytes = 0;
+}
+
+static struct pm_range range_at(const struct pm_segments *segments, size_t index)
+{
+	if (segments->ranges)
+		return segments->ranges[index];
+	const struct pm_region *region = &segments->regions->items[index];
+	return (struct pm_range){ region->start, region->end, index };
+}
+
+/** The region of a range, or NULL where nothing is mapped. */
+static const struct pm_region *region_of(const struct pm_segments *segments, const struct pm_range *range)
+{
+	return range->region < segments->regions->count ? &segments->regions->items[range->region] : NULL;
+}
+
+static int visit_run(void *context, const struct pm_page_run *run)
+{
+	struct pm_segments *segments = context;
+	segments->runs[segments->run_count++] = *run;
+	segments->run_bytes += run->end - run->start;
+	return segments->run_count == PM_WINDOW_RUNS || segments->run_bytes >= WINDOW_BYTES;
+}
+
+/** Where a walk should end. It goes on over the following ranges while they are near, or 60,000 small regions would cost as many calls. */
+static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
+{
+	uint64_t limit = start > UINT64_MAX - WINDOW_SPAN ? UINT64_MAX : start + WINDOW_SPAN;
+	uint64_t end = segments->range.end;
+	size_t region = segments->range.region;
+	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
+		struct pm_range next = range_at(segments, i);
+		if (next.region > region + 1 || next.start - end > GAP_SPAN)
+			break;
+		end = next.end;
+		region = next.region;
+	}
+	return end < limit ? end : limit;
+}
+
+/** Fills the window with page states from `at` on; fewer than asked for when the window is full. */
+static int walk(struct pm_segments *segments, struct pm_error *error)
+{
+	const struct pm_page_source *pages = segments->options.pages;
+	uint64_t end = window_end(segments, segments->at);
+	uint64_t mask = segments->page_mask;
+	segments->run_next = segments->run_count = 0;
+	segments->run_bytes = 0;
+	int result = pages->walk(pages->context, segments->at & ~mask, (end + mask) & ~mask, visit_run, segments, error);
+	if (result < 0)
+		return -1;
+	segments->walked = result == 0 ? end : segments->runs[segments->run_count - 1].end;
+	return 0;
+}
+
+/** Hands out a segment from `at` to an end and moves `at` there. */
+static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict, unsigned pages, struct pm_segment *segment)
+{
+	bool file = verdict.type == PM_SEGMENT_FILE || verdict.type == PM_SEGMENT_SHARED;
+	*segment = (struct pm_segment){
+		.start = segments->at,
+		.end = end < segments->range.end ? end : segments->range.end,
+		.region = segments->range.region,
+		.why = verdict.why,
+		.type = (uint8_t)verdict.type,
+		.pages = (uint8_t)pages,
+		.wanted = verdict.type == PM_SEGMENT_RUN || (file && segments->options.files),
+	};
+	segments->at = segment->end;
+	return 1;
+}
+
+static struct pm_verdict judge_run(const struct pm_page_run *run)
+{
+	if (run->state & PM_PAGE_GUARD)
+		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, "guard pages (MADV_GUARD_INSTALL): they hold no data" };
+	if ((run->state & PM_PAGE_ZERO) && !(run->state & PM_PAGE_FILE))
+		return (struct pm_verdict){ PM_SEGMENT_HOLE, "the kernel's zero page" };
+	return (struct pm_verdict){ PM_SEGMENT_RUN, "in memory or in swap" };
+}
+
+static struct pm_verdict judge_gap(const struct pm_segments *segments, const struct pm_region *region)
+{
+	if (segments->options.pages->untouched == PM_SEGMENT_MISSING)
+		return (struct pm_verdict){ PM_SEGMENT_MISSING, "not in the core file" };
+	return pm_region_untouched(region);
+}
+
+/** Hands out the part of the current range that begins at `at`, as far as it is of one type and inside the window. */
+static int next_in_range(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+{
+	const struct pm_region *region = region_of(segments, &segments->range);
+	if (!region)
+		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" }, 0, segment);
+	const char *forbidden = pm_region_forbidden(region);
+	if (forbidden)
+		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, forbidden }, 0, segment);
+	if (!segments->options.pages)
+		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_RUN, "taken to be in memory" }, PM_PAGE_PRESENT, segment);
+
+	if (segments->at >= segments->walked && walk(segments, error) < 0)
+		return -1;
+	while (segments->run_next < segments->run_count && segments->runs[segments->run_next].end <= segments->at)
+		segments->run_next++;
+	if (segments->run_next == segments->run_count)
+		return emit(segments, segments->walked, judge_gap(segments, region), 0, segment);
+	const struct pm_page_run *run = &segments->runs[segments->run_next];
+	if (run->start > segments->at)
+		return emit(segments, run->start, judge_gap(segments, region), 0, segment);
+	return emit(segments, run->end, judge_run(run), run->state, segment);
+}
+
+/** As pm_segments_next(), but neighbours may be of the same type. */
+static int next_unmerged(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+{
+	if (pm_check_cancel(segments->options.cancel, error) < 0)
+		return -1;
+	while (segments->at >= segments->range.end) {
+		if (segments->next_range == segments->count)
+			return 0;
+		segments->range = range_at(segments, segments->next_range++);
+		/* The window serves ranges that ascend; going back needs a new one. */
+		if (segments->range.start < segments->at)
+			segments->walked = 0;
+		segments->at = segments->range.start;
+	}
+	return next_in_range(segments, segment, error);
+}
+
+static bool can_merge(const struct pm_segment *segment, const struct pm_segment *next)
+{
+	if (segment->end != next->start || segment->region != next->region || segment->type != next->type || segment->why != next->why)
+		return false;
+	return segment->type != PM_SEGMENT_RUN || segment->end - segment->start < WINDOW_BYTES;
+}
+
+static bool follows(const struct pm_regions *regions, const struct pm_segment *before, const struct pm_segment *segment)
+{
+	if (before->end == 0 || before->end != segment->start)
+		return false;
+	if (before->region == segment->region)
+		return true;
+	return before->region < regions->count && segment->region < regions->count &&
+	       pm_region_continues(&regions->items[before->region], &regions->items[segment->region]);
+}
+
+int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+{
+	struct pm_segment merged, next;
+	int more;
+	if (segments->has_held) {
+		merged = segments->held;
+	} else if ((more = next_unmerged(segments, &merged, error)) <= 0) {
+		return more;
+	}
+	while ((more = next_unmerged(segments, &next, error)) > 0 && can_merge(&merged, &next)) {
+		merged.end = next.end;
+		merged.pages |= next.pages;
+	}
+	if (more < 0)
+		return -1;
+	segments->has_held = more > 0;
+	segments->held = next;
+	merged.follows = follows(segments->regions, &segments->handed, &merged);
+	segments->handed = merged;
+	*segment = merged;
+	return 1;
+}

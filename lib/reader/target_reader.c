@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes of a living process: process_vm_readv(2) where it can be used, because it copies once and takes the map lock per 1,024 pages where
+ * /proc/PID/mem copies twice and takes it per page; and mem for the rest.
+ *
+ * mem is opened first of all and stays tied to the memory of that moment, while process_vm_readv follows the PID, through an exec and
+ * (in theory) to another process. So each read ends with one byte of mem, which costs a microsecond: it reads as 0 bytes once the memory is gone.
+ */
+#include <procmem/reader.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "proc/process_handle.h"
+#include "reader/region_rules.h"
+
+enum { MOST_VECTORS = 512 };
+
+struct target_reader {
+	struct pm_process *process;
+	const struct pm_regions *regions;
+	uint64_t page_mask;
+	int mem;
+	atomic_bool readv_refused; /* EPERM or ENOSYS was seen, or the PID is of another namespace: mem only, from now on */
+	atomic_int thread;         /* which process_vm_readv is given: a dead leader has no memory */
+};
+
+/** What is still to be read. */
+struct cursor {
+	const struct pm_piece *pieces;
+	size_t count;
+	uint64_t offset; /* in the first piece */
+	const struct pm_region *region; /* the last one looked up */
+};
+
+/** A stretch to read in one way. */
+struct span {
+	uint64_t address;
+	uint64_t size;
+	bool readv; /* process_vm_readv may be used */
+};
+
+static void advance(struct cursor *cursor, uint64_t bytes)
+{
+	cursor->offset += bytes;
+	while (cursor->count > 0 && cursor->offset >= cursor->pieces->size) {
+		cursor->offset -= cursor->pieces->size;
+		cursor->pieces++;
+		cursor->count--;
+	}
+}
+
+/** The stretch at a cursor, up to the end of its piece and its region. */
+static struct span span_at(struct target_reader *reader, struct cursor *cursor)
+{
+	struct span span = { .address = cursor->pieces->address + cursor->offset, .size = cursor->pieces->size - cursor->offset };
+	if (!reader->regions || span.address > UINTPTR_MAX - span.size || atomic_load_explicit(&reader->readv_refused, memory_order_relaxed))
+		return span;
+	const struct pm_region *region = cursor->region;
+	if (!region || span.address < region->start || span.address >= region->end)
+		region = cursor->region = pm_regions_find(reader->regions, span.address);
+	if (!region)
+		return span;
+	if (region->end - span.address < span.size)
+		span.size = region->end - span.address;
+	span.readv = pm_region_allows_readv(region);
+	return span;
+}
+
+/** Reads one stretch through mem. @return bytes; 0 where the memory is gone; -1 with errno set */
+static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *buffer, uint64_t size)
+{
+	return pm_pread(reader->mem, buffer, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, address);
+}
+
+/** Reads stretches through process_vm_readv, by another thread where the one used so far has died. @return as process_vm_readv(2) */
+static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count, void *buffer, size_t size)
+{
+	const struct iovec local = { .iov_base = buffer, .iov_len = size };
+	pid_t thread = atomic_load_explicit(&reader->thread, memory_order_relaxed);
+	ssize_t got = process_vm_readv(thread, &local, 1, remote, count, 0);
+	if (got >= 0 || errno != ESRCH)
+		return got;
+	pid_t other = pm_process_memory_thread(reader->process);
+	if (other != thread) {
+		atomic_store_explicit(&reader->thread, other, memory_order_relaxed);
+		return process_vm_readv(other, &local, 1, remote, count, 0);
+	}
+	errno = ESRCH;
+	return -1;
+}
+
+/** Reads as many stretches at the cursor as go through process_vm_readv in one call. @return bytes, or -1 with errno set */
+static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
+{
+	struct iovec vectors[MOST_VECTORS];
+	size_t count = 0, size = 0;
+	while (count < MOST_VECTORS && cursor.count > 0) {
+		struct span span = span_at(reader, &cursor);
+		if (!span.readv || span.size > SSIZE_MAX - size)
+			break;
+		vectors[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)span.address, .iov_len = (size_t)span.size };
+		size += (size_t)span.size;
+		advance(&cursor, span.size);
+	}
+	ssize_t got = read_vectors(reader, vectors, count, buffer, size);
+	if (got < 0 && (errno == EPERM || errno == ENOSYS))
+		atomic_store_explicit(&reader->readv_refused, true, memory_order_relaxed);
+	return got;
+}
+
+/** Why a byte cannot be read, as far as its region tells. */
+static const char *explain(const struct target_reader *reader, uint64_t address)
+{
+	const struct pm_region *region = reader->regions ? pm_regions_find(reader->regions, address) : NULL;
+	if (address >> 63)
+		return "above the addresses that can be read";
+	if (!region)
+		return reader->regions ? "nothing is mapped there" : "nothing can be read there";
+	const char *forbidden = pm_region_forbidden(region);
+	if (forbidden)
+		return forbidden;
+	if (region->vm_flags & (PM_VM_UFFD_MISSING | PM_VM_UFFD_MINOR))
+		return "not yet provided by its userfaultfd handler";
+	if (region->inode != 0)
+		return "beyond the end of the mapped file, or its storage failed";
+	if (!(region->perms & PM_PERM_READ))
+		return "without read permission, and this kernel does not let mem override that (proc_mem.force_override)";
+	return "a guard page, or unmapped meanwhile";
+}
+
+static void fill_unreadable(const struct target_reader *reader, uint64_t address, int cause, struct pm_error *error)
+{
+	pm_error_set(error, PM_ERROR_UNREADABLE, cause, "%s", explain(reader, address));
+	if (error) {
+		error->pid = pm_process_pid(reader->process);
+		error->address = address;
+	}
+}
+
+static int gone(struct target_reader *reader, struct pm_error *error)
+{
+	if (pm_process_check(reader->process, error) == 0) {
+		pid_t pid = pm_process_pid(reader->process);
+		pm_error_set(error, PM_ERROR_GONE, 0, "the memory of process %d is gone: its mem reads 0 bytes", (int)pid);
+		if (error)
+			error->pid = pid;
+	}
+	return -1;
+}
+
+/** Reads what it can at a cursor; after a failure one page through mem. @param by_pid set where process_vm_readv did it @return as read_mem() */
+static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer, bool *by_pid)
+{
+	struct span span = span_at(reader, cursor);
+	ssize_t got = span.readv ? read_packed(reader, *cursor, buffer) : read_mem(reader, span.address, buffer, span.size);
+	*by_pid = span.readv && got > 0;
+	if (got > 0 || (got == 0 && !span.readv))
+		return got;
+	uint64_t rest = (span.address | reader->page_mask) - span.address + 1; /* of the page */
+	return read_mem(reader, span.address, buffer, rest < span.size ? rest : span.size);
+}
+
+static int target_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+{
+	struct target_reader *reader = context;
+	struct cursor cursor = { .pieces = pieces, .count = count };
+	uint64_t followed_pid = 0; /* an address that process_vm_readv gave */
+	char *to = buffer;
+	advance(&cursor, 0);
+	while (cursor.count > 0) {
+		uint64_t address = cursor.pieces->address + cursor.offset;
+		bool by_pid = false;
+		ssize_t got = read_some(reader, &cursor, to, &by_pid);
+		if (got == 0 || (got < 0 && errno == ESRCH))
+			return gone(reader, error);
+		if (got < 0) {
+			fill_unreadable(reader, address, errno, error);
+			break;
+		}
+		if (by_pid)
+			followed_pid = address;
+		to += got;
+		advance(&cursor, (uint64_t)got);
+	}
+	char byte;
+	if (followed_pid && read_mem(reader, followed_pid, &byte, 1) == 0)
+		return gone(reader, error);
+	*done = (size_t)(to - (char *)buffer);
+	return 0;
+}
+
+static void target_close(void *context)
+{
+	struct target_reader *reader = context;
+	if (reader->mem >= 0)
+		close(reader->mem);
+	free(reader);
+}
+
+int pm_target_reader_open(struct pm_process *process, const struct pm_regions *regions, struct pm_reader *reader, struct pm_error *error)
+{
+	static const struct pm_reader_ops ops = { .read = target_read, .close = target_close };
+	struct target_reader *opened = malloc(sizeof *opened);
+	if (!opened)
+		return pm_error_out_of_memory(error);
+	opened->process = process;
+	opened->regions = regions;
+	opened->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	atomic_init(&opened->readv_refused, !pm_process_pid_is_ours(process));
+	atomic_init(&opened->thread, pm_process_memory_thread(process));
+	/* The check comes last: mem is then of the memory that the process handle stands for. */
+	if (pm_process_open_file(process, "mem", O_RDONLY, &opened->mem, error) < 0) {
+		free(opened);
+		return -1;
+	}
+	if (pm_process_check(process, error) < 0) {
+		target_close(opened);
+		return -1;
+	}
+	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
+	return 0;
+}

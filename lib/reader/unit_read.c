@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/unit_read.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "reader/cancel.h"
+
+/* A swapped page may take 10 ms to come in and cannot be interrupted: small calls keep a cancellation prompt. */
+static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
+
+/** One reading in progress. */
+struct reading {
+	const struct pm_unit_source *source;
+	uint64_t page_mask;
+	uint64_t bad_start; /* the unreadable range not yet told about; empty when both are equal */
+	uint64_t bad_end;
+	struct pm_error bad; /* why */
+};
+
+static void reading_init(struct reading *reading, const struct pm_unit_source *source)
+{
+	reading->source = source;
+	reading->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+	reading->bad_start = reading->bad_end = 0;
+}
+
+static void tell_unreadable(struct reading *reading)
+{
+	const struct pm_unreadable range = {
+		.start = reading->bad_start, .end = reading->bad_end, .os_errno = reading->bad.os_errno, .why = reading->bad.text
+	};
+	if (range.start != range.end && reading->source->unreadable)
+		reading->source->unreadable(reading->source->context, &range);
+	reading->bad_start = reading->bad_end = 0;
+}
+
+static void note_unreadable(struct reading *reading, uint64_t start, uint64_t end, const struct pm_error *why)
+{
+	bool same = reading->bad_end == start && reading->bad_start != start && strcmp(reading->bad.text, why->text) == 0;
+	if (!same) {
+		tell_unreadable(reading);
+		reading->bad_start = start;
+		reading->bad = *why;
+	}
+	reading->bad_end = end;
+}
+
+/** Moves *pieces forward by some bytes and drops those that are used up. */
+static void advance(struct pm_piece **pieces, size_t *count, uint64_t bytes)
+{
+	while (*count > 0 && bytes >= (*pieces)->size) {
+		bytes -= (*pieces)->size;
+		++*pieces;
+		--*count;
+	}
+	if (bytes > 0) {
+		(*pieces)->address += bytes;
+		(*pieces)->size -= bytes;
+	}
+}
+
+/** Reads pieces, which it uses up, skipping unreadable pages one by one. */
+static int read_pieces(struct reading *reading, struct pm_reader *reader, struct pm_piece *pieces, size_t count, char *buffer,
+                       struct pm_error *error)
+{
+	while (count > 0) {
+		struct pm_error why = { .text = "the kernel gives no reason" };
+		size_t done = 0;
+		if (pm_check_cancel(reading->source->cancel, error) < 0)
+			return -1;
+		if (reader->ops->read(reader->context, pieces, count, buffer, &done, &why) < 0) {
+			if (error)
+				*error = why;
+			return -1;
+		}
+		advance(&pieces, &count, done);
+		buffer += done;
+		if (count == 0)
+			return 0;
+		uint64_t rest = (pieces->address | reading->page_mask) - pieces->address + 1; /* of the page */
+		uint64_t skipped = rest < pieces->size ? rest : pieces->size;
+		memset(buffer, 0, (size_t)skipped);
+		note_unreadable(reading, pieces->address, pieces->address + skipped, &why);
+		advance(&pieces, &count, skipped);
+		buffer += skipped;
+	}
+	return 0;
+}
+
+/** Where in a unit the reading has come to. */
+struct position {
+	size_t segment;
+	uint64_t offset; /* in that segment */
+};
+
+/** What the next call reads. */
+struct batch {
+	struct pm_reader *reader;
+	size_t count; /* of pieces */
+	size_t size;  /* sum of their sizes */
+	struct pm_piece pieces[PM_UNIT_SEGMENTS];
+};
+
+/** Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps. @return false at the end of the unit */
+static bool collect(const struct pm_unit_source *source, const struct pm_unit *unit, struct position *at, struct batch *batch)
+{
+	batch->count = batch->size = 0;
+	for (; at->segment < unit->count; at->segment++, at->offset = 0) {
+		const struct pm_segment *segment = &unit->segments[at->segment];
+		if (!segment->wanted)
+			continue;
+		bool swapped = (segment->pages & PM_PAGE_SWAPPED) != 0;
+		struct pm_reader *reader = segment->type == PM_SEGMENT_RUN ? source->target : source->files;
+		if (batch->count > 0 && (swapped || reader != batch->reader))
+			break;
+		uint64_t left = segment->end - segment->start - at->offset;
+		uint64_t step = swapped && left > SWAP_STEP ? SWAP_STEP : left;
+		batch->reader = reader;
+		batch->pieces[batch->count++] = (struct pm_piece){ .address = segment->start + at->offset, .size = step };
+		batch->size += (size_t)step;
+		at->offset += step;
+		if (step < left)
+			break;
+	}
+	return batch->count > 0;
+}
+
+int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer, struct pm_error *error)
+{
+	struct reading reading;
+	struct position at = { 0 };
+	struct batch batch;
+	char *to = buffer;
+	int result = 0;
+	reading_init(&reading, source);
+	while (result == 0 && collect(source, unit, &at, &batch)) {
+		result = read_pieces(&reading, batch.reader, batch.pieces, batch.count, to, error);
+		to += batch.size;
+	}
+	tell_unreadable(&reading);
+	return result;
+}
+
+int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, void *buffer, size_t size, struct pm_error *error)
+{
+	struct reading reading;
+	char *to = buffer;
+	int result = 0;
+	reading_init(&reading, source);
+	while (result == 0 && size > 0) {
+		size_t step = size < PM_UNIT_SIZE ? size : PM_UNIT_SIZE;
+		struct pm_piece piece = { .address = address, .size = step };
+		result = read_pieces(&reading, source->target, &piece, 1, to, error);
+		address += step;
+		to += step;
+		size -= step;
+	}
+	tell_unreadable(&reading);
+	return result;
+}
