@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate RUNS COMMAND... -- COMMAND...: runs two commands by turns, so that both meet the same state of the machine, with their output thrown away.
- * Prints for each its median wall time in milliseconds, its peak memory in KiB, and at last the median of the ratios second/first of each turn.
+ * alternate RUNS COMMAND... -- COMMAND...: runs two commands by turns, so that both meet the same state of the machine, with their output
+ * thrown away. Prints for each its median wall time in milliseconds, its peak memory in KiB, and at last the median of the ratios
+ * second/first of each turn.
  */
 #include <errno.h>
 #include <fcntl.h>

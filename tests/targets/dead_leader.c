@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dead_leader: the first thread has ended, two others live on. /proc/PID/maps is empty then, and /proc/PID/stat says Z; what the process maps
- * stands in /proc/PID/task/TID.
+ * dead_leader: the first thread has ended, two others live on. /proc/PID/maps is empty then, and /proc/PID/stat says Z; what the process
+ * maps stands in /proc/PID/task/TID.
  */
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile_names: everything that has a name has a bad one. Facts give names in hexadecimal: `comm HEX`, `thread TID HEX`, `region NAME start-end HEX`
- * (the path). A terminal must never see the bytes themselves.
+ * hostile_names: everything that has a name has a bad one. Facts give names in hexadecimal: `comm HEX`, `thread TID HEX`, `region NAME
+ * start-end HEX` (the path). A terminal must never see the bytes themselves.
  */
 #include "support.h"
 
@@ -78,7 +78,7 @@ static void map_file(const char *directory, const char *name, size_t number)
 	snprintf(path, sizeof path, "%s/%s", directory, name);
 	int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "open");
 	target_check(ftruncate(fd, SIZE), "ftruncate");
-	char *memory = mmap(target_island_address(SIZE, 0), SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	char *memory = target_map_at_island(SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	close(fd);
 	target_fill(memory, SIZE, "file");

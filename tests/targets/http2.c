@@ -22,9 +22,13 @@ static size_t put(unsigned char *at, const void *bytes, size_t size)
 /** Nine bytes: length, type, flags, stream. */
 static size_t put_frame_header(unsigned char *at, size_t length, unsigned type, unsigned flags, uint32_t stream)
 {
-	const unsigned char header[FRAME_HEADER] = { (unsigned char)(length >> 16), (unsigned char)(length >> 8), (unsigned char)length, (unsigned char)type,
-		(unsigned char)flags, (unsigned char)(stream >> 24), (unsigned char)(stream >> 16), (unsigned char)(stream >> 8), (unsigned char)stream };
-	return put(at, header, sizeof header);
+	for (int i = 0; i < 3; i++)
+		at[i] = (unsigned char)(length >> (16 - 8 * i));
+	at[3] = (unsigned char)type;
+	at[4] = (unsigned char)flags;
+	for (int i = 0; i < 4; i++)
+		at[5 + i] = (unsigned char)(stream >> (24 - 8 * i));
+	return FRAME_HEADER;
 }
 
 /** A string of HPACK (RFC 7541, section 5.2) without Huffman code: length below 127, bytes. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_regions N MEGABYTES: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with MEGABYTES of touched
- * memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count).
+ * many_regions N MEGABYTES: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with MEGABYTES
+ * of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count).
  */
 #include "support.h"
 

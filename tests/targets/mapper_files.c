@@ -25,7 +25,7 @@ static int make_file(const char *path, size_t size)
 
 static char *map_file(int fd, size_t size, int prot, int flags, size_t offset)
 {
-	char *memory = mmap(target_island_address(size, 0), size, prot, flags | MAP_FIXED_NOREPLACE, fd, (off_t)offset);
+	char *memory = target_map_at_island(size, prot, flags, fd, offset, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap of a file");
 	return memory;
 }

@@ -16,7 +16,7 @@ static void map_shared(const char *name, int fd, int prot, const char *note)
 {
 	target_check(fd, name);
 	target_check(ftruncate(fd, SMALL), name);
-	char *memory = mmap(target_island_address(SMALL, 0), SMALL, PROT_READ | PROT_WRITE | prot, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE | prot, MAP_SHARED, fd, 0, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, name);
 	target_fill(memory, SMALL, name);
 	target_region(name, memory, SMALL, note);
@@ -36,13 +36,14 @@ static void system_v(void)
 
 void mapper_shared(void)
 {
-	char *memory = mmap(target_island_address(SMALL, 0), SMALL, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "shared_anon");
 	target_fill(memory, SMALL, "shared_anon");
 	target_region("shared_anon", memory, SMALL, "kind=shm resident=65536 name=/dev/zero (deleted)");
 
 	map_shared("memfd", memfd_create("off heap", MFD_CLOEXEC), 0, "kind=shm resident=65536 name=/memfd:off heap (deleted)");
-	map_shared("memfd_code", memfd_create("doublemapper", MFD_CLOEXEC), PROT_EXEC, "kind=jit resident=65536 name=/memfd:doublemapper (deleted)");
+	map_shared("memfd_code", memfd_create("doublemapper", MFD_CLOEXEC), PROT_EXEC,
+	           "kind=jit resident=65536 name=/memfd:doublemapper (deleted)");
 
 	char path[64], note[128];
 	snprintf(path, sizeof path, "/procmem-target-%d", (int)getpid());

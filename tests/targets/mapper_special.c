@@ -43,8 +43,7 @@ static void guard_pages(void)
 
 static void huge_pages(void)
 {
-	void *memory = mmap(target_island_address(HUGE_PAGE, 1), HUGE_PAGE, PROT_READ | PROT_WRITE,
-	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_HUGETLB, -1, 0);
+	void *memory = target_map_at_island(HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
 	if (memory == MAP_FAILED) {
 		mapper_unsupported("hugetlb"); /* the pool (vm.nr_hugepages) is empty */
 	} else {
@@ -105,7 +104,7 @@ static void sealed(void)
 
 static void droppable(void)
 {
-	char *memory = mmap(target_island_address(SMALL, 0), SMALL, PROT_READ | PROT_WRITE, MAP_DROPPABLE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE, MAP_DROPPABLE | MAP_ANONYMOUS, -1, 0, 0);
 	if (memory == MAP_FAILED) {
 		mapper_unsupported("droppable");
 		return;
@@ -117,7 +116,7 @@ static void droppable(void)
 static void devices(void)
 {
 	int fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
-	char *memory = mmap(target_island_address(SMALL, 0), SMALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0, 0);
 	if (fd < 0 || memory == MAP_FAILED) {
 		mapper_unsupported("dev_zero");
 	} else {
@@ -128,7 +127,7 @@ static void devices(void)
 
 	struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE, .size = sizeof event, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1 };
 	fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
-	void *ring = fd < 0 ? MAP_FAILED : mmap(target_island_address(3 * PAGE, 0), 3 * PAGE, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	void *ring = fd < 0 ? MAP_FAILED : target_map_at_island(3 * PAGE, PROT_READ, MAP_SHARED, fd, 0, 0);
 	if (ring == MAP_FAILED)
 		mapper_unsupported("perf_event");
 	else

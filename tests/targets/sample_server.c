@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_server: what the tour looks into. A server whose "heap" stays flat while buffers outside of it fill with requests: eight buffers of 16 MiB from
- * malloc, and with --leak ever more. Options: --rate BYTES (a second), --leak, --fill (the eight are full before `ready`). All content is the same in
- * every run. Command: `fill` fills what is left of the eight at once.
+ * sample_server: what the tour looks into. A server whose "heap" stays flat while buffers outside of it fill with requests: eight buffers
+ * of 16 MiB from malloc, and with --leak ever more. Options: --rate BYTES (a second), --leak, --fill (the eight are full before `ready`).
+ * All content is the same in every run. Command: `fill` fills what is left of the eight at once.
  */
 #include "http2.h"
 #include "support.h"

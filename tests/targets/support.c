@@ -47,9 +47,14 @@ void *target_island_address(size_t size, int aligned)
 	return (void *)(aligned ? address : address + 0x10000);
 }
 
+void *target_map_at_island(size_t size, int prot, int flags, int fd, uint64_t offset, int aligned)
+{
+	return mmap(target_island_address(size, aligned), size, prot, flags | MAP_FIXED_NOREPLACE, fd, (off_t)offset);
+}
+
 char *target_island(size_t size, int prot, int flags, int aligned)
 {
-	char *memory = mmap(target_island_address(size, aligned), size, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags, -1, 0);
+	char *memory = target_map_at_island(size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0, aligned);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap of an island");
 	return memory;
 }
@@ -65,8 +70,8 @@ const char *target_scratch(void)
 {
 	static char directory[] = "/tmp/procmem-target-XXXXXX";
 	target_check(mkdtemp(directory) ? 0 : -1, "mkdtemp");
-	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even after SIGKILL. It is another program, not just a
-	 * fork, because a fork would share our pages and change our PSS. */
+	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even after SIGKILL. It is another program, not
+	 * just a fork, because a fork would share our pages and change our PSS. */
 	int ends[2];
 	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
 	pid_t child = vfork();

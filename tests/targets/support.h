@@ -16,14 +16,18 @@ long target_check(long result, const char *what);
 char *target_map(size_t size, int prot, int flags);
 
 /**
- * Anonymous private memory that touches no other mapping, so that the kernel keeps it a region of its own. Ends the target where that fails.
+ * Anonymous private memory that touches no other mapping, so that the kernel keeps it a region of its own. Ends the target where that
+ * fails.
  *
  * @param aligned  whether the address is a multiple of 4 GiB; else it is just no multiple of 64 MiB
  */
 char *target_island(size_t size, int prot, int flags, int aligned);
 
-/** Where target_island() would put the next region, for mappings of other sorts (with MAP_FIXED_NOREPLACE). */
+/** Where target_island() would put the next region, for what maps by other calls. */
 void *target_island_address(size_t size, int aligned);
+
+/** mmap(2) at an island's address, with all said by the caller. @return MAP_FAILED with errno where the kernel refuses */
+void *target_map_at_island(size_t size, int prot, int flags, int fd, uint64_t offset, int aligned);
 
 /** Writes "NAME page I" at the begin of each page. */
 void target_fill(char *memory, size_t size, const char *name);

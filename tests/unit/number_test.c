@@ -130,11 +130,12 @@ static void size_fractions(void **state)
 static void refused_sizes(void **state)
 {
 	(void)state;
-	static const char *const junk[] = { "", "K", "-1", "+1", " 1K", "1 K", "1K ", "1.5", "1.5B", "1.K", ".5K", "1..5K", "1.5.5K", "1KK", "1KX",
-		"1iB", "1i", "1Z", "1Ki", "1e3", "1,5K", "0x", "0x10K", "0xg", "0x10000000000000000", "12abc" };
+	static const char *const junk[] = { "", "K", "-1", "+1", " 1K", "1 K", "1K ", "1.5", "1.5B", "1.K", ".5K", "1..5K", "1.5.5K", "1KK",
+		"1KX", "1iB", "1i", "1Z", "1Ki", "1e3", "1,5K", "0x", "0x10K", "0xg", "0x10000000000000000", "12abc" };
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(pm_parse_size, junk[i]);
-	static const char *const large[] = { "18446744073709551616", "16E", "17E", "16384P", "16777216T", "99999999999999999999K", "18014398509481984K" };
+	static const char *const large[] = { "18446744073709551616", "16E", "17E", "16384P", "16777216T", "99999999999999999999K",
+		"18014398509481984K" };
 	for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
 		refuses(pm_parse_size, large[i]);
 		uint64_t value;

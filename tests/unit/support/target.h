@@ -36,13 +36,21 @@ void target_start(struct target *target, const char *program, ...) __attribute__
 /** Starts any program of PATH, waits for nothing; skips the test where it is not installed. @param program as for target_start() */
 void program_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
-/** Reads output lines until one contains a text; fails when the output ends before. @return the line, without newline; the caller frees it */
+/**
+ * Reads output lines until one contains a text; fails when the output ends before.
+ *
+ * @return the line, without newline; the caller frees it
+ */
 char *target_await(struct target *target, const char *text);
 
 /** Sends a command line to a target of ours and waits until it is `done`. */
 void target_tell(struct target *target, const char *command);
 
-/** Rest of the first fact line that begins with these words: "pid" finds `pid 12`, "region memfd" what follows. @return NULL where there is none */
+/**
+ * Rest of the first fact line that begins with these words: "pid" finds `pid 12`, "region memfd" what follows.
+ *
+ * @return NULL where there is none
+ */
 const char *target_fact(const struct target *target, const char *words);
 
 /** A fact that must exist and be a decimal number. */
@@ -57,7 +65,12 @@ void target_stop(struct target *target);
 /** Skips the running test, saying why. */
 void skip_because(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/** Whole content of a file (also of /proc), which must exist; NUL behind it. @param length where to store its length, or NULL @return the caller frees it */
+/**
+ * Whole content of a file (also of /proc), which must exist; NUL behind it.
+ *
+ * @param length where to store its length, or NULL
+ * @return the caller frees it
+ */
 char *read_text(const char *path, size_t *length);
 
 #endif
