@@ -21,6 +21,7 @@ struct pm_kinds_evidence {
 	struct pm_process *process;   /**< the living target, or NULL */
 	struct pm_reader *reader;     /**< its memory, or NULL */
 	struct pm_pagemap *pagemap;   /**< its page states (guard pages), or NULL */
+	const char *refusal;          /**< why there is no reader, one sentence that `why` repeats; or NULL */
 };
 
 /**

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Zero-initialised data: anonymous memory right behind the writable data of a program or library, as far as its ELF file says. The kernel merges
+ * neighbours that have nothing to do with it into the same region: then the larger part decides.
+ */
+#include <elf.h>
+
+#include <procmem/number.h>
+
+#include "kinds/objects.h"
+#include "kinds/rules.h"
+
+/** Where the zero-initialised data ends that begins at `start`; 0 where the layout is not known. */
+static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object, uint64_t start)
+{
+	uint64_t bias;
+	if (!object->has_copy || object->layout.segment_count == 0 || !pm_elf_bias(&object->layout, object->copy_start, &bias) || start < bias)
+		return 0;
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias, context->page);
+	if (!segment || !(segment->flags & PF_W))
+		return start; /* the file ends here: nothing behind belongs to it */
+	return bias + ((segment->address + segment->memory_size + context->page - 1) & ~(context->page - 1));
+}
+
+/** Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though the heap only begins behind. */
+static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
+{
+	enum pm_looks looks = pm_kinds_looks(context, region);
+	if (region->kind != PM_KIND_UNKNOWN || looks == PM_LOOKS_FILE || looks == PM_LOOKS_CLOSED)
+		return false;
+	return looks != PM_LOOKS_NAMED || region->inode == 0;
+}
+
+static void claim(struct pm_kinds_context *context, struct pm_region *region, uint64_t end)
+{
+	if (end >= region->end) {
+		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN, "right behind the data of a program or library, and within what its ELF file asks for");
+		return;
+	}
+	uint64_t part = end - region->start;
+	if (part * 2 < pm_region_size(region))
+		return;
+	char size[PM_SIZE_TEXT_SIZE];
+	pm_format_size(part, size);
+	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
+	               pm_kinds_text(context, "right behind the data of a program or library, which asks for the first %s of it", size));
+}
+
+int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
+{
+	(void)error;
+	const struct pm_region_list *files = &context->lists[PM_LOOKS_FILE];
+	if (!context->objects)
+		return 0;
+	for (size_t i = 0; i < files->count; i++) {
+		const struct pm_region *data = files->items[i];
+		struct pm_object *object = pm_objects_find(context->objects, data);
+		if (!object)
+			continue;
+		pm_object_follow(context, object, data);
+		struct pm_region *region = pm_kinds_above(context, data);
+		if (data->kind != PM_KIND_DATA || !region || !is_candidate(context, region))
+			continue;
+		uint64_t end = bss_end(context, object, region->start);
+		if (end == 0)
+			pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED, "anonymous, right behind the data of a program or library");
+		for (; end > 0 && region && region->start < end && is_candidate(context, region); region = pm_kinds_above(context, region))
+			claim(context, region, end);
+	}
+	return 0;
+}

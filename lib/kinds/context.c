@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "kinds/rule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "kinds/objects.h"
+
+static enum pm_looks looks_of(const struct pm_region *region)
+{
+	if (region->mapping[0] != '\0' || region->inode != 0) {
+		if (region->mapping[0] != '[')
+			return PM_LOOKS_FILE;
+		if (!pm_region_is_anonymous(region))
+			return PM_LOOKS_NAMED;
+	}
+	if (region->perms & PM_PERM_EXEC)
+		return PM_LOOKS_EXECUTABLE;
+	if (region->perms & PM_PERM_WRITE)
+		return PM_LOOKS_WRITABLE;
+	return region->perms & PM_PERM_READ ? PM_LOOKS_READABLE : PM_LOOKS_CLOSED;
+}
+
+/** Takes back what an earlier call may have given. */
+static void clear(struct pm_region *region)
+{
+	region->kind = PM_KIND_UNKNOWN;
+	region->proof = PM_PROOF_NONE;
+	region->thread = 0;
+	region->arena = 0;
+	region->detail = "";
+	region->why = "";
+}
+
+/** Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none of its business. */
+static void fill_lists(struct pm_kinds_context *context)
+{
+	struct pm_regions *regions = context->regions;
+	size_t counts[PM_LOOKS_COUNT] = { 0 };
+	for (size_t i = 0; i < regions->count; i++) {
+		clear(&regions->items[i]);
+		context->looks[i] = (uint8_t)looks_of(&regions->items[i]);
+		counts[context->looks[i]]++;
+	}
+	struct pm_region **items = context->list_items;
+	for (size_t looks = 0; looks < PM_LOOKS_COUNT; looks++) {
+		context->lists[looks].items = items;
+		items += counts[looks];
+	}
+	for (size_t i = 0; i < regions->count; i++) {
+		struct pm_region_list *list = &context->lists[context->looks[i]];
+		list->items[list->count++] = &regions->items[i];
+	}
+}
+
+static int read_info(struct pm_kinds_context *context, struct pm_error *error)
+{
+	struct pm_error why = { 0 };
+	if (!context->evidence->process || pm_process_read_info(context->evidence->process, &context->info, &why) == 0)
+		return 0;
+	memset(&context->info, 0, sizeof context->info);
+	return pm_kinds_fails(&why) ? pm_kinds_pass_on(&why, error) : 0;
+}
+
+/** Why the target's memory cannot be read from the start, where that is so. */
+static void note_refusal(struct pm_kinds_context *context)
+{
+	const struct pm_kinds_evidence *evidence = context->evidence;
+	if (evidence->reader)
+		return;
+	const char *why = evidence->refusal;
+	if (!why)
+		why = evidence->process ? "no reader was given" : "there is no living process to read";
+	snprintf(context->refusal, sizeof context->refusal, "%s", why);
+}
+
+int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
+                          struct pm_error *error)
+{
+	static const struct pm_kinds_evidence none = { 0 };
+	*context = (struct pm_kinds_context){ .regions = regions, .evidence = evidence ? evidence : &none };
+	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t count = regions->count ? regions->count : 1;
+	context->list_items = calloc(count, sizeof *context->list_items);
+	context->looks = calloc(count, 1);
+	context->headers = calloc(count, 1);
+	if (!context->list_items || !context->looks || !context->headers)
+		return pm_error_out_of_memory(error);
+	note_refusal(context);
+	fill_lists(context);
+	return read_info(context, error);
+}
+
+void pm_kinds_context_deinit(struct pm_kinds_context *context)
+{
+	free(context->list_items);
+	free(context->looks);
+	free(context->headers);
+	free(context->header_bytes);
+	free(context->header_at);
+	free(context->threads);
+	pm_objects_destroy(context->objects);
+}
+
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks, size_t *at)
+{
+	const struct pm_region_list *list = &context->lists[looks];
+	while (*at < list->count) {
+		struct pm_region *region = list->items[(*at)++];
+		if (region->kind == PM_KIND_UNKNOWN)
+			return region;
+	}
+	return NULL;
+}
+
+struct pm_region *pm_kinds_above(const struct pm_kinds_context *context, const struct pm_region *region)
+{
+	size_t index = pm_kinds_index(context, region) + 1;
+	if (index >= context->regions->count || context->regions->items[index].start != region->end)
+		return NULL;
+	return &context->regions->items[index];
+}
+
+struct pm_region *pm_kinds_below(const struct pm_kinds_context *context, const struct pm_region *region)
+{
+	size_t index = pm_kinds_index(context, region);
+	if (index == 0 || context->regions->items[index - 1].end != region->start)
+		return NULL;
+	return &context->regions->items[index - 1];
+}
+
+/** FNV-1a, to find equal texts among the recent ones. */
+static size_t hash(const char *text)
+{
+	uint32_t value = 2166136261u;
+	for (; *text; text++)
+		value = (value ^ (unsigned char)*text) * 16777619u;
+	return value;
+}
+
+static const char *keep(struct pm_kinds_context *context, const char *text)
+{
+	const char **recent = &context->recent[hash(text) % (sizeof context->recent / sizeof context->recent[0])];
+	if (*recent && strcmp(*recent, text) == 0)
+		return *recent;
+	const char *copy = pm_regions_text(context->regions, text, strlen(text));
+	if (!copy) {
+		context->out_of_memory = true;
+		return "";
+	}
+	*recent = copy;
+	return copy;
+}
+
+const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
+{
+	char *text;
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		context->out_of_memory = true;
+		return "";
+	}
+	const char *kept = keep(context, text);
+	free(text);
+	return kept;
+}
+
+unsigned pm_kinds_word_size(const struct pm_kinds_context *context)
+{
+	const struct pm_regions *regions = context->regions;
+	/* A 32-bit program ends below 4 GiB; the vsyscall page above 2^63 belongs to the kernel. */
+	for (size_t i = regions->count; i > 0; i--) {
+		if (regions->items[i - 1].end >> 63 == 0 && regions->items[i - 1].end > UINT64_C(0x100000000))
+			return 8;
+		if (regions->items[i - 1].end >> 63 == 0)
+			break;
+	}
+	return pm_objects_word_size(context->objects) == 8 ? 8 : 4;
+}
+
+int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error)
+{
+	if (context->threads_read || !context->evidence->process)
+		return 0;
+	context->threads_read = true;
+	struct pm_error why = { 0 };
+	if (pm_process_read_threads(context->evidence->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads, &context->thread_count,
+	                            &why) < 0) {
+		context->threads = NULL;
+		context->thread_count = 0;
+		if (pm_kinds_fails(&why))
+			return pm_kinds_pass_on(&why, error);
+	}
+	/* A thread that waits shows its stack pointer to those who may trace it: none at all means that we may not. */
+	context->threads_refused = true;
+	for (size_t i = 0; i < context->thread_count; i++)
+		context->threads_refused &= context->threads[i].stack_pointer == 0;
+	return 0;
+}
+
+const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid)
+{
+	size_t low = 0, high = context->thread_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (context->threads[middle].tid == tid)
+			return &context->threads[middle];
+		if (context->threads[middle].tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

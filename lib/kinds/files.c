@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Other mapped files. */
+#include <string.h>
+
+#include "kinds/rules.h"
+
+int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
+{
+	(void)error;
+	struct pm_region *region;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+		if (strcmp(region->mapping, "/dev/zero") == 0 && !(region->perms & PM_PERM_SHARED)) {
+			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, "a private mapping of /dev/zero: anonymous memory by another way");
+			continue;
+		}
+		pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_PROVEN, "a mapped file, no part of it executable");
+		if (strstr(region->mapping, "/hsperfdata_"))
+			region->detail = "performance counters of the JVM";
+	}
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena hints, runtime/malloc.go). The address alone is only a hint;
+ * that the program is one of Go's is known by the 14 bytes that the linker puts at the start of its .go.buildinfo section.
+ */
+#include <string.h>
+
+#include "kinds/memory.h"
+#include "kinds/rules.h"
+
+static const uint64_t first_arena = UINT64_C(0xc000000000);
+static const uint64_t last_arena = UINT64_C(0xd000000000);
+
+/** Whether a data region of a program begins with the build information. */
+static int find_build_info(struct pm_kinds_context *context, bool *found, struct pm_error *error)
+{
+	static const char magic[] = "\xff Go buildinf:";
+	enum { MAGIC_LENGTH = sizeof magic - 1, MOST_REGIONS = 16 };
+	const struct pm_region_list *files = &context->lists[PM_LOOKS_FILE];
+	size_t looked_at = 0;
+	*found = false;
+	for (size_t i = 0; i < files->count && looked_at < MOST_REGIONS && !*found; i++) {
+		const struct pm_region *region = files->items[i];
+		if (region->kind != PM_KIND_DATA && region->kind != PM_KIND_RODATA)
+			continue;
+		enum pm_presence presence;
+		char bytes[MAGIC_LENGTH];
+		bool got = false;
+		looked_at++;
+		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
+			return -1;
+		if (presence == PM_PRESENT && pm_kinds_read(context, &region->start, 1, sizeof bytes, bytes, &got, error) < 0)
+			return -1;
+		*found = got && memcmp(bytes, magic, sizeof bytes) == 0;
+	}
+	return 0;
+}
+
+int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
+{
+	struct pm_region *region;
+	bool known = false, is_go = false;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+		if (region->start < first_arena || region->start >= last_arena)
+			continue;
+		if (!known && find_build_info(context, &is_go, error) < 0)
+			return -1;
+		known = true;
+		if (!is_go)
+			return 0;
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED, "where Go's runtime maps its heap, in a program with Go's build information");
+		region->detail = "Go heap";
+	}
+	return 0;
+}

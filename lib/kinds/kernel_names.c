@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Names in brackets, which only the kernel gives (proc_pid_maps(5)): [heap], [stack], [vdso], [vvar], [vsyscall], [uprobes], ... */
+#include <string.h>
+
+#include "kinds/rules.h"
+
+/**
+ * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what merely touches it: the bss of a program whose
+ * heap starts right behind.
+ */
+static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
+{
+	return context->info.start_brk == 0 || region->end > context->info.start_brk;
+}
+
+static void claim_stack(struct pm_kinds_context *context, struct pm_region *region)
+{
+	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, "the kernel names it [stack]: the stack of the first thread");
+	region->thread = context->info.pid;
+	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid, context->info.comm) : "first thread";
+}
+
+int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error)
+{
+	(void)error;
+	struct pm_region *region;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_NAMED, &at));) {
+		const char *name = region->mapping;
+		if (strncmp(name, "[anon_shmem:", strlen("[anon_shmem:")) == 0)
+			continue;
+		if (strcmp(name, "[stack]") == 0)
+			claim_stack(context, region);
+		else if (strcmp(name, "[heap]") != 0)
+			pm_kinds_claim(region, PM_KIND_KERNEL, PM_PROOF_PROVEN, "the kernel made it and names it so");
+		else if (holds_brk_heap(context, region))
+			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN, "the kernel names it [heap]: it holds what brk(2) gave");
+	}
+	return 0;
+}

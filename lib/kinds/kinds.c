@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/kinds.h>
+
+#include "base/array.h"
+#include "kinds/rules.h"
+
+/* The surest first: a rule sees only what those before it left. */
+static const struct pm_kinds_rule rules[] = {
+	{ "names given by the kernel", pm_rule_kernel_names },
+	{ "huge pages", pm_rule_huge_pages },
+	{ "devices", pm_rule_devices },
+	{ "programs and libraries", pm_rule_objects },
+	{ "zero-initialised data", pm_rule_bss },
+	{ "malloc arenas", pm_rule_arenas },
+	{ "malloc chunks", pm_rule_malloc_chunks },
+	{ "just-in-time code", pm_rule_jit },
+	{ "shared memory", pm_rule_shared_memory },
+	{ "mapped files", pm_rule_files },
+	{ "Go heap", pm_rule_go_heap },
+	{ "names given by runtimes", pm_rule_runtime_names },
+	{ "thread stacks", pm_rule_thread_stacks },
+	{ "stacks by their guards", pm_rule_stack_guards },
+	{ "malloc arenas by flags", pm_rule_arena_flags },
+	{ "guards", pm_rule_guards },
+	{ "reserved address space", pm_rule_reserves },
+	{ "other anonymous memory", pm_rule_anonymous },
+};
+
+int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+{
+	struct pm_kinds_context context;
+	int result = pm_kinds_context_init(&context, regions, evidence, error);
+	for (size_t i = 0; result == 0 && i < sizeof rules / sizeof rules[0]; i++) {
+		result = rules[i].apply(&context, error);
+		if (result < 0)
+			pm_error_prefix(error, "cannot tell the kinds of regions (%s): ", rules[i].name);
+	}
+	if (result == 0 && context.out_of_memory)
+		result = pm_error_out_of_memory(error);
+	pm_kinds_context_deinit(&context);
+	return result;
+}

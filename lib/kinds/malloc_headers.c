@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "kinds/malloc_headers.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "kinds/memory.h"
+
+/* Whether a page is present takes a system call where the sizes do not tell. A process of 60,000 such regions would take as long as its whole listing:
+ * beyond this many, only regions that hold much are asked about. */
+enum { MOST_QUESTIONS = 4096 };
+static const uint64_t much = UINT64_C(1) << 20;
+
+/** The regions whose headers can be read, and the buffers for that. */
+struct candidates {
+	struct pm_region **regions;
+	uint64_t *addresses;
+	unsigned char *bytes;
+	bool *got;
+	size_t count;
+};
+
+static void release(struct candidates *candidates)
+{
+	free(candidates->regions);
+	free(candidates->addresses);
+	free(candidates->bytes);
+	free(candidates->got);
+}
+
+static int allocate(struct candidates *candidates, size_t most, struct pm_error *error)
+{
+	candidates->regions = calloc(most, sizeof(struct pm_region *));
+	candidates->addresses = calloc(most, sizeof *candidates->addresses);
+	candidates->bytes = calloc(most, PM_MALLOC_HEADER_SIZE);
+	candidates->got = calloc(most, sizeof *candidates->got);
+	if (candidates->regions && candidates->addresses && candidates->bytes && candidates->got)
+		return 0;
+	return pm_error_out_of_memory(error);
+}
+
+/** Whether the sizes leave open if the first page is present. */
+static bool is_open_question(const struct pm_region *region)
+{
+	uint64_t rss = region->bytes[PM_SIZE_RSS];
+	return !pm_region_knows(region, PM_SIZE_RSS) || (rss > 0 && rss < pm_region_size(region));
+}
+
+/** Collects the regions whose first page is present. */
+static int collect(struct pm_kinds_context *context, struct candidates *candidates, struct pm_error *error)
+{
+	struct pm_region *region;
+	size_t questions = 0;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+		uint8_t *header = &context->headers[pm_kinds_index(context, region)];
+		enum pm_presence presence;
+		if (is_open_question(region) && ++questions > MOST_QUESTIONS && region->bytes[PM_SIZE_RSS] < much) {
+			*header = PM_HEADER_LEFT_OUT;
+			continue;
+		}
+		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
+			return -1;
+		*header = presence == PM_ABSENT ? PM_HEADER_ABSENT : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN : PM_HEADER_UNREADABLE;
+		if (presence != PM_PRESENT)
+			continue;
+		candidates->regions[candidates->count] = region;
+		candidates->addresses[candidates->count++] = region->start;
+	}
+	return 0;
+}
+
+static int read_candidates(struct pm_kinds_context *context, struct candidates *candidates, struct pm_error *error)
+{
+	if (collect(context, candidates, error) < 0 ||
+	    pm_kinds_read(context, candidates->addresses, candidates->count, PM_MALLOC_HEADER_SIZE, candidates->bytes, candidates->got, error) < 0)
+		return -1;
+	for (size_t i = 0; i < candidates->count; i++) {
+		size_t index = pm_kinds_index(context, candidates->regions[i]);
+		if (!candidates->got[i])
+			continue;
+		context->headers[index] = PM_HEADER_READ;
+		context->header_at[index] = (uint32_t)i;
+	}
+	context->header_bytes = candidates->bytes;
+	candidates->bytes = NULL;
+	return 0;
+}
+
+int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *error)
+{
+	size_t most = context->lists[PM_LOOKS_WRITABLE].count;
+	if (most == 0 || context->refusal[0] != '\0')
+		return 0;
+	struct candidates candidates = { 0 };
+	context->header_at = calloc(context->regions->count, sizeof *context->header_at);
+	int result = context->header_at ? allocate(&candidates, most, error) : pm_error_out_of_memory(error);
+	if (result == 0)
+		result = read_candidates(context, &candidates, error);
+	release(&candidates);
+	return result;
+}
+
+uint64_t pm_malloc_header_word(const struct pm_kinds_context *context, const struct pm_region *region, size_t index, unsigned word)
+{
+	uint32_t at = context->header_at[pm_kinds_index(context, region)];
+	return pm_kinds_word(context->header_bytes + (size_t)at * PM_MALLOC_HEADER_SIZE + index * word, word);
+}

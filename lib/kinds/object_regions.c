@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code, read-only data and data apart, also data that was made
+ * read-only after relocation; without them permissions and neighbours do. A file that is mapped without execute permission is data to this process,
+ * whatever it holds.
+ */
+#include <elf.h>
+#include <string.h>
+
+#include "kinds/objects.h"
+#include "kinds/rules.h"
+
+/** Names of files that hold what a JIT compiler made, whatever their first bytes look like. */
+static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
+{
+	if (strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 || region->deleted)
+		return object->format != PM_FORMAT_ELF;
+	return strncmp(region->mapping, "/dev/", strlen("/dev/")) == 0 || strncmp(region->mapping, "/SYSV", strlen("/SYSV")) == 0;
+}
+
+/** Claims a region by the segment that it belongs to. @return false where the layout is not known or does not fit */
+static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object, struct pm_region *region)
+{
+	uint64_t bias;
+	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) || region->start < bias)
+		return false;
+	uint64_t address = region->start - bias;
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address, context->page);
+	if (!segment)
+		return false;
+	if (segment->flags & PF_X) {
+		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_PROVEN, "the ELF file says: an executable segment");
+	} else if (segment->flags & PF_W) {
+		bool relro = !(region->perms & PM_PERM_WRITE) && address < object->layout.relro_end && region->end - bias > object->layout.relro_start;
+		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_PROVEN,
+		               relro ? "the ELF file says: data that is read-only after relocation (PT_GNU_RELRO)" : "the ELF file says: a writable segment");
+		region->detail = relro ? "relro" : "";
+	} else {
+		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_PROVEN, "the ELF file says: a read-only segment");
+	}
+	return true;
+}
+
+static bool maps_same_file(const struct pm_region *one, const struct pm_region *other)
+{
+	return other && one->inode == other->inode && one->device_minor == other->device_minor && one->device_major == other->device_major;
+}
+
+/** Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right below the writable data. */
+static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
+{
+	if (region->vm_flags & PM_VM_KNOWN)
+		return (region->vm_flags & PM_VM_ACCOUNT) != 0;
+	const struct pm_region *above = pm_kinds_above(context, region), *below = pm_kinds_below(context, region);
+	return maps_same_file(region, above) && (above->perms & PM_PERM_WRITE) && maps_same_file(region, below) && !(below->perms & PM_PERM_EXEC);
+}
+
+static void claim_by_permissions(const struct pm_kinds_context *context, struct pm_region *region)
+{
+	if (region->perms & PM_PERM_EXEC) {
+		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_INFERRED, "an executable mapping of a file");
+	} else if (region->perms & PM_PERM_WRITE) {
+		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED, "a writable mapping of a file that is also mapped executable");
+	} else if (was_writable(context, region)) {
+		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
+		               "a read-only mapping of a file that is also mapped executable; it was writable before, as relocated data is");
+		region->detail = "relro";
+	} else {
+		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_INFERRED, "a read-only mapping of a file that is also mapped executable");
+	}
+}
+
+int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
+{
+	if (pm_objects_read(context, error) < 0)
+		return -1;
+	struct pm_region *region;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+		struct pm_object *object = pm_objects_find(context->objects, region);
+		if (!object || is_left_to_jit(region, object))
+			continue;
+		pm_object_follow(context, object, region);
+		if ((region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
+			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN, "no access: a gap between the segments of a program or library");
+		else if (region->perms & PM_PERM_SHARED && !(region->perms & PM_PERM_EXEC))
+			continue; /* loaders map privately: this is the file read as data */
+		else if (!claim_by_segment(context, object, region))
+			claim_by_permissions(context, region);
+	}
+	return 0;
+}

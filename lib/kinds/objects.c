@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "kinds/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "kinds/memory.h"
+
+struct pm_objects {
+	struct pm_object *items;
+	size_t count;
+	size_t capacity;
+	uint32_t *slots;   /* hash table: index + 1 of an object, 0 for none */
+	size_t slot_count; /* a power of two, at least twice the number of objects */
+};
+
+static size_t hash(const struct pm_region *region)
+{
+	uint64_t key = region->inode * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)region->device_major << 32 ^ region->device_minor;
+	return (size_t)(key ^ key >> 29);
+}
+
+/** The slot of the region's file: the one it has, or the free one that it would get. */
+static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
+{
+	for (size_t at = hash(region);; at++) {
+		uint32_t *slot = &objects->slots[at & (objects->slot_count - 1)];
+		if (*slot == 0)
+			return slot;
+		const struct pm_object *object = &objects->items[*slot - 1];
+		if (object->inode == region->inode && object->device_minor == region->device_minor && object->device_major == region->device_major)
+			return slot;
+	}
+}
+
+struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region)
+{
+	uint32_t slot = *slot_of(objects, region);
+	return slot == 0 ? NULL : &objects->items[slot - 1];
+}
+
+static int make_table(struct pm_objects *objects, size_t most, struct pm_error *error)
+{
+	objects->slot_count = 16;
+	while (objects->slot_count < most * 2)
+		objects->slot_count *= 2;
+	objects->slots = calloc(objects->slot_count, sizeof *objects->slots);
+	return objects->slots ? 0 : pm_error_out_of_memory(error);
+}
+
+static int add(struct pm_objects *objects, const struct pm_region *region, struct pm_error *error)
+{
+	uint32_t *slot = slot_of(objects, region);
+	if (*slot != 0)
+		return 0;
+	if (pm_array_reserve(&objects->items, &objects->capacity, objects->count, 1, sizeof *objects->items, error) < 0)
+		return -1;
+	objects->items[objects->count++] = (struct pm_object){
+		.inode = region->inode,
+		.device_major = region->device_major,
+		.device_minor = region->device_minor,
+		.path = region->mapping,
+	};
+	*slot = (uint32_t)objects->count;
+	return 0;
+}
+
+static int collect(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+{
+	struct pm_region *region;
+	size_t executable = 0;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));)
+		executable += (region->perms & PM_PERM_EXEC) != 0;
+	if (make_table(objects, executable, error) < 0)
+		return -1;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+		if ((region->perms & PM_PERM_EXEC) && add(objects, region, error) < 0)
+			return -1;
+	}
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+		struct pm_object *object = pm_objects_find(objects, region);
+		if (object && !object->head && region->offset == 0 && (region->perms & PM_PERM_READ))
+			object->head = region;
+	}
+	return 0;
+}
+
+/** The addresses of the heads that are in memory. @param wanted the objects they belong to @return how many, or -1 */
+static int list_present(struct pm_kinds_context *context, struct pm_objects *objects, uint64_t *addresses, size_t *wanted, size_t *count,
+                        struct pm_error *error)
+{
+	*count = 0;
+	for (size_t i = 0; i < objects->count; i++) {
+		enum pm_presence presence;
+		const struct pm_region *head = objects->items[i].head;
+		if (!head)
+			continue;
+		if (pm_kinds_presence(context, head, head->start, &presence, error) < 0)
+			return -1;
+		if (presence != PM_PRESENT)
+			continue;
+		addresses[*count] = head->start;
+		wanted[(*count)++] = i;
+	}
+	return 0;
+}
+
+static void take_head(struct pm_object *object, const void *head, size_t size)
+{
+	object->format = pm_elf_parse(head, size, &object->layout) ? PM_FORMAT_ELF : PM_FORMAT_OTHER;
+}
+
+/** What reading the heads needs; all parts in one allocation each. */
+struct heads {
+	uint64_t *addresses;
+	size_t *wanted;
+	bool *got;
+	char *bytes;
+};
+
+static int read_present(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+{
+	size_t count = objects->count;
+	struct heads heads = { calloc(count, sizeof(uint64_t)), calloc(count, sizeof(size_t)), calloc(count, sizeof(bool)),
+		               calloc(count, PM_ELF_HEAD_SIZE) };
+	int result = -1;
+	size_t present = 0;
+	if (!heads.addresses || !heads.wanted || !heads.got || !heads.bytes)
+		pm_error_out_of_memory(error);
+	else if (list_present(context, objects, heads.addresses, heads.wanted, &present, error) == 0)
+		result = pm_kinds_read(context, heads.addresses, present, PM_ELF_HEAD_SIZE, heads.bytes, heads.got, error);
+	for (size_t i = 0; result == 0 && i < present; i++) {
+		if (heads.got[i])
+			take_head(&objects->items[heads.wanted[i]], heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
+	}
+	free(heads.addresses);
+	free(heads.wanted);
+	free(heads.got);
+	free(heads.bytes);
+	return result;
+}
+
+/** Heads that are not in the target's memory are taken from the files: reading them there would put them into its memory. */
+static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+{
+	struct pm_reader files = { 0 };
+	for (size_t i = 0; i < objects->count; i++) {
+		struct pm_object *object = &objects->items[i];
+		if (object->format != PM_FORMAT_UNKNOWN || !object->head)
+			continue;
+		if (!files.ops && pm_file_reader_open(context->evidence->process, context->regions, &files, error) < 0)
+			return -1;
+		char head[PM_ELF_HEAD_SIZE];
+		size_t got = 0;
+		struct pm_error why = { 0 };
+		if (pm_reader_read(&files, object->head->start, head, sizeof head, &got, &why) < 0 && pm_kinds_fails(&why)) {
+			pm_reader_close(&files);
+			return pm_kinds_pass_on(&why, error);
+		}
+		if (got > 0)
+			take_head(object, head, got);
+	}
+	pm_reader_close(&files);
+	return 0;
+}
+
+int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error)
+{
+	struct pm_objects *objects = calloc(1, sizeof *objects);
+	if (!objects)
+		return pm_error_out_of_memory(error);
+	context->objects = objects;
+	if (collect(context, objects, error) < 0)
+		return -1;
+	if (objects->count == 0)
+		return 0;
+	if (read_present(context, objects, error) < 0)
+		return -1;
+	return context->evidence->process ? read_from_files(context, objects, error) : 0;
+}
+
+void pm_objects_destroy(struct pm_objects *objects)
+{
+	if (!objects)
+		return;
+	free(objects->items);
+	free(objects->slots);
+	free(objects);
+}
+
+/* A new copy begins with byte 0 of the file, beyond the end of the copy before. */
+void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object, const struct pm_region *region)
+{
+	if (region->offset != 0)
+		return;
+	uint64_t bias;
+	bool within = object->has_copy && pm_elf_bias(&object->layout, object->copy_start, &bias) &&
+	              region->start - bias < pm_elf_end(&object->layout, context->page);
+	if (within)
+		return;
+	object->copy_start = region->start;
+	object->has_copy = true;
+}
+
+unsigned pm_objects_word_size(const struct pm_objects *objects)
+{
+	for (size_t i = 0; objects && i < objects->count; i++) {
+		if (objects->items[i].format == PM_FORMAT_ELF)
+			return objects->items[i].layout.word_size;
+	}
+	return 0;
+}
+
+const struct pm_object *pm_objects_named(const struct pm_objects *objects, const char *name)
+{
+	for (size_t i = 0; objects && i < objects->count; i++) {
+		const char *slash = strrchr(objects->items[i].path, '/');
+		if (slash && strcmp(slash + 1, name) == 0)
+			return &objects->items[i];
+	}
+	return NULL;
+}

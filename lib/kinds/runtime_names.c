@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17, CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the tunable
+ * glibc.mem.decorate_maps, Go from 1.25 on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is the program's word.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "kinds/rules.h"
+
+/** Thread of "glibc: pthread stack: TID"; 0 for other names. */
+static pid_t stack_thread(const char *name)
+{
+	static const char prefix[] = " glibc: pthread stack: ";
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+		return 0;
+	const char *at = name + sizeof prefix - 1;
+	uint64_t tid;
+	return pm_scan_decimal(&at, &tid) && tid <= INT32_MAX ? (pid_t)tid : 0;
+}
+
+static int claim(struct pm_kinds_context *context, struct pm_region *region, struct pm_error *error)
+{
+	static const char why[] = "the program named it so (prctl PR_SET_VMA_ANON_NAME)";
+	const char *name = region->mapping + strlen("[anon:");
+	pid_t tid = stack_thread(name);
+	if (tid != 0 || strncmp(name, " glibc: pthread user stack:", strlen(" glibc: pthread user stack:")) == 0) {
+		if (pm_kinds_read_threads(context, error) < 0)
+			return -1;
+		const struct pm_thread *thread = pm_kinds_thread(context, tid);
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, why);
+		region->thread = tid;
+		region->detail = tid ? pm_kinds_text(context, "%d %s", (int)tid, thread ? thread->name : "") : "";
+		return 0;
+	}
+	if (strncmp(name, " glibc: malloc arena", strlen(" glibc: malloc arena")) == 0)
+		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_PROVEN, why);
+	else if (strncmp(name, " glibc: ", strlen(" glibc: ")) == 0 && strstr(name, "malloc"))
+		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN, why);
+	else
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, why);
+	return 0;
+}
+
+int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *error)
+{
+	static const enum pm_looks looks[] = { PM_LOOKS_WRITABLE, PM_LOOKS_READABLE };
+	struct pm_region *region;
+	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+		for (size_t at = 0; (region = pm_kinds_next(context, looks[i], &at));)
+			if (strncmp(region->mapping, "[anon:", strlen("[anon:")) == 0 && claim(context, region, error) < 0)
+				return -1;
+	return 0;
+}
