@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "proc/access.h"
+#include "proc/command.h"
 #include "proc/status.h"
 
 #ifndef SYS_pidfd_open
@@ -194,8 +195,8 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 			error->pid = procfs->pid;
 		return -1;
 	}
-	if (cause == ENOENT || cause == ESRCH)
-		return pm_process_check(process, error) < 0 ? -1 : gone(process, "exited", error);
+	if ((cause == ENOENT || cause == ESRCH) && pm_process_check(process, error) < 0)
+		return -1;
 	if (cause == EMFILE || cause == ENFILE || cause == ENOMEM)
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s", procfs->root, (int)procfs->pid, name, strerror(cause));
 	char doing[128];
@@ -210,15 +211,11 @@ int pm_process_read_command(struct pm_process *process, char **command, struct p
 	size_t length;
 	if (pm_process_open_file(process, "cmdline", O_RDONLY, &fd, error) < 0)
 		return -1;
-	int result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, &length, error);
+	int result = pm_read_all(fd, PM_COMMAND_MAX, &text, &length, error);
 	close(fd);
 	if (result < 0)
 		return -1;
-	while (length > 0 && text[length - 1] == '\0')
-		length--;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] == '\0')
-			text[i] = ' ';
+	pm_command_join(text, length);
 	*command = text;
 	return 0;
 }

@@ -8,22 +8,13 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "proc/command.h"
 
 static void read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
-	char path[64], *text;
-	size_t length;
+	char path[64];
 	snprintf(path, sizeof path, "task/%d/comm", (int)thread->tid);
-	if (pm_procfs_read(procfs, path, &text, &length) < 0)
-		return;
-	/* The kernel ends the name with one newline of its own; the name may hold more. */
-	if (length > 0 && text[length - 1] == '\n')
-		length--;
-	if (length >= sizeof thread->name)
-		length = sizeof thread->name - 1;
-	memcpy(thread->name, text, length);
-	thread->name[length] = '\0';
-	free(text);
+	pm_comm_read(procfs, path, thread->name);
 }
 
 /**

@@ -39,24 +39,39 @@ struct pm_process_list {
 	size_t count;                 /**< how many */
 };
 
-/** Lists all processes. @param list filled; release with pm_process_list_deinit() @param error PM_ERROR_IO, PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Lists all processes.
+ *
+ * @param list   filled; release with pm_process_list_deinit()
+ * @param error  PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
 PM_PUBLIC int pm_process_list_read(struct pm_process_list *list, struct pm_error *error);
 
 /** Releases a list. @param list the list */
 PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 
 /**
- * Resolves a TARGET word to one living process: a PID, or a name that fits exactly one process (comm, or base name of the program;
- * our own process never fits).
+ * Resolves a TARGET word to one process: a PID (that of a thread means its process), or a name that fits exactly one process. A word of
+ * digits is always a PID. A name is compared with the command names; where none is equal, with the base name of each first argument; then
+ * with that of each program file; last with the command names of zombies. Our own process never fits a name.
  *
  * @param word   the word
  * @param pid    where to store the PID
- * @param error  PM_ERROR_NOT_FOUND (nearest name suggested), PM_ERROR_USAGE (`12abc`, `-1`, `0`), PM_ERROR_AMBIGUOUS (the PIDs are listed)
+ * @param error  PM_ERROR_NOT_FOUND (nearest name suggested), PM_ERROR_USAGE (`12abc`, `-1`, `0`), PM_ERROR_AMBIGUOUS (the first 8 PIDs are
+ *               listed), PM_ERROR_ACCESS (hidepid), PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return       0 or -1
  */
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);
 
-/** PSS of a process from smaps_rollup (Linux 4.14); holds the target's map lock over the whole walk. @param process the process @param pss in bytes @param error as pm_maps_read() @return 0 or -1 */
+/**
+ * PSS of a process from smaps_rollup (Linux 4.14); holds the target's map lock over the whole walk.
+ *
+ * @param process  the process
+ * @param pss      where to store it, in bytes
+ * @param error    as pm_maps_read(), PM_ERROR_NOT_FOUND where the kernel has no such file
+ * @return         0 or -1
+ */
 PM_PUBLIC int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_error *error);
 
 #ifdef __cplusplus

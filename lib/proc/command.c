@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/process.h>
+
+#include "base/io.h"
+
+int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
+{
+	char *text;
+	size_t length;
+	if (pm_procfs_read(procfs, name, &text, &length) < 0)
+		return -1;
+	/* The name itself may end in newlines too. */
+	if (length > 0 && text[length - 1] == '\n')
+		length--;
+	if (length >= PM_COMM_SIZE)
+		length = PM_COMM_SIZE - 1;
+	memcpy(comm, text, length);
+	comm[length] = '\0';
+	free(text);
+	return 0;
+}
+
+int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length)
+{
+	int fd = pm_procfs_open_file(procfs, "cmdline", O_RDONLY);
+	if (fd < 0)
+		return -1;
+	struct pm_error error;
+	int result = pm_read_all(fd, PM_COMMAND_MAX, text, length, &error);
+	close(fd);
+	if (result < 0)
+		errno = error.os_errno ? error.os_errno : EFBIG;
+	return result;
+}
+
+void pm_command_join(char *text, size_t length)
+{
+	while (length > 0 && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+}

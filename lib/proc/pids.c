@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/pids.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <libproc2/pids.h>
+
+#include "proc/process_handle.h"
+
+/* Up to libproc2 4.0.3 the macro that takes a value out of a result wants the info structure too. */
+#ifdef PROCMEM_PIDS_VAL_TAKES_INFO
+#define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack, info)
+#else
+#define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack)
+#endif
+
+/* What is asked for, and where it stands in each result. */
+enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
+
+static const enum pids_item wanted[ITEM_COUNT] = {
+	[PID] = PIDS_ID_PID,
+	[UID] = PIDS_ID_EUID,
+	[THREADS] = PIDS_NLWP,
+	[STATE] = PIDS_STATE,
+	[FLAGS] = PIDS_FLAGS,
+	[START] = PIDS_TICS_BEGAN,
+	[RSS] = PIDS_VM_RSS,
+	[SWAP] = PIDS_VM_SWAP,
+	[SIZE] = PIDS_VM_SIZE,
+};
+
+static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pids_entry *entry)
+{
+	(void)info;
+	/* Its memory figures are in KiB, as in status. */
+	*entry = (struct pm_pids_entry){
+		.pid = VALUE(PID, s_int, stack, info),
+		.uid = VALUE(UID, u_int, stack, info),
+		.threads = (uint32_t)VALUE(THREADS, s_int, stack, info),
+		.state = (char)VALUE(STATE, s_ch, stack, info),
+		.kernel_thread = (VALUE(FLAGS, ul_int, stack, info) & PM_PF_KTHREAD) != 0,
+		.start_ticks = VALUE(START, ull_int, stack, info),
+		.rss = (uint64_t)VALUE(RSS, ul_int, stack, info) * 1024,
+		.swap = (uint64_t)VALUE(SWAP, ul_int, stack, info) * 1024,
+		.size = (uint64_t)VALUE(SIZE, ul_int, stack, info) * 1024,
+	};
+}
+
+/** Whether we lack something ourselves. */
+static bool is_our_failure(int cause)
+{
+	return cause == ENOMEM || cause == EMFILE || cause == ENFILE;
+}
+
+static int failed(int cause, struct pm_error *error)
+{
+	return pm_error_set(error, is_our_failure(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO, cause, "cannot list the processes: %s",
+	                    cause ? strerror(cause) : "/proc shows none");
+}
+
+int pm_pids_passed_over(int cause, struct pm_error *error)
+{
+	return is_our_failure(cause) ? failed(cause, error) : 0;
+}
+
+/** The next process. @return NULL at the end, and on a failure that *cause then names */
+static struct pids_stack *next(struct pids_info *info, int *cause)
+{
+	errno = 0;
+	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
+	/* Processes that end meanwhile leave ENOENT or ESRCH behind; without descriptors libproc2 gives rows of zeros. */
+	if (!is_our_failure(errno))
+		return stack;
+	*cause = errno;
+	return NULL;
+}
+
+int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error)
+{
+	enum pids_item items[ITEM_COUNT];
+	memcpy(items, wanted, sizeof items);
+	struct pids_info *info = NULL;
+	int result = procps_pids_new(&info, items, ITEM_COUNT), cause = 0;
+	if (result < 0)
+		return failed(-result, error);
+	struct pids_stack *stack;
+	bool some = false;
+	while (result == 0 && (stack = next(info, &cause))) {
+		struct pm_pids_entry entry;
+		fill(info, stack, &entry);
+		result = visit(context, &entry, error);
+		some = true;
+	}
+	procps_pids_unref(&info);
+	/* There is always one process, our own. */
+	if (result == 0 && (cause != 0 || !some))
+		return failed(cause, error);
+	return result;
+}

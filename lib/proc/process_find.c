@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/process_list.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/number.h>
+#include <procmem/word.h>
+
+#include "base/array.h"
+#include "proc/command.h"
+#include "proc/pids.h"
+#include "proc/process_handle.h"
+
+/* How much of an ambiguous name fits into one sentence. */
+enum { MOST_LISTED = 8, COMMAND_LENGTH = 36 };
+
+/** How a name fits a process, the best first: only those that fit best are considered. */
+enum fit {
+	FITS_COMM,    /**< the command name is it */
+	FITS_COMMAND, /**< the base name of the first argument is: comm keeps 15 characters only */
+	FITS_PROGRAM, /**< the base name of the program file is */
+	FITS_ZOMBIE,  /**< the command name of a process that has ended is */
+	FITS_NOT,
+};
+
+/** One process that might be meant. */
+struct candidate {
+	pid_t pid;
+	enum fit fit;
+	char *name;    /**< its command name */
+	char *command; /**< its command line, cut */
+};
+
+/** What a process calls itself. */
+struct texts {
+	char comm[PM_COMM_SIZE];
+	char *command;          /**< its arguments, each with its NUL */
+	size_t length;          /**< bytes of them */
+	char program[PATH_MAX]; /**< path of the program file, "" where we may not know */
+};
+
+struct search {
+	const char *word;
+	struct candidate *items;
+	size_t count, capacity;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/** Whether the base name of a program file is the word; the kernel appends " (deleted)" where the file was removed or replaced. */
+static bool is_program(const char *program, const char *word)
+{
+	static const char deleted[] = " (deleted)";
+	const char *base = base_name(program);
+	size_t length = strlen(word);
+	return base[0] != '\0' && strncmp(base, word, length) == 0 && (base[length] == '\0' || strcmp(base + length, deleted) == 0);
+}
+
+static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *texts, const char *word)
+{
+	bool same_name = strcmp(texts->comm, word) == 0;
+	if (pm_state_is_dead(entry->state) && entry->threads <= 1)
+		return same_name ? FITS_ZOMBIE : FITS_NOT;
+	if (same_name)
+		return FITS_COMM;
+	/* An argument with blanks is a title that the program gave itself; its slashes separate no folders ("sshd: root@pts/0"). */
+	const char *first = texts->command;
+	if (strcmp(strchr(first, ' ') ? first : base_name(first), word) == 0)
+		return FITS_COMMAND;
+	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
+}
+
+/** The begin of a command line, or the command name in brackets where there is none. @return NULL when out of memory */
+static char *short_command(struct texts *texts)
+{
+	char *text;
+	pm_command_join(texts->command, texts->length);
+	size_t length = strlen(texts->command);
+	if (length == 0)
+		return asprintf(&text, "[%s]", texts->comm) < 0 ? NULL : text;
+	if (length <= COMMAND_LENGTH)
+		return strdup(texts->command);
+	/* Not in the middle of a letter: bytes 10xxxxxx go on with one in UTF-8. */
+	length = COMMAND_LENGTH - 3;
+	while (length > 0 && ((unsigned char)texts->command[length] & 0xc0) == 0x80)
+		length--;
+	return asprintf(&text, "%.*s...", (int)length, texts->command) < 0 ? NULL : text;
+}
+
+/** Reads the texts of a process. @return 0, or -1 with errno set; the command is to be freed */
+static int read_texts(pid_t pid, struct texts *texts)
+{
+	struct pm_procfs procfs;
+	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
+		return -1;
+	int result = pm_comm_read(&procfs, "comm", texts->comm);
+	if (result == 0)
+		result = pm_command_read(&procfs, &texts->command, &texts->length);
+	ssize_t length = readlinkat(procfs.fd, "exe", texts->program, sizeof texts->program - 1);
+	texts->program[length > 0 ? length : 0] = '\0';
+	int cause = errno;
+	pm_procfs_close(&procfs);
+	errno = cause;
+	return result;
+}
+
+static int add_candidate(void *context, const struct pm_pids_entry *entry, struct pm_error *error)
+{
+	struct search *search = context;
+	struct texts texts;
+	if (entry->pid == getpid())
+		return 0;
+	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1, sizeof *search->items, error) < 0)
+		return -1;
+	if (read_texts(entry->pid, &texts) < 0)
+		return pm_pids_passed_over(errno, error);
+	struct candidate *added = &search->items[search->count++];
+	*added = (struct candidate){ .pid = entry->pid, .fit = fit_of(entry, &texts, search->word), .name = strdup(texts.comm) };
+	if (added->fit != FITS_NOT)
+		added->command = short_command(&texts);
+	free(texts.command);
+	if (!added->name || (added->fit != FITS_NOT && !added->command))
+		return pm_error_out_of_memory(error);
+	return 0;
+}
+
+static void free_search(struct search *search)
+{
+	for (size_t i = 0; i < search->count; i++) {
+		free(search->items[i].name);
+		free(search->items[i].command);
+	}
+	free(search->items);
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+	if (left->fit != right->fit)
+		return left->fit < right->fit ? -1 : 1;
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+static int say_none(const struct search *search, struct pm_error *error)
+{
+	char first = search->word[0];
+	if ((first >= '0' && first <= '9') || first == '-')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is neither a PID nor the name of a process", search->word);
+	const char **names = calloc(search->count + 1, sizeof *names);
+	if (!names)
+		return pm_error_out_of_memory(error);
+	for (size_t i = 0; i < search->count; i++)
+		names[i] = search->items[i].name;
+	const char *nearest = pm_nearest_word(search->word, names, search->count);
+	if (nearest)
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'; did you mean '%s'?", search->word, nearest);
+	else
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s', and none has a similar name", search->word);
+	free(names);
+	return -1;
+}
+
+static int say_several(const struct search *search, size_t count, struct pm_error *error)
+{
+	char list[PM_ERROR_TEXT_SIZE] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < count && i < MOST_LISTED; i++) {
+		const struct candidate *item = &search->items[i];
+		int added = snprintf(list + length, sizeof list - length, "%s%d (%s)", i > 0 ? ", " : "", (int)item->pid, item->command);
+		length += added > 0 ? (size_t)added : 0;
+	}
+	if (count > MOST_LISTED)
+		snprintf(list + length, sizeof list - length, " and %zu more", count - MOST_LISTED);
+	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0, "'%.32s' fits %zu processes, give the PID of one: %s", search->word, count, list);
+}
+
+static int find_name(const char *word, pid_t *pid, struct pm_error *error)
+{
+	struct search search = { .word = word };
+	int result = pm_pids_visit(add_candidate, &search, error);
+	if (result == 0) {
+		if (search.count > 1)
+			qsort(search.items, search.count, sizeof *search.items, compare_candidates);
+		size_t best = 0;
+		while (best < search.count && search.items[best].fit != FITS_NOT && search.items[best].fit == search.items[0].fit)
+			best++;
+		if (best == 0)
+			result = say_none(&search, error);
+		else if (best > 1)
+			result = say_several(&search, best, error);
+		else
+			*pid = search.items[0].pid;
+	}
+	free_search(&search);
+	return result;
+}
+
+/** A number is a PID and never a name. */
+static int find_number(const char *word, pid_t *pid, struct pm_error *error)
+{
+	uint64_t number;
+	struct pm_process *process;
+	if (pm_parse_decimal(word, INT_MAX, &number, NULL) < 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "there is no process %s: no PID is that large", word);
+	if (number == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no PID: the first one is 1", word);
+	if (pm_process_open(NULL, (pid_t)number, &process, error) < 0)
+		return -1;
+	*pid = pm_process_pid(process);
+	pm_process_close(process);
+	return 0;
+}
+
+int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
+{
+	if (word[0] == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "an empty word names no process: give a PID or a name");
+	if (strspn(word, "0123456789") == strlen(word))
+		return find_number(word, pid, error);
+	return find_name(word, pid, error);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Which process a word means. */
+#include <procmem/process_list.h>
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/child.h"
+#include "support/target.h"
+#include "support/tree.h"
+
+static void expect_failure(const char *word, enum pm_error_kind kind, const char *sentence)
+{
+	pid_t pid = -7;
+	struct pm_error error = { 0 };
+	assert_int_equal(pm_process_find(word, &pid, &error), -1);
+	if (error.kind != kind || !strstr(error.text, sentence))
+		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
+	assert_int_equal(pid, -7);
+	assert_int_equal(pm_process_find(word, &pid, NULL), -1);
+}
+
+static void words_that_are_no_target(void **state)
+{
+	(void)state;
+	expect_failure("", PM_ERROR_USAGE, "an empty word names no process");
+	expect_failure("0", PM_ERROR_USAGE, "'0' is no PID");
+	expect_failure("12abc", PM_ERROR_USAGE, "'12abc' is neither a PID nor the name of a process");
+	expect_failure("-1", PM_ERROR_USAGE, "'-1' is neither a PID nor the name of a process");
+	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
+	expect_failure("99999999999999999999", PM_ERROR_NOT_FOUND, "there is no process 99999999999999999999");
+	expect_failure("no such program\nat all", PM_ERROR_NOT_FOUND, "no process is called 'no such program at all'");
+}
+
+static void expect_found(const char *word, pid_t expected)
+{
+	pid_t pid = -7;
+	struct pm_error error = { 0 };
+	if (pm_process_find(word, &pid, &error) < 0)
+		fail_msg("'%s': %s", word, error.text);
+	assert_int_equal(pid, expected);
+}
+
+static void a_number_is_a_pid(void **state)
+{
+	(void)state;
+	char word[16];
+	pid_t child = child_start("424242", NULL);
+	snprintf(word, sizeof word, "%d", (int)child);
+	expect_found(word, child);
+	snprintf(word, sizeof word, "%d", (int)getpid());
+	expect_found(word, getpid());
+	/* A process of that name exists now; it is not meant. (No PID is that large.) */
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	child = child_start("99999999", NULL);
+	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
+	child_stop(child);
+}
+
+/** A name that no other process has, not even this test run a second time beside. */
+static const char *unique(const char *begin, char *name)
+{
+	snprintf(name, 64, "%s%d", begin, (int)getpid());
+	return name;
+}
+
+static void names(void **state)
+{
+	(void)state;
+	char plain[64], number[64], long_name[64], path[80], title[80], near[64];
+	pid_t child = child_start(unique("pmt ", plain), NULL);
+	expect_found(plain, child);
+	unique("pmx ", near);
+	char sentence[96];
+	snprintf(sentence, sizeof sentence, "did you mean '%s'?", plain);
+	expect_failure(near, PM_ERROR_NOT_FOUND, sentence);
+	child_stop(child);
+
+	child = child_start(unique("12pmt", number), NULL);
+	expect_found(number, child);
+	child_stop(child);
+
+	snprintf(path, sizeof path, "/no/where/%s", unique("pmt-a-long-first-argument-", long_name));
+	child = child_start("x", (char *[]){ "/bin/sleep", path, "1000", NULL });
+	expect_found(long_name, child);
+	child_stop(child);
+
+	snprintf(title, sizeof title, "pmtd: user@pts/%s", plain);
+	child = child_start("x", (char *[]){ "/bin/sleep", title, "1000", NULL });
+	expect_found(title, child);
+	expect_failure(plain, PM_ERROR_NOT_FOUND, "no process is called");
+	child_stop(child);
+}
+
+static void name_of_the_program_file(void **state)
+{
+	(void)state;
+	char name[64], path[256];
+	char *folder = tree_create();
+	snprintf(path, sizeof path, "%s/%s", folder, unique("pmt-a-long-program-", name));
+	size_t length;
+	char *program = read_text("/bin/sleep", &length);
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite(program, 1, length, file), length);
+	assert_int_equal(fchmod(fileno(file), 0700), 0);
+	fclose(file);
+	free(program);
+	pid_t child = child_start("x", (char *[]){ path, "x", "1000", NULL });
+	expect_found(name, child);
+	tree_remove(folder);
+	expect_found(name, child);
+	child_stop(child);
+}
+
+static void our_own_process_never_fits(void **state)
+{
+	(void)state;
+	char before[16], own[64];
+	prctl(PR_GET_NAME, before);
+	prctl(PR_SET_NAME, unique("pmt own ", own));
+	expect_failure(own, PM_ERROR_NOT_FOUND, "no process is called");
+	pid_t child = child_start(own, NULL);
+	expect_found(own, child);
+	child_stop(child);
+	prctl(PR_SET_NAME, before);
+}
+
+static void several_are_listed(void **state)
+{
+	(void)state;
+	enum { COUNT = 9 };
+	char name[64], words[96];
+	pid_t children[COUNT];
+	for (size_t i = 0; i < COUNT; i++)
+		children[i] = child_start(unique("pmt ", name), NULL);
+	struct pm_error error = { 0 };
+	pid_t pid;
+	assert_int_equal(pm_process_find(name, &pid, &error), -1);
+	for (size_t i = 0; i < COUNT; i++)
+		child_stop(children[i]);
+	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
+	snprintf(words, sizeof words, "'%s' fits 9 processes", name);
+	assert_non_null(strstr(error.text, words));
+	assert_non_null(strstr(error.text, " and 1 more"));
+	size_t listed = 0;
+	for (size_t i = 0; i < COUNT; i++) {
+		snprintf(words, sizeof words, " %d (", (int)children[i]);
+		listed += strstr(error.text, words) != NULL;
+	}
+	assert_int_equal(listed, 8);
+}
+
+static void the_name_outweighs_the_program(void **state)
+{
+	(void)state;
+	char name[64];
+	pid_t argument = child_start("x", (char *[]){ "/bin/sleep", (char *)(uintptr_t)unique("pmt", name), "1000", NULL });
+	expect_found(name, argument);
+	pid_t child = child_start(name, NULL);
+	expect_found(name, child);
+	child_stop(child);
+	child_stop(argument);
+}
+
+static void a_zombie_gives_way_to_the_living(void **state)
+{
+	(void)state;
+	char name[64];
+	pid_t zombie = child_start(unique("pmt ", name), NULL);
+	siginfo_t end;
+	kill(zombie, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)zombie, &end, WEXITED | WNOWAIT), 0);
+	expect_found(name, zombie);
+	pid_t living = child_start(name, NULL);
+	expect_found(name, living);
+	child_stop(living);
+	waitpid(zombie, NULL, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_that_are_no_target),
+		cmocka_unit_test(a_number_is_a_pid),
+		cmocka_unit_test(names),
+		cmocka_unit_test(name_of_the_program_file),
+		cmocka_unit_test(our_own_process_never_fits),
+		cmocka_unit_test(several_are_listed),
+		cmocka_unit_test(the_name_outweighs_the_program),
+		cmocka_unit_test(a_zombie_gives_way_to_the_living),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
