@@ -103,8 +103,9 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, co
 		region->detail = describe(context, walk);
 		return;
 	}
-	/* The kernel merged the blocks with something else behind them. What holds less than half of the region does not name it. */
-	if (covered * 2 < pm_region_size(region))
+	/* The kernel merged the blocks with something else behind them. What holds less than half of the memory does not name the region. */
+	uint64_t memory = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS] : pm_region_size(region);
+	if (covered * 2 < memory)
 		return;
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(covered, size);

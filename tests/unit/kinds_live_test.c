@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Kinds of real processes, against what they say of themselves. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/kinds.h>
+#include <procmem/maps.h>
+#include <procmem/pagemap.h>
+
+#include "support/target.h"
+
+/** A process with its classified regions. */
+struct view {
+	struct pm_process *process;
+	struct pm_pagemap *pagemap;
+	struct pm_reader reader;
+	struct pm_regions regions;
+};
+
+static void view_open(struct view *view, pid_t pid, bool with_memory)
+{
+	struct pm_error error = { 0 };
+	*view = (struct view){ 0 };
+	pm_regions_init(&view->regions);
+	if (pm_process_open(NULL, pid, &view->process, &error) < 0 || pm_maps_read(view->process, PM_SMAPS, &view->regions, &error) < 0 ||
+	    pm_pagemap_open(view->process, PM_PAGEMAP_BEST, &view->pagemap, &error) < 0 ||
+	    pm_target_reader_open(view->process, &view->regions, &view->reader, &error) < 0)
+		fail_msg("%s", error.text);
+	struct pm_kinds_evidence evidence = { .process = view->process, .pagemap = view->pagemap, .refusal = with_memory ? NULL : "not asked for" };
+	if (with_memory)
+		evidence.reader = &view->reader;
+	if (pm_kinds_assign(&view->regions, &evidence, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void view_close(struct view *view)
+{
+	pm_reader_close(&view->reader);
+	pm_pagemap_close(view->pagemap);
+	pm_regions_deinit(&view->regions);
+	pm_process_close(view->process);
+}
+
+static const struct pm_region *region_at(const struct view *view, uint64_t address)
+{
+	const struct pm_region *region = pm_regions_find(&view->regions, address);
+	if (!region)
+		fail_msg("nothing is mapped at %" PRIx64, address);
+	return region;
+}
+
+static void expect_kind(const struct pm_region *region, enum pm_kind kind, const char *fact)
+{
+	if (region->kind != kind)
+		fail_msg("%s: is %s (%s), not %s", fact, pm_kind_name(region->kind), region->why, pm_kind_name(kind));
+}
+
+/** Calls for each fact that begins with a word. */
+static void each_fact(const struct target *target, const char *word, void (*check)(const struct view *, const char *), const struct view *view)
+{
+	size_t length = strlen(word), seen = 0;
+	for (size_t i = 0; i < target->count; i++) {
+		if (strncmp(target->facts[i], word, length) == 0 && target->facts[i][length] == ' ') {
+			check(view, target->facts[i]);
+			seen++;
+		}
+	}
+	assert_true(seen > 0);
+}
+
+/** `region NAME start-end kind=KIND ...` */
+static void check_kind(const struct view *view, const char *fact)
+{
+	uint64_t start;
+	char name[16];
+	enum pm_kind kind;
+	const char *says = strstr(fact, " kind=");
+	if (!says)
+		return;
+	assert_int_equal(sscanf(says, " kind=%15s", name), 1);
+	assert_int_equal(sscanf(fact, "region %*s %" SCNx64, &start), 1);
+	assert_int_equal(pm_kind_parse(name, &kind, NULL), 0);
+	const struct pm_region *region = region_at(view, start);
+	expect_kind(region, kind, fact);
+	assert_true(region->proof != PM_PROOF_NONE);
+	assert_true(region->why[0] != '\0');
+}
+
+/** `arena THREAD N heap=... arena=... prev=...` */
+static void check_arena(const struct view *view, const char *fact)
+{
+	uint64_t heap, arena;
+	assert_int_equal(sscanf(fact, "arena %*s %*d heap=%" SCNx64 " arena=%" SCNx64, &heap, &arena), 2);
+	const struct pm_region *region = region_at(view, heap);
+	char text[32];
+	expect_kind(region, PM_KIND_ARENA, fact);
+	assert_int_equal(region->proof, PM_PROOF_PROVEN);
+	assert_true(region->arena == arena);
+	snprintf(text, sizeof text, "(%" PRIx64 ")", arena);
+	assert_non_null(strstr(region->detail, text));
+}
+
+/** `region stack_NAME start-end kind=stack tid=... guard=...` */
+static void check_stack(const struct view *view, const char *fact)
+{
+	uint64_t start, guard;
+	int tid;
+	const char *says = strstr(fact, " tid=");
+	if (!says)
+		return;
+	assert_int_equal(sscanf(fact, "region stack_%*s %" SCNx64, &start), 1);
+	assert_int_equal(sscanf(says, " tid=%d guard=%" SCNu64, &tid, &guard), 2);
+	const struct pm_region *region = region_at(view, start);
+	expect_kind(region, PM_KIND_STACK, fact);
+	assert_int_equal(region->thread, tid);
+	if (guard > 0)
+		expect_kind(region_at(view, start - 1), PM_KIND_GUARD, fact);
+}
+
+/** `thread TID NAME` */
+static void check_thread_name(const struct view *view, const char *fact)
+{
+	const char *words = fact + strlen("thread ");
+	for (size_t i = 0; i < view->regions.count; i++)
+		if (view->regions.items[i].kind == PM_KIND_STACK && strcmp(view->regions.items[i].detail, words) == 0)
+			return;
+	fail_msg("no stack has the detail '%s'", words);
+}
+
+static void mapper_is_recognised(void **state)
+{
+	(void)state;
+	struct target target;
+	struct view view;
+	target_start(&target, "mapper", NULL);
+	view_open(&view, target.pid, true);
+	each_fact(&target, "region", check_kind, &view);
+	each_fact(&target, "region", check_stack, &view);
+	each_fact(&target, "arena", check_arena, &view);
+	each_fact(&target, "thread", check_thread_name, &view);
+	/* Looks like an arena, is none. */
+	uint64_t start, end;
+	target_range(&target, "aligned_plain", &start, &end);
+	expect_kind(region_at(&view, start), PM_KIND_ANON, "aligned_plain");
+	view_close(&view);
+	target_stop(&target);
+}
+
+static void without_memory_nothing_of_malloc_is_claimed(void **state)
+{
+	(void)state;
+	struct target target;
+	struct view view;
+	target_start(&target, "mapper", NULL);
+	view_open(&view, target.pid, false);
+	size_t whys = 0;
+	for (size_t i = 0; i < view.regions.count; i++) {
+		const struct pm_region *region = &view.regions.items[i];
+		assert_true(region->kind != PM_KIND_UNKNOWN);
+		assert_true(region->kind != PM_KIND_MALLOC);
+		/* Flags still tell arenas, but prove nothing. */
+		assert_true(region->kind != PM_KIND_ARENA || region->proof == PM_PROOF_INFERRED);
+		whys += strstr(region->why, "not asked for") != NULL;
+	}
+	assert_true(whys > 0);
+	view_close(&view);
+	target_stop(&target);
+}
+
+/** Number of `malloc chunks` that the details of all regions speak of, in blocks of this size. */
+static unsigned chunks_of(const struct view *view, const char *size)
+{
+	unsigned sum = 0;
+	for (size_t i = 0; i < view->regions.count; i++) {
+		const struct pm_region *region = &view->regions.items[i];
+		unsigned count;
+		if (region->kind == PM_KIND_MALLOC && sscanf(region->detail, "%u malloc chunk", &count) == 1 && strstr(region->detail, size))
+			sum += count;
+	}
+	return sum;
+}
+
+/** Each thread of the process must be named by a stack. */
+static void expect_all_threads(const struct view *view)
+{
+	struct pm_thread *threads;
+	size_t count, running = 0;
+	assert_int_equal(pm_process_read_threads(view->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &threads, &count, NULL), 0);
+	for (size_t t = 0; t < count; t++) {
+		bool found = false;
+		char text[128];
+		snprintf(text, sizeof text, "%d %s", (int)threads[t].tid, threads[t].name);
+		for (size_t i = 0; i < view->regions.count && !found; i++)
+			found = view->regions.items[i].kind == PM_KIND_STACK && strstr(view->regions.items[i].detail, text);
+		running += !found;
+	}
+	free(threads);
+	/* A thread on a processor shows no stack pointer; an idle JVM has one such at the most. */
+	assert_true(running <= 1);
+}
+
+static void jvm_is_recognised(void **state)
+{
+	(void)state;
+	struct target target;
+	struct view view;
+	const char *source = getenv("PROCMEM_SOURCE");
+	if (!source)
+		skip_because("PROCMEM_SOURCE is not set");
+	char path[4096];
+	snprintf(path, sizeof path, "%s/tests/targets/DirectBuffers.java", source);
+	program_start(&target, "java", "-Xms64m", "-Xmx64m", path, NULL);
+	free(target_await(&target, "ready"));
+	view_open(&view, target.pid, true);
+	expect_all_threads(&view);
+	/* 1 MiB and malloc's and the JVM's own head, in whole pages. */
+	assert_true(chunks_of(&view, "1.0M") >= 40);
+	bool jit = false;
+	for (size_t i = 0; i < view.regions.count; i++) {
+		const struct pm_region *region = &view.regions.items[i];
+		jit |= region->kind == PM_KIND_JIT && strstr(region->detail, "JVM");
+		/* Below 4 GiB lies the Java heap of this size: never malloc's. */
+		if (region->start < UINT64_C(0x100000000) && region->perms & PM_PERM_WRITE)
+			assert_true(region->kind == PM_KIND_ANON || region->kind == PM_KIND_FILE);
+		if (region->bytes[PM_SIZE_RSS] > 1 << 20)
+			assert_true(region->kind != PM_KIND_UNKNOWN && region->why[0] != '\0');
+	}
+	assert_true(jit);
+	view_close(&view);
+	target_stop(&target);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mapper_is_recognised),
+		cmocka_unit_test(without_memory_nothing_of_malloc_is_claimed),
+		cmocka_unit_test(jvm_is_recognised),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
