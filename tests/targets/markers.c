@@ -101,11 +101,28 @@ static void across_regions(void)
 	target_check(mprotect(memory + SMALL, SMALL, PROT_NONE), "mprotect");
 }
 
+/** Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty as a rule. */
+static void huge_pages(void)
+{
+	const size_t size = (size_t)4 * MEGABYTE;
+	char *memory = target_island(size, PROT_READ | PROT_WRITE, 0, 1);
+	if (madvise(memory, size, MADV_HUGEPAGE) < 0)
+		printf("unsupported transparent: %s\n", strerror(errno));
+	mark_all("transparent", memory, size);
+
+	memory = target_map_at_island(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
+	if (memory == MAP_FAILED)
+		printf("unsupported hugetlb: %s\n", strerror(errno));
+	else
+		mark_all("hugetlb", memory, size);
+}
+
 static void anonymous(void)
 {
 	mark_all("plain", island(5 * MEGABYTE / 2, 0), 5 * MEGABYTE / 2);
 	by_permissions();
 	across_regions();
+	huge_pages();
 
 	const size_t terabyte = (size_t)1 << 40;
 	char *reserve = island(terabyte, MAP_NORESERVE);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/look.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <procmem/maps.h>
+
+#include "support/target.h"
+
+static void must(int result, const struct pm_error *error)
+{
+	if (result < 0)
+		fail_msg("%s", error->text);
+}
+
+void look_open(struct look *look, pid_t pid)
+{
+	struct pm_error error = { 0 };
+	must(pm_process_open(NULL, pid, &look->process, &error), &error);
+	pm_regions_init(&look->regions);
+	must(pm_maps_read(look->process, PM_SMAPS, &look->regions, &error), &error);
+	must(pm_pagemap_open(look->process, PM_PAGEMAP_BEST, &look->pagemap, &error), &error);
+	look->pages = pm_pagemap_source(look->pagemap);
+	must(pm_target_reader_open(look->process, &look->regions, &look->memory, &error), &error);
+	must(pm_file_reader_open(look->process, &look->regions, &look->files, &error), &error);
+}
+
+void look_close(struct look *look)
+{
+	pm_reader_close(&look->files);
+	pm_reader_close(&look->memory);
+	pm_pagemap_close(look->pagemap);
+	pm_regions_deinit(&look->regions);
+	pm_process_close(look->process);
+}
+
+size_t look_region(const struct look *look, uint64_t address)
+{
+	size_t index = pm_regions_index(&look->regions, address);
+	assert_true(index < look->regions.count && look->regions.items[index].start <= address);
+	return index;
+}
+
+uint64_t status_number(pid_t pid, const char *key)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	char *text = read_text(path, NULL);
+	const char *line = strstr(text, key);
+	assert_non_null(line);
+	uint64_t number = strtoull(line + strlen(key), NULL, 10);
+	free(text);
+	return number;
+}
