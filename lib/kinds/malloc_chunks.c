@@ -4,10 +4,12 @@
  * glibc; a block of memalign keeps such a header at its start as well). The kernel merges neighbours into one region, so the headers are walked: a walk that
  * ends exactly where the region does proves every step of it.
  */
-#include <inttypes.h>
+#include <stdlib.h>
 
 #include <procmem/number.h>
+#include <procmem/pagemap.h>
 
+#include "base/array.h"
 #include "kinds/malloc_headers.h"
 #include "kinds/memory.h"
 #include "kinds/rules.h"
@@ -17,11 +19,15 @@ enum { IS_MMAPPED = 2, FLAG_BITS = 7 };
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose mostly have one size. */
 enum { GUESSES = 64 };
 
+/* Where a region begins with something else, a block is searched for at the starts of its first 16 MiB of pages; only in regions that are worth it. */
+enum { MOST_PAGES = 4096, WORTH_A_SEARCH = 1 << 20 };
+
 struct walk {
 	struct pm_kinds_context *context;
 	const struct pm_region *region;
 	unsigned word;
-	uint64_t at; /* address of the next header */
+	uint64_t start; /* address of the first header */
+	uint64_t at;    /* address of the next header */
 	size_t count;
 	uint64_t smallest;
 	uint64_t largest;
@@ -84,6 +90,22 @@ static int step(struct walk *walk, uint64_t *size, struct pm_error *error)
 	return walk->count > before;
 }
 
+/** Walks on from the first block of a region or of a part of it. @param size of that block */
+static int walk_on(struct walk *walk, uint64_t size, struct pm_error *error)
+{
+	int more = 1;
+	take(walk, size);
+	while (more > 0 && walk->at < walk->region->end)
+		more = step(walk, &size, error);
+	return more < 0 ? -1 : 0;
+}
+
+/** Bytes of memory that a region holds: what the walk must explain. */
+static uint64_t memory_of(const struct pm_region *region)
+{
+	return pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS] : pm_region_size(region);
+}
+
 static const char *describe(struct pm_kinds_context *context, const struct walk *walk)
 {
 	char smallest[PM_SIZE_TEXT_SIZE], largest[PM_SIZE_TEXT_SIZE];
@@ -97,21 +119,84 @@ static const char *describe(struct pm_kinds_context *context, const struct walk 
 
 static void claim(struct pm_kinds_context *context, struct pm_region *region, const struct walk *walk)
 {
-	uint64_t covered = walk->at - region->start;
-	if (walk->at == region->end) {
+	uint64_t covered = walk->at - walk->start;
+	if (covered == pm_region_size(region)) {
 		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN, "headers of malloc's mapped chunks (IS_MMAPPED), walked from its start to its end");
 		region->detail = describe(context, walk);
 		return;
 	}
-	/* The kernel merged the blocks with something else behind them. What holds less than half of the memory does not name the region. */
-	uint64_t memory = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS] : pm_region_size(region);
-	if (covered * 2 < memory)
+	/* The kernel merged the blocks with something else. What holds less than half of the memory does not name the region. */
+	if (covered * 2 < memory_of(region))
 		return;
 	char size[PM_SIZE_TEXT_SIZE];
+	const char *where = walk->start == region->start ? "the first" : walk->at == region->end ? "the last" : "";
 	pm_format_size(covered, size);
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
-	               pm_kinds_text(context, "headers of malloc's mapped chunks (IS_MMAPPED) cover the first %s of it; what follows is something else", size));
-	region->detail = pm_kinds_text(context, "%s in the first %s", describe(context, walk), size);
+	               pm_kinds_text(context, "headers of malloc's mapped chunks (IS_MMAPPED) cover %s %s of it; the rest is something else", where, size));
+	region->detail = pm_kinds_text(context, "%s in %s %s", describe(context, walk), where, size);
+}
+
+/** Page starts where a block may begin, behind something else that the kernel merged with the blocks. */
+struct pages {
+	size_t count;
+	uint64_t page;
+	uint64_t addresses[MOST_PAGES];
+};
+
+static int collect_pages(void *context, const struct pm_page_run *run)
+{
+	struct pages *pages = context;
+	if (!(run->state & PM_PAGE_PRESENT) || run->state & PM_PAGE_ZERO)
+		return 0;
+	for (uint64_t at = run->start; at < run->end && pages->count < MOST_PAGES; at += pages->page)
+		pages->addresses[pages->count++] = at;
+	return pages->count == MOST_PAGES;
+}
+
+/** Tries every page start among the first ones present. */
+static int try_pages(struct walk *walk, const struct pages *pages, unsigned char *bytes, bool *got, struct pm_error *error)
+{
+	size_t pair = 2 * (size_t)walk->word;
+	if (pm_kinds_read(walk->context, pages->addresses, pages->count, pair, bytes, got, error) < 0)
+		return -1;
+	for (size_t i = 0; i < pages->count; i++) {
+		struct walk found = { .context = walk->context, .region = walk->region, .word = walk->word };
+		const unsigned char *header = bytes + i * pair;
+		found.start = found.at = pages->addresses[i];
+		uint64_t size = got[i] ? block_size(&found, pm_kinds_word(header, walk->word), pm_kinds_word(header + walk->word, walk->word)) : 0;
+		if (size == 0)
+			continue;
+		if (walk_on(&found, size, error) < 0)
+			return -1;
+		*walk = found;
+		if ((found.at - found.start) * 2 >= memory_of(walk->region))
+			return 0;
+	}
+	return 0;
+}
+
+/** Looks for the blocks of a large region that does not begin with one. */
+static int search(struct pm_kinds_context *context, struct walk *walk, struct pm_error *error)
+{
+	struct pm_error why = { 0 };
+	if (memory_of(walk->region) < WORTH_A_SEARCH || !context->evidence->pagemap || context->page_states_refused)
+		return 0;
+	struct pages *pages = malloc(sizeof *pages);
+	unsigned char *bytes = malloc((size_t)MOST_PAGES * 16);
+	bool *got = malloc(MOST_PAGES * sizeof *got);
+	int result = -1;
+	if (!pages || !bytes || !got) {
+		pm_error_out_of_memory(error);
+	} else {
+		pages->count = 0;
+		pages->page = context->page;
+		result = pm_pagemap_walk(context->evidence->pagemap, walk->region->start, walk->region->end, collect_pages, pages, &why);
+		result = result < 0 ? (pm_kinds_fails(&why) ? pm_kinds_pass_on(&why, error) : 0) : try_pages(walk, pages, bytes, got, error);
+	}
+	free(pages);
+	free(bytes);
+	free(got);
+	return result;
 }
 
 int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *error)
@@ -119,19 +204,18 @@ int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *err
 	unsigned word = pm_kinds_word_size(context);
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
-		if (!pm_malloc_header_was_read(context, region))
+		bool begins = pm_malloc_header_was_read(context, region);
+		if (!begins && context->headers[pm_kinds_index(context, region)] != PM_HEADER_ABSENT)
 			continue;
-		struct walk walk = { .context = context, .region = region, .word = word, .at = region->start };
-		uint64_t size = block_size(&walk, pm_malloc_header_word(context, region, 0, word), pm_malloc_header_word(context, region, 1, word));
-		if (size == 0)
-			continue;
-		take(&walk, size);
-		int more = 1;
-		while (more > 0 && walk.at < region->end)
-			more = step(&walk, &size, error);
-		if (more < 0)
+		struct walk walk = { .context = context, .region = region, .word = word, .start = region->start, .at = region->start };
+		uint64_t size = 0;
+		if (begins)
+			size = block_size(&walk, pm_malloc_header_word(context, region, 0, word), pm_malloc_header_word(context, region, 1, word));
+		int result = size > 0 ? walk_on(&walk, size, error) : search(context, &walk, error);
+		if (result < 0)
 			return -1;
-		claim(context, region, &walk);
+		if (walk.count > 0)
+			claim(context, region, &walk);
 	}
 	return 0;
 }
