@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one: large allocations. Each begins with prev_size 0 and a size whose lowest bits are 2, IS_MMAPPED (malloc/malloc.c of
- * glibc; a block of memalign keeps such a header at its start as well). The kernel merges neighbours into one region, so the headers are walked: a walk that
- * ends exactly where the region does proves every step of it.
+ * Blocks that malloc mapped one by one: large allocations. Each begins with a header that says so (chunk_header.h). The kernel merges
+ * neighbours into one region, so the headers are walked: a walk that ends exactly where the region does proves every step of it.
  */
 #include <stdlib.h>
 
@@ -10,11 +9,10 @@
 #include <procmem/pagemap.h>
 
 #include "base/array.h"
+#include "kinds/chunk_header.h"
 #include "kinds/malloc_headers.h"
 #include "kinds/memory.h"
 #include "kinds/rules.h"
-
-enum { IS_MMAPPED = 2, FLAG_BITS = 7 };
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose mostly have one size. */
 enum { GUESSES = 64 };
@@ -33,13 +31,10 @@ struct walk {
 	uint64_t largest;
 };
 
-/** Size of the block that a header speaks of; 0 where it is no header of a mapped block that fits. */
-static uint64_t block_size(const struct walk *walk, uint64_t prev_size, uint64_t size)
+/** Size of the block whose header is at walk->at; 0 where that is none. */
+static uint64_t block_size(const struct walk *walk, const void *header)
 {
-	uint64_t bytes = size & ~(uint64_t)FLAG_BITS;
-	if (prev_size != 0 || (size & FLAG_BITS) != IS_MMAPPED || bytes == 0 || bytes % walk->context->page != 0)
-		return 0;
-	return bytes <= walk->region->end - walk->at ? bytes : 0;
+	return pm_chunk_mapped_size(header, walk->word, walk->context->page, walk->region->end - walk->at);
 }
 
 static void take(struct walk *walk, uint64_t size)
@@ -73,15 +68,14 @@ static int guess(struct walk *walk, uint64_t size, uint64_t *addresses, size_t *
 static int step(struct walk *walk, uint64_t *size, struct pm_error *error)
 {
 	uint64_t addresses[GUESSES] = { 0 };
-	unsigned char bytes[GUESSES * 16];
+	unsigned char bytes[GUESSES * PM_CHUNK_HEADER_SIZE];
 	bool got[GUESSES];
-	size_t count, pair = 2 * (size_t)walk->word;
-	if (guess(walk, *size, addresses, &count, error) < 0 || pm_kinds_read(walk->context, addresses, count, pair, bytes, got, error) < 0)
+	size_t count;
+	if (guess(walk, *size, addresses, &count, error) < 0 || pm_kinds_read(walk->context, addresses, count, PM_CHUNK_HEADER_SIZE, bytes, got, error) < 0)
 		return -1;
 	size_t before = walk->count;
 	for (size_t i = 0; i < count && got[i] && addresses[i] == walk->at; i++) {
-		const unsigned char *header = bytes + i * pair;
-		uint64_t next = block_size(walk, pm_kinds_word(header, walk->word), pm_kinds_word(header + walk->word, walk->word));
+		uint64_t next = block_size(walk, bytes + i * PM_CHUNK_HEADER_SIZE);
 		if (next == 0)
 			break;
 		take(walk, next);
@@ -156,14 +150,12 @@ static int collect_pages(void *context, const struct pm_page_run *run)
 /** Tries every page start among the first ones present. */
 static int try_pages(struct walk *walk, const struct pages *pages, unsigned char *bytes, bool *got, struct pm_error *error)
 {
-	size_t pair = 2 * (size_t)walk->word;
-	if (pm_kinds_read(walk->context, pages->addresses, pages->count, pair, bytes, got, error) < 0)
+	if (pm_kinds_read(walk->context, pages->addresses, pages->count, PM_CHUNK_HEADER_SIZE, bytes, got, error) < 0)
 		return -1;
 	for (size_t i = 0; i < pages->count; i++) {
 		struct walk found = { .context = walk->context, .region = walk->region, .word = walk->word };
-		const unsigned char *header = bytes + i * pair;
 		found.start = found.at = pages->addresses[i];
-		uint64_t size = got[i] ? block_size(&found, pm_kinds_word(header, walk->word), pm_kinds_word(header + walk->word, walk->word)) : 0;
+		uint64_t size = got[i] ? block_size(&found, bytes + i * PM_CHUNK_HEADER_SIZE) : 0;
 		if (size == 0)
 			continue;
 		if (walk_on(&found, size, error) < 0)
@@ -182,7 +174,7 @@ static int search(struct pm_kinds_context *context, struct walk *walk, struct pm
 	if (memory_of(walk->region) < WORTH_A_SEARCH || !context->evidence->pagemap || context->page_states_refused)
 		return 0;
 	struct pages *pages = malloc(sizeof *pages);
-	unsigned char *bytes = malloc((size_t)MOST_PAGES * 16);
+	unsigned char *bytes = malloc((size_t)MOST_PAGES * PM_CHUNK_HEADER_SIZE);
 	bool *got = malloc(MOST_PAGES * sizeof *got);
 	int result = -1;
 	if (!pages || !bytes || !got) {
@@ -210,7 +202,7 @@ int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *err
 		struct walk walk = { .context = context, .region = region, .word = word, .start = region->start, .at = region->start };
 		uint64_t size = 0;
 		if (begins)
-			size = block_size(&walk, pm_malloc_header_word(context, region, 0, word), pm_malloc_header_word(context, region, 1, word));
+			size = block_size(&walk, pm_malloc_header(context, region));
 		int result = size > 0 ? walk_on(&walk, size, error) : search(context, &walk, error);
 		if (result < 0)
 			return -1;

@@ -100,8 +100,8 @@ int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *er
 	return result;
 }
 
-uint64_t pm_malloc_header_word(const struct pm_kinds_context *context, const struct pm_region *region, size_t index, unsigned word)
+const unsigned char *pm_malloc_header(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	uint32_t at = context->header_at[pm_kinds_index(context, region)];
-	return pm_kinds_word(context->header_bytes + (size_t)at * PM_MALLOC_HEADER_SIZE + index * word, word);
+	return context->header_bytes + (size_t)at * PM_MALLOC_HEADER_SIZE;
 }

@@ -17,8 +17,8 @@ enum { PM_MALLOC_HEADER_SIZE = 32 };
  */
 int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *error);
 
-/** One word of a region's header. @param index 0 to 3, or 7 for 4-byte words @param word bytes of a word */
-uint64_t pm_malloc_header_word(const struct pm_kinds_context *context, const struct pm_region *region, size_t index, unsigned word);
+/** A region's header, PM_MALLOC_HEADER_SIZE bytes; only of a region whose header was read. */
+const unsigned char *pm_malloc_header(const struct pm_kinds_context *context, const struct pm_region *region);
 
 /** Whether the header of a region was read. */
 static inline bool pm_malloc_header_was_read(const struct pm_kinds_context *context, const struct pm_region *region)
