@@ -76,6 +76,17 @@ static char *next_line(struct target *target)
 	return line;
 }
 
+/** Fails, saying how the target ended and its last words. */
+static void fail_unready(struct target *target, const char *path)
+{
+	int status = 0;
+	waitpid(target->pid, &status, 0);
+	target->pid = 0;
+	fail_msg("%s ended before it was ready (%s %d): %s", path, WIFSIGNALED(status) ? "signal" : "status",
+	         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+	         target->count > 0 ? target->facts[target->count - 1] : "it said nothing");
+}
+
 void target_start(struct target *target, const char *program, ...)
 {
 	const char *directory = getenv("PROCMEM_TARGETS");
@@ -94,7 +105,7 @@ void target_start(struct target *target, const char *program, ...)
 		target->facts[target->count++] = line;
 	}
 	if (!line)
-		fail_msg("%s ended before it was ready: %s", path, target->count > 0 ? target->facts[target->count - 1] : "it said nothing");
+		fail_unready(target, path);
 	free(line);
 }
 
