@@ -11,6 +11,7 @@
 #define PROCMEM_PROCMEM_H
 
 #include <procmem/error.h>
+#include <procmem/growth.h>
 #include <procmem/kinds.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
@@ -22,6 +23,7 @@
 #include <procmem/reader.h>
 #include <procmem/region.h>
 #include <procmem/select.h>
+#include <procmem/trend.h>
 #include <procmem/unit_read.h>
 #include <procmem/word.h>
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "growth/curve.h"
+
+#include <stdlib.h>
+
+enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
+
+/** Samples from a time on, as evenly as they came; at least two. */
+static size_t moments(const struct pm_series *series, double from)
+{
+	double span = series->last - series->points[0].time;
+	if (span <= 0)
+		return 1;
+	double samples = 1 + (double)(series->samples - 1) * (series->last - from) / span;
+	return samples < 2 ? 2 : samples > PM_CURVE_MAX ? PM_CURVE_MAX : (size_t)(samples + 0.5);
+}
+
+static void measure_heights(struct pm_curve *curve)
+{
+	double lowest = curve->values[0], highest = curve->values[0];
+	for (size_t i = 1; i < curve->count; i++) {
+		double value = curve->values[i], step = value - curve->values[i - 1];
+		if (step > curve->largest_step)
+			curve->largest_step = step;
+		if (value > highest)
+			highest = value;
+		if (value < lowest)
+			lowest = value;
+		if (highest - value > curve->deepest_fall)
+			curve->deepest_fall = highest - value;
+		if (value - lowest > curve->highest_climb)
+			curve->highest_climb = value - lowest;
+	}
+	curve->range = highest - lowest;
+	curve->rise = curve->values[curve->count - 1] - curve->values[0];
+}
+
+static void measure_line(struct pm_curve *curve)
+{
+	double middle = (double)(curve->count - 1) / 2, weighted = 0, squares = 0;
+	for (size_t i = 0; i < curve->count; i++) {
+		double distance = (double)i - middle;
+		weighted += distance * curve->values[i];
+		squares += distance * distance;
+	}
+	if (squares > 0)
+		curve->least_squares = weighted / squares / curve->step;
+}
+
+static int compare_doubles(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+	return (a > b) - (a < b);
+}
+
+static void measure_pairs(struct pm_curve *curve)
+{
+	double slopes[PAIRS_MAX];
+	size_t count = 0;
+	long rising = 0;
+	for (size_t i = 0; i < curve->count; i++) {
+		for (size_t j = i + 1; j < curve->count; j++) {
+			double slope = (curve->values[j] - curve->values[i]) / ((double)(j - i) * curve->step);
+			rising += (slope > 0) - (slope < 0);
+			slopes[count++] = slope;
+		}
+	}
+	if (count == 0)
+		return;
+	qsort(slopes, count, sizeof *slopes, compare_doubles);
+	curve->slope = count % 2 ? slopes[count / 2] : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
+	curve->agreement = (double)rising / (double)count;
+}
+
+void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, double from)
+{
+	*curve = (struct pm_curve){ .first = from, .count = moments(series, from) };
+	if (curve->count > 1)
+		curve->step = (series->last - from) / (double)(curve->count - 1);
+	for (size_t i = 0; i < curve->count; i++)
+		curve->values[i] = pm_series_at(series, i + 1 == curve->count ? series->last : from + curve->step * (double)i);
+	if (curve->step <= 0)
+		return;
+	measure_heights(curve);
+	measure_line(curve);
+	measure_pairs(curve);
+}
+
+double pm_curve_range_from(const struct pm_curve *curve, size_t index)
+{
+	double lowest = curve->values[index], highest = lowest;
+	for (size_t i = index + 1; i < curve->count; i++) {
+		if (curve->values[i] > highest)
+			highest = curve->values[i];
+		if (curve->values[i] < lowest)
+			lowest = curve->values[i];
+	}
+	return highest - lowest;
+}
+
+size_t pm_curve_flat_head(const struct pm_curve *curve, double bound)
+{
+	for (size_t i = 1; i < curve->count; i++)
+		if (curve->values[i] - curve->values[0] > bound || curve->values[0] - curve->values[i] > bound)
+			return i - 1;
+	return curve->count - 1;
+}
+
+size_t pm_curve_top(const struct pm_curve *curve, double bound)
+{
+	double highest = curve->values[0];
+	for (size_t i = 1; i < curve->count; i++)
+		if (curve->values[i] > highest)
+			highest = curve->values[i];
+	for (size_t i = 0; i < curve->count; i++)
+		if (highest - curve->values[i] <= bound)
+			return i;
+	return 0;
+}

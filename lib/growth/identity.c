@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Matching what shares no addresses: by arena, thread, file and offset, and moves of anonymous memory. */
+#include "growth/sets.h"
+
+#include <stdlib.h>
+
+/* A pair is looked for among all that are left; beyond this many pairs the search would cost more than it tells. */
+static const size_t max_move_pairs = 1000000;
+
+/* A move is told by its resident bytes. So few could be anything. */
+static const uint64_t min_moved = 64 * 1024;
+
+/** Some of the regions of both samples, to be sorted by what makes them alike. */
+struct candidates {
+	struct pm_sets *sets;
+	size_t *nodes;
+	size_t count;
+};
+
+/** Says how two regions compare; 0: they are alike. */
+typedef int comparison(const struct pm_region *one, const struct pm_region *other);
+
+static int compare_numbers(uint64_t one, uint64_t other)
+{
+	return (one > other) - (one < other);
+}
+
+static int compare_arenas(const struct pm_region *one, const struct pm_region *other)
+{
+	return compare_numbers(one->arena, other->arena);
+}
+
+static int compare_threads(const struct pm_region *one, const struct pm_region *other)
+{
+	return compare_numbers((uint64_t)one->thread, (uint64_t)other->thread);
+}
+
+static int compare_files(const struct pm_region *one, const struct pm_region *other)
+{
+	int order = compare_numbers(one->inode, other->inode);
+	if (order == 0)
+		order = compare_numbers((uint64_t)one->device_major << 32 | one->device_minor, (uint64_t)other->device_major << 32 | other->device_minor);
+	if (order == 0)
+		order = compare_numbers(one->offset, other->offset);
+	return order != 0 ? order : compare_numbers(one->perms, other->perms);
+}
+
+static bool has_arena(const struct pm_sets *sets, size_t node)
+{
+	return pm_sets_region(sets, node)->arena != 0;
+}
+
+static bool is_left_stack(const struct pm_sets *sets, size_t node)
+{
+	return !sets->matched[node] && pm_sets_region(sets, node)->thread != 0;
+}
+
+static bool is_left_file(const struct pm_sets *sets, size_t node)
+{
+	return !sets->matched[node] && pm_sets_region(sets, node)->inode != 0;
+}
+
+static bool is_left_memory(const struct pm_sets *sets, size_t node)
+{
+	const struct pm_region *region = pm_sets_region(sets, node);
+	return !sets->matched[node] && region->inode == 0 && pm_region_is_anonymous(region) && region->bytes[PM_SIZE_RSS] >= min_moved;
+}
+
+/** Collects the nodes that are wanted. */
+static int collect(struct candidates *candidates, bool (*wanted)(const struct pm_sets *, size_t))
+{
+	struct pm_sets *sets = candidates->sets;
+	size_t count = sets->before->count + sets->after->count;
+	candidates->count = 0;
+	for (size_t node = 0; node < count; node++)
+		if (wanted(sets, node))
+			candidates->nodes[candidates->count++] = node;
+	return candidates->count > 1;
+}
+
+/** What sort_nodes() compares by: the sets to look into, and how. */
+struct order {
+	const struct pm_sets *sets;
+	comparison *compare;
+};
+
+static int compare_nodes(const void *one, const void *other, void *context)
+{
+	const struct order *order = context;
+	return order->compare(pm_sets_region(order->sets, *(const size_t *)one), pm_sets_region(order->sets, *(const size_t *)other));
+}
+
+/** Number of nodes from `first` on that are alike. */
+static size_t alike(const struct candidates *candidates, size_t first, comparison *compare)
+{
+	size_t next = first + 1;
+	while (next < candidates->count && compare(pm_sets_region(candidates->sets, candidates->nodes[first]),
+	                                           pm_sets_region(candidates->sets, candidates->nodes[next])) == 0)
+		next++;
+	return next - first;
+}
+
+/** Unites those that are alike; `in_pairs` only where there are just two, one of each sample. */
+static void link_alike(struct candidates *candidates, comparison *compare, bool in_pairs, enum pm_link link)
+{
+	struct order order = { candidates->sets, compare };
+	qsort_r(candidates->nodes, candidates->count, sizeof *candidates->nodes, compare_nodes, &order);
+	for (size_t first = 0, length; first < candidates->count; first += length) {
+		length = alike(candidates, first, compare);
+		const size_t *nodes = candidates->nodes + first;
+		if (in_pairs && (length != 2 || pm_sets_is_after(candidates->sets, nodes[0]) == pm_sets_is_after(candidates->sets, nodes[1])))
+			continue;
+		for (size_t i = 1; i < length; i++)
+			pm_sets_unite(candidates->sets, nodes[0], nodes[i], link);
+	}
+}
+
+/** Whether the second can be the first after mremap(2): it kept every resident page, and what it has more is in what it became longer by. */
+static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
+{
+	uint64_t had = was->bytes[PM_SIZE_RSS], has = is->bytes[PM_SIZE_RSS];
+	return was->perms == is->perms && pm_region_size(is) >= pm_region_size(was) && has >= had &&
+	       has - had <= pm_region_size(is) - pm_region_size(was);
+}
+
+/** The only candidate of the other sample that fits; SIZE_MAX where none does or several do. */
+static size_t only_partner(const struct candidates *candidates, size_t node)
+{
+	const struct pm_sets *sets = candidates->sets;
+	const struct pm_region *own = pm_sets_region(sets, node);
+	size_t found = SIZE_MAX;
+	for (size_t i = 0; i < candidates->count; i++) {
+		size_t other = candidates->nodes[i];
+		if (pm_sets_is_after(sets, node) == pm_sets_is_after(sets, other))
+			continue;
+		const struct pm_region *region = pm_sets_region(sets, other);
+		if (!(pm_sets_is_after(sets, node) ? may_have_moved(region, own) : may_have_moved(own, region)))
+			continue;
+		if (found != SIZE_MAX)
+			return SIZE_MAX;
+		found = other;
+	}
+	return found;
+}
+
+static void link_moves(struct candidates *candidates)
+{
+	struct pm_sets *sets = candidates->sets;
+	if (candidates->count > max_move_pairs / candidates->count)
+		return;
+	for (size_t i = 0; i < candidates->count && !pm_sets_is_after(sets, candidates->nodes[i]); i++) {
+		size_t node = candidates->nodes[i], partner = only_partner(candidates, node);
+		if (partner != SIZE_MAX && only_partner(candidates, partner) == node)
+			pm_sets_unite(sets, node, partner, PM_LINK_MOVE);
+	}
+}
+
+int pm_match_identity(struct pm_sets *sets)
+{
+	size_t count = sets->before->count + sets->after->count;
+	struct candidates candidates = { .sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates.nodes) };
+	if (!candidates.nodes)
+		return -1;
+	if (collect(&candidates, has_arena))
+		link_alike(&candidates, compare_arenas, false, PM_LINK_ARENA);
+	if (collect(&candidates, is_left_stack))
+		link_alike(&candidates, compare_threads, true, PM_LINK_MOVE);
+	if (collect(&candidates, is_left_file))
+		link_alike(&candidates, compare_files, true, PM_LINK_MOVE);
+	if (collect(&candidates, is_left_memory))
+		link_moves(&candidates);
+	free(candidates.nodes);
+	return 0;
+}

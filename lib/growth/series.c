@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/trend.h>
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+void pm_series_deinit(struct pm_series *series)
+{
+	free(series->points);
+	*series = (struct pm_series){ 0 };
+}
+
+/** Drops every other corner but the first and the last. */
+static void thin_out(struct pm_series *series)
+{
+	size_t kept = 1;
+	for (size_t i = 2; i < series->count - 1; i += 2)
+		series->points[kept++] = series->points[i];
+	series->points[kept++] = series->points[series->count - 1];
+	series->count = kept;
+}
+
+static int add_corner(struct pm_series *series, double time, uint64_t value, struct pm_error *error)
+{
+	if (series->count >= PM_SERIES_POINTS)
+		thin_out(series);
+	if (pm_array_reserve(&series->points, &series->capacity, series->count, 1, sizeof *series->points, error) < 0)
+		return -1;
+	series->points[series->count++] = (struct pm_point){ .time = time, .value = value };
+	return 0;
+}
+
+int pm_series_add(struct pm_series *series, double time, uint64_t value, struct pm_error *error)
+{
+	const struct pm_point *corner = series->count ? &series->points[series->count - 1] : NULL;
+	if (!corner || corner->value != value) {
+		/* The value held until the sample before: that is where the line bends. */
+		if (corner && series->last > corner->time && add_corner(series, series->last, corner->value, error) < 0)
+			return -1;
+		if (add_corner(series, time, value, error) < 0)
+			return -1;
+	}
+	series->last = time;
+	series->samples++;
+	return 0;
+}
+
+double pm_series_at(const struct pm_series *series, double time)
+{
+	if (series->count == 0 || time < series->points[0].time)
+		return 0;
+	size_t low = 0, high = series->count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (series->points[middle].time <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	const struct pm_point *left = &series->points[low];
+	if (high == series->count)
+		return (double)left->value;
+	const struct pm_point *right = &series->points[high];
+	double share = (time - left->time) / (right->time - left->time);
+	return (double)left->value + share * ((double)right->value - (double)left->value);
+}
+
+/** The next time that either has a corner at; moves on in those that have it. */
+static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other, size_t *j)
+{
+	double time;
+	if (*j == other->count || (*i < one->count && one->points[*i].time <= other->points[*j].time))
+		time = one->points[*i].time;
+	else
+		time = other->points[*j].time;
+	if (*i < one->count && one->points[*i].time <= time)
+		++*i;
+	if (*j < other->count && other->points[*j].time <= time)
+		++*j;
+	return time;
+}
+
+int pm_series_merge(struct pm_series *series, const struct pm_series *other, struct pm_error *error)
+{
+	struct pm_series sum = { 0 };
+	for (size_t i = 0, j = 0; i < series->count || j < other->count;) {
+		double time = next_time(series, &i, other, &j);
+		if (add_corner(&sum, time, (uint64_t)(pm_series_at(series, time) + pm_series_at(other, time) + 0.5), error) < 0) {
+			pm_series_deinit(&sum);
+			return -1;
+		}
+	}
+	sum.last = series->last > other->last ? series->last : other->last;
+	sum.samples = series->samples > other->samples ? series->samples : other->samples;
+	pm_series_deinit(series);
+	*series = sum;
+	return 0;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdicts on curves whose nature is known, and the figures behind them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <procmem/trend.h>
+
+static const double mega = 1048576.0;
+
+/** Bytes at a moment. */
+typedef double curve(double time);
+
+/** Feeds a curve to a series, one value an interval, and judges it. */
+static struct pm_trend judge(curve *value, double interval, double seconds)
+{
+	struct pm_series series = { 0 };
+	struct pm_trend trend;
+	for (double time = 0; time <= seconds; time += interval)
+		assert_int_equal(pm_series_add(&series, 1000 + time, (uint64_t)value(time), NULL), 0);
+	assert_true(series.count <= PM_SERIES_POINTS);
+	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
+	pm_series_deinit(&series);
+	assert_true(trend.reason[0] != '\0');
+	return trend;
+}
+
+static void assert_verdict(struct pm_trend trend, enum pm_verdict verdict)
+{
+	if (trend.verdict != verdict)
+		fail_msg("%s and not %s: %s", pm_verdict_name(trend.verdict), pm_verdict_name(verdict), trend.reason);
+}
+
+static void assert_rate(struct pm_trend trend, double rate, double share)
+{
+	if (fabs(trend.rate - rate) > share * rate)
+		fail_msg("rate %f is not %f: %s", trend.rate, rate, trend.reason);
+}
+
+static double flat(double time)
+{
+	(void)time;
+	return 254 * mega;
+}
+
+static double two_megabytes_a_second(double time)
+{
+	return 100 * mega + 2 * mega * time;
+}
+
+/** Blocks of 16 MiB that are touched as a whole. */
+static double in_large_steps(double time)
+{
+	return 100 * mega + 16 * mega * floor(time / 8);
+}
+
+/** Up and down by 20 MiB within ten seconds. */
+static double sawing(double time)
+{
+	double phase = fmod(time, 10) / 5;
+	return 200 * mega + 20 * mega * (phase < 1 ? phase : 2 - phase);
+}
+
+/** Filled at once and emptied at once every five seconds. */
+static double square(double time)
+{
+	return 200 * mega + (fmod(time, 10) < 5 ? 20 * mega : -20 * mega);
+}
+
+/** A leak of 40 KiB/s in small blocks, with some pages given back now and then. */
+static double slow_leak(double time)
+{
+	return 8 * mega + 40960 * floor(time) + (fmod(time, 7) < 1 ? 24576 : 0);
+}
+
+static double burst(double time)
+{
+	return (time < 20 ? 10 : time < 22 ? 50 : 60) * mega;
+}
+
+static double warms_up(double time)
+{
+	return 300 * mega * (1 - exp(-time / 12));
+}
+
+static double leaks_after_a_while(double time)
+{
+	return 50 * mega + (time > 600 ? (time - 600) * mega : 0);
+}
+
+static double shrinks(double time)
+{
+	return 500 * mega - time * mega;
+}
+
+static double touches_a_page(double time)
+{
+	return 200000 + (time > 30 ? 4096 : 0);
+}
+
+static void leaks_are_steady(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(two_megabytes_a_second, 2, 30);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, 2 * mega, 0.01);
+	assert_true(fabs(trend.least_squares - 2 * mega) < 1);
+	trend = judge(in_large_steps, 2, 60);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, 2 * mega, 0.15);
+	trend = judge(slow_leak, 2, 60);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, 40960, 0.1);
+	trend = judge(two_megabytes_a_second, 0.1, 11);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	trend = judge(two_megabytes_a_second, 1, 86400);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, 2 * mega, 0.01);
+}
+
+static void what_does_not_leak_is_no_leak(void **state)
+{
+	(void)state;
+	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_PLATEAU);
+	for (double seconds = 20; seconds < 120; seconds += 7) {
+		assert_int_not_equal(judge(sawing, 2, seconds).verdict, PM_VERDICT_STEADY);
+		assert_int_not_equal(judge(square, 1, seconds).verdict, PM_VERDICT_STEADY);
+	}
+	assert_verdict(judge(sawing, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(square, 2, 60), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(burst, 2, 60), PM_VERDICT_BURST);
+	assert_verdict(judge(warms_up, 2, 120), PM_VERDICT_PLATEAU);
+	assert_verdict(judge(shrinks, 2, 60), PM_VERDICT_SHRINKING);
+}
+
+static void rate_counts_from_the_beginning_of_growth(void **state)
+{
+	(void)state;
+	struct pm_trend trend = judge(leaks_after_a_while, 2, 700);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_rate(trend, mega, 0.05);
+	assert_true(fabs(trend.began - 1600) < 15);
+}
+
+static void waits_for_enough_samples(void **state)
+{
+	(void)state;
+	assert_verdict(judge(two_megabytes_a_second, 2, 8), PM_VERDICT_TOO_EARLY);
+	assert_verdict(judge(two_megabytes_a_second, 10, 30), PM_VERDICT_TOO_EARLY);
+	assert_verdict(judge(leaks_after_a_while, 1, 604), PM_VERDICT_TOO_EARLY);
+	struct pm_series series = { 0 };
+	struct pm_trend trend;
+	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
+	assert_verdict(trend, PM_VERDICT_TOO_EARLY);
+}
+
+static void counts_are_judged_one_by_one(void **state)
+{
+	(void)state;
+	struct pm_series series = { 0 };
+	struct pm_trend trend;
+	for (unsigned time = 0; time <= 30; time++)
+		assert_int_equal(pm_series_add(&series, time, 8 + 2 * time, NULL), 0);
+	pm_trend_judge(&series, PM_TREND_COUNT, &trend);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_true(fabs(trend.rate - 2) < 0.001);
+	assert_non_null(strstr(trend.reason, "by 60 "));
+	pm_series_deinit(&series);
+}
+
+/** What is kept of a series must draw the same line. */
+static void series_keeps_corners(void **state)
+{
+	(void)state;
+	struct pm_series series = { 0 };
+	for (int time = 0; time <= 100; time++)
+		assert_int_equal(pm_series_add(&series, time, time < 40 ? 5 : 9, NULL), 0);
+	assert_int_equal(series.count, 3);
+	assert_int_equal(series.samples, 101);
+	assert_true(pm_series_at(&series, -1) == 0);
+	assert_true(pm_series_at(&series, 39) == 5);
+	assert_true(pm_series_at(&series, 39.5) == 7);
+	assert_true(pm_series_at(&series, 40) == 9);
+	assert_true(pm_series_at(&series, 1000) == 9);
+	pm_series_deinit(&series);
+}
+
+static void series_add_up(void **state)
+{
+	(void)state;
+	struct pm_series one = { 0 }, other = { 0 };
+	for (int time = 0; time <= 10; time++)
+		assert_int_equal(pm_series_add(&one, time, (uint64_t)time * 10, NULL), 0);
+	for (int time = 4; time <= 10; time++)
+		assert_int_equal(pm_series_add(&other, time, 1000, NULL), 0);
+	assert_int_equal(pm_series_merge(&one, &other, NULL), 0);
+	assert_true(pm_series_at(&one, 3) == 30);
+	assert_true(pm_series_at(&one, 4) == 1040);
+	assert_true(pm_series_at(&one, 10) == 1100);
+	assert_true(one.last == 10);
+	pm_series_deinit(&one);
+	pm_series_deinit(&other);
+}
+
+static void durations_in_words(void **state)
+{
+	(void)state;
+	static const struct {
+		double seconds;
+		const char *text;
+	} cases[] = { { -1, "0.0s" }, { 0.44, "0.4s" }, { 9.94, "9.9s" }, { 9.96, "10s" }, { 59.4, "59s" }, { 59.6, "1m 0s" }, { 460, "7m 40s" },
+		{ 3599.6, "1h 0m" }, { 8040, "2h 14m" }, { 273600, "3d 4h" }, { 8.63e8, "9988d 10h" }, { 1e12, ">10000d" }, { NAN, "0.0s" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[PM_DURATION_TEXT_SIZE];
+		assert_int_equal(pm_format_duration(cases[i].seconds, text), strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leaks_are_steady),
+		cmocka_unit_test(what_does_not_leak_is_no_leak),
+		cmocka_unit_test(rate_counts_from_the_beginning_of_growth),
+		cmocka_unit_test(waits_for_enough_samples),
+		cmocka_unit_test(counts_are_judged_one_by_one),
+		cmocka_unit_test(series_keeps_corners),
+		cmocka_unit_test(series_add_up),
+		cmocka_unit_test(durations_in_words),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
