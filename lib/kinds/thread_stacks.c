@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the flag of MAP_STACK beside that prove it; a stack pointer alone
+ * does not, since fibers have their stacks in pools that are more than a stack. The kernel itself names only the first thread's ([stack:TID] went in
+ * Linux 4.5).
+ */
+#include <stdlib.h>
+
+#include "kinds/rules.h"
+#include "kinds/stack_guard.h"
+#include "kinds/thread_match.h"
+
+/* Threads named in one region's detail. */
+enum { NAMES_SHOWN = 4 };
+
+/** Writes "31433 C2 CompilerThre", or "3 stacks: 12 a, 13 b, 14 c". */
+static const char *threads_text(struct pm_kinds_context *context, const struct pm_thread_match *matches, size_t count, unsigned stacks)
+{
+	if (count == 1 && stacks <= 1)
+		return pm_kinds_text(context, "%d %s", (int)matches[0].thread->tid, matches[0].thread->name);
+	const char *text = pm_kinds_text(context, "%zu stacks:", stacks > count ? (size_t)stacks : count);
+	size_t shown = count > NAMES_SHOWN ? NAMES_SHOWN : count;
+	for (size_t i = 0; i < shown; i++)
+		text = pm_kinds_text(context, "%s%s %d %s", text, i ? "," : "", (int)matches[i].thread->tid, matches[i].thread->name);
+	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown) : text;
+}
+
+/** Claims a region for the threads found in it. */
+static int claim(struct pm_kinds_context *context, const struct pm_thread_match *matches, size_t count, struct pm_error *error)
+{
+	struct pm_region *region = matches[0].region;
+	bool guard = pm_stack_guard_below(context, region) != NULL, stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
+	unsigned guards = 0;
+	uint64_t bytes;
+	if (!guard && pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
+		return -1;
+	const char *found = matches[0].by_descriptor ? "thread descriptor at its top" : "stack pointer of a thread in it";
+	if (guard || guards > 0)
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
+		               pm_kinds_text(context, "%s, and %s", found, guard ? "a guard right below" : "guard pages (MADV_GUARD_INSTALL)"));
+	else if (stack_flag || matches[0].by_descriptor)
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, pm_kinds_text(context, "%s%s", found, stack_flag ? ", and VmFlags nh, as MAP_STACK sets it" : ""));
+	else
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED, "stack pointer of a thread in it; no guard and no flag says that it is only a stack");
+	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
+	region->detail = threads_text(context, matches, count, guards);
+	return 0;
+}
+
+int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *error)
+{
+	size_t at = 0;
+	if (!context->evidence->process || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+		return 0;
+	struct pm_thread_matches matches = { 0 };
+	int result = pm_kinds_read_threads(context, error);
+	if (result == 0)
+		result = pm_thread_match_pointers(context, &matches, error);
+	if (result == 0)
+		result = pm_thread_match_descriptors(context, &matches, error);
+	pm_thread_match_sort(&matches);
+	for (size_t i = 0, count; result == 0 && i < matches.count; i += count) {
+		count = 1;
+		while (i + count < matches.count && matches.items[i + count].region == matches.items[i].region)
+			count++;
+		result = claim(context, &matches.items[i], count, error);
+	}
+	free(matches.items);
+	return result;
+}
