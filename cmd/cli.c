@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <procmem/word.h>
+
+/* Values that getopt_long() returns for options: above every character, so that letters and long names share them. */
+enum { FIRST_SLOT = 1000 };
+
+static const struct cli_option common_options[] = {
+	{ 'h', "help", NULL, "this text" },
+	{ 'V', "version", NULL, "the version" },
+	{ 0 },
+};
+
+/** Where an option stands. */
+struct slot {
+	const struct cli_group *group; /**< NULL for those that all commands have */
+	const struct cli_option *option;
+	bool seen;
+};
+
+/** A command line being parsed. */
+struct parser {
+	const struct cli_spec *spec;
+	struct slot slots[CLI_OPTIONS_MOST];
+	size_t count;
+	struct option long_options[CLI_OPTIONS_MOST + 1];
+	char letters[2 + 3 * CLI_OPTIONS_MOST];
+};
+
+static int argument_mode(const struct cli_option *option)
+{
+	if (!option->argument)
+		return no_argument;
+	return option->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+static void add_options(struct parser *parser, const struct cli_group *group, const struct cli_option *options)
+{
+	char *letter = parser->letters + strlen(parser->letters);
+	for (const struct cli_option *option = options; option->name && parser->count < CLI_OPTIONS_MOST; option++) {
+		int mode = argument_mode(option);
+		parser->slots[parser->count] = (struct slot){ group, option, false };
+		parser->long_options[parser->count] = (struct option){ option->name, mode, NULL, FIRST_SLOT + (int)parser->count };
+		parser->count++;
+		if (option->id >= CLI_LONG_ONLY)
+			continue;
+		*letter++ = (char)option->id;
+		for (int colon = 0; colon < mode; colon++)
+			*letter++ = ':';
+	}
+	*letter = '\0';
+}
+
+static void start(struct parser *parser, const struct cli_spec *spec)
+{
+	*parser = (struct parser){ .spec = spec };
+	/* The leading colon makes getopt_long() tell a missing argument from an unknown option. */
+	strcpy(parser->letters, ":");
+	for (const struct cli_group *group = spec->groups; group->options; group++)
+		add_options(parser, group, group->options);
+	add_options(parser, NULL, common_options);
+	/* getopt_long() keeps its place in these globals; 0 makes glibc start anew, for several commands in one process. */
+	optind = 0;
+	opterr = 0;
+}
+
+/** The slot of what getopt_long() returned or put into optopt. @return NULL for none */
+static struct slot *find_slot(struct parser *parser, int code)
+{
+	if (code >= FIRST_SLOT)
+		return &parser->slots[code - FIRST_SLOT];
+	for (size_t i = 0; i < parser->count; i++) {
+		if (parser->slots[i].option->id == code)
+			return &parser->slots[i];
+	}
+	return NULL;
+}
+
+/** Whether a list of words separated by blanks contains a word. */
+static bool lists_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = list; *at != '\0';) {
+		size_t next = strcspn(at, " ");
+		if (next == length && strncmp(at, word, length) == 0)
+			return true;
+		at += next + (at[next] == ' ');
+	}
+	return false;
+}
+
+/** Refuses an option beside one that excludes it. */
+static int check_exclusive(struct parser *parser, struct slot *slot)
+{
+	slot->seen = true;
+	for (const char *const *list = parser->spec->exclusive; list && *list; list++) {
+		if (!lists_word(*list, slot->option->name))
+			continue;
+		for (size_t i = 0; i < parser->count; i++) {
+			struct slot *other = &parser->slots[i];
+			if (other != slot && other->seen && lists_word(*list, other->option->name)) {
+				report_error("--%s and --%s exclude each other", other->option->name, slot->option->name);
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+static void report_unknown_long(const struct parser *parser, const char *word)
+{
+	const char *name = word + 2;
+	char typed[64];
+	size_t length = strcspn(name, "=");
+	if (length >= sizeof typed)
+		length = sizeof typed - 1;
+	memcpy(typed, name, length);
+	typed[length] = '\0';
+
+	const char *names[CLI_OPTIONS_MOST];
+	size_t fits = 0;
+	for (size_t i = 0; i < parser->count; i++) {
+		names[i] = parser->slots[i].option->name;
+		fits += strncmp(names[i], typed, length) == 0;
+	}
+	const char *nearest = pm_nearest_word(typed, names, parser->count);
+	const char *command = parser->spec->command;
+	if (fits > 1)
+		report_error("--%s is short for several options (procmem %s --help lists them)", typed, command);
+	else if (nearest)
+		report_error("unknown option --%s; did you mean --%s?", typed, nearest);
+	else
+		report_error("unknown option --%s (procmem %s --help lists the options)", typed, command);
+}
+
+/** Says what is wrong with the word at which getopt_long() stopped. */
+static void report_unknown(struct parser *parser, char **argv)
+{
+	const struct slot *slot = optopt ? find_slot(parser, optopt) : NULL;
+	if (slot)
+		report_error("--%s takes no argument", slot->option->name);
+	else if (optopt == 0)
+		report_unknown_long(parser, argv[optind - 1]);
+	else if (optopt >= '0' && optopt <= '9')
+		report_error("-%c is neither an option nor a PID: PIDs are numbers from 1 on", optopt);
+	else
+		report_error("unknown option -%c (procmem %s --help lists the options)", optopt, parser->spec->command);
+}
+
+/** Hands one option to its group. @return 0, -1: it was wrong */
+static int take(struct parser *parser, struct slot *slot, void *into)
+{
+	struct pm_error error;
+	if (check_exclusive(parser, slot) < 0)
+		return -1;
+	if (slot->group->take((char *)into + slot->group->offset, slot->option->id, optarg, &error) == 0)
+		return 0;
+	pm_error_prefix(&error, "--%s: ", slot->option->name);
+	report_failure(&error);
+	return -1;
+}
+
+static bool check_operands(const struct cli_spec *spec, const struct cli_result *result)
+{
+	if (result->count < spec->operands_least)
+		report_error("%s needs a %.*s (procmem %s --help tells more)", spec->command, (int)strcspn(spec->operands, " "), spec->operands,
+		             spec->command);
+	else if (spec->operands_most >= 0 && result->count > spec->operands_most)
+		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most], spec->command, spec->operands);
+	else
+		return true;
+	return false;
+}
+
+bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into, struct cli_result *result)
+{
+	struct parser parser;
+	int code;
+	start(&parser, spec);
+	result->status = STATUS_ERROR;
+	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
+		struct slot *slot = code == ':' ? find_slot(&parser, optopt) : find_slot(&parser, code);
+		if (code == ':') {
+			report_error("--%s needs an argument: %s", slot->option->name, slot->option->argument);
+			return false;
+		}
+		if (code == '?') {
+			report_unknown(&parser, argv);
+			return false;
+		}
+		if (!slot->group) {
+			if (slot->option->id == 'h')
+				cli_print_help(spec, out);
+			else
+				out_string(out, "procmem " PROCMEM_VERSION "\n");
+			result->status = STATUS_OK;
+			return false;
+		}
+		if (take(&parser, slot, into) < 0)
+			return false;
+	}
+	result->operands = argv + optind;
+	result->count = argc - optind;
+	return check_operands(spec, result);
+}
+
+/** Column at which the explanations of options begin. */
+enum { HELP_COLUMN = 26 };
+
+static void print_option(const struct cli_option *option, struct out *out)
+{
+	struct text left = { 0 };
+	text_format(&left, option->id < CLI_LONG_ONLY ? "  -%c, " : "      ", option->id);
+	text_format(&left, "--%s", option->name);
+	if (option->argument && option->argument[0] == '[')
+		text_format(&left, "[=%s", option->argument + 1);
+	else if (option->argument)
+		text_format(&left, " %s", option->argument);
+	out_text(out, &left);
+	size_t column = left.length;
+	text_deinit(&left);
+
+	for (const char *line = option->help; *line != '\0';) {
+		size_t length = strcspn(line, "\n");
+		if (column > HELP_COLUMN - 2) {
+			out_string(out, "\n");
+			column = 0;
+		}
+		out_blanks(out, HELP_COLUMN - column);
+		out_bytes(out, line, length);
+		out_string(out, "\n");
+		column = 0;
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void print_options(const char *heading, const struct cli_option *options, struct out *out)
+{
+	out_format(out, "\n%s\n", heading);
+	for (const struct cli_option *option = options; option->name; option++)
+		print_option(option, out);
+}
+
+void cli_print_help(const struct cli_spec *spec, struct out *out)
+{
+	out_format(out, "Usage: procmem %s [OPTION]... %s\n\n%s\n", spec->command, spec->operands, spec->purpose);
+	for (const struct cli_group *group = spec->groups; group->options; group++)
+		print_options(group->heading, group->options, out);
+	for (const struct cli_option *option = common_options; option->name; option++)
+		print_option(option, out);
+	if (*spec->notes)
+		out_format(out, "\n%s\n", spec->notes);
+	out_string(out, "\nExamples:\n");
+	for (size_t i = 0; i < 2; i++)
+		out_format(out, "  %s\n      %s\n", spec->examples[i][0], spec->examples[i][1]);
+}

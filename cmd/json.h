@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * JSON output. One object is written piece by piece, so that a listing of any length needs the memory of one item.
+ *
+ * Addresses are strings (`"0x7f…"`: many readers keep numbers as doubles), sizes integers in bytes, missing things are absent. Text is
+ * always valid UTF-8: other bytes and control characters appear as `\xHH`.
+ */
+#ifndef CMD_JSON_H
+#define CMD_JSON_H
+
+#include <jansson.h>
+
+#include "list.h"
+#include "out.h"
+
+/** A JSON text being written; start with all zero but `out`. */
+struct json {
+	struct out *out; /**< where it goes */
+	bool comma;      /**< something stands before in the innermost bracket */
+};
+
+/** Opens an object or array. @param json the text @param key within an object, else NULL @param bracket '{' or '[' */
+void json_open(struct json *json, const char *key, char bracket);
+
+/** Closes the innermost object or array. @param json the text @param bracket '}' or ']' */
+void json_shut(struct json *json, char bracket);
+
+/** Writes a value. @param json the text @param key within an object, else NULL @param value given away; NULL writes nothing */
+void json_put(struct json *json, const char *key, json_t *value);
+
+/** A string of a stranger's text. @param string ends in NUL @return a value */
+json_t *json_text(const char *string);
+
+/** An address. @param address it @return a string value */
+json_t *json_address(uint64_t address);
+
+/** A size or count. @param value the number @return an integer value */
+json_t *json_number(uint64_t value);
+
+/** The time, in UTC by ISO 8601. @return a string value */
+json_t *json_now(void);
+
+/** An object with an item's columns. @param columns which @param count how many @param item the item @return an object */
+json_t *json_item(const struct list_column *const *columns, size_t count, const void *item);
+
+/** What must be read for the columns that json_put_list() writes: their `needs`, or-ed together. @param list the list @return bits */
+unsigned json_list_needs(const struct list *list);
+
+/**
+ * Writes the first items of a list, all or as many as --top says, as an array.
+ *
+ * @param json   the text
+ * @param key    of the array
+ * @param list   the sorted list
+ * @param error  PM_ERROR_USAGE
+ * @return       0 or -1
+ */
+int json_put_list(struct json *json, const char *key, const struct list *list, struct pm_error *error);
+
+/**
+ * Writes the totals of a list: its number of items, and the sums that are known.
+ *
+ * @param json   the text
+ * @param list   the list
+ * @param names  columns to sum up, separated by commas
+ */
+void json_put_total(struct json *json, const struct list *list, const char *names);
+
+#endif

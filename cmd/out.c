@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "out.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "utf8.h"
+
+/* Big enough that a listing of 60,000 regions takes some hundred writes. */
+enum { FLUSH_AT = 64 * 1024 };
+
+/* A terminal that does not tell its size (a serial line) is taken for the classic one. */
+enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 };
+
+static const char *const style_codes[OUT_STYLE_COUNT] = {
+	[OUT_PLAIN] = "\033[0m",
+	[OUT_DIM] = "\033[2m",
+};
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+void out_set_colour(struct out *out, enum out_colour when)
+{
+	const char *terminal_type = getenv("TERM");
+	bool wanted = out->terminal && !is_set("NO_COLOR") && terminal_type && strcmp(terminal_type, "dumb") != 0;
+	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
+}
+
+void out_init(struct out *out, int fd)
+{
+	*out = (struct out){ .fd = fd, .terminal = isatty(fd), .width = SIZE_MAX, .height = SIZE_MAX };
+	if (out->terminal) {
+		struct winsize size = { 0 };
+		bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
+		out->width = known && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
+		out->height = known && size.ws_row > 0 ? size.ws_row : USUAL_HEIGHT;
+	}
+	out_set_colour(out, OUT_COLOUR_AUTO);
+}
+
+void out_flush(struct out *out)
+{
+	size_t done = 0;
+	while (done < out->buffer.length && !out->os_errno) {
+		ssize_t written = write(out->fd, out->buffer.bytes + done, out->buffer.length - done);
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			out->os_errno = errno;
+	}
+	text_clear(&out->buffer);
+}
+
+bool out_failed(const struct out *out)
+{
+	return out->os_errno != 0;
+}
+
+static void flush_if_full(struct out *out)
+{
+	if (out->buffer.length >= FLUSH_AT)
+		out_flush(out);
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t length)
+{
+	text_bytes(&out->buffer, bytes, length);
+	flush_if_full(out);
+}
+
+void out_string(struct out *out, const char *string)
+{
+	out_bytes(out, string, strlen(string));
+}
+
+void out_text(struct out *out, const struct text *text)
+{
+	out_bytes(out, text->bytes, text->length);
+}
+
+void out_blanks(struct out *out, size_t count)
+{
+	text_fill(&out->buffer, ' ', count);
+	flush_if_full(out);
+}
+
+void out_format(struct out *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	text_vformat(&out->buffer, format, arguments);
+	va_end(arguments);
+	flush_if_full(out);
+}
+
+void out_escaped(struct out *out, const char *string)
+{
+	utf8_escape(&out->buffer, string, strlen(string));
+	flush_if_full(out);
+}
+
+void out_style(struct out *out, enum out_style style)
+{
+	if (out->colour)
+		out_string(out, style_codes[style]);
+}
+
+int out_close(struct out *out)
+{
+	out_flush(out);
+	text_deinit(&out->buffer);
+	if (!out->os_errno || out->os_errno == EPIPE)
+		return 0;
+	report_error("cannot write the output: %s", strerror(out->os_errno));
+	return -1;
+}

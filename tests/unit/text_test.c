@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers written by hand, compared with printf. */
+#include "text.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+static void check(uint64_t value)
+{
+	char expected[64];
+	struct text text = { 0 };
+	text_decimal(&text, value);
+	text_char(&text, ' ');
+	text_hex(&text, value, 1);
+	text_char(&text, ' ');
+	text_hex(&text, value, 16);
+	snprintf(expected, sizeof expected, "%" PRIu64 " %" PRIx64 " %016" PRIx64, value, value, value);
+	assert_string_equal(text_terminate(&text), expected);
+	text_deinit(&text);
+}
+
+static void test_numbers(void **state)
+{
+	(void)state;
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint64_t power = UINT64_C(1) << bit;
+		check(power - 1);
+		check(power);
+		check(power + 1);
+	}
+	for (uint64_t power = 1; power < UINT64_MAX / 10; power *= 10) {
+		check(power - 1);
+		check(power);
+	}
+	check(UINT64_MAX);
+}
+
+static void test_growing(void **state)
+{
+	(void)state;
+	struct text text = { 0 };
+	for (unsigned i = 0; i < 5000; i++)
+		text_format(&text, "%u,", i);
+	text_fill(&text, '.', 3);
+	text_bytes(&text, NULL, 0);
+	/* 10 * 2 + 90 * 3 + 900 * 4 + 4000 * 5 bytes, and the three. */
+	assert_int_equal(text.length, 23893);
+	assert_string_equal(text_terminate(&text) + text.length - 8, "4999,...");
+	text_clear(&text);
+	text_string(&text, "again");
+	assert_string_equal(text_terminate(&text), "again");
+	text_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_growing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
