@@ -12,7 +12,7 @@ struct pm_fake_range {
 	size_t size;       /**< how many */
 };
 
-/** A made-up target; the storage is the caller's and must outlive the reader. Counters may be read at any time when no call is in progress. */
+/** A made-up target; the storage is the caller's and must outlive the reader. */
 struct pm_fake_target {
 	const struct pm_fake_range *ranges; /**< by any order, without overlaps */
 	size_t count;                       /**< how many */

@@ -27,8 +27,8 @@ static int reopen(int path_fd)
 }
 
 /**
- * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode is compared: file systems like btrfs and
- * overlayfs show other device numbers in maps than in stat(2), and a link can only be wrong if the region was replaced meanwhile.
+ * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode is compared: file systems like btrfs
+ * and overlayfs show other device numbers in maps than in stat(2), and a link can only be wrong if the region was replaced meanwhile.
  */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {

@@ -8,7 +8,7 @@
 
 /* How much is looked at ahead of reading it: page states get old, and the first unit should come at once. */
 static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
-/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms, which bounds how late a cancellation is. */
+/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms: so late may a cancellation be. */
 static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
 /* Space between two ranges that is cheaper walked through than begun anew behind. */
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;

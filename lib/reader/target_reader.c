@@ -4,7 +4,8 @@
  * /proc/PID/mem copies twice and takes it per page; and mem for the rest.
  *
  * mem is opened first of all and stays tied to the memory of that moment, while process_vm_readv follows the PID, through an exec and
- * (in theory) to another process. So each read ends with one byte of mem, which costs a microsecond: it reads as 0 bytes once the memory is gone.
+ * (in theory) to another process. So each read ends with one byte of mem, which costs a microsecond: it gives 0 bytes once the memory is
+ * gone.
  */
 #include <procmem/reader.h>
 
@@ -158,7 +159,7 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 	return -1;
 }
 
-/** Reads what it can at a cursor; after a failure one page through mem. @param by_pid set where process_vm_readv did it @return as read_mem() */
+/** Reads what it can at a cursor; after a failure one page, through mem. @param by_pid if process_vm_readv did it @return as read_mem() */
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer, bool *by_pid)
 {
 	struct span span = span_at(reader, cursor);

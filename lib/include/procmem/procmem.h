@@ -23,6 +23,7 @@
 #include <procmem/reader.h>
 #include <procmem/region.h>
 #include <procmem/select.h>
+#include <procmem/stop.h>
 #include <procmem/trend.h>
 #include <procmem/unit_read.h>
 #include <procmem/word.h>

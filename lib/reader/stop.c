@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stop and its tracer thread. ptrace(2) accepts requests for a thread of the target only from the thread that attached to it, and the
+ * kernel lets go of everything when that ends, in whatever state the target is: so each stop has a thread of its own, and ends for sure.
+ */
+#include <procmem/stop.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "reader/tracer.h"
+
+/** Something that the tracer thread does for another one. */
+struct job {
+	size_t index;       /* of the thread it is about */
+	uint32_t note;      /* which registers; 0: siginfo */
+	struct iovec bytes; /* where to, and how many came */
+	int cause;          /* errno, 0 for success */
+};
+
+struct pm_stop {
+	struct pm_tracer tracer; /* changed by the tracer thread only, and only before `ready` and after `end` */
+	pthread_t thread;
+	pthread_mutex_t lock; /* of everything below */
+	pthread_cond_t changed;
+	bool ready;         /* all threads are stopped, or could not be */
+	bool end;           /* the tracer thread shall let all go */
+	struct job *job;    /* to be done, NULL when done */
+	int result;         /* of stopping */
+	struct pm_error why; /* of that */
+	uint64_t begun;     /* in nanoseconds of CLOCK_MONOTONIC */
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void do_job(struct pm_stop *stop, struct job *job)
+{
+	const struct pm_traced *traced = &stop->tracer.items[job->index];
+	pid_t tid = traced->thread.tid;
+	long result = job->note ? ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)job->note, &job->bytes)
+	                        : ptrace(PTRACE_GETSIGINFO, tid, NULL, job->bytes.iov_base);
+	job->cause = result < 0 ? errno : 0;
+}
+
+static void *trace(void *context)
+{
+	struct pm_stop *stop = context;
+	struct pm_error why = { 0 };
+	int result = pm_tracer_stop(&stop->tracer, &why);
+	pthread_mutex_lock(&stop->lock);
+	stop->result = result;
+	stop->why = why;
+	stop->ready = true;
+	pthread_cond_broadcast(&stop->changed);
+	while (!stop->end) {
+		if (stop->job) {
+			do_job(stop, stop->job);
+			stop->job = NULL;
+			pthread_cond_broadcast(&stop->changed);
+		}
+		pthread_cond_wait(&stop->changed, &stop->lock);
+	}
+	pthread_mutex_unlock(&stop->lock);
+	pm_tracer_release(&stop->tracer);
+	return NULL;
+}
+
+/** Starts the tracer thread with all signals blocked: they belong to the program. */
+static int start_thread(struct pm_stop *stop, struct pm_error *error)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int cause = pthread_create(&stop->thread, NULL, trace, stop);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (cause != 0)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s", strerror(cause));
+	return 0;
+}
+
+static int check_possible(struct pm_process *process, struct pm_error *error)
+{
+	pid_t pid = pm_process_pid(process);
+	const char *why = NULL;
+	if (!pm_procfs_is_live(&process->procfs))
+		why = "it is not running, but a saved tree";
+	else if (!pm_process_pid_is_ours(process))
+		why = "its /proc belongs to another PID namespace; run procmem in that namespace";
+	else if (pid == getpid())
+		why = "that is procmem itself";
+	if (!why)
+		return 0;
+	pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "cannot stop process %d: %s", (int)pid, why);
+	if (error)
+		error->pid = pid;
+	return -1;
+}
+
+/** Releases what is left once there is no tracer thread. */
+static void destroy(struct pm_stop *stop)
+{
+	pthread_cond_destroy(&stop->changed);
+	pthread_mutex_destroy(&stop->lock);
+	free(stop);
+}
+
+int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_stop **stop, struct pm_error *error)
+{
+	if (check_possible(process, error) < 0)
+		return -1;
+	struct pm_stop *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+	made->tracer.process = process;
+	made->tracer.cancel = cancel;
+	/* Neither fails on Linux with default attributes. */
+	pthread_mutex_init(&made->lock, NULL);
+	pthread_cond_init(&made->changed, NULL);
+	made->begun = now();
+	if (start_thread(made, error) < 0) {
+		destroy(made);
+		return -1;
+	}
+	pthread_mutex_lock(&made->lock);
+	while (!made->ready)
+		pthread_cond_wait(&made->changed, &made->lock);
+	pthread_mutex_unlock(&made->lock);
+	if (made->result < 0) {
+		if (error)
+			*error = made->why;
+		pm_stop_end(made);
+		return -1;
+	}
+	*stop = made;
+	return 0;
+}
+
+uint64_t pm_stop_end(struct pm_stop *stop)
+{
+	if (!stop)
+		return 0;
+	pthread_mutex_lock(&stop->lock);
+	stop->end = true;
+	pthread_cond_broadcast(&stop->changed);
+	pthread_mutex_unlock(&stop->lock);
+	pthread_join(stop->thread, NULL);
+	uint64_t duration = now() - stop->begun;
+	destroy(stop);
+	return duration;
+}
+
+size_t pm_stop_count(const struct pm_stop *stop)
+{
+	return stop->tracer.count;
+}
+
+const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index)
+{
+	return &stop->tracer.items[index].thread;
+}
+
+/** Has the tracer thread do a job. */
+static int run(struct pm_stop *stop, struct job *job, const char *what, struct pm_error *error)
+{
+	const struct pm_stopped_thread *thread = pm_stop_thread(stop, job->index);
+	if (!thread->reachable)
+		return pm_error_set(error, PM_ERROR_UNREADABLE, 0, "thread %d is asleep in the kernel: its %s cannot be read", (int)thread->tid, what);
+	pthread_mutex_lock(&stop->lock);
+	stop->job = job;
+	pthread_cond_broadcast(&stop->changed);
+	while (stop->job)
+		pthread_cond_wait(&stop->changed, &stop->lock);
+	pthread_mutex_unlock(&stop->lock);
+	switch (job->cause) {
+	case 0:
+		return 0;
+	case ESRCH:
+		return pm_error_set(error, PM_ERROR_GONE, ESRCH, "thread %d was killed", (int)thread->tid);
+	case EINVAL:
+	case ENODEV:
+	case EIO:
+		return pm_error_set(error, job->note ? PM_ERROR_UNSUPPORTED : PM_ERROR_UNREADABLE, job->cause, "thread %d has no such %s",
+		                    (int)thread->tid, what);
+	default:
+		return pm_error_set(error, PM_ERROR_UNREADABLE, job->cause, "cannot read the %s of thread %d: %s", what, (int)thread->tid,
+		                    strerror(job->cause));
+	}
+}
+
+int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, void *buffer, size_t capacity, size_t *size,
+                           struct pm_error *error)
+{
+	struct job job = { .index = index, .note = note, .bytes = { .iov_base = buffer, .iov_len = capacity } };
+	if (run(stop, &job, "registers", error) < 0)
+		return -1;
+	*size = job.bytes.iov_len;
+	return 0;
+}
+
+int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, siginfo_t *info, struct pm_error *error)
+{
+	struct job job = { .index = index, .bytes = { .iov_base = info, .iov_len = sizeof *info } };
+	return run(stop, &job, "siginfo", error);
+}

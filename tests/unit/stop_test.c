@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/maps.h>
+#include <procmem/reader.h>
+#include <procmem/stop.h>
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/target.h"
+
+enum { STOPS = 40 };
+
+/** A target and its handle. */
+struct session {
+	struct target target;
+	struct pm_process *process;
+};
+
+static void must(int result, const struct pm_error *error)
+{
+	if (result < 0)
+		fail_msg("%s", error->text);
+}
+
+static void begin(struct session *session, const char *threads)
+{
+	struct pm_error error;
+	*session = (struct session){ 0 };
+	target_start(&session->target, "busy", threads, NULL);
+	must(pm_process_open(NULL, session->target.pid, &session->process, &error), &error);
+}
+
+static void end(struct session *session)
+{
+	pm_process_close(session->process);
+	target_stop(&session->target);
+}
+
+static struct pm_stop *stop(struct session *session)
+{
+	struct pm_error error;
+	struct pm_stop *made;
+	must(pm_stop_begin(session->process, NULL, &made, &error), &error);
+	return made;
+}
+
+/** How many threads have a State of one of these letters, and are traced or not. @param all where to store how many threads there are */
+static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *all)
+{
+	char path[300];
+	size_t count = 0;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+	DIR *directory = opendir(path);
+	assert_non_null(directory);
+	struct dirent *entry;
+	*all = 0;
+	while ((entry = readdir(directory))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
+		FILE *file = fopen(path, "re");
+		if (!file)
+			continue;
+		char line[256], state = 0;
+		long traced_by = -1;
+		while (fgets(line, sizeof line, file)) {
+			if (strncmp(line, "State:", 6) == 0)
+				state = line[7];
+			if (strncmp(line, "TracerPid:", 10) == 0)
+				traced_by = strtol(line + 10, NULL, 10);
+		}
+		fclose(file);
+		++*all;
+		count += state && strchr(states, state) && (traced_by != 0) == traced;
+	}
+	closedir(directory);
+	return count;
+}
+
+static void expect_stopped(const struct session *session)
+{
+	size_t all, stopped = count_threads(session->target.pid, "t", true, &all);
+	assert_int_equal(stopped, all);
+}
+
+static void expect_untraced(const struct session *session, const char *states)
+{
+	size_t all;
+	size_t free = count_threads(session->target.pid, states, false, &all);
+	assert_int_equal(free, all);
+}
+
+/** After a stop all threads run or sleep, and the target obeys. */
+static void expect_running(struct session *session)
+{
+	expect_untraced(session, "RSDZX");
+	target_tell(&session->target, "ping");
+}
+
+static void thousands_of_threads_are_stopped(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "2000");
+	struct pm_stop *made = stop(&session);
+	assert_int_equal(pm_stop_count(made), 2001);
+	expect_stopped(&session);
+	for (size_t i = 1; i < pm_stop_count(made); i++)
+		assert_true(pm_stop_thread(made, i)->tid > pm_stop_thread(made, i - 1)->tid);
+	pm_stop_end(made);
+	expect_running(&session);
+	made = stop(&session);
+	print_message("2,001 threads: stopped for %.1f ms\n", (double)pm_stop_end(made) / 1e6);
+	end(&session);
+}
+
+static uint64_t read_counter(const struct session *session, struct pm_reader *reader)
+{
+	uint64_t value, address = strtoull(target_fact(&session->target, "counter"), NULL, 16);
+	struct pm_error error;
+	must(pm_reader_read(reader, address, &value, sizeof value, NULL, &error), &error);
+	return value;
+}
+
+/** Threads and processes come and go: whenever it is stopped nothing moves, and afterwards everything goes on. */
+static void churning_threads_are_all_stopped(void **state)
+{
+	(void)state;
+	struct session session;
+	struct pm_reader reader;
+	struct pm_error error;
+	begin(&session, "3");
+	must(pm_target_reader_open(session.process, NULL, &reader, &error), &error);
+	target_tell(&session.target, "churn");
+	for (int i = 0; i < STOPS; i++) {
+		struct pm_stop *made = stop(&session);
+		size_t all, still = count_threads(session.target.pid, "tD", true, &all);
+		assert_int_equal(still, all);
+		uint64_t before = read_counter(&session, &reader);
+		for (int j = 0; j < 100; j++) {
+			sched_yield();
+			assert_int_equal(read_counter(&session, &reader), before);
+		}
+		pm_stop_end(made);
+		/* Waits for ever, and so fails, if somebody was left behind. */
+		while (read_counter(&session, &reader) < before + 10)
+			sched_yield();
+	}
+	pm_reader_close(&reader);
+	end(&session);
+}
+
+struct sender {
+	pid_t pid;
+	atomic_bool enough;
+	long sum, sent;
+};
+
+static void *send_signals(void *context)
+{
+	struct sender *sender = context;
+	while (!atomic_load(&sender->enough)) {
+		int value = (int)sender->sent % 1000 + 1;
+		/* EAGAIN: the queue is full because the target stands still. */
+		if (sigqueue(sender->pid, SIGRTMIN, (union sigval){ .sival_int = value }) == 0) {
+			sender->sum += value;
+			sender->sent++;
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void no_signal_is_lost(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "3");
+	struct sender sender = { .pid = session.target.pid };
+	pthread_t thread;
+	size_t seen = 0;
+	assert_int_equal(pthread_create(&thread, NULL, send_signals, &sender), 0);
+	for (int stops = 0; stops < STOPS; stops++) {
+		struct pm_stop *made = stop(&session);
+		for (size_t i = 0; i < pm_stop_count(made); i++) {
+			siginfo_t info;
+			if (pm_stop_thread(made, i)->signal != SIGRTMIN)
+				continue;
+			seen++;
+			assert_int_equal(pm_stop_read_siginfo(made, i, &info, NULL), 0);
+			assert_int_equal(info.si_signo, SIGRTMIN);
+			assert_in_range(info.si_value.sival_int, 1, 1000);
+		}
+		pm_stop_end(made);
+	}
+	atomic_store(&sender.enough, true);
+	pthread_join(thread, NULL);
+	print_message("%d stops met %zu of %ld signals on their way\n", STOPS, seen, sender.sent);
+
+	/* A lost one would be waited for until the test is timed out. */
+	long sum = 0, received = 0;
+	while (received < sender.sent) {
+		fputs("sum\n", session.target.to);
+		fflush(session.target.to);
+		char *line = target_await(&session.target, "sum "), *rest;
+		sum = strtol(line + 4, &rest, 10);
+		received = strtol(rest, NULL, 10);
+		free(line);
+		free(target_await(&session.target, "done sum"));
+	}
+	assert_int_equal(received, sender.sent);
+	assert_int_equal(sum, sender.sum);
+	end(&session);
+}
+
+static void await_state(const struct session *session, const char *states)
+{
+	size_t all;
+	while (count_threads(session->target.pid, states, false, &all) < all)
+		sched_yield();
+}
+
+static void a_stopped_target_stays_stopped(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "5");
+	kill(session.target.pid, SIGSTOP);
+	await_state(&session, "T");
+	struct pm_stop *made = stop(&session);
+	expect_stopped(&session);
+	pm_stop_end(made);
+	await_state(&session, "T");
+	kill(session.target.pid, SIGCONT);
+	expect_running(&session);
+
+	/* Continued while we hold it: it runs afterwards. */
+	kill(session.target.pid, SIGSTOP);
+	await_state(&session, "T");
+	made = stop(&session);
+	kill(session.target.pid, SIGCONT);
+	pm_stop_end(made);
+	expect_running(&session);
+
+	/* Stopped while we hold it: it is stopped afterwards. */
+	made = stop(&session);
+	kill(session.target.pid, SIGSTOP);
+	pm_stop_end(made);
+	await_state(&session, "T");
+	end(&session);
+}
+
+static void killing_us_lets_everything_run_on(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "200");
+	int ready[2];
+	char byte;
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct pm_stop *made;
+		if (pm_stop_begin(session.process, NULL, &made, NULL) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	size_t all;
+	assert_int_equal(count_threads(session.target.pid, "t", true, &all), 201);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	expect_running(&session);
+	close(ready[0]);
+	close(ready[1]);
+	end(&session);
+}
+
+/** The sentence names who traces it, and that one goes on undisturbed. */
+static void another_tracer_is_named(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "3");
+	int ready[2];
+	char byte, name[32];
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		if (ptrace(PTRACE_SEIZE, session.target.pid, 0, 0) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	struct pm_stop *made = NULL;
+	struct pm_error error = { 0 };
+	assert_int_equal(pm_stop_begin(session.process, NULL, &made, &error), -1);
+	assert_null(made);
+	assert_int_equal(error.kind, PM_ERROR_ACCESS);
+	snprintf(name, sizeof name, "%d", (int)child);
+	if (!strstr(error.text, name))
+		fail_msg("'%s' does not name %s", error.text, name);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	expect_running(&session);
+	close(ready[0]);
+	close(ready[1]);
+	end(&session);
+}
+
+static void what_cannot_be_stopped_is_said(void **state)
+{
+	(void)state;
+	struct session session;
+	struct pm_stop *made;
+	struct pm_error error;
+	struct pm_process *self;
+	must(pm_process_open(NULL, getpid(), &self, &error), &error);
+	assert_int_equal(pm_stop_begin(self, NULL, &made, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
+	pm_process_close(self);
+
+	begin(&session, "3");
+	volatile sig_atomic_t cancel = 1;
+	assert_int_equal(pm_stop_begin(session.process, &cancel, &made, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+	expect_running(&session);
+	fputs("quit\n", session.target.to);
+	fflush(session.target.to);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)session.target.pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(pm_stop_begin(session.process, NULL, &made, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_GONE);
+	end(&session);
+}
+
+#ifdef __x86_64__
+static void registers_are_those_of_the_thread(void **state)
+{
+	(void)state;
+	struct session session;
+	struct pm_error error;
+	begin(&session, "2");
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	must(pm_maps_read(session.process, PM_MAPS, &regions, &error), &error);
+	struct pm_stop *made = stop(&session);
+	uint64_t frame = strtoull(target_fact(&session.target, "main_stack"), NULL, 16);
+	for (size_t i = 0; i < pm_stop_count(made); i++) {
+		struct user_regs_struct registers;
+		size_t size;
+		must(pm_stop_read_registers(made, i, NT_PRSTATUS, &registers, sizeof registers, &size, &error), &error);
+		assert_int_equal(size, sizeof registers);
+		const struct pm_region *code = pm_regions_find(&regions, registers.rip), *stack = pm_regions_find(&regions, registers.rsp);
+		assert_non_null(code);
+		assert_true(code->perms & PM_PERM_EXEC);
+		assert_non_null(stack);
+		assert_true((pm_stop_thread(made, i)->tid == session.target.pid) == (stack == pm_regions_find(&regions, frame)));
+	}
+	char none[64];
+	size_t size;
+	assert_int_equal(pm_stop_read_registers(made, 0, 0x7777, none, sizeof none, &size, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
+	pm_stop_end(made);
+	pm_regions_deinit(&regions);
+	end(&session);
+}
+#endif
+
+/** A thread that waits for its vfork child cannot be stopped there; it must neither be waited for nor stay traced. */
+static void threads_asleep_in_the_kernel_are_let_be(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "1");
+	fputs("vfork\n", session.target.to);
+	fflush(session.target.to);
+	char *line = target_await(&session.target, "child ");
+	pid_t child = (pid_t)strtol(line + 6, NULL, 10);
+	free(line);
+	free(target_await(&session.target, "done vfork"));
+	struct pm_stop *made = stop(&session);
+	size_t unreachable = 0;
+	for (size_t i = 0; i < pm_stop_count(made); i++) {
+		char bytes[512];
+		size_t size;
+		struct pm_error error;
+		int result = pm_stop_read_registers(made, i, NT_PRSTATUS, bytes, sizeof bytes, &size, &error);
+		unreachable += !pm_stop_thread(made, i)->reachable;
+		assert_int_equal(result, pm_stop_thread(made, i)->reachable ? 0 : -1);
+	}
+	assert_int_equal(unreachable, 1);
+	pm_stop_end(made);
+	/* The kernel lets go of the sleeper when the tracer thread is really gone, which may be a moment later. */
+	await_state(&session, "RSD");
+	kill(child, SIGKILL);
+	expect_running(&session);
+	end(&session);
+}
+
+static void programs_that_exec_are_not_hurt(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "20");
+	size_t stopped = 0, gone = 0;
+	fputs("exec\n", session.target.to);
+	fflush(session.target.to);
+	for (int i = 0; i < 200; i++) {
+		struct pm_process *process;
+		struct pm_stop *made;
+		struct pm_error error;
+		must(pm_process_open(NULL, session.target.pid, &process, &error), &error);
+		if (pm_stop_begin(process, NULL, &made, &error) == 0) {
+			stopped++;
+			pm_stop_end(made);
+		} else {
+			assert_int_equal(error.kind, PM_ERROR_GONE);
+			gone++;
+		}
+		pm_process_close(process);
+	}
+	print_message("%zu stops, %zu exec in the middle\n", stopped, gone);
+	free(target_await(&session.target, "finished"));
+	expect_running(&session);
+	end(&session);
+}
+
+static void a_process_whose_first_thread_died_is_stopped(void **state)
+{
+	(void)state;
+	struct session session = { 0 };
+	struct pm_error error;
+	target_start(&session.target, "markers", NULL);
+	must(pm_process_open(NULL, session.target.pid, &session.process, &error), &error);
+	target_tell(&session.target, "leave");
+	size_t all;
+	while (count_threads(session.target.pid, "Z", false, &all) < 1)
+		sched_yield();
+	struct pm_stop *made = stop(&session);
+	assert_int_equal(pm_stop_count(made), 1);
+	assert_int_not_equal(pm_stop_thread(made, 0)->tid, session.target.pid);
+	pm_stop_end(made);
+	expect_untraced(&session, "RSDZ");
+	end(&session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(thousands_of_threads_are_stopped),
+		cmocka_unit_test(churning_threads_are_all_stopped),
+		cmocka_unit_test(no_signal_is_lost),
+		cmocka_unit_test(a_stopped_target_stays_stopped),
+		cmocka_unit_test(killing_us_lets_everything_run_on),
+		cmocka_unit_test(another_tracer_is_named),
+		cmocka_unit_test(what_cannot_be_stopped_is_said),
+#ifdef __x86_64__
+		cmocka_unit_test(registers_are_those_of_the_thread),
+#endif
+		cmocka_unit_test(threads_asleep_in_the_kernel_are_let_be),
+		cmocka_unit_test(programs_that_exec_are_not_hurt),
+		cmocka_unit_test(a_process_whose_first_thread_died_is_stopped),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
