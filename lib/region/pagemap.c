@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -81,15 +82,34 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	return -1;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/** One call into the kernel, timed: the target cannot change its mappings meanwhile. */
+static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
+{
+	uint64_t begin = now_ns();
+	int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, batch)
+	                                                : pm_pagemap_read_batch(pagemap, start, end, batch);
+	int cause = errno;
+	uint64_t took = now_ns() - begin;
+	if (took > pagemap->longest_ns)
+		pagemap->longest_ns = took;
+	errno = cause;
+	return result;
+}
+
 int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
 {
 	if (end > PM_USER_END)
 		end = PM_USER_END;
 	while (start < end) {
 		struct pm_page_batch batch;
-		int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, &batch)
-		                                                : pm_pagemap_read_batch(pagemap, start, end, &batch);
-		if (result < 0)
+		if (fetch_batch(pagemap, start, end, &batch) < 0)
 			return walk_failed(pagemap, start, error);
 		for (size_t i = 0; i < batch.count; i++) {
 			int answer = visit(context, &pagemap->runs[i]);

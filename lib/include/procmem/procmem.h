@@ -22,6 +22,7 @@
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
+#include <procmem/sample.h>
 #include <procmem/select.h>
 #include <procmem/stop.h>
 #include <procmem/trend.h>

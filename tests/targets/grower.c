@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * grower: changes its memory on command, and says to the byte what it did. Each answer before `done` is
+ * `change SIZE RESIDENT`: bytes of address space and resident bytes, with sign, of what the command changed.
+ *
+ *     map NAME PAGES          a mapping of its own, all touched
+ *     unmap NAME              away with it
+ *     grow NAME PAGES         mremap to a longer one, the new part touched; it may move
+ *     cut NAME PAGES          munmap of its last pages
+ *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
+ *     reserve NAME PAGES      a mapping of its own, untouched
+ *     drop NAME               MADV_DONTNEED: stays mapped, not resident
+ *     brk PAGES               the brk heap becomes so much longer, all touched
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAPPINGS = 64, PAGE = 4096 };
+
+/** A mapping that was made. */
+struct mapping {
+	char name[32];
+	char *memory;
+	size_t pages;
+	size_t touched; /* pages from its begin */
+};
+
+static struct mapping mappings[MAPPINGS];
+
+static struct mapping *find(const char *name)
+{
+	for (size_t i = 0; i < MAPPINGS; i++)
+		if (strcmp(mappings[i].name, name) == 0)
+			return &mappings[i];
+	return NULL;
+}
+
+static void touch(char *memory, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		memory[i * PAGE] = 1;
+}
+
+static void tell(long size, long resident)
+{
+	printf("change %ld %ld\n", size * PAGE, resident * PAGE);
+}
+
+static void make(const char *name, size_t pages, int touched)
+{
+	struct mapping *mapping = find("");
+	if (!mapping)
+		exit(1);
+	snprintf(mapping->name, sizeof mapping->name, "%s", name);
+	mapping->memory = target_island(pages * PAGE, PROT_READ | PROT_WRITE, 0, 0);
+	/* A huge page would make more resident than was touched. */
+	target_check(madvise(mapping->memory, pages * PAGE, MADV_NOHUGEPAGE), "madvise");
+	mapping->pages = pages;
+	mapping->touched = touched ? pages : 0;
+	touch(mapping->memory, mapping->touched);
+	target_region(name, mapping->memory, pages * PAGE, "");
+	tell((long)pages, (long)mapping->touched);
+}
+
+static void unmap(struct mapping *mapping)
+{
+	target_check(munmap(mapping->memory, mapping->pages * PAGE), "munmap");
+	tell(-(long)mapping->pages, -(long)mapping->touched);
+	*mapping = (struct mapping){ 0 };
+}
+
+static void grow(struct mapping *mapping, size_t pages)
+{
+	char *memory = mremap(mapping->memory, mapping->pages * PAGE, (mapping->pages + pages) * PAGE, MREMAP_MAYMOVE);
+	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
+	touch(memory + mapping->pages * PAGE, pages);
+	mapping->memory = memory;
+	mapping->pages += pages;
+	mapping->touched += pages;
+	target_region(mapping->name, memory, mapping->pages * PAGE, "");
+	tell((long)pages, (long)pages);
+}
+
+static void cut(struct mapping *mapping, size_t pages)
+{
+	size_t left = mapping->pages - pages, lost = mapping->touched > left ? mapping->touched - left : 0;
+	target_check(munmap(mapping->memory + left * PAGE, pages * PAGE), "munmap");
+	mapping->pages = left;
+	mapping->touched -= lost;
+	tell(-(long)pages, -(long)lost);
+}
+
+static void touch_more(struct mapping *mapping, size_t pages)
+{
+	touch(mapping->memory + mapping->touched * PAGE, pages);
+	mapping->touched += pages;
+	tell(0, (long)pages);
+}
+
+static void drop(struct mapping *mapping)
+{
+	target_check(madvise(mapping->memory, mapping->pages * PAGE, MADV_DONTNEED), "madvise");
+	tell(0, -(long)mapping->touched);
+	mapping->touched = 0;
+}
+
+static void lengthen_heap(size_t pages)
+{
+	/* malloc may have moved the break to the middle of a page: the rest of that page is not counted. */
+	uintptr_t old = (uintptr_t)sbrk(0), aligned = (old + PAGE - 1) / PAGE * PAGE;
+	target_check(brk((char *)aligned + pages * PAGE), "brk");
+	touch((char *)aligned, pages);
+	tell((long)pages, (long)pages);
+}
+
+static int command(const char *line)
+{
+	char word[16], name[32];
+	size_t pages = 0;
+	if (sscanf(line, "brk %zu", &pages) == 1) {
+		lengthen_heap(pages);
+		return 0;
+	}
+	if (sscanf(line, "%15s %31s %zu", word, name, &pages) < 2)
+		return 1;
+	if (strcmp(word, "map") == 0 || strcmp(word, "reserve") == 0) {
+		make(name, pages, strcmp(word, "map") == 0);
+		return 0;
+	}
+	struct mapping *mapping = find(name);
+	if (!mapping)
+		return 1;
+	if (strcmp(word, "unmap") == 0)
+		unmap(mapping);
+	else if (strcmp(word, "grow") == 0)
+		grow(mapping, pages);
+	else if (strcmp(word, "cut") == 0)
+		cut(mapping, pages);
+	else if (strcmp(word, "touch") == 0)
+		touch_more(mapping, pages);
+	else if (strcmp(word, "drop") == 0)
+		drop(mapping);
+	else
+		return 1;
+	return 0;
+}
+
+int main(void)
+{
+	target_begin();
+	/* The break is where the first command finds it, and everything that printing needs exists. */
+	target_check(sbrk(PAGE) == (void *)-1 ? -1 : 0, "sbrk");
+	memset((char *)sbrk(0) - 1, 1, 1);
+	tell(0, 0);
+	target_ready();
+	target_obey(command);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of a process that logs to the byte what it changes, and when a sampler looks and when not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <procmem/growth.h>
+#include <procmem/maps.h>
+#include <procmem/sample.h>
+
+#include "support/target.h"
+
+enum { PAGE = 4096 };
+
+/** A running grower, and a sampler of it. */
+struct watching {
+	struct target target;
+	struct pm_process *process;
+	struct pm_sampler *sampler;
+	int64_t size;     /* bytes of address space that it says it added */
+	int64_t resident; /* resident bytes that it says it added */
+};
+
+static void tell(struct watching *watching, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Sends a command and adds up what it changed. */
+static void tell(struct watching *watching, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vfprintf(watching->target.to, format, arguments);
+	va_end(arguments);
+	fputc('\n', watching->target.to);
+	fflush(watching->target.to);
+	char *line = target_await(&watching->target, "change ");
+	int64_t size, resident;
+	assert_int_equal(sscanf(line, "change %" SCNd64 " %" SCNd64, &size, &resident), 2);
+	free(line);
+	free(target_await(&watching->target, "done"));
+	watching->size += size;
+	watching->resident += resident;
+}
+
+static void take(struct watching *watching, struct pm_sample *sample)
+{
+	struct pm_error error = { 0 };
+	if (pm_sampler_take(watching->sampler, sample, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void begin(struct watching *watching, const struct pm_sampler_options *options)
+{
+	struct pm_error error = { 0 };
+	*watching = (struct watching){ 0 };
+	target_start(&watching->target, "grower", NULL);
+	/* What commands need besides is there after a first one. */
+	tell(watching, "map warm 20");
+	tell(watching, "grow warm 20");
+	tell(watching, "unmap warm");
+	watching->size = watching->resident = 0;
+	if (pm_process_open(NULL, watching->target.pid, &watching->process, &error) < 0 ||
+	    pm_sampler_open(watching->process, options, &watching->sampler, &error) < 0)
+		fail_msg("%s", error.text);
+}
+
+static void end(struct watching *watching)
+{
+	pm_sampler_close(watching->sampler);
+	pm_process_close(watching->process);
+	target_stop(&watching->target);
+}
+
+static void copy_regions(const struct pm_regions *from, struct pm_regions *to)
+{
+	pm_regions_deinit(to);
+	for (size_t i = 0; i < from->count; i++)
+		assert_int_equal(pm_regions_append(to, &from->items[i], NULL), 0);
+}
+
+/** What private memory changed by, as the parts of the difference tell. Code that was run for the first time is not the grower's doing. */
+static void add_private_change(const struct pm_regions *before, const struct pm_regions *after, int64_t *size, int64_t *resident)
+{
+	struct pm_growth growth;
+	assert_int_equal(pm_growth_compare(before, after, &growth, NULL), 0);
+	*size = *resident = 0;
+	for (size_t i = 0; i < growth.count; i++) {
+		const struct pm_growth_part *part = &growth.parts[i];
+		const struct pm_region *region = part->after != PM_GROWTH_NONE ? &after->items[part->after] : &before->items[part->before];
+		if (region->inode != 0 || strcmp(region->mapping, "[stack]") == 0)
+			continue;
+		*size += (int64_t)(part->is.size - part->was.size);
+		*resident += (int64_t)(part->is.rss - part->was.rss);
+	}
+	pm_growth_deinit(&growth);
+}
+
+static void every_byte_is_accounted_for(void **state)
+{
+	(void)state;
+	static const char *const steps[] = { "map a 300", "grow a 500", "map b 100", "cut a 120", "brk 64", "reserve c 1000", "touch c 333",
+		"map d 10\ngrow d 90", "grow b 1000", "unmap a", "drop c", "touch c 10", "brk 700", "map e 5", "cut b 1", "grow e 995", "unmap c",
+		"unmap d", "map f 2000", "drop f", "cut f 1999", "unmap b" };
+	struct watching watching;
+	begin(&watching, &(struct pm_sampler_options){ .kinds = true });
+	struct pm_regions before = { 0 };
+	struct pm_sample sample;
+	take(&watching, &sample);
+	assert_true(sample.fresh);
+	copy_regions(sample.regions, &before);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		int64_t size, resident;
+		watching.size = watching.resident = 0;
+		char *step = strdup(steps[i]), *rest = NULL;
+		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			tell(&watching, "%s", line);
+		take(&watching, &sample);
+		add_private_change(&before, sample.regions, &size, &resident);
+		if (size != watching.size || resident != watching.resident)
+			fail_msg("%s: %" PRId64 " and %" PRId64 " resident, but it was %" PRId64 " and %" PRId64, step, size, resident, watching.size,
+			         watching.resident);
+		free(step);
+		copy_regions(sample.regions, &before);
+	}
+	pm_regions_deinit(&before);
+	end(&watching);
+}
+
+static void looks_only_when_something_moved(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ 0 });
+	take(&watching, &sample);
+	assert_true(sample.fresh);
+	assert_true(sample.cost.lock_ns > 0);
+	take(&watching, &sample);
+	assert_false(sample.fresh);
+	assert_true(sample.regions->count > 0);
+	tell(&watching, "map a 10");
+	take(&watching, &sample);
+	assert_true(sample.fresh);
+	assert_true(sample.cost.last_cpu_ns > 0 && sample.cost.cpu_ns >= sample.cost.last_cpu_ns);
+	end(&watching);
+}
+
+static uint64_t rss_at(const struct pm_regions *regions, uint64_t address)
+{
+	const struct pm_region *region = pm_regions_find(regions, address);
+	return region ? region->bytes[PM_SIZE_RSS] : 0;
+}
+
+/** The virtual size is what it was, but it is made of something else. */
+static void replaced_mappings_are_found(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ 0 });
+	tell(&watching, "map a 300");
+	take(&watching, &sample);
+	uint64_t size = sample.totals.size;
+	tell(&watching, "reserve b 300");
+	tell(&watching, "unmap a");
+	tell(&watching, "touch b 77");
+	take(&watching, &sample);
+	assert_int_equal(sample.totals.size, size);
+	assert_true(sample.fresh);
+	struct pm_regions truth = { 0 };
+	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
+	assert_int_equal(truth.count, sample.regions->count);
+	size_t found = 0;
+	for (size_t i = 0; i < truth.count; i++) {
+		found += truth.items[i].bytes[PM_SIZE_RSS] == 77 * PAGE;
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], rss_at(sample.regions, truth.items[i].start));
+	}
+	assert_int_equal(found, 1);
+	pm_regions_deinit(&truth);
+	end(&watching);
+}
+
+static void looks_at_all_now_and_then(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ .full_every = 1e-6 });
+	take(&watching, &sample);
+	take(&watching, &sample);
+	assert_true(sample.fresh);
+	end(&watching);
+}
+
+static void budget_holds_back(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample first, second;
+	begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
+	take(&watching, &first);
+	size_t count = first.regions->count;
+	tell(&watching, "map a 1000");
+	take(&watching, &second);
+	assert_true(second.held_back);
+	assert_false(second.fresh);
+	assert_int_equal(second.regions->count, count);
+	/* The totals are true all the same. */
+	assert_true(second.totals.rss >= first.totals.rss + 1000 * PAGE);
+	end(&watching);
+}
+
+static void smaps_gives_all_sizes(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ .smaps = true, .kinds = true });
+	tell(&watching, "map a 1000");
+	take(&watching, &sample);
+	tell(&watching, "touch a 0");
+	tell(&watching, "cut a 10");
+	take(&watching, &sample);
+	assert_true(sample.fresh);
+	struct pm_regions truth = { 0 };
+	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
+	assert_int_equal(truth.count, sample.regions->count);
+	for (size_t i = 0; i < truth.count; i++) {
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], sample.regions->items[i].bytes[PM_SIZE_RSS]);
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS], sample.regions->items[i].bytes[PM_SIZE_PSS]);
+		assert_int_not_equal(sample.regions->items[i].kind, PM_KIND_UNKNOWN);
+	}
+	pm_regions_deinit(&truth);
+	end(&watching);
+}
+
+static void end_of_the_target_is_told(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	struct pm_error error = { 0 };
+	begin(&watching, &(struct pm_sampler_options){ 0 });
+	take(&watching, &sample);
+	kill(watching.target.pid, SIGKILL);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)watching.target.pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(pm_sampler_take(watching.sampler, &sample, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_GONE);
+	/* What was seen last stays readable. */
+	assert_true(sample.regions->count > 0);
+	end(&watching);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_byte_is_accounted_for),
+		cmocka_unit_test(looks_only_when_something_moved),
+		cmocka_unit_test(replaced_mappings_are_found),
+		cmocka_unit_test(looks_at_all_now_and_then),
+		cmocka_unit_test(budget_holds_back),
+		cmocka_unit_test(smaps_gives_all_sizes),
+		cmocka_unit_test(end_of_the_target_is_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
