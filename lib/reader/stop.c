@@ -209,8 +209,8 @@ int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, vo
 	return 0;
 }
 
-int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, siginfo_t *info, struct pm_error *error)
+int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info, struct pm_error *error)
 {
-	struct job job = { .index = index, .bytes = { .iov_base = info, .iov_len = sizeof *info } };
+	struct job job = { .index = index, .bytes = { .iov_base = info, .iov_len = sizeof(siginfo_t) } };
 	return run(stop, &job, "siginfo", error);
 }

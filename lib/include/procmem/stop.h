@@ -86,11 +86,11 @@ PM_PUBLIC int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_
  *
  * @param stop   the stop
  * @param index  of the thread
- * @param info   filled
+ * @param info   room for a siginfo_t, 128 bytes
  * @param error  PM_ERROR_UNREADABLE for a thread that is not reachable or has none, PM_ERROR_GONE
  * @return       0 or -1
  */
-PM_PUBLIC int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, siginfo_t *info, struct pm_error *error);
+PM_PUBLIC int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info, struct pm_error *error);
 
 #ifdef __cplusplus
 }
