@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file What a new list of regions keeps from the one before, and which of its regions must be looked at. Private. */
-#ifndef PM_GROWTH_CARRY_H
-#define PM_GROWTH_CARRY_H
+#ifndef PM_SAMPLE_CARRY_H
+#define PM_SAMPLE_CARRY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "growth/carry.h"
+#include "sample/carry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <procmem/pagemap.h>
 
 #include "base/array.h"
-#include "growth/carry.h"
+#include "sample/carry.h"
 #include "region/pagemap_handle.h"
 
 /* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an endless debt is not. */
