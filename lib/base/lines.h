@@ -26,7 +26,14 @@ struct pm_lines {
 /** Longest line that is accepted: a path has 4096 bytes at most and the kernel may write each as `\ooo`. */
 enum { PM_LINE_MAX = 64 * 1024 };
 
-/** Starts reading lines. @param lines filled; release with pm_lines_deinit() @param fd stays the caller's @param error PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Starts reading lines.
+ *
+ * @param lines filled; release with pm_lines_deinit()
+ * @param fd stays the caller's
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error);
 
 /** Releases the buffer. @param lines as initialised */

@@ -56,8 +56,8 @@ static int scan_unit(const char **text)
 }
 
 /**
- * Bytes of the digits behind the decimal point, rounded down: floor(0.digits * 2^shift). Long division by ten, from the last digit to the first,
- * would need all of them at once; 18 digits decide every whole byte of the units that exist.
+ * Bytes of the digits behind the decimal point, rounded down: floor(0.digits * 2^shift). Long division by ten, from the last digit to the
+ * first, would need all of them at once; 18 digits decide every whole byte of the units that exist.
  */
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading a long file in a thread of its own. The kernel makes the text of smaps while it is read (0.15 s for 60,000 regions, a page per read);
- * with this the parsing goes on beside it. Private.
+ * Reading a long file in a thread of its own. The kernel makes the text of smaps while it is read (0.15 s for 60,000 regions, a page per
+ * read); with this the parsing goes on beside it. Private.
  */
 #ifndef PM_BASE_READ_AHEAD_H
 #define PM_BASE_READ_AHEAD_H
@@ -12,7 +12,12 @@
 
 struct pm_read_ahead;
 
-/** Starts reading. @param fd stays the caller's; must be a regular file (also of /proc) @return NULL where it is none or no thread can be made: read it directly then */
+/**
+ * Starts reading.
+ *
+ * @param fd stays the caller's; must be a regular file (also of /proc)
+ * @return NULL where it is none or no thread can be made: read it directly then
+ */
 struct pm_read_ahead *pm_read_ahead_start(int fd);
 
 /** Takes what comes next, as read(2) would. @return bytes, 0 at the end, or -1 with errno set */

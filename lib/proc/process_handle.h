@@ -31,8 +31,8 @@ pid_t pm_process_memory_thread(const struct pm_process *process);
 enum { PM_PF_KTHREAD = 0x00200000 };
 
 /**
- * Whether the PID means the same process to system calls: the /proc it was found in may belong to another PID namespace (that of a host, mounted
- * into a container), and the number to somebody else here.
+ * Whether the PID means the same process to system calls: the /proc it was found in may belong to another PID namespace (that of a host,
+ * mounted into a container), and the number to somebody else here.
  *
  * @param process  the process
  * @return         true where process_vm_readv(2), ptrace(2) and the like may be given the PID

@@ -3,8 +3,8 @@
  * @file
  * One /proc/PID directory, held open. Private.
  *
- * The descriptor is tied to the process, not to the number: once the process is gone everything below answers ESRCH or ENOENT, even where the
- * PID was handed out again.
+ * The descriptor is tied to the process, not to the number: once the process is gone everything below answers ESRCH or ENOENT, even where
+ * the PID was handed out again.
  */
 #ifndef PM_PROC_PROCFS_H
 #define PM_PROC_PROCFS_H
@@ -25,7 +25,13 @@ struct pm_procfs {
 	int fd;     /**< O_PATH descriptor of root/PID */
 };
 
-/** Opens a directory. @param procfs filled; release with pm_procfs_close() @param root directory that stands for /proc @return 0, or -1 with errno set */
+/**
+ * Opens a directory.
+ *
+ * @param procfs filled; release with pm_procfs_close()
+ * @param root directory that stands for /proc
+ * @return 0, or -1 with errno set
+ */
 int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid);
 
 /** Releases it. */

@@ -83,7 +83,8 @@ static int open_saved(const char *path, struct pm_error *error)
 	if (inner >= 0)
 		return inner;
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    S_ISDIR(status.st_mode) ? "the directory %s holds neither smaps nor maps" : "%s is neither a file nor a directory", path);
+	                    S_ISDIR(status.st_mode) ? "the directory %s holds neither smaps nor maps" : "%s is neither a file nor a directory",
+	                    path);
 }
 
 int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source, struct pm_error *error)

@@ -31,7 +31,8 @@ static int finish_region(const struct stream *stream, struct pm_error *error)
 {
 	if (!has_regions(stream) || !has_fields(stream) || pm_smaps_fields_complete(&stream->fields))
 		return 0;
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends, or goes wrong, within the fields of a region, at line %" PRIu64, stream->lines.number);
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends, or goes wrong, within the fields of a region, at line %" PRIu64,
+	                    stream->lines.number);
 }
 
 static void cut_end(struct pm_region *region, uint64_t end)
@@ -43,15 +44,17 @@ static void cut_end(struct pm_region *region, uint64_t end)
 }
 
 /**
- * The kernel walks the mappings without holding its lock all the time. One that grew downwards, or was merged with others, between two of its steps
- * is printed whole, although parts of it were printed before (seen on Linux 6.18 with a target that maps and unmaps all the time): those parts are older.
+ * The kernel walks the mappings without holding its lock all the time. One that grew downwards, or was merged with others, between two of
+ * its steps is printed whole, although parts of it were printed before (seen on Linux 6.18 with a target that maps and unmaps all the
+ * time): those parts are older.
  */
 static int drop_overlapped(struct stream *stream, uint64_t start, struct pm_error *error)
 {
 	struct pm_regions *regions = stream->regions;
 	while (has_regions(stream) && regions->items[regions->count - 1].end > start) {
 		if (stream->origin == PM_MAPS_SAVED)
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the region of line %" PRIu64 " does not lie behind the one before it", stream->lines.number);
+			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the region of line %" PRIu64 " does not lie behind the one before it",
+			                    stream->lines.number);
 		struct pm_region *last = &regions->items[regions->count - 1];
 		if (last->start >= start)
 			regions->count--;

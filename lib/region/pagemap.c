@@ -74,7 +74,8 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	int cause = errno;
 	if (pm_process_check(pagemap->process, error) < 0)
 		return -1;
-	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s", (int)pm_process_pid(pagemap->process), strerror(cause));
+	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s", (int)pm_process_pid(pagemap->process),
+	             strerror(cause));
 	if (error) {
 		error->pid = pm_process_pid(pagemap->process);
 		error->address = address;

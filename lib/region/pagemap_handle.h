@@ -23,7 +23,7 @@ struct pm_pagemap {
 	uint64_t page_size;                        /**< bytes of a page */
 	struct pm_page_run runs[PM_PAGEMAP_RUNS];  /**< what the last call found */
 	void *scratch;                             /**< raw answer of the kernel; owned */
-	uint64_t longest_ns;                       /**< longest single call so far, in nanoseconds: so long the target's map lock was held at the most */
+	uint64_t longest_ns;                       /**< longest call so far: so long the target's map lock was held at the most */
 };
 
 /** What one call into the kernel found. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are those of <linux/fs.h>, which may be older than the kernel.
+ * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are those of <linux/fs.h>, which may be older
+ * than the kernel.
  *
- * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie before the last range returned, because it is not
- * updated when a walk reaches its end after an inner buffer was flushed. That a walk is complete follows from the counts instead: the kernel stops early
- * only when the vector is full or max_pages were found.
+ * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie before the last range returned, because it
+ * is not updated when a walk reaches its end after an inner buffer was flushed. That a walk is complete follows from the counts instead:
+ * the kernel stops early only when the vector is full or max_pages were found.
  */
 #include "region/pagemap_handle.h"
 
@@ -45,7 +46,10 @@ enum {
 	CATEGORY_GUARD = 1 << 8,
 };
 
-/* One call looks at no more than this: the map lock of the target is held meanwhile. Page tables without pages cost little, present ones more. */
+/*
+ * One call looks at no more than this: the map lock of the target is held meanwhile. Page tables without pages cost little, present ones
+ * more.
+ */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
 

@@ -36,7 +36,10 @@ static const struct key {
 	{ "VmFlags", CODE_VM_FLAGS },
 };
 
-/** Bit of a two-letter flag; 0 for those the library does not act on. The letters are those of show_smap_vma_flags() in fs/proc/task_mmu.c. */
+/**
+ * Bit of a two-letter flag; 0 for those the library does not act on. The letters are those of show_smap_vma_flags() in
+ * fs/proc/task_mmu.c.
+ */
 static uint32_t vm_flag(char first, char second)
 {
 	static const struct {

@@ -13,8 +13,9 @@
 enum { PM_SMAPS_KEYS = 64 };
 
 /**
- * Reads the fields of one region after the other. The kernel writes the same keys in the same order for every region: the order of the first
- * is learnt, and what is expected next is compared before anything is searched. That makes smaps parsing cheap beside the kernel's own work.
+ * Reads the fields of one region after the other. The kernel writes the same keys in the same order for every region: the order of the
+ * first is learnt, and what is expected next is compared before anything is searched. That makes smaps parsing cheap beside the kernel's
+ * own work.
  */
 struct pm_smaps_fields {
 	struct {

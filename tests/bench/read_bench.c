@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy takes for as much. All ways by turns, medians of the rounds:
+ * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy takes for as much. All ways by turns,
+ * medians of the rounds:
  *   memcpy    our own memory into a buffer of 1 MiB
  *   units     1 GiB of filled memory by plan and units, one thread
  *   units x2  the same with two threads, each taking the next unit

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The looks of every source file: licence line, tabs, line length, blanks at line ends, and how long files and functions are. Run by ctest.
+# The looks of every source file: licence line, tabs, line length (140 characters, a tab counts as one), blanks at line ends, and how long files and functions are. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 most_columns=140 most_lines=400 wanted_lines=300 most_function=60 wanted_function=40
@@ -15,8 +15,10 @@ function complain(text) {
 }
 
 function end_of_file() {
-	if (lines > most_lines) {
-		printf "%s: %d lines: it holds more than one concept (most: %d)\n", file, lines, most_lines
+	# A list of test cases may be longer than code.
+	most = file ~ /^tests/ ? most_lines + 100 : most_lines
+	if (lines > most) {
+		printf "%s: %d lines: it holds more than one concept (most: %d)\n", file, lines, most
 		failed = 1
 	} else if (lines > wanted_lines)
 		printf "note: %s: %d lines (wanted: %d)\n", file, lines, wanted_lines
@@ -31,10 +33,8 @@ FNR == 1 {
 
 {
 	lines = FNR
-	wide = $0
-	gsub(/\t/, "    ", wide)
-	if (length(wide) > most_columns)
-		complain("longer than " most_columns " columns")
+	if (length($0) > most_columns)
+		complain("longer than " most_columns " characters")
 }
 
 /[ \t]$/ { complain("blanks at the end") }

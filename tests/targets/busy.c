@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * busy THREADS: a process that is hard to stop. It has THREADS sleeping threads and begins on command with
- *   churn   threads that make and end threads, and one that makes and ends processes by vfork(2) and exec; each turn adds to the number at `counter ADDRESS`
+ *   churn   threads that make and end threads, and one that makes and ends processes by vfork(2) and exec; each turn adds to the number
+ * at `counter ADDRESS`
  *   vfork   a thread that sleeps until its child by vfork(2), printed as `child PID`, is killed
  *   exec    replacing itself 200 times, then printing `finished`
  * `sum` prints `sum N COUNT`: all values of SIGRTMIN that came with sigqueue(3), and how many came.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is one of them; `file_marker` ones are not in memory but in
- * the file (or shared object) that is mapped there and was never touched. `unsupported NAME: reason` stands for what this kernel does not allow.
- * The command `exec` replaces the program by itself; `leave` ends the first thread and leaves another.
+ * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is one of them; `file_marker` ones are
+ * not in memory but in the file (or shared object) that is mapped there and was never touched. `unsupported NAME: reason` stands for what
+ * this kernel does not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and leaves another.
  */
 #include "support.h"
 

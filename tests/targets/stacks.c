@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads whose stacks are hard to tell: one that never stops running, two whose stacks share one mapping with guard pages between them (as glibc 2.42 makes
- * them), and one that has ended and left its stack for the next. Prints `region NAME start-end tid=TID` for each.
+ * Threads whose stacks are hard to tell: one that never stops running, two whose stacks share one mapping with guard pages between them
+ * (as glibc 2.42 makes them), and one that has ended and left its stack for the next. Prints `region NAME start-end tid=TID` for each.
  */
 #include "support.h"
 

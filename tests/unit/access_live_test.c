@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the running kernel refuses to a plain user, and whether the sentence about it is true. Run as root it becomes `nobody` in a child for that; run
- * as a plain user it stays who it is.
+ * What the running kernel refuses to a plain user, and whether the sentence about it is true. Run as root it becomes `nobody` in a child
+ * for that; run as a plain user it stays who it is.
  */
 #include "proc/access.h"
 
@@ -276,7 +276,8 @@ static void from_inside_of_a_user_namespace(void **state)
 
 static void read_maps_where_proc_hides(pid_t pid, struct finding *finding)
 {
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount("proc", "/proc", "proc", 0, "hidepid=2") < 0) {
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("proc", "/proc", "proc", 0, "hidepid=2") < 0) {
 		finding->cause = NO_NAMESPACE;
 		return;
 	}

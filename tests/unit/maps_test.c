@@ -150,7 +150,8 @@ static void other_order_and_missing_keys(void **state)
 	/* A later region may have its keys in another order; the kernel does not do that, other tools that write smaps text might. */
 	struct pm_regions regions;
 	struct pm_error error = { 0 };
-	assert_int_equal(read_text_as(HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2 "Swap: 7 kB\nPss: 5 kB\nRss: 8 kB\n", PM_SMAPS, &regions, &error), 0);
+	static const char text[] = HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2 "Swap: 7 kB\nPss: 5 kB\nRss: 8 kB\n";
+	assert_int_equal(read_text_as(text, PM_SMAPS, &regions, &error), 0);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_SWAP], 7 * 1024);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_PSS], 5 * 1024);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_RSS], 8 * 1024);

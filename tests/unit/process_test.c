@@ -248,7 +248,10 @@ static void dead_leader_is_read_through_another_thread(void **state)
 static void thread_id_opens_its_process(void **state)
 {
 	(void)state;
-	/* Any thread but the leader would do; a process that has one is this test's own child from above, so the leader's number must be kept too. */
+	/*
+	 * Any thread but the leader would do; a process that has one is this test's own child from above, so the leader's number must be kept
+	 * too.
+	 */
 	struct pm_process *process;
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_process_open(NULL, getpid(), &process, &error), 0);

@@ -56,7 +56,8 @@ enum pm_pagemap_method {
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (no pagemap in a saved tree or this kernel), PM_ERROR_UNSUPPORTED
  * @return         0 or -1
  */
-PM_PUBLIC int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, struct pm_pagemap **pagemap, struct pm_error *error);
+PM_PUBLIC int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, struct pm_pagemap **pagemap,
+                              struct pm_error *error);
 
 /** Closes it. @param pagemap a handle or NULL */
 PM_PUBLIC void pm_pagemap_close(struct pm_pagemap *pagemap);

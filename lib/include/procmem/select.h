@@ -95,7 +95,8 @@ PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
  * @param ranges   where to store the chosen ranges, by ascending address, never overlapping, each within one region; the caller frees it;
  *                 NULL where the filters leave nothing
  * @param count    where to store how many
- * @param error    PM_ERROR_NOT_FOUND when a word fits nothing (the text names the neighbours of an address), PM_ERROR_USAGE when RSS is asked
+ * @param error    PM_ERROR_NOT_FOUND when a word fits nothing (the text names the neighbours of an address), PM_ERROR_USAGE when RSS is
+ * asked
  *                 for and not known or a pattern needs too many steps, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

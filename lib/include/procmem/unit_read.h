@@ -32,7 +32,7 @@ typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *ra
 /** Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor allows it. */
 struct pm_unit_source {
 	struct pm_reader *target;            /**< for runs */
-	struct pm_reader *files;             /**< for wanted file and shared segments, see pm_file_reader_open(); required where the plan wants any */
+	struct pm_reader *files;             /**< for wanted file and shared segments (pm_file_reader_open()); required where any are */
 	pm_unreadable_visitor *unreadable;   /**< called for what cannot be read; may be NULL */
 	void *context;                       /**< handed to it */
 	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, reading ends with PM_ERROR_CANCELLED; or NULL */
