@@ -8,7 +8,7 @@
 #include "utf8.h"
 
 /** Escapes and writes one line in one go, so that lines of several processes do not mix. */
-static void write_line(const char *prefix, const char *format, va_list arguments)
+static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format, va_list arguments)
 {
 	struct text sentence = { 0 }, line = { 0 };
 	text_vformat(&sentence, format, arguments);

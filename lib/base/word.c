@@ -10,7 +10,9 @@ enum { WORD_MAX = 64 };
 /** One letter without regard to its case; ASCII, so that the answer does not depend on the locale. */
 static char folded(char c)
 {
-	return c >= 'A' && c <= 'Z' ? "abcdefghijklmnopqrstuvwxyz"[c - 'A'] : c;
+	if (c < 'A' || c > 'Z')
+		return c;
+	return (char)(c | ('a' ^ 'A'));
 }
 
 static bool starts_with(const char *text, const char *prefix)
