@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel merges what was mapped later, and therefore below, with
+ * them. The first pages that are present are looked at for a chunk header. Each costs about half a microsecond, so this comes after all rules that could
+ * name the region, and only for those that hold much of the process's memory.
+ */
+#include <stdlib.h>
+
+#include <procmem/pagemap.h>
+
+#include "base/array.h"
+#include "kinds/chunk_header.h"
+#include "kinds/malloc_walk.h"
+#include "kinds/memory.h"
+#include "kinds/rules.h"
+
+/* Pages looked at, in all and in one region; and the part of the process's memory that makes a region worth it. */
+enum { MOST_PAGES = 4096, MOST_PAGES_A_REGION = 2048, WORTHY_PART = 16 };
+
+/** Page starts where a chunk may begin, and what stands there. */
+struct pages {
+	uint64_t page;
+	size_t count;
+	size_t most;
+	uint64_t addresses[MOST_PAGES_A_REGION];
+	unsigned char headers[MOST_PAGES_A_REGION][PM_CHUNK_HEADER_SIZE];
+	bool got[MOST_PAGES_A_REGION];
+};
+
+static int collect_page(void *context, const struct pm_page_run *run)
+{
+	struct pages *pages = context;
+	if (!(run->state & PM_PAGE_PRESENT) || run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
+		return 0;
+	for (uint64_t at = run->start; at < run->end && pages->count < pages->most; at += pages->page)
+		pages->addresses[pages->count++] = at;
+	return pages->count == pages->most;
+}
+
+/** Collects the first pages of a region that are present, and reads their starts. */
+static int read_pages(struct pm_kinds_context *context, const struct pm_region *region, struct pages *pages, struct pm_error *error)
+{
+	struct pm_error why = { 0 };
+	pages->count = 0;
+	if (pm_pagemap_walk(context->evidence->pagemap, region->start, region->end, collect_page, pages, &why) < 0) {
+		if (pm_kinds_fails(&why))
+			return pm_kinds_pass_on(&why, error);
+		context->page_states_refused = true;
+		return 0;
+	}
+	return pm_kinds_read(context, pages->addresses, pages->count, PM_CHUNK_HEADER_SIZE, pages->headers, pages->got, error);
+}
+
+/** Looks for chunks in a region. */
+static int search(struct pm_kinds_context *context, struct pm_region *region, struct pages *pages, struct pm_error *error)
+{
+	if (read_pages(context, region, pages, error) < 0)
+		return -1;
+	struct pm_malloc_walk walk = { .region = region };
+	for (size_t i = 0; i < pages->count; i++) {
+		if (!pages->got[i] || pages->addresses[i] < walk.at)
+			continue;
+		walk.at = pages->addresses[i];
+		if (pm_malloc_walk(context, &walk, pages->headers[i], error) < 0)
+			return -1;
+	}
+	pm_malloc_claim(context, region, &walk);
+	return 0;
+}
+
+/** Resident memory that a region must hold to be searched; UINT64_MAX where sizes are not known. */
+static uint64_t worthy_size(const struct pm_kinds_context *context)
+{
+	const struct pm_regions *regions = context->regions;
+	uint64_t resident = 0;
+	for (size_t i = 0; i < regions->count; i++) {
+		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
+			resident += regions->items[i].bytes[PM_SIZE_RSS];
+	}
+	return resident == 0 ? UINT64_MAX : resident / WORTHY_PART;
+}
+
+int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)
+{
+	size_t at = 0, left = MOST_PAGES;
+	if (!context->evidence->pagemap || context->page_states_refused || context->refusal[0] != '\0' || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+		return 0;
+	struct pages *pages = calloc(1, sizeof *pages);
+	if (!pages)
+		return pm_error_out_of_memory(error);
+	pages->page = context->page;
+	uint64_t worthy = worthy_size(context);
+	struct pm_region *region;
+	int result = 0;
+	for (at = 0; result == 0 && left > 0 && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+		if (!pm_region_knows(region, PM_SIZE_RSS) || region->bytes[PM_SIZE_RSS] < worthy)
+			continue;
+		pages->most = left < MOST_PAGES_A_REGION ? left : MOST_PAGES_A_REGION;
+		result = search(context, region, pages, error);
+		left -= pages->count;
+	}
+	free(pages);
+	return result;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "kinds/malloc_walk.h"
+
+#include <procmem/number.h>
+#include <procmem/pagemap.h>
+
+#include "kinds/chunk_header.h"
+#include "kinds/memory.h"
+
+/* Headers read by one call, at the distances of the size that came last: blocks of one purpose mostly have one size. */
+enum { GUESSES = 64 };
+
+/* As many as malloc makes by default (M_MMAP_MAX); bounds the time that a hostile target can cost. */
+enum { MOST_CHUNKS = 65536 };
+
+/** Takes the chunk at walk->at. @return its size, 0 where that is none */
+static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_walk *walk, unsigned word, const void *header)
+{
+	uint64_t size = pm_chunk_mapped_size(header, word, context->page, walk->region->end - walk->at);
+	if (size == 0)
+		return 0;
+	if (walk->count == 0)
+		walk->start = walk->at;
+	if (walk->count == 0 || size < walk->smallest)
+		walk->smallest = size;
+	if (size > walk->largest)
+		walk->largest = size;
+	walk->count++;
+	walk->covered += size;
+	walk->at += size;
+	return size;
+}
+
+/** Addresses of the next headers if all chunks have this size; only such that are present. @param count where to store how many, 0 where the first is not */
+static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *walk, uint64_t size, uint64_t *addresses, size_t *count,
+                 struct pm_error *error)
+{
+	*count = 0;
+	for (uint64_t at = walk->at; at < walk->region->end && *count < GUESSES; at += size) {
+		enum pm_presence presence;
+		if (pm_kinds_presence(context, walk->region, at, &presence, error) < 0)
+			return -1;
+		if (presence != PM_PRESENT)
+			break;
+		addresses[(*count)++] = at;
+		if (size > walk->region->end - at)
+			break;
+	}
+	return 0;
+}
+
+/** Takes the next chunks. @param size that of the chunk before @return 1: go on; 0: here is no further chunk; -1: an error */
+static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, unsigned word, uint64_t *size, struct pm_error *error)
+{
+	uint64_t addresses[GUESSES] = { 0 };
+	unsigned char bytes[GUESSES * PM_CHUNK_HEADER_SIZE];
+	bool got[GUESSES];
+	size_t count, before = walk->count;
+	if (guess(context, walk, *size, addresses, &count, error) < 0 ||
+	    pm_kinds_read(context, addresses, count, PM_CHUNK_HEADER_SIZE, bytes, got, error) < 0)
+		return -1;
+	for (size_t i = 0; i < count && got[i] && addresses[i] == walk->at; i++) {
+		uint64_t next = take(context, walk, word, bytes + i * PM_CHUNK_HEADER_SIZE);
+		if (next == 0)
+			break;
+		*size = next;
+	}
+	return walk->count > before;
+}
+
+int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk, const void *header, struct pm_error *error)
+{
+	unsigned word = pm_kinds_word_size(context);
+	uint64_t size = take(context, walk, word, header);
+	int more = size > 0;
+	while (more > 0 && walk->at < walk->region->end && walk->count < MOST_CHUNKS)
+		more = step(context, walk, word, &size, error);
+	return more < 0 ? -1 : 0;
+}
+
+static int add_present(void *context, const struct pm_page_run *run)
+{
+	if (run->state & PM_PAGE_PRESENT && !(run->state & PM_PAGE_ZERO))
+		*(uint64_t *)context += run->end - run->start;
+	return 0;
+}
+
+/** Whether the chunks hold at least half of the region, or of the memory in it: what holds less does not name the region. */
+static bool holds_most(const struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
+{
+	if (walk->covered >= pm_region_size(walk->region) / 2)
+		return true;
+	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
+	if (!pm_region_knows(walk->region, PM_SIZE_RSS) || memory == 0 || !context->evidence->pagemap || context->page_states_refused)
+		return false;
+	return pm_pagemap_walk(context->evidence->pagemap, walk->start, walk->at, add_present, &present, NULL) == 0 && present >= memory / 2;
+}
+
+static const char *describe(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
+{
+	char smallest[PM_SIZE_TEXT_SIZE], largest[PM_SIZE_TEXT_SIZE];
+	pm_format_size(walk->smallest, smallest);
+	pm_format_size(walk->largest, largest);
+	const char *plural = walk->count == 1 ? "" : "s";
+	if (walk->smallest == walk->largest)
+		return pm_kinds_text(context, "%zu malloc chunk%s of %s", walk->count, plural, largest);
+	return pm_kinds_text(context, "%zu malloc chunks, %s to %s", walk->count, smallest, largest);
+}
+
+void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region, const struct pm_malloc_walk *walk)
+{
+	if (walk->covered == pm_region_size(region)) {
+		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN, "headers of malloc's mapped chunks (IS_MMAPPED), walked from its start to its end");
+		region->detail = describe(context, walk);
+		return;
+	}
+	/* The kernel merged the chunks with something else. */
+	if (walk->count == 0 || !holds_most(context, walk))
+		return;
+	char size[PM_SIZE_TEXT_SIZE];
+	pm_format_size(walk->covered, size);
+	const char *where = "in";
+	if (walk->start == region->start && walk->at == walk->start + walk->covered)
+		where = "in the first";
+	else if (walk->at == region->end && walk->at == walk->start + walk->covered)
+		where = "in the last";
+	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
+	               pm_kinds_text(context, "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of it; the rest is something else", size));
+	region->detail = pm_kinds_text(context, "%s %s %s", describe(context, walk), where, size);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of malloc that are hard to tell: merged with other memory by the kernel, and those of 32-bit programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "support/look.h"
+#include "support/made_up.h"
+#include "support/target.h"
+
+static void blocks_behind_something_else_are_found(void **state)
+{
+	(void)state;
+	struct target target;
+	struct look look;
+	uint64_t below, chunk, end;
+	struct pm_error error = { 0 };
+	target_start(&target, "merged_chunks", NULL);
+	target_range(&target, "below", &below, &end);
+	target_range(&target, "chunk", &chunk, &end);
+	look_open(&look, target.pid);
+	const struct pm_region *region = &look.regions.items[look_region(&look, chunk)];
+	assert_true(region->start <= below); /* merged indeed */
+	struct pm_kinds_evidence evidence = { .process = look.process, .reader = &look.memory, .pagemap = look.pagemap };
+	if (pm_kinds_assign(&look.regions, &evidence, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(region->kind, PM_KIND_MALLOC);
+	assert_int_equal(region->proof, PM_PROOF_INFERRED);
+	assert_non_null(strstr(region->detail, "1 malloc chunk of 8.0M in "));
+	/* Looking for them must not have changed the target. */
+	uint64_t resident = region->bytes[PM_SIZE_RSS];
+	look_close(&look);
+	look_open(&look, target.pid);
+	assert_true(look.regions.items[look_region(&look, chunk)].bytes[PM_SIZE_RSS] == resident);
+	look_close(&look);
+	target_stop(&target);
+}
+
+static void chunks_of_32_bit_programs_are_walked(void **state)
+{
+	(void)state;
+	struct pm_regions regions;
+	struct made_up memory = { 0 };
+	const uint64_t base = UINT64_C(0xf0000000);
+	pm_regions_init(&regions);
+	made_up_region(&regions, base + 4096, 3 * MIB, RW);
+	/* prev_size 8 and size stand at 8 and 12. */
+	for (uint64_t i = 0; i < 3; i++)
+		made_up_put(&memory, base + 4096 + i * MIB + 8, 8 | (MIB - 8 + 2) << 32);
+	made_up_assign(&regions, &memory);
+	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
+	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
+	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
+	pm_regions_deinit(&regions);
+}
+
+static void arenas_of_32_bit_programs_are_proven(void **state)
+{
+	(void)state;
+	struct pm_regions regions;
+	struct made_up memory = { 0 };
+	const uint64_t base = UINT64_C(0xf0000000), used = 0x21000;
+	pm_regions_init(&regions);
+	made_up_region(&regions, base, used, RW);
+	made_up_region(&regions, base + used, MIB - used, 0);
+	made_up_put(&memory, base, base + 0x18); /* ar_ptr; prev 0 */
+	made_up_put(&memory, base + 8, used | used << 32);
+	made_up_assign(&regions, &memory);
+	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
+	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
+	assert_string_equal(regions.items[0].detail, "arena 1 (f0000018), heap 1 of 1");
+	assert_true(regions.items[1].arena == base + 0x18);
+	pm_regions_deinit(&regions);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_behind_something_else_are_found),
+		cmocka_unit_test(chunks_of_32_bit_programs_are_walked),
+		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
