@@ -79,6 +79,15 @@ struct cli_result {
  */
 bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into, struct cli_result *result);
 
+/**
+ * Checks how many operands there are; apart from cli_parse(), because some options need none.
+ *
+ * @param spec    the command
+ * @param result  as parsed; the status is STATUS_ERROR
+ * @return        true: as many as there should be; false: it was reported
+ */
+bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result);
+
 /** Prints the help of a command. @param spec the command @param out where to */
 void cli_print_help(const struct cli_spec *spec, struct out *out);
 

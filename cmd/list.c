@@ -93,20 +93,6 @@ void list_add(struct list *list, const void *item)
 	list->items[list->count++] = item;
 }
 
-bool list_sum(const struct list_column *column, const void *const *items, size_t count, uint64_t *sum)
-{
-	bool known = false;
-	*sum = 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value;
-		if (column->number(column, items[i], &value)) {
-			*sum += value;
-			known = true;
-		}
-	}
-	return known;
-}
-
 /** An item with what it is sorted by. */
 struct sort_key {
 	const void *item;
@@ -169,4 +155,10 @@ void list_sort(struct list *list)
 		list->items[i] = keys[i].item;
 	free(keys);
 	text_deinit(&pool);
+}
+
+void list_print_columns(const struct list_spec *spec, struct out *out)
+{
+	for (size_t i = 0; i < spec->column_count; i++)
+		out_format(out, "%-16s %s\n", spec->columns[i].name, spec->columns[i].help);
 }

@@ -143,6 +143,16 @@ void list_print_columns(const struct list_spec *spec, struct out *out);
 void list_exact(const struct list_column *column, const void *item, struct text *text);
 
 /**
+ * Adds a number of a column as the table shows it: sizes for people, unless exact ones are wanted.
+ *
+ * @param list    the list
+ * @param column  the column
+ * @param value   the number
+ * @param text    gets it
+ */
+void list_show_number(const struct list *list, const struct list_column *column, uint64_t value, struct text *text);
+
+/**
  * Sums up a column.
  *
  * @param column  the column

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "list.h"
 
-#include <inttypes.h>
-
 #include "utf8.h"
 
 /* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next prompt. */
@@ -30,35 +28,6 @@ struct view {
 	struct text dropped;  /* titles of the columns that did not fit */
 };
 
-/** Writes a number that is no text of its own. */
-static void put_number(const struct list_column *column, uint64_t value, struct text *text)
-{
-	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
-		text_hex(text, value, 1);
-	else if (column->type == LIST_PERCENT)
-		text_format(text, "%" PRIu64 ".%" PRIu64, value / 10, value % 10);
-	else
-		text_decimal(text, value);
-}
-
-void list_exact(const struct list_column *column, const void *item, struct text *text)
-{
-	uint64_t value;
-	if (column->text)
-		column->text(column, item, text);
-	else if (column->number(column, item, &value))
-		put_number(column, value, text);
-}
-
-/** Writes a number as the table shows it. */
-static void show_number(const struct view *view, const struct list_column *column, uint64_t value, struct text *text)
-{
-	if (column->type == LIST_SIZE && !view->list->bytes)
-		text_size(text, value);
-	else
-		put_number(column, value, text);
-}
-
 /** Whether a column tells how much; there something unknown is worth a mark. The others name things that need not exist. */
 static bool is_quantity(const struct list_column *column)
 {
@@ -69,7 +38,7 @@ static void total_cell(const struct view *view, size_t index, struct text *text)
 {
 	const struct list *list = view->list;
 	if (view->summed[index])
-		show_number(view, view->columns[index], view->sums[index], text);
+		list_show_number(view->list, view->columns[index], view->sums[index], text);
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
 	else if (index == view->label)
@@ -88,7 +57,7 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 	const void *item = view->list->items[row];
 	if (!column->text) {
 		if (column->number(column, item, &value))
-			show_number(view, column, value, text);
+			list_show_number(view->list, column, value, text);
 		else if (is_quantity(column))
 			text_char(text, column->optional ? '-' : '?');
 		return;
@@ -127,7 +96,7 @@ static void print_left_out(const struct view *view, struct out *out)
 	}
 	if (known) {
 		struct text size = { 0 };
-		show_number(view, column, sum, &size);
+		list_show_number(view->list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);
 		out_format(out, " %s", column->title);
@@ -153,6 +122,27 @@ static void table_before_total(void *context, struct out *out)
 	}
 }
 
+static bool is_summable(const struct list_column *column)
+{
+	return (column->type == LIST_SIZE || column->type == LIST_COUNT) && !column->alone;
+}
+
+/** Sums up all columns item by item: a long list does not fit the processor's caches, so each item is fetched once. */
+static void sum_up(struct view *view)
+{
+	const struct list *list = view->list;
+	uint64_t value;
+	for (size_t row = 0; row < list->count; row++) {
+		for (size_t at = 0; at < view->column_count; at++) {
+			const struct list_column *column = view->columns[at];
+			if (is_summable(column) && column->number(column, list->items[row], &value)) {
+				view->sums[at] += value;
+				view->summed[at] = true;
+			}
+		}
+	}
+}
+
 /** Makes the view's columns from the list's, without those that have been dropped. */
 static void set_columns(struct view *view, const bool *drop)
 {
@@ -170,9 +160,10 @@ static void set_columns(struct view *view, const bool *drop)
 		/* The first column is the place for the label if it holds words, else the last one that does. */
 		if (!view->heads[at].right && view->label != 0)
 			view->label = at;
-		bool summable = (column->type == LIST_SIZE || column->type == LIST_COUNT) && !column->alone;
-		view->summed[at] = summable && list_sum(column, list->items, list->count, &view->sums[at]);
+		view->sums[at] = 0;
+		view->summed[at] = false;
 	}
+	sum_up(view);
 }
 
 static bool fits(const struct table *table, const size_t *widths, const struct out *out)
@@ -276,10 +267,4 @@ void list_print(struct list *list, struct out *out)
 		list_print_csv(list, out);
 	else
 		print_table(list, out);
-}
-
-void list_print_columns(const struct list_spec *spec, struct out *out)
-{
-	for (size_t i = 0; i < spec->column_count; i++)
-		out_format(out, "%-16s %s\n", spec->columns[i].name, spec->columns[i].help);
 }

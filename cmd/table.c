@@ -19,19 +19,26 @@ static void measure_cell(const struct table *table, size_t row, size_t column, s
 		*width = columns;
 }
 
+/** How many columns have to be measured: a last one of words that may be of any length has not. */
+static size_t measured_columns(const struct table *table)
+{
+	size_t last = table->column_count - 1;
+	return table->open_end && !table->columns[last].right ? last : table->column_count;
+}
+
 void table_measure(const struct table *table, size_t *widths)
 {
 	struct text cell = { 0 };
-	for (size_t column = 0; column < table->column_count; column++) {
-		bool last = column + 1 == table->column_count;
+	size_t count = measured_columns(table);
+	for (size_t column = 0; column < table->column_count; column++)
 		widths[column] = table->titles ? strlen(table->columns[column].title) : 0;
-		if (last && table->open_end && !table->columns[column].right)
-			break;
-		for (size_t row = 0; row < table->rows; row++)
+	/* Row by row: the items of a long list do not fit the processor's caches. */
+	for (size_t row = 0; row < table->rows; row++) {
+		for (size_t column = 0; column < count; column++)
 			measure_cell(table, row, column, &widths[column], &cell);
-		if (table->total)
-			measure_cell(table, TABLE_TOTAL, column, &widths[column], &cell);
 	}
+	for (size_t column = 0; column < count && table->total; column++)
+		measure_cell(table, TABLE_TOTAL, column, &widths[column], &cell);
 	text_deinit(&cell);
 }
 
