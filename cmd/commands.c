@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "commands.h"
+
+#include <string.h>
+
+#include <procmem/word.h>
+
+const struct command commands[] = {
+	{ "map", "the memory regions of a process, largest first, and what each is for", map_run },
+	{ 0 },
+};
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *command = commands; command->name; command++) {
+		if (strcmp(command->name, name) == 0)
+			return command;
+	}
+	return NULL;
+}
+
+const char *command_nearest(const char *name)
+{
+	const char *names[sizeof commands / sizeof *commands];
+	size_t count = 0;
+	for (const struct command *command = commands; command->name; command++)
+		names[count++] = command->name;
+	return pm_nearest_word(name, names, count);
+}

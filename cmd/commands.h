@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The commands: for the program's first word, and for whatever else runs them by name. */
+#ifndef CMD_COMMANDS_H
+#define CMD_COMMANDS_H
+
+#include <stddef.h>
+
+#include "out.h"
+#include "report.h"
+
+/** One command. */
+struct command {
+	const char *name;    /**< first word of its command line */
+	const char *summary; /**< what it does, in a line of the program's help */
+	/**
+	 * Runs it.
+	 *
+	 * @param out   where its result goes
+	 * @param argc  number of words, its name included
+	 * @param argv  the words; reordered
+	 * @return      exit status
+	 */
+	enum status (*run)(struct out *out, int argc, char **argv);
+};
+
+/** All commands, in the order of the help; ends with one whose name is NULL. */
+extern const struct command commands[];
+
+/** Finds a command. @param name its name @return the command, NULL for none */
+const struct command *command_find(const char *name);
+
+/** The name that was probably meant. @param name a name that does not exist @return a name, NULL for none that is near */
+const char *command_nearest(const char *name);
+
+/** `procmem map`. @see command.run */
+enum status map_run(struct out *out, int argc, char **argv);
+
+/** `procmem ps`. @see command.run */
+enum status ps_run(struct out *out, int argc, char **argv);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "map.h"
+
+#include <inttypes.h>
+
+#include "utf8.h"
+
+/* What is kept of a command line however narrow the terminal is. */
+enum { COMMAND_LEAST = 20 };
+
+/** Adds a duration as people say it: the two largest units. */
+static void put_duration(struct text *text, uint64_t milliseconds)
+{
+	uint64_t seconds = milliseconds / 1000, minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+	if (days > 0)
+		text_format(text, "%" PRIu64 "d %" PRIu64 "h", days, hours % 24);
+	else if (hours > 0)
+		text_format(text, "%" PRIu64 "h %" PRIu64 "m", hours, minutes % 60);
+	else if (minutes > 0)
+		text_format(text, "%" PRIu64 "m %" PRIu64 "s", minutes, seconds % 60);
+	else
+		text_format(text, "%" PRIu64 "s", seconds);
+}
+
+/** Adds what stands behind the command line. */
+static void put_facts(struct text *text, const struct loaded *loaded)
+{
+	const struct pm_process_info *info = &loaded->info;
+	text_format(text, "   %" PRIu32 " thread%s", info->threads, info->threads == 1 ? "" : "s");
+	if (info->uptime_ms > 0) {
+		text_string(text, "   up ");
+		put_duration(text, info->uptime_ms);
+	}
+	text_string(text, "   RSS ");
+	text_size(text, info->vm_rss);
+	if (info->vm_swap > 0) {
+		text_string(text, "   swap ");
+		text_size(text, info->vm_swap);
+	}
+	if (loaded->limit.limited) {
+		text_string(text, " of ");
+		text_size(text, loaded->limit.max);
+		text_string(text, " limit (cgroup ");
+		utf8_escape(text, loaded->limit.group, strlen(loaded->limit.group));
+		text_char(text, ')');
+	}
+}
+
+/** Adds the command line, cut so that the rest of the line has room. */
+static void put_command(struct text *line, const char *command, size_t room)
+{
+	struct text escaped = { 0 };
+	utf8_escape(&escaped, command, strlen(command));
+	if (escaped.length > 0)
+		text_string(line, "  ");
+	size_t columns = utf8_columns(escaped.bytes, escaped.length);
+	size_t kept = columns <= room ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1);
+	text_bytes(line, escaped.bytes, kept);
+	if (kept < escaped.length)
+		text_string(line, "\xe2\x80\xa6");
+	text_deinit(&escaped);
+}
+
+static void put_saved(struct text *line, const struct loaded *loaded)
+{
+	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
+	text_format(line, "   saved %s, %zu regions", loaded->source == PM_SMAPS ? "smaps" : "maps", loaded->regions.count);
+}
+
+static void put_process(struct text *line, const struct loaded *loaded, size_t width)
+{
+	struct text facts = { 0 };
+	utf8_escape(line, loaded->info.comm, strlen(loaded->info.comm));
+	text_format(line, " (%d)", (int)loaded->info.pid);
+	put_facts(&facts, loaded);
+	size_t used = utf8_columns(line->bytes, line->length) + 2 + utf8_columns(facts.bytes, facts.length);
+	size_t room = width == SIZE_MAX ? SIZE_MAX : used + COMMAND_LEAST > width ? COMMAND_LEAST : width - used;
+	put_command(line, loaded->command, room);
+	text_bytes(line, facts.bytes, facts.length);
+	text_deinit(&facts);
+}
+
+size_t map_print_header(const struct loaded *loaded, struct out *out)
+{
+	struct text line = { 0 };
+	if (loaded->target->process)
+		put_process(&line, loaded, out->width);
+	else
+		put_saved(&line, loaded);
+	size_t columns = utf8_columns(line.bytes, line.length);
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+	return 1 + (columns > 0 ? (columns - 1) / out->width : 0);
+}
