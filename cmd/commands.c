@@ -7,6 +7,7 @@
 
 const struct command commands[] = {
 	{ "map", "the memory regions of a process, largest first, and what each is for", map_run },
+	{ "ps", "processes by memory, to find the one to look at", ps_run },
 	{ 0 },
 };
 
