@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The program around its commands: help, mistakes, and what becomes of the output.
+
+setup() {
+	load support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# Fails unless the last `run --separate-stderr` printed nothing but one line of error and ended with 2.
+assert_refused() {
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ ${stderr_lines[0]} == "procmem: "* ]]
+}
+
+@test "without a command, and with one that does not exist, one line says what to do" {
+	run --separate-stderr procmem
+	assert_refused
+	[[ $stderr == *"procmem --help"* ]]
+	run --separate-stderr procmem mpa 1
+	assert_refused
+	[[ $stderr == *"'map'"* ]]
+	run --separate-stderr procmem --all map 1
+	assert_refused
+}
+
+@test "help names every command, and each command's help ends with two examples" {
+	local commands
+	run -0 procmem --help
+	commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$output")
+	[[ $commands == *map* && $commands == *ps* ]]
+	for command in $commands; do
+		run -0 procmem "$command" --help
+		[ "${lines[0]%% [*}" = "Usage: procmem $command" ]
+		[ "$(sed -n '/^Examples:/,$p' <<<"$output" | grep -c "^  procmem $command")" -eq 2 ]
+		[ "$output" = "$(procmem help "$command")" ]
+		[ -z "$(awk 'length > 80' <<<"$output")" ]
+	done
+}
+
+@test "the version is the same everywhere" {
+	run -0 procmem --version
+	[[ $output =~ ^procmem\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[ "$output" = "$(procmem map -V)" ]
+}
+
+@test "an unknown option, and one that is unclear, is named and the nearest proposed" {
+	run --separate-stderr procmem map --josn 1
+	assert_refused
+	[[ $stderr == *"--josn"*"--json"* ]]
+	run --separate-stderr procmem map -Z 1
+	assert_refused
+	[[ $stderr == *"-Z"* ]]
+	run --separate-stderr procmem map --min 1 1
+	assert_refused
+	[[ $stderr == *"--min "*"several"* ]]
+}
+
+@test "options that need an argument, take none, or exclude each other, say so" {
+	run --separate-stderr procmem map 1 --top
+	assert_refused
+	[[ $stderr == *"--top"* ]]
+	run --separate-stderr procmem map --all=3 1
+	assert_refused
+	run --separate-stderr procmem map --json --csv 1
+	assert_refused
+	[[ $stderr == *"--json"*"--csv"* ]]
+	run --separate-stderr procmem map --min-rss 12q 1
+	assert_refused
+	[[ $stderr == *"--min-rss: "*"12q"* ]]
+	run --separate-stderr procmem map --color=maybe 1
+	assert_refused
+	run --separate-stderr procmem ps a b
+	assert_refused
+}
+
+@test "options may stand behind the operands, and -- ends them" {
+	target_start mapper
+	run -0 procmem map "$TARGET_PID" stack --no-header -o kind
+	[ "$(sort -u <<<"$output")" = stack ]
+	run --separate-stderr procmem map -- -1
+	assert_refused
+}
+
+@test "a full disk is an error" {
+	[ -c /dev/full ] || skip "there is no /dev/full"
+	run --separate-stderr bash -c '"$PROCMEM_BIN" --help >/dev/full'
+	assert_refused
+	[[ $stderr == *"No space left"* ]]
+}
+
+@test "a closed output is an error, but not for what prints nothing" {
+	run --separate-stderr bash -c '"$PROCMEM_BIN" --version >&-'
+	assert_refused
+}
+
+@test "a reader that goes away ends the output quietly" {
+	target_start many_regions 2000 1
+	run --separate-stderr bash -c '"$PROCMEM_BIN" map --csv "$1" | head -n 1; echo "${PIPESTATUS[0]}"' bash "$TARGET_PID"
+	[ "${lines[0]}" = address,size,rss,pss,dirty,swap,perm,kind,mapping,detail ]
+	[ "${lines[1]}" = 0 ]
+	[ -z "$stderr" ]
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Targets that cannot be listed: one line on stderr, exit status 2, nothing on stdout.
+
+setup() {
+	load support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# Runs a command that must be refused, in all forms of output.
+assert_refused() {
+	for form in "" --json --csv --pmap "--by kind" "-o size"; do
+		# shellcheck disable=SC2086 # options
+		run --separate-stderr "$@" $form
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ ${stderr_lines[0]} == "procmem: "* ]]
+	done
+}
+
+@test "a zombie" {
+	target_start zombie_parent
+	assert_refused procmem map "$(target_fact zombie)"
+	[[ $stderr == *zombie* ]]
+}
+
+@test "a kernel thread" {
+	[ "$(cat /proc/2/comm)" = kthreadd ] || skip "there are no kernel threads in this PID namespace"
+	assert_refused procmem map 2
+	[[ $stderr == *"kernel thread"* ]]
+}
+
+@test "a process of another user" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	target_start mapper
+	assert_refused as_nobody "$PROCMEM_BIN" map "$TARGET_PID"
+	[[ $stderr == *sudo* ]]
+}
+
+@test "a process that is not dumpable" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL "$PROCMEM_TARGETS/undumpable"
+	target_await ready
+	assert_refused as_nobody "$PROCMEM_BIN" map "$TARGET_PID"
+	[[ $stderr == *dumpable* ]]
+}
+
+@test "a process that ended" {
+	target_start exiter
+	target_tell exit || true
+	while kill -0 "$TARGET_PID" 2>/dev/null && [ "$(sed 's/.*) //' "/proc/$TARGET_PID/stat" | cut -c 1)" != Z ]; do :; done
+	assert_refused procmem map "$TARGET_PID"
+}
+
+@test "numbers that are no PIDs" {
+	assert_refused procmem map 0
+	assert_refused procmem map -1
+	[[ $stderr == *-1* ]]
+	assert_refused procmem map 99999999
+	assert_refused procmem map 99999999999999999999999
+	assert_refused procmem map 12abc
+	[[ $stderr == *12abc* ]]
+	assert_refused procmem map ""
+}
+
+@test "a name that fits no process, and one that fits two" {
+	assert_refused procmem map no-such-program
+	target_start mapper
+	first=$TARGET_PID
+	target_start mapper
+	assert_refused procmem map mapper
+	[[ $stderr == *"$first"* && $stderr == *"$TARGET_PID"* ]]
+}
+
+@test "files that are no smaps: truncated, binary, empty, missing, a directory without one" {
+	target_start mapper
+	smaps=$BATS_TEST_TMPDIR/smaps
+	cat "/proc/$TARGET_PID/smaps" >"$smaps"
+	for bytes in 10 100 1000 12345; do
+		head -c "$bytes" "$smaps" >"$BATS_TEST_TMPDIR/cut"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/cut"
+		[[ $stderr == *"$BATS_TEST_TMPDIR/cut"* ]]
+	done
+	assert_refused procmem map "$PROCMEM_BIN"
+	assert_refused procmem map /dev/null
+	assert_refused procmem map "$BATS_TEST_TMPDIR/missing"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	assert_refused procmem map "$BATS_TEST_TMPDIR/empty"
+	{ head -n 30 "$smaps" && echo "what is this" && tail -n +31 "$smaps"; } >"$BATS_TEST_TMPDIR/odd"
+	assert_refused procmem map "$BATS_TEST_TMPDIR/odd"
+}
+
+@test "a process whose first thread has ended is listed all the same" {
+	target_start dead_leader
+	run -0 procmem map "$TARGET_PID"
+	[ "${#lines[@]}" -gt 10 ]
+}
+
+@test "words that are no regions" {
+	target_start mapper
+	assert_refused procmem map "$TARGET_PID" heep
+	[[ $stderr == *heap* ]]
+	assert_refused procmem map "$TARGET_PID" 7f00-6f00
+	assert_refused procmem map "$TARGET_PID" --kind nonsense
+	assert_refused procmem map "$TARGET_PID" --mapping '('
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a terminal sees: as many rows and columns as it has, and what was left out.
+
+setup_file() {
+	load support/helper
+	target_start mapper
+	export TARGET_PID TARGET_FACTS
+}
+
+teardown_file() {
+	targets_stop
+}
+
+setup() {
+	load support/helper
+	require script
+}
+
+# Runs procmem on a terminal of $1 lines and $2 columns.
+on_terminal() {
+	local lines=$1 columns=$2
+	shift 2
+	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+}
+
+@test "the list ends where the screen does, and says what is left out" {
+	run -0 on_terminal 24 160 map "$TARGET_PID"
+	[ "${#lines[@]}" -le 23 ]
+	[ "${#lines[@]}" -ge 20 ]
+	count=$(wc -l <"/proc/$TARGET_PID/maps")
+	left=$((count - ${#lines[@]} + 4))
+	[[ ${lines[-2]} == "… $left more regions, "*" RSS (all: procmem map -a $TARGET_PID)" ]]
+	run -0 on_terminal 24 160 map -a "$TARGET_PID"
+	[ "${#lines[@]}" -eq $((count + 3)) ]
+	[[ $output != *"more regions"* ]]
+}
+
+@test "lines fit: files by their base names, then without columns, which is said" {
+	for columns in 80 100 132; do
+		run -0 on_terminal 40 "$columns" map -a "$TARGET_PID"
+		[ "$(LC_ALL=C.UTF-8 wc -L <<<"$output")" -le "$columns" ]
+		[[ ${lines[1]} == *MAPPING* ]]
+	done
+	run -0 on_terminal 40 80 map "$TARGET_PID"
+	[[ ${lines[-2]} == "… no room for "*"PSS"* ]]
+	run -0 on_terminal 40 250 map -a "$TARGET_PID"
+	[[ $output == *" /"*/libc.so* ]]
+	[[ $output != *"no room"* ]]
+}
+
+@test "columns that were asked for stay" {
+	run -0 on_terminal 40 60 map -o address,rss,pss,dirty,swap,mapping "$TARGET_PID"
+	[[ ${lines[1]} =~ ^ADDRESS\ +RSS\ +PSS\ +DIRTY\ +SWAP\ MAPPING$ ]]
+}
+
+@test "colours: on a terminal, but not with NO_COLOR or a dumb one" {
+	TERM=xterm NO_COLOR='' run -0 on_terminal 24 160 map "$TARGET_PID"
+	[[ $output == *$'\033[2m'* ]]
+	TERM=xterm NO_COLOR=1 run -0 on_terminal 24 160 map "$TARGET_PID"
+	[[ $output != *$'\033'* ]]
+	TERM=dumb NO_COLOR='' run -0 on_terminal 24 160 map "$TARGET_PID"
+	[[ $output != *$'\033'* ]]
+	TERM=xterm NO_COLOR='' run -0 on_terminal 24 160 map --color=never "$TARGET_PID"
+	[[ $output != *$'\033'* ]]
+}
+
+@test "ps fits, too" {
+	run -0 on_terminal 12 80 ps
+	[ "${#lines[@]}" -le 11 ]
+	[ "$(LC_ALL=C.UTF-8 wc -L <<<"$output")" -le 80 ]
+}

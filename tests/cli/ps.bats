@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem ps`: processes by memory.
+
+setup() {
+	load support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# What procmem ps says of the target: other processes may have the same name.
+row() {
+	procmem ps --csv --no-header -o "pid,$1" | sed -n "s/^$TARGET_PID,//p"
+}
+
+# A figure of /proc/PID/status in bytes.
+status_bytes() {
+	echo $(($(sed -n "s/^$2:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$1/status") * 1024))
+}
+
+@test "the figures of a process are those of its status" {
+	target_start many_regions 100 20
+	[ "$(row uid,threads,state)" = "$(id -u),1,S" ]
+	for figure in size:VmSize rss:VmRSS swap:VmSwap peak:VmHWM; do
+		[ "$(row "${figure%:*}")" = "$(status_bytes "$TARGET_PID" "${figure#*:}")" ]
+	done
+	[ "$(row user,name,command)" = "$(id -un),many_regions,$PROCMEM_TARGETS/many_regions 100 20" ]
+}
+
+@test "PSS is that of smaps_rollup, and read only where it is shown" {
+	target_start many_regions 100 20
+	output=$(row pss)
+	kernels=$(awk '$1 == "Pss:" { print $2 * 1024 }' "/proc/$TARGET_PID/smaps_rollup")
+	# Other processes come and go, and share the C library with it.
+	[ $((output > kernels ? output - kernels : kernels - output)) -lt 262144 ]
+	[[ $(procmem ps | head -n 1) != *PSS* ]]
+	[[ $(procmem ps -o +pss | head -n 1) == *PSS* ]]
+}
+
+@test "the largest resident process is first; --sort and --reverse change that" {
+	procmem ps --csv --no-header -o rss | sort -c -nr
+	procmem ps --csv --no-header -o pid -s pid | sort -c -n
+	procmem ps --csv --no-header -o pid -s pid -r | sort -c -nr
+	procmem ps --csv --no-header -o name -s name | LC_ALL=C sort -c
+}
+
+@test "every process with memory of its own is listed, but not procmem itself" {
+	target_start mapper
+	target_start exiter
+	procmem ps --csv --no-header -o pid >"$BATS_TEST_TMPDIR/ours"
+	for pid in 1 "${TARGETS[@]}" $$; do
+		grep -qx "$pid" "$BATS_TEST_TMPDIR/ours"
+	done
+	[ "$(procmem ps --csv --no-header -o pid '^procmem$' 2>/dev/null | wc -l)" -eq 0 ]
+}
+
+@test "kernel threads are left out without --all" {
+	[ "$(cat /proc/2/comm)" = kthreadd ] || skip "there are no kernel threads in this PID namespace"
+	procmem ps --csv --no-header -o pid | (! grep -qx 2)
+	[ "$(procmem ps -a --csv --no-header -o pid,rss,name,command | grep '^2,')" = "2,,kthreadd,[kthreadd]" ]
+}
+
+@test "NAME is an expression for the command name or the command line" {
+	target_start mapper
+	procmem ps --csv --no-header -o pid '^mapper$' | grep -qx "$TARGET_PID"
+	procmem ps --csv --no-header -o pid 'targets/mapp.r$' | grep -qx "$TARGET_PID"
+	procmem ps --csv --no-header -o name '^mapp' | (! grep -v '^mapp')
+	run --separate-stderr -1 procmem ps no-such-program-anywhere
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run --separate-stderr -2 procmem ps '(('
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "--top counts the rest" {
+	run -0 procmem ps --top 1
+	[ "${#lines[@]}" -eq 4 ]
+	[[ ${lines[2]} =~ ^…\ [0-9]+\ more\ process(es)?,\ .*\ RSS\ \(all:\ procmem\ ps\ -a\)$ ]]
+	[[ ${lines[3]} =~ ^\ *total\ [0-9]+\ processes ]] || [[ ${lines[3]} == *"total "*" processes"* ]]
+}
+
+@test "JSON is one object" {
+	target_start mapper
+	procmem ps --json >"$BATS_TEST_TMPDIR/json"
+	jq -e -s 'length == 1 and (.[0].time | fromdate > 0)' "$BATS_TEST_TMPDIR/json"
+	jq -e ".processes[] | select(.pid == $TARGET_PID) | .name == \"mapper\" and .rss > 0 and (has(\"pss\") | not)" "$BATS_TEST_TMPDIR/json"
+	[ "$(procmem ps --json -o pss mapper | jq -c '.processes[0] | keys')" = '["pid","pss"]' ]
+}
+
+@test "names never reach the output as they are" {
+	target_start hostile_names
+	[ "$(row name)" = "ed) ge (x" ]
+	program_start python3 -c 'import ctypes, time
+ctypes.CDLL(None).prctl(15, b"\x1b[31mred\xff")
+print("up", flush=True)
+time.sleep(600)' $'arg\033[2J'
+	target_await up
+	[ "$(row name)" = '\x1b[31mred\xff' ]
+	[ -z "$(procmem ps | tr -d '\n\040-\176' | LC_ALL=C tr -d '\200-\377')" ]
+}
+
+@test "another user sees the list, and not what is not his" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	target_start mapper
+	[ "$(as_nobody "$PROCMEM_BIN" ps --no-header -o pid,rss,pss | awk -v pid="$TARGET_PID" '$1 == pid { print ($2 != "?"), $3 }')" = "1 ?" ]
+}
