@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Completion for bash; installed as procmem among bash-completion's files.
+
+_procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
+_procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
+	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
+_procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
+_procmem_output='--json --bytes --color --quiet --verbose --help --version'
+_procmem_list='--sort --reverse --top --columns --csv --no-header'
+
+# Names of running processes, and PIDs where a number was begun.
+_procmem_targets() {
+	case $1 in
+	[0-9]*) ps -e -o pid= ;;
+	*) ps -e -o comm= | sort -u ;;
+	esac
+}
+
+# Completes the last word of a list separated by commas: $1 what was typed, $2 the words.
+_procmem_words() {
+	local before=
+	case $1 in *,*) before=${1%,*}, ;; esac
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$2" -- "${1##*,}")
+	compopt -o nospace
+}
+
+_procmem() {
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W 'map ps help --help --version' -- "$word")
+		return
+	fi
+	[ "$command" != ps ] || columns=$_procmem_process_columns
+	case $before in
+	-s | --sort) mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") && return ;;
+	-o | --columns) _procmem_words "$word" "help $columns" && return ;;
+	-k | --kind) _procmem_words "$word" "$_procmem_kinds" && return ;;
+	--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping perms arena thread object' -- "$word") && return ;;
+	--perms) mapfile -t COMPREPLY < <(compgen -W 'r rw rx rwx x r--p rw-p r-xp ---p' -- "$word") && return ;;
+	-n | --top | --mapping | --min-rss | --min-size) return ;;
+	esac
+	case $command:$word in
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map ps' -- "$word") ;;
+	map:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
+			$_procmem_list $_procmem_output" -- "$word")
+		;;
+	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
+	map:*)
+		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
+		compopt -o default
+		;;
+	ps:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
+	esac
+}
+
+complete -F _procmem procmem

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Completion for fish; installed among its vendor_completions.d.
+
+set -l kinds heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel
+set -l region_columns address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous \
+    lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
+set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
+
+complete -c procmem -n __fish_use_subcommand -f -a map -d 'Regions of a process'
+complete -c procmem -n __fish_use_subcommand -f -a ps -d 'Processes by memory'
+complete -c procmem -n __fish_use_subcommand -f -a help -d 'Help about a command'
+complete -c procmem -s h -l help -d 'Help'
+complete -c procmem -s V -l version -d 'Version'
+
+for command in map ps
+    set -l here "__fish_seen_subcommand_from $command"
+    complete -c procmem -n $here -l json -d 'One JSON object'
+    complete -c procmem -n $here -s b -l bytes -d 'Sizes in bytes'
+    complete -c procmem -n $here -l color -f -a 'auto always never' -d 'Colour'
+    complete -c procmem -n $here -s q -l quiet -d 'No remarks'
+    complete -c procmem -n $here -s v -l verbose -d 'Tell what was read'
+    complete -c procmem -n $here -s a -l all -d 'Everything'
+    complete -c procmem -n $here -s r -l reverse -d 'The other way round'
+    complete -c procmem -n $here -s n -l top -x -d 'Only the first N'
+    complete -c procmem -n $here -l csv -d 'Comma-separated values'
+    complete -c procmem -n $here -l no-header -d 'Rows only'
+end
+
+set -l map '__fish_seen_subcommand_from map'
+complete -c procmem -n $map -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $map -a "$kinds all" -d 'Region'
+complete -c procmem -n $map -l by -x -a 'kind mapping perms arena thread object' -d 'Sum up'
+complete -c procmem -n $map -l why -d 'Tell the rule of each kind'
+complete -c procmem -n $map -s x -l pmap -d 'The text of pmap -x'
+complete -c procmem -n $map -s s -l sort -x -a "$region_columns" -d 'Sort by'
+complete -c procmem -n $map -s o -l columns -x -a "(__fish_append , help $region_columns)" -d 'Columns'
+complete -c procmem -n $map -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Only these kinds'
+complete -c procmem -n $map -l mapping -x -d 'Only where the mapping matches'
+complete -c procmem -n $map -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Only with these permissions'
+complete -c procmem -n $map -l min-rss -x -d 'Only with this much resident'
+complete -c procmem -n $map -l min-size -x -d 'Only this long'
+
+set -l ps '__fish_seen_subcommand_from ps'
+complete -c procmem -n $ps -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $ps -s s -l sort -x -a "$process_columns" -d 'Sort by'
+complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns)" -d 'Columns'
