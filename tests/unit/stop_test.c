@@ -87,8 +87,11 @@ static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *
 				traced_by = strtol(line + 10, NULL, 10);
 		}
 		fclose(file);
+		/* A thread that ends meanwhile leaves an empty file. */
+		if (!state)
+			continue;
 		++*all;
-		count += state && strchr(states, state) && (traced_by != 0) == traced;
+		count += strchr(states, state) && (traced_by != 0) == traced;
 	}
 	closedir(directory);
 	return count;
