@@ -28,6 +28,7 @@ static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_wa
 	walk->count++;
 	walk->covered += size;
 	walk->at += size;
+	walk->last = walk->at;
 	return size;
 }
 
@@ -93,7 +94,7 @@ static bool holds_most(const struct pm_kinds_context *context, const struct pm_m
 	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
 	if (!pm_region_knows(walk->region, PM_SIZE_RSS) || memory == 0 || !context->evidence->pagemap || context->page_states_refused)
 		return false;
-	return pm_pagemap_walk(context->evidence->pagemap, walk->start, walk->at, add_present, &present, NULL) == 0 && present >= memory / 2;
+	return pm_pagemap_walk(context->evidence->pagemap, walk->start, walk->last, add_present, &present, NULL) == 0 && present >= memory / 2;
 }
 
 static const char *describe(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
@@ -120,10 +121,8 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(walk->covered, size);
 	const char *where = "in";
-	if (walk->start == region->start && walk->at == walk->start + walk->covered)
-		where = "in the first";
-	else if (walk->at == region->end && walk->at == walk->start + walk->covered)
-		where = "in the last";
+	if (walk->last == walk->start + walk->covered)
+		where = walk->start == region->start ? "in the first" : walk->last == region->end ? "in the last" : "in";
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context, "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of it; the rest is something else", size));
 	region->detail = pm_kinds_text(context, "%s %s %s", describe(context, walk), where, size);

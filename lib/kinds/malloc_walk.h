@@ -9,7 +9,8 @@
 struct pm_malloc_walk {
 	const struct pm_region *region;
 	uint64_t start;    /**< address of the first header */
-	uint64_t at;       /**< address of the next header: behind the last chunk */
+	uint64_t last;     /**< address behind the last chunk */
+	uint64_t at;       /**< address of the next header */
 	uint64_t covered;  /**< bytes of all chunks */
 	size_t count;      /**< how many */
 	uint64_t smallest; /**< bytes of the smallest, its header and padding included */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block that malloc mapped, with other memory mapped right below it, which the kernel merges into one region.
- * Prints `region below start-end` and `region chunk start-end`.
+ * One region of three mappings that the kernel merged: a block that malloc mapped, other memory right below it, and a smaller block below that (made by hand:
+ * where malloc maps its next block is not ours to say). Prints `region NAME start-end` for `chunk`, `below` and `lowest`.
  */
 #include "support.h"
 
@@ -18,19 +18,32 @@
 
 enum { MEGABYTE = 1024 * 1024, HEADER = 2 * sizeof(size_t) };
 
+enum { UPPER = 24 * MEGABYTE, MIDDLE = 4 * MEGABYTE, LOWER = 20 * MEGABYTE };
+
+/** Maps memory that ends at an address, and fills it. */
+static char *map_below(char *end, size_t size, int byte)
+{
+	char *memory = mmap(end - size, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
+	memset(memory, byte, size);
+	return memory;
+}
+
 int main(void)
 {
 	target_begin();
-	size_t size = (size_t)8 * MEGABYTE;
-	char *block = malloc(size);
+	char *block = malloc(UPPER);
 	target_check(block ? 0 : -1, "malloc");
-	memset(block, 'm', size);
+	memset(block, 'm', UPPER);
 	char *chunk = block - HEADER;
-	char *below = mmap(chunk - MEGABYTE, MEGABYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	target_check(below == MAP_FAILED ? -1 : 0, "mmap");
-	memset(below, 'b', MEGABYTE);
-	target_region("below", below, MEGABYTE, "");
+	char *below = map_below(chunk, MIDDLE, 'b');
+	char *lowest = map_below(below, LOWER, 'l');
+	/* prev_size, and size with IS_MMAPPED. */
+	size_t header[2] = { 0, LOWER | 2 };
+	memcpy(lowest, header, sizeof header);
 	target_region("chunk", chunk, malloc_usable_size(block) + HEADER, "");
+	target_region("below", below, MIDDLE, "");
+	target_region("lowest", lowest, LOWER, "");
 	target_ready();
 	target_obey(NULL);
 }

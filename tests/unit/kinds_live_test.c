@@ -190,6 +190,18 @@ static unsigned chunks_of(const struct view *view, const char *size)
 	return sum;
 }
 
+/** Fails, and says what the large writable regions were taken for. */
+static void fail_large(const struct view *view)
+{
+	for (size_t i = 0; i < view->regions.count; i++) {
+		const struct pm_region *region = &view->regions.items[i];
+		if ((region->perms & PM_PERM_WRITE) && region->bytes[PM_SIZE_RSS] >= 1 << 20)
+			print_error("%" PRIx64 "-%" PRIx64 " rss %" PRIu64 ": %s, %s, %s\n", region->start, region->end, region->bytes[PM_SIZE_RSS],
+			            pm_kind_name((enum pm_kind)region->kind), region->detail, region->why);
+	}
+	fail_msg("blocks of malloc are missing");
+}
+
 /** Each thread of the process must be named by a stack. */
 static void expect_all_threads(const struct view *view)
 {
@@ -224,7 +236,8 @@ static void jvm_is_recognised(void **state)
 	view_open(&view, target.pid, true);
 	expect_all_threads(&view);
 	/* 1 MiB and malloc's and the JVM's own head, in whole pages. */
-	assert_true(chunks_of(&view, "1.0M") >= 40);
+	if (chunks_of(&view, "1.0M") < 40)
+		fail_large(&view);
 	bool jit = false;
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
