@@ -23,7 +23,8 @@ runs() {
 
 # Packagers give DESTDIR: files must land below it, nowhere else.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
-for file in include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake; do
+for file in bin/procmem include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
+	share/man/man1/procmem-map.1 bash-completion/completions/procmem site-functions/_procmem vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done
 
@@ -31,6 +32,8 @@ done
 prefix=$scratch/prefix
 cmake --install "$PROCMEM_BUILD" --prefix "$prefix" >"$scratch/log"
 libdir=$(dirname "$(find "$prefix" -name libprocmem.so)")
+
+"$prefix/bin/procmem" --version >/dev/null || fail "the installed program does not find its library"
 
 flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs procmem)
 # shellcheck disable=SC2086 # a list of flags
