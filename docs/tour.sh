@@ -16,7 +16,10 @@ PATH=$PWD/build/release/cmd:$PATH
 scratch=$(mktemp -d)
 server=
 finish() {
-	[ -z "$server" ] || kill "$server" 2>/dev/null || true
+	if [ -n "$server" ]; then
+		kill "$server" 2>/dev/null || true
+		wait "$server" 2>/dev/null || true
+	fi
 	rm -rf "$scratch"
 }
 trap finish EXIT
