@@ -7,7 +7,7 @@
 set -eu
 
 # The libraries, and what turns sources into a program and its man pages.
-build_packages='build-essential cmake ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev procps scdoc'
+build_packages='build-essential cmake ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev libsqlite3-dev procps scdoc'
 
 # Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look into; peers to compare with; checkers of text.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy redis-server python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep

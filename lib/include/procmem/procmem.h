@@ -21,6 +21,7 @@
 #include <procmem/process_list.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
+#include <procmem/recording.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/select.h>

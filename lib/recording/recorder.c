@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/recording.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "recording/database.h"
+#include "recording/stored_run.h"
+
+/** The statements that a sample is written with. */
+enum statement { ADD_SAMPLE, ADD_TEXT, FIND_TEXT, ADD_REGION, END_REGION, ADD_SIZE, ADD_SMAPS, STATEMENTS };
+
+static const char *const statements[STATEMENTS] = {
+	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
+	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
+	[ADD_REGION] = "INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
+	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
+	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
+};
+
+struct pm_recorder {
+	struct pm_database database;
+	sqlite3_stmt *statements[STATEMENTS];
+	uint64_t number;           /* of the last sample */
+	struct pm_regions regions; /* as the file has them */
+	int64_t *ids;              /* of the rows that hold them */
+	bool ended;                /* an error ended the recording */
+};
+
+static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
+{
+	for (size_t i = 0; i < STATEMENTS; i++)
+		if (pm_database_prepare(&recorder->database, statements[i], &recorder->statements[i], error) < 0)
+			return -1;
+	return 0;
+}
+
+/** Goes on where the file ends: regions that it says live on are ended, because nobody looked since. */
+static int resume(struct pm_recorder *recorder, struct pm_error *error)
+{
+	sqlite3_stmt *statement;
+	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample", &statement, error) < 0)
+		return -1;
+	int result = pm_statement_next(&recorder->database, statement, error);
+	if (result > 0)
+		recorder->number = pm_column(statement, 0);
+	sqlite3_finalize(statement);
+	return result < 0 ? -1 : 0;
+}
+
+int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recorder **recorder, struct pm_error *error)
+{
+	struct pm_recorder *opened = calloc(1, sizeof *opened);
+	if (!opened)
+		return pm_error_out_of_memory(error);
+	pm_regions_init(&opened->regions);
+	if (pm_database_create(&opened->database, path, error) < 0 || pm_stored_run_claim(&opened->database, run, error) < 0 ||
+	    prepare_all(opened, error) < 0 || resume(opened, error) < 0) {
+		pm_recorder_close(opened);
+		return -1;
+	}
+	*recorder = opened;
+	return 0;
+}
+
+void pm_recorder_close(struct pm_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	for (size_t i = 0; i < STATEMENTS; i++)
+		sqlite3_finalize(recorder->statements[i]);
+	/* One file without companions can be sent and read everywhere; while somebody reads it that is not possible, and not needed. */
+	if (recorder->database.handle)
+		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+	pm_database_close(&recorder->database);
+	pm_regions_deinit(&recorder->regions);
+	free(recorder->ids);
+	free(recorder);
+}
+
+static int finish(struct pm_recorder *recorder, enum statement which, struct pm_error *error)
+{
+	return pm_statement_finish(&recorder->database, recorder->statements[which], error);
+}
+
+static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number, struct pm_error *error)
+{
+	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
+	const struct pm_totals *totals = &sample->totals;
+	const uint64_t values[] = { totals->size, totals->rss, totals->anon, totals->file, totals->shmem, totals->swap, totals->pte, totals->threads };
+	pm_bind(statement, 1, number);
+	sqlite3_bind_double(statement, 2, sample->time);
+	sqlite3_bind_int64(statement, 3, sample->wall_ns);
+	sqlite3_bind_int(statement, 4, sample->fresh);
+	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
+		pm_bind(statement, 5 + i, values[i]);
+	return finish(recorder, ADD_SAMPLE, error);
+}
+
+/** Number of a text; it is added where it is new. */
+static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id, struct pm_error *error)
+{
+	sqlite3_stmt *find = recorder->statements[FIND_TEXT];
+	for (int attempt = 0; attempt < 2; attempt++) {
+		sqlite3_bind_text(find, 1, text, -1, SQLITE_STATIC);
+		int found = pm_statement_next(&recorder->database, find, error);
+		if (found > 0)
+			*id = sqlite3_column_int64(find, 0);
+		sqlite3_reset(find);
+		if (found != 0)
+			return found < 0 ? -1 : 0;
+		sqlite3_bind_text(recorder->statements[ADD_TEXT], 1, text, -1, SQLITE_STATIC);
+		if (finish(recorder, ADD_TEXT, error) < 0)
+			return -1;
+	}
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it", recorder->database.path);
+}
+
+static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number, int64_t *id, struct pm_error *error)
+{
+	sqlite3_stmt *statement = recorder->statements[ADD_REGION];
+	int64_t mapping, detail, why;
+	if (find_text(recorder, region->mapping, &mapping, error) < 0 || find_text(recorder, region->detail, &detail, error) < 0 ||
+	    find_text(recorder, region->why, &why, error) < 0)
+		return -1;
+	const uint64_t place[] = { number, region->start, region->end, region->perms, region->offset, region->device_major, region->device_minor,
+		region->inode, region->deleted, region->vm_flags };
+	int column = 1;
+	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+		pm_bind(statement, column++, place[i]);
+	sqlite3_bind_text(statement, column++, pm_kind_name((enum pm_kind)region->kind), -1, SQLITE_STATIC);
+	const uint64_t nature[] = { region->proof, (uint64_t)region->thread, region->arena, (uint64_t)mapping, (uint64_t)detail, (uint64_t)why };
+	for (size_t i = 0; i < sizeof nature / sizeof *nature; i++)
+		pm_bind(statement, column++, nature[i]);
+	if (finish(recorder, ADD_REGION, error) < 0)
+		return -1;
+	*id = sqlite3_last_insert_rowid(recorder->database.handle);
+	return 0;
+}
+
+/** Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps one by one. */
+static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region, const struct pm_region *was, int64_t id, uint64_t number,
+                     struct pm_error *error)
+{
+	if (!was || was->bytes[PM_SIZE_RSS] != region->bytes[PM_SIZE_RSS] || was->bytes[PM_SIZE_SWAP] != region->bytes[PM_SIZE_SWAP]) {
+		const uint64_t values[] = { (uint64_t)id, number, region->bytes[PM_SIZE_RSS], region->bytes[PM_SIZE_SWAP] };
+		for (int i = 0; i < 4; i++)
+			pm_bind(recorder->statements[ADD_SIZE], 1 + i, values[i]);
+		if (finish(recorder, ADD_SIZE, error) < 0)
+			return -1;
+	}
+	for (int i = 0; i < PM_SIZE_COUNT; i++) {
+		if (i == PM_SIZE_RSS || i == PM_SIZE_SWAP || !pm_region_knows(region, (enum pm_size)i) ||
+		    (was && pm_region_knows(was, (enum pm_size)i) && was->bytes[i] == region->bytes[i]))
+			continue;
+		sqlite3_stmt *statement = recorder->statements[ADD_SMAPS];
+		pm_bind(statement, 1, (uint64_t)id);
+		pm_bind(statement, 2, number);
+		sqlite3_bind_text(statement, 3, pm_size_name((enum pm_size)i), -1, SQLITE_STATIC);
+		pm_bind(statement, 4, region->bytes[i]);
+		if (finish(recorder, ADD_SMAPS, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/** Whether a row of the file still describes the region. */
+static bool is_described(const struct pm_region *was, const struct pm_region *is)
+{
+	return was->start == is->start && was->end == is->end && was->perms == is->perms && was->offset == is->offset && was->inode == is->inode &&
+	       was->device_major == is->device_major && was->device_minor == is->device_minor && was->deleted == is->deleted &&
+	       was->vm_flags == is->vm_flags && was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
+	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 && strcmp(was->detail, is->detail) == 0;
+}
+
+static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number, struct pm_error *error)
+{
+	pm_bind(recorder->statements[END_REGION], 1, number);
+	pm_bind(recorder->statements[END_REGION], 2, (uint64_t)recorder->ids[index]);
+	return finish(recorder, END_REGION, error);
+}
+
+/** Writes how the regions changed. @param ids room for the rows of the new list */
+static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions, uint64_t number, int64_t *ids, struct pm_error *error)
+{
+	const struct pm_regions *known = &recorder->regions;
+	size_t k = 0;
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i], *was = NULL;
+		for (; k < known->count && known->items[k].start < region->start; k++)
+			if (end_region(recorder, k, number, error) < 0)
+				return -1;
+		if (k < known->count && is_described(&known->items[k], region)) {
+			was = &known->items[k];
+			ids[i] = recorder->ids[k++];
+		} else if (add_region(recorder, region, number, &ids[i], error) < 0) {
+			return -1;
+		}
+		if (add_sizes(recorder, region, was, ids[i], number, error) < 0)
+			return -1;
+	}
+	for (; k < known->count; k++)
+		if (end_region(recorder, k, number, error) < 0)
+			return -1;
+	return 0;
+}
+
+static int copy_regions(const struct pm_regions *from, struct pm_regions *to, struct pm_error *error)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (pm_regions_append(to, &from->items[i], error) < 0)
+			return -1;
+	return 0;
+}
+
+/** Inside a transaction: the sample, and what of the regions is to be remembered once it is committed. */
+static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number, int64_t *ids, struct pm_error *error)
+{
+	if (add_sample(recorder, sample, number, error) < 0)
+		return -1;
+	/* After going on with an older file its last regions have no successors that we know of. */
+	if (!recorder->ids && sample->fresh) {
+		char sql[128];
+		sqlite3_snprintf(sizeof sql, sql, "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL", (unsigned long long)number);
+		if (pm_database_run(&recorder->database, sql, error) < 0)
+			return -1;
+	}
+	if (sample->fresh && add_changes(recorder, sample->regions, number, ids, error) < 0)
+		return -1;
+	return pm_database_run(&recorder->database, "COMMIT", error);
+}
+
+int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error)
+{
+	if (recorder->ended)
+		return pm_error_set(error, PM_ERROR_IO, 0, "the recording into %s has ended after an error", recorder->database.path);
+	struct pm_regions copy;
+	pm_regions_init(&copy);
+	int64_t *ids = NULL;
+	if (sample->fresh) {
+		ids = calloc(sample->regions->count + 1, sizeof *ids);
+		if (!ids || copy_regions(sample->regions, &copy, error) < 0) {
+			free(ids);
+			pm_regions_deinit(&copy);
+			return pm_error_out_of_memory(error);
+		}
+	}
+	uint64_t number = recorder->number + 1;
+	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 || write_sample(recorder, sample, number, ids, error) < 0) {
+		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);
+		recorder->ended = true;
+		free(ids);
+		pm_regions_deinit(&copy);
+		return -1;
+	}
+	recorder->number = number;
+	if (sample->fresh) {
+		pm_regions_deinit(&recorder->regions);
+		free(recorder->ids);
+		recorder->regions = copy;
+		recorder->ids = ids;
+	}
+	return 0;
+}

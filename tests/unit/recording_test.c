@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings: what is read is what was written, whatever happens to the writer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include <procmem/growth.h>
+#include <procmem/recording.h>
+
+#include "support/target.h"
+
+enum { PAGE = 4096 };
+
+static const struct pm_run run = { .pid = 4711, .start_ticks = 99, .boot_id = "boot", .host = "host", .comm = "shop", .command = "shop --fast" };
+
+/** A directory of its own for each test. */
+struct place {
+	char directory[64];
+	char file[96];
+};
+
+static int make_place(void **state)
+{
+	struct place *place = calloc(1, sizeof *place);
+	strcpy(place->directory, "/tmp/recording_test.XXXXXX");
+	assert_non_null(mkdtemp(place->directory));
+	snprintf(place->file, sizeof place->file, "%s/run.pmrec", place->directory);
+	*state = place;
+	return 0;
+}
+
+static int remove_place(void **state)
+{
+	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
+	struct place *place = *state;
+	for (size_t i = 0; i < 4; i++) {
+		char path[128];
+		snprintf(path, sizeof path, "%s%s", place->file, suffixes[i]);
+		unlink(path);
+	}
+	rmdir(place->directory);
+	free(place);
+	return 0;
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/** The regions of the simulated process after so many ticks: some grow, some come and go, one lies above 2^63. */
+static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct pm_region region = {
+			.start = (i + 1) << 32,
+			.end = ((i + 1) << 32) + 100 * PAGE,
+			.perms = PM_PERM_READ | PM_PERM_WRITE,
+			.kind = i % 7 == 0 ? PM_KIND_ARENA : PM_KIND_ANON,
+			.proof = PM_PROOF_PROVEN,
+			.arena = i % 7 == 0 ? i : 0,
+			.thread = (pid_t)i,
+			.inode = i % 3,
+			.deleted = i % 5 == 0,
+			.mapping = i % 3 ? "/lib/\xff odd\nname.so" : "",
+			.detail = "some detail",
+			.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
+		};
+		if (i == 3 && tick % 4 == 1)
+			continue;
+		if (i < 2)
+			region.start -= (uint64_t)tick * PAGE * (i + 1);
+		if (i == count - 1)
+			region.start = 0xffffffffff600000u, region.end = region.start + PAGE;
+		region.bytes[PM_SIZE_RSS] = (i < 4 ? tick + 7 : i) * PAGE;
+		region.bytes[PM_SIZE_SWAP] = i == 5 ? tick / 10 * PAGE : 0;
+		if (i == 6) {
+			region.bytes[PM_SIZE_PSS] = tick / 3 * PAGE;
+			region.bytes[PM_SIZE_LOCKED] = 0;
+			region.known |= PM_SIZE_BIT(PM_SIZE_PSS) | PM_SIZE_BIT(PM_SIZE_LOCKED);
+		}
+		assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
+	}
+}
+
+static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
+{
+	struct pm_regions regions = { 0 };
+	struct pm_error error = { 0 };
+	simulate(tick, count, &regions);
+	struct pm_sample sample = { .time = 1000 + tick * 2.0, .wall_ns = (1767225600 + tick * 60) * 1000000000ll, .regions = &regions, .fresh = tick % 5 != 4 };
+	sample.totals.rss = tick * 1000;
+	sample.totals.threads = tick;
+	if (pm_recorder_add(recorder, &sample, &error) < 0)
+		fail_msg("%s", error.text);
+	pm_regions_deinit(&regions);
+}
+
+static struct pm_recorder *open_recorder(const struct place *place)
+{
+	struct pm_recorder *recorder;
+	struct pm_error error = { 0 };
+	if (pm_recorder_open(place->file, &run, &recorder, &error) < 0)
+		fail_msg("%s", error.text);
+	return recorder;
+}
+
+static struct pm_recording *open_recording(const struct place *place)
+{
+	struct pm_recording *recording;
+	struct pm_error error = { 0 };
+	if (pm_recording_open(place->file, &recording, &error) < 0)
+		fail_msg("%s", error.text);
+	return recording;
+}
+
+static void assert_same_region(const struct pm_region *one, const struct pm_region *other)
+{
+	assert_int_equal(one->start, other->start);
+	assert_int_equal(one->end, other->end);
+	assert_int_equal(one->perms, other->perms);
+	assert_int_equal(one->kind, other->kind);
+	assert_int_equal(one->proof, other->proof);
+	assert_int_equal(one->arena, other->arena);
+	assert_int_equal(one->thread, other->thread);
+	assert_int_equal(one->inode, other->inode);
+	assert_int_equal(one->deleted, other->deleted);
+	assert_int_equal(one->known, other->known);
+	assert_memory_equal(one->bytes, other->bytes, sizeof one->bytes);
+	assert_string_equal(one->mapping, other->mapping);
+	assert_string_equal(one->detail, other->detail);
+	assert_string_equal(one->why, other->why);
+}
+
+/** Every sample must be what was simulated; of one that was not fresh the regions are those before. */
+static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
+{
+	for (unsigned tick = 0; tick < samples; tick++) {
+		struct pm_regions read = { 0 }, truth = { 0 };
+		struct pm_recorded recorded;
+		struct pm_error error = { 0 };
+		if (pm_recording_read(recording, tick + 1, &recorded, &read, &error) < 0)
+			fail_msg("%s", error.text);
+		assert_int_equal(recorded.number, tick + 1);
+		assert_int_equal(recorded.totals.rss, tick * 1000);
+		assert_int_equal(recorded.totals.threads, tick);
+		assert_int_equal(recorded.fresh, tick % 5 != 4);
+		assert_true(recorded.time == 1000 + tick * 2.0);
+		simulate(tick % 5 == 4 ? tick - 1 : tick, count, &truth);
+		assert_int_equal(read.count, truth.count);
+		for (size_t i = 0; i < truth.count; i++)
+			assert_same_region(&read.items[i], &truth.items[i]);
+		pm_regions_deinit(&read);
+		pm_regions_deinit(&truth);
+	}
+}
+
+static void what_is_written_is_read(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorder = open_recorder(place);
+	for (unsigned tick = 0; tick < 20; tick++)
+		record(recorder, tick, 20);
+	/* While it is open, and after. */
+	for (int closed = 0; closed < 2; closed++) {
+		struct pm_recording *recording = open_recording(place);
+		const struct pm_run *stored = pm_recording_run(recording);
+		assert_true(pm_run_is_same(stored, &run));
+		assert_string_equal(stored->host, "host");
+		assert_string_equal(stored->comm, "shop");
+		assert_string_equal(stored->command, "shop --fast");
+		check_samples(recording, 20, 20);
+		pm_recording_close(recording);
+		if (!closed)
+			pm_recorder_close(recorder);
+	}
+	assert_true(pm_recording_is(place->file));
+	struct stat status;
+	assert_int_equal(stat(place->file, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	char companion[128];
+	snprintf(companion, sizeof companion, "%s-wal", place->file);
+	assert_int_equal(access(companion, F_OK), -1);
+}
+
+static void goes_on_with_the_same_process_only(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorder;
+	struct pm_error error = { 0 };
+	for (unsigned tick = 0; tick < 12; tick++) {
+		recorder = open_recorder(place);
+		record(recorder, tick, 10);
+		pm_recorder_close(recorder);
+	}
+	struct pm_recording *recording = open_recording(place);
+	check_samples(recording, 12, 10);
+	pm_recording_close(recording);
+	struct pm_run other = run;
+	other.start_ticks++;
+	assert_int_equal(pm_recorder_open(place->file, &other, &recorder, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	assert_non_null(strstr(error.text, "another process (shop, PID 4711)"));
+}
+
+static void assert_found(struct pm_recording *recording, const char *which, uint64_t expected)
+{
+	uint64_t number = 0;
+	struct pm_error error = { 0 };
+	if (pm_recording_find(recording, which, &number, &error) < 0)
+		fail_msg("%s: %s", which, error.text);
+	assert_int_equal(number, expected);
+}
+
+static void samples_are_found_by_words(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorder = open_recorder(place);
+	/* One a minute from 2026-01-01T00:00 on. */
+	for (unsigned tick = 0; tick < 10; tick++)
+		record(recorder, tick, 5);
+	pm_recorder_close(recorder);
+	struct pm_recording *recording = open_recording(place);
+	assert_found(recording, "first", 1);
+	assert_found(recording, "last", 10);
+	assert_found(recording, "7", 7);
+	assert_found(recording, "2026-01-01T00:00", 1);
+	assert_found(recording, "2026-01-01T00:04Z", 5);
+	assert_found(recording, "2026-01-01 00:04:59", 5);
+	assert_found(recording, "2027-12-31T00:00:00Z", 10);
+	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
+	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx", "1x" };
+	struct pm_error error;
+	uint64_t number;
+	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+		assert_int_equal(pm_recording_find(recording, missing[i], &number, &error), -1);
+		assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
+	}
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(pm_recording_find(recording, wrong[i], &number, &error), -1);
+		assert_int_equal(error.kind, PM_ERROR_USAGE);
+	}
+	pm_recording_close(recording);
+}
+
+static void change_file(const struct place *place, const char *sql)
+{
+	sqlite3 *handle;
+	assert_int_equal(sqlite3_open(place->file, &handle), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(handle, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
+}
+
+static void assert_refused(const struct place *place, enum pm_error_kind kind, const char *words)
+{
+	struct pm_recording *recording;
+	struct pm_error error = { 0 };
+	assert_int_equal(pm_recording_open(place->file, &recording, &error), -1);
+	assert_int_equal(error.kind, kind);
+	if (!strstr(error.text, words))
+		fail_msg("no \"%s\" in: %s", words, error.text);
+}
+
+static void other_files_are_refused(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorder;
+	struct pm_error error = { 0 };
+	assert_refused(place, PM_ERROR_NOT_FOUND, "No such file");
+	FILE *file = fopen(place->file, "w");
+	fputs("just text, long enough to be looked into by anything that expects the header of a database of a hundred bytes or so\n", file);
+	fclose(file);
+	assert_false(pm_recording_is(place->file));
+	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
+	assert_int_equal(pm_recorder_open(place->file, &run, &recorder, &error), -1);
+	unlink(place->file);
+	change_file(place, "CREATE TABLE t (a); PRAGMA user_version = 3");
+	assert_false(pm_recording_is(place->file));
+	assert_refused(place, PM_ERROR_FORMAT, "another database");
+	unlink(place->file);
+	recorder = open_recorder(place);
+	record(recorder, 0, 5);
+	pm_recorder_close(recorder);
+	change_file(place, "PRAGMA user_version = 99");
+	assert_refused(place, PM_ERROR_FORMAT, "newer procmem (format 99, known is 1)");
+	assert_int_equal(pm_recorder_open(place->file, &run, &recorder, &error), -1);
+}
+
+static void check_integrity(const struct place *place)
+{
+	sqlite3 *handle;
+	sqlite3_stmt *statement;
+	assert_int_equal(sqlite3_open_v2(place->file, &handle, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(handle, "PRAGMA integrity_check", -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ok");
+	sqlite3_finalize(statement);
+	sqlite3_close(handle);
+}
+
+/** A child that records on and on, and writes a byte for each sample that is safe. */
+static pid_t start_writer(const struct place *place, int *acknowledged)
+{
+	int ends[2];
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		struct pm_recorder *recorder = open_recorder(place);
+		for (unsigned tick = 0;; tick++) {
+			record(recorder, tick, 40);
+			if (write(ends[1], "", 1) != 1)
+				_exit(1);
+		}
+	}
+	close(ends[1]);
+	*acknowledged = ends[0];
+	return child;
+}
+
+static void killed_writer_loses_one_sample_at_most(void **state)
+{
+	const struct place *place = *state;
+	uint32_t seed = 7;
+	for (int round = 0; round < 100; round++) {
+		int acknowledged;
+		pid_t child = start_writer(place, &acknowledged);
+		uint64_t wanted = 1 + next_random(&seed) % 25, safe = 0;
+		char byte;
+		while (safe < wanted && read(acknowledged, &byte, 1) == 1)
+			safe++;
+		/* Somewhere within the writing of the next one. */
+		for (uint32_t spin = next_random(&seed) % 200000; spin > 0; spin--)
+			__asm__ volatile("");
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		while (read(acknowledged, &byte, 1) == 1)
+			safe++;
+		close(acknowledged);
+		check_integrity(place);
+		struct pm_recording *recording = open_recording(place);
+		uint64_t count;
+		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
+		assert_true(count == safe || count == safe + 1);
+		check_samples(recording, (unsigned)count, 40);
+		pm_recording_close(recording);
+		unlink(place->file);
+		char companion[128];
+		snprintf(companion, sizeof companion, "%s-wal", place->file);
+		unlink(companion);
+		snprintf(companion, sizeof companion, "%s-shm", place->file);
+		unlink(companion);
+	}
+}
+
+/** Records until that fails. @return how many samples were added */
+static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error *error)
+{
+	struct pm_regions regions = { 0 };
+	unsigned tick = 0;
+	for (;; tick++) {
+		assert_true(tick < 100000);
+		pm_regions_deinit(&regions);
+		simulate(tick, 200, &regions);
+		struct pm_sample sample = { .time = 1000 + tick * 2.0, .regions = &regions, .fresh = tick % 5 != 4 };
+		sample.totals.rss = tick * 1000;
+		sample.totals.threads = tick;
+		if (pm_recorder_add(recorder, &sample, error) < 0)
+			break;
+	}
+	/* It has ended, and says so from now on. */
+	struct pm_sample last = { .regions = &regions };
+	struct pm_error again = { 0 };
+	assert_int_equal(pm_recorder_add(recorder, &last, &again), -1);
+	assert_non_null(strstr(again.text, "has ended"));
+	pm_regions_deinit(&regions);
+	return tick;
+}
+
+static void full_disk_ends_the_recording(void **state)
+{
+	struct place *place = *state;
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", place->directory, "tmpfs", 0, "size=400k") < 0)
+		skip_because("a small disk needs a mount: %s", strerror(errno));
+	struct pm_recorder *recorder = open_recorder(place);
+	struct pm_error error = { 0 };
+	unsigned added = record_until_full(recorder, &error);
+	assert_int_equal(error.kind, PM_ERROR_IO);
+	assert_non_null(strstr(error.text, "the disk is full"));
+	assert_true(added > 1);
+	for (int closed = 0; closed < 2; closed++) {
+		struct pm_recording *recording = open_recording(place);
+		uint64_t count;
+		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
+		assert_int_equal(count, added);
+		check_samples(recording, added, 200);
+		pm_recording_close(recording);
+		if (!closed)
+			pm_recorder_close(recorder);
+	}
+	check_integrity(place);
+	umount2(place->directory, MNT_DETACH);
+}
+
+/** An hour at two seconds of a process with 250 regions, of which some change at each sample. */
+static void a_day_fits_in_fifty_megabytes(void **state)
+{
+	const struct place *place = *state;
+	struct pm_recorder *recorder = open_recorder(place);
+	unsigned samples = getenv("PROCMEM_WHOLE_DAY") ? 43200 : 1800;
+	for (unsigned tick = 0; tick < samples; tick++)
+		record(recorder, tick, 250);
+	pm_recorder_close(recorder);
+	struct stat status;
+	assert_int_equal(stat(place->file, &status), 0);
+	printf("%u samples: %lld bytes\n", samples, (long long)status.st_size);
+	assert_true(status.st_size < 50ll * 1000 * 1000 * samples / 43200);
+	check_integrity(place);
+}
+
+static void describes_a_living_process(void **state)
+{
+	(void)state;
+	struct target target;
+	target_start(&target, "many_regions", "10", "1", NULL);
+	struct pm_process *process;
+	struct pm_run described;
+	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
+	assert_int_equal(pm_run_describe(process, &described, NULL), 0);
+	assert_int_equal(described.pid, target.pid);
+	assert_string_equal(described.comm, "many_regions");
+	assert_non_null(strstr(described.command, "many_regions 10 1"));
+	assert_int_equal(strlen(described.boot_id), 36);
+	assert_true(described.start_ticks > 0);
+	free((char *)described.command);
+	pm_process_close(process);
+	target_stop(&target);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_written_is_read, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(samples_are_found_by_words, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(other_files_are_refused, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, make_place, remove_place),
+		cmocka_unit_test(describes_a_living_process),
+		/* Last: it leaves the name space of mounts. */
+		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, make_place, remove_place),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
