@@ -36,14 +36,17 @@ static int choose(struct pm_select *select, const char *line, struct pm_error *e
 	}
 }
 
-/** The chosen ranges ascend, and each lies within its region. */
+/** The chosen ranges ascend, and each lies within its region, or where there is none. */
 static void check_ranges(const struct pm_regions *regions, const struct pm_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		fuzz_check(ranges[i].start < ranges[i].end);
 		fuzz_check(i == 0 || ranges[i].start >= ranges[i - 1].end);
-		if (ranges[i].region == SIZE_MAX)
+		if (ranges[i].region == SIZE_MAX) {
+			size_t above = pm_regions_index(regions, ranges[i].start);
+			fuzz_check(above == regions->count || regions->items[above].start >= ranges[i].end);
 			continue;
+		}
 		fuzz_check(ranges[i].region < regions->count);
 		const struct pm_region *region = &regions->items[ranges[i].region];
 		fuzz_check(ranges[i].start >= region->start && ranges[i].end <= region->end);
