@@ -2,6 +2,7 @@
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /** A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads; says `ready` and waits for the end of its input. */
 public class DirectBuffers {
@@ -14,9 +15,12 @@ public class DirectBuffers {
 				buffer.put(at, (byte) 1);
 			buffers.add(buffer);
 		}
+		/* A thread gets its name and its guard pages only once it runs. */
+		CountDownLatch running = new CountDownLatch(4);
 		for (int i = 0; i < 4; i++) {
 			Thread thread = new Thread(() -> {
 				synchronized (buffers) {
+					running.countDown();
 					try {
 						buffers.wait();
 					} catch (InterruptedException e) {
@@ -27,6 +31,7 @@ public class DirectBuffers {
 			thread.setDaemon(true);
 			thread.start();
 		}
+		running.await();
 		System.out.println("ready");
 		while (System.in.read() >= 0) {
 		}
