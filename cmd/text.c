@@ -51,7 +51,7 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 	do
 		hex[--first] = "0123456789abcdef"[value & 15];
 	while ((value >>= 4) > 0);
-	while (sizeof hex - first < digits)
+	while (first > 0 && sizeof hex - first < digits)
 		hex[--first] = '0';
 	text_bytes(text, hex + first, sizeof hex - first);
 }
