@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "kinds/arena_heaps.h"
 #include "kinds/memory.h"
 
-/* Whether a page is present takes a system call where the sizes do not tell. A process of 60,000 such regions would take as long as its whole listing:
- * beyond this many, only regions that hold much are asked about. */
-enum { MOST_QUESTIONS = 4096 };
-static const uint64_t much = UINT64_C(1) << 20;
+/*
+ * Reading a header takes about half a microsecond, and asking whether its page is present as much again: for 60,000 regions that is longer than their whole
+ * listing. The kernel merges what malloc maps, so real processes have few such regions; of more, those that hold most are looked at.
+ */
+enum { MOST_HEADERS = 4096, CLASSES = 65 };
 
 /** The regions whose headers can be read, and the buffers for that. */
 struct candidates {
@@ -39,22 +41,55 @@ static int allocate(struct candidates *candidates, size_t most, struct pm_error 
 	return pm_error_out_of_memory(error);
 }
 
-/** Whether the sizes leave open if the first page is present. */
-static bool is_open_question(const struct pm_region *region)
+/** Class of a region by the memory it holds, or where that is not known by its length: bits of the number. */
+static unsigned class_of(const struct pm_region *region)
 {
-	uint64_t rss = region->bytes[PM_SIZE_RSS];
-	return !pm_region_knows(region, PM_SIZE_RSS) || (rss > 0 && rss < pm_region_size(region));
+	uint64_t weight = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS] : pm_region_size(region);
+	return weight == 0 ? 0 : 64 - (unsigned)__builtin_clzll(weight);
+}
+
+/** Which regions are looked at: all of the classes above `least`, and some of that one. */
+struct choice {
+	unsigned least;
+	size_t some;
+};
+
+static struct choice choose(const struct pm_kinds_context *context)
+{
+	size_t counts[CLASSES] = { 0 }, sum = 0, at = 0;
+	struct pm_region *region;
+	while ((region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at)))
+		counts[class_of(region)]++;
+	for (unsigned class = CLASSES; class-- > 1;) {
+		if (sum + counts[class] > MOST_HEADERS)
+			return (struct choice){ class, MOST_HEADERS - sum };
+		sum += counts[class];
+	}
+	return (struct choice){ 0, SIZE_MAX };
+}
+
+static bool is_chosen(struct choice *choice, const struct pm_region *region, uint64_t heap_max)
+{
+	unsigned class = class_of(region);
+	/* What may be a heap of an arena is always looked at: there are few. */
+	if (class > choice->least || region->start % heap_max == 0)
+		return true;
+	if (class < choice->least || choice->some == 0)
+		return false;
+	choice->some--;
+	return true;
 }
 
 /** Collects the regions whose first page is present. */
 static int collect(struct pm_kinds_context *context, struct candidates *candidates, struct pm_error *error)
 {
+	struct choice choice = choose(context);
+	uint64_t heap_max = pm_arena_heap_max(context);
 	struct pm_region *region;
-	size_t questions = 0;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
 		uint8_t *header = &context->headers[pm_kinds_index(context, region)];
 		enum pm_presence presence;
-		if (is_open_question(region) && ++questions > MOST_QUESTIONS && region->bytes[PM_SIZE_RSS] < much) {
+		if (!is_chosen(&choice, region, heap_max)) {
 			*header = PM_HEADER_LEFT_OUT;
 			continue;
 		}

@@ -56,7 +56,7 @@ static void untouched_memory_is_not_read(void **state)
 	made_up_heap(&memory, base, base + 0x30, 0, MIB, 2 * MIB);
 	made_up_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ANON);
-	assert_non_null(strstr(regions.items[0].why, "not in memory"));
+	assert_non_null(strstr(regions.items[0].why, "holds no memory"));
 	pm_regions_deinit(&regions);
 }
 
