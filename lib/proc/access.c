@@ -175,7 +175,7 @@ static bool descends_from_us(const struct pm_refusal *refusal)
 	return false;
 }
 
-/** Words about who traces the process already, "" where nobody does. */
+/** Words about who traces the process already, "" where nobody does. A tracer is a thread: its process is named. */
 static void tracer_text(const struct pm_refusal *refusal, const char *before, char *text, size_t size)
 {
 	struct pm_credentials tracer;
@@ -184,7 +184,7 @@ static void tracer_text(const struct pm_refusal *refusal, const char *before, ch
 	if (pid == 0)
 		return;
 	if (pm_credentials_read_pid(refusal->proc_root, pid, &tracer))
-		snprintf(text, size, "%straced by process %d (%s) already", before, (int)pid, tracer.name);
+		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid, tracer.name);
 	else
 		snprintf(text, size, "%straced by process %d already", before, (int)pid);
 }

@@ -70,11 +70,17 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 	return 1;
 }
 
-/** One pass over task/. @param found where to store how many threads were new @return 0 or -1 */
-static int interrupt_new(struct pm_tracer *tracer, size_t *found, struct pm_error *error)
+/**
+ * One pass over task/.
+ *
+ * @param all    where to store whether no thread was new and none is missing: the list is made while threads come and go and may lack some
+ * @return       0 or -1
+ */
+static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)
 {
 	pid_t *tids;
 	size_t count, known = tracer->count;
+	struct pm_process_stat stat;
 	if (pm_procfs_list_numbers(&tracer->process->procfs, "task", &tids, &count) < 0)
 		return pm_process_check(tracer->process, error) < 0 ? -1 : explain(tracer, errno, error);
 	int result = 0;
@@ -86,7 +92,7 @@ static int interrupt_new(struct pm_tracer *tracer, size_t *found, struct pm_erro
 	free(tids);
 	if (result < 0)
 		return -1;
-	*found = tracer->count - known;
+	*all = tracer->count == known && pm_process_stat_read(&tracer->process->procfs, "stat", &stat) == 0 && stat.threads == count;
 	if (tracer->count > 0)
 		qsort(tracer->items, tracer->count, sizeof *tracer->items, compare_tids);
 	return 0;
@@ -181,12 +187,12 @@ static void drop_gone(struct pm_tracer *tracer)
 
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error)
 {
-	size_t found = 0;
-	do {
-		if (pm_check_cancel(tracer->cancel, error) < 0 || interrupt_new(tracer, &found, error) < 0 || await_all(tracer, error) < 0)
+	bool all = false;
+	while (!all) {
+		if (pm_check_cancel(tracer->cancel, error) < 0 || interrupt_new(tracer, &all, error) < 0 || await_all(tracer, error) < 0)
 			return -1;
 		drop_gone(tracer);
-	} while (found > 0);
+	}
 	if (pm_process_check(tracer->process, error) < 0)
 		return -1;
 	return tracer->count > 0 ? 0 : explain(tracer, ESRCH, error);

@@ -269,6 +269,12 @@ static void already_traced(void **state)
 	tracer.name = "gdb";
 	save(scene->root, &tracer);
 	expect(scene, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+	/* The kernel names the thread that traces. */
+	scene->target.tracer = 78;
+	tracer = usual("78", 77);
+	tracer.name = "gdb";
+	save(scene->root, &tracer);
+	expect(scene, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
 }
 
 static void kernel_thread(void **state)
