@@ -21,7 +21,7 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 		region->detail = "POSIX";
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED, "a file in /dev/shm, where shm_open(3) makes them");
 	} else if (begins(name, "/memfd:")) {
-		region->detail = pm_kinds_text(context, "memfd %s", name + strlen("/memfd:"));
+		region->detail = "memfd";
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names it /memfd: memfd_create(2)");
 	} else if (strcmp(name, "/dev/zero") == 0 && region->deleted) {
 		region->detail = "anonymous";
