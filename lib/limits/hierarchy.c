@@ -34,13 +34,14 @@ static bool list_holds(const char *list, size_t length, const char *word)
 }
 
 /**
- * Finds a process's memory cgroup in the text of its cgroup file, lines `ID:CONTROLLERS:PATH` (cgroups(7)).
+ * Finds a process's cgroup for a controller in the text of its cgroup file, lines `ID:CONTROLLERS:PATH` (cgroups(7)).
  *
- * @param text     changed: the path ends in a NUL
- * @param version  where to store 1 or 2
+ * @param text        changed: the path ends in a NUL
+ * @param controller  name of it
+ * @param version     where to store 1 or 2
  * @return         the path, relative to the root of our own cgroup namespace, or NULL where there is none
  */
-static char *find_path(char *text, int *version)
+static char *find_path(char *text, const char *controller, int *version)
 {
 	char *unified = NULL, *rest = text, *line;
 	while ((line = strsep(&rest, "\n"))) {
@@ -48,7 +49,7 @@ static char *find_path(char *text, int *version)
 		char *path = controllers ? strchr(++controllers, ':') : NULL;
 		if (!path || path[1] != '/')
 			continue;
-		if (list_holds(controllers, (size_t)(path - controllers), "memory")) {
+		if (list_holds(controllers, (size_t)(path - controllers), controller)) {
 			*version = 1;
 			return path + 1;
 		}
@@ -61,6 +62,7 @@ static char *find_path(char *text, int *version)
 
 /** Search for the mount that shows most of a process's ancestors. */
 struct search {
+	const char *controller; /**< of the hierarchy */
 	const char *path;     /**< the process's group, as its cgroup file gives it */
 	int version;          /**< which hierarchy */
 	const char *sys_root; /**< stands for /sys */
@@ -100,7 +102,7 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 	size_t length, root_length = strlen(mount->root);
 	search->any = true;
 	bool right = search->version == 2 ? strcmp(mount->type, "cgroup2") == 0
-	                                  : strcmp(mount->type, "cgroup") == 0 && pm_mount_option(mount, "memory", &length);
+	                                  : strcmp(mount->type, "cgroup") == 0 && pm_mount_option(mount, search->controller, &length);
 	if (!right || !path_below(mount->root, search->path) || (search->folder && root_length >= search->root_length))
 		return 0;
 	bool failed = false;
@@ -118,15 +120,14 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 /** Takes the place where systems mount the hierarchy, if there is such a folder. @return 0, or -1 when out of memory */
 static int take_conventional(struct search *search, struct pm_error *error)
 {
-	static const char *const places[][2] = { { "fs/cgroup/memory", NULL }, { "fs/cgroup/unified", "fs/cgroup" } };
+	static const char *const unified[] = { "fs/cgroup/unified", "fs/cgroup" };
 	if (!path_below("/", search->path))
 		return 0;
-	for (size_t i = 0; i < 2 && !search->folder; i++) {
-		const char *place = places[search->version - 1][i];
+	for (size_t i = 0; i < (search->version == 1 ? 1 : 2) && !search->folder; i++) {
 		char *folder;
-		if (!place)
-			return 0;
-		if (asprintf(&folder, "%s/%s", search->sys_root, place) < 0)
+		int made = search->version == 1 ? asprintf(&folder, "%s/fs/cgroup/%s", search->sys_root, search->controller)
+		                                : asprintf(&folder, "%s/%s", search->sys_root, unified[i]);
+		if (made < 0)
 			return pm_error_out_of_memory(error);
 		if (access(folder, F_OK) == 0)
 			search->folder = folder;
@@ -154,14 +155,15 @@ static int read_cgroup_file(struct pm_process *process, char **text, struct pm_e
 	return -1;
 }
 
-int pm_hierarchy_find(struct pm_process *process, const char *sys_root, struct pm_hierarchy *hierarchy, struct pm_error *error)
+int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root, struct pm_hierarchy *hierarchy,
+                      struct pm_error *error)
 {
 	char *text;
 	if (read_cgroup_file(process, &text, error) < 0)
 		return -1;
-	struct search search = { .sys_root = sys_root };
+	struct search search = { .controller = controller, .sys_root = sys_root };
 	struct pm_hierarchy found = { 0 };
-	search.path = text ? find_path(text, &search.version) : NULL;
+	search.path = text ? find_path(text, controller, &search.version) : NULL;
 	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount, &search, error) : 0;
 	if (result == 0 && search.path && !search.any)
 		result = take_conventional(&search, error);

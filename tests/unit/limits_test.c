@@ -410,7 +410,7 @@ static void living_process(void **state)
 	struct pm_hierarchy hierarchy;
 	pid_t child = child_start("limited", NULL);
 	assert_int_equal(pm_process_open(NULL, child, &process, NULL), 0);
-	assert_int_equal(pm_hierarchy_find(process, "/sys", &hierarchy, NULL), 0);
+	assert_int_equal(pm_hierarchy_find(process, "memory", "/sys", &hierarchy, NULL), 0);
 	const char *obstacle = hierarchy.version ? NULL : "this machine has no memory cgroups";
 	char folder[4096] = "", group[1024];
 	if (!obstacle) {

@@ -12,6 +12,7 @@
 
 #include <procmem/error.h>
 #include <procmem/growth.h>
+#include <procmem/headroom.h>
 #include <procmem/kinds.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>

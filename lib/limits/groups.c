@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of cgroups: of the process's own group and of all above it the one that leaves the least. */
+#include "limits/gather.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/number.h"
+#include "limits/hierarchy.h"
+
+/** Files that tell about one limit of a group, by the version of cgroups; NULL where that has no such limit. */
+struct group_files {
+	enum pm_limit_kind kind;
+	const char *max[3];
+	const char *used[3];
+	const char *cache_key[3]; /* in memory.stat: what the kernel takes back */
+};
+
+/* In v1 the keys with total_ contain the groups below, as all of v2's do. */
+static const struct group_files memory_files = {
+	PM_LIMIT_CGROUP,
+	{ NULL, "memory.limit_in_bytes", "memory.max" },
+	{ NULL, "memory.usage_in_bytes", "memory.current" },
+	{ NULL, "total_inactive_file", "inactive_file" },
+};
+
+static const struct group_files high_files = {
+	PM_LIMIT_CGROUP_HIGH,
+	{ NULL, NULL, "memory.high" },
+	{ NULL, "memory.usage_in_bytes", "memory.current" },
+	{ NULL, "total_inactive_file", "inactive_file" },
+};
+
+static const struct group_files pids_files = { PM_LIMIT_PIDS, { NULL, "pids.max", "pids.max" }, { NULL, "pids.current", "pids.current" }, { NULL } };
+
+static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *key, uint64_t *bytes, struct pm_error *error)
+{
+	char *text;
+	*bytes = 0;
+	if (!key)
+		return 0;
+	int found = pm_group_text(hierarchy, "memory.stat", &text, error);
+	if (found <= 0)
+		return found;
+	if (!pm_group_entry(text, key, bytes))
+		*bytes = 0;
+	free(text);
+	return 0;
+}
+
+/** What one group leaves. @param limit replaced where that is less @param found set where the group has a limit */
+static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_limit *limit, bool *found, struct pm_error *error)
+{
+	struct pm_limit own = { .kind = files->kind };
+	const char *name = files->max[hierarchy->version];
+	int result = name ? pm_group_number(hierarchy, name, &own.max, error) : 0;
+	if (result <= 0 || pm_group_is_unlimited(hierarchy, own.max))
+		return result < 0 ? -1 : 0;
+	if (pm_group_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
+	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable, error) < 0)
+		return -1;
+	if (*found && pm_limit_left(&own) >= pm_limit_left(limit))
+		return 0;
+	*limit = own;
+	*found = true;
+	char group[1024];
+	pm_group_name(hierarchy, group, sizeof group);
+	snprintf(limit->source, sizeof limit->source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/", name);
+	return 0;
+}
+
+/** Adds the limit that leaves the least. The group of the hierarchy is used up by going to the top. */
+static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct pm_limit limit;
+	bool found = false;
+	struct pm_hierarchy at = *hierarchy;
+	at.group = strdup(hierarchy->group);
+	if (!at.group)
+		return pm_error_out_of_memory(error);
+	int result;
+	do
+		result = consider(&at, files, &limit, &found, error);
+	while (result == 0 && pm_group_go_up(&at));
+	free(at.group);
+	if (result == 0 && found) {
+		struct pm_limit *added = pm_limit_add(headroom, files->kind, limit.max, limit.used, "%s", limit.source);
+		added->reclaimable = limit.reclaimable;
+	}
+	return result;
+}
+
+static int read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events, struct pm_error *error)
+{
+	char *text;
+	int found = pm_group_text(hierarchy, hierarchy->version == 2 ? "memory.events" : "memory.oom_control", &text, error);
+	if (found <= 0)
+		return found;
+	/* v1 counts kills since Linux 4.13. */
+	events->known = pm_group_entry(text, "oom_kill", &events->oom_kill);
+	pm_group_entry(text, "high", &events->high);
+	pm_group_entry(text, "max", &events->max);
+	pm_group_entry(text, "oom", &events->oom);
+	free(text);
+	if (hierarchy->version == 2)
+		return 0;
+	found = pm_group_number(hierarchy, "memory.failcnt", &events->max, error);
+	return found < 0 ? -1 : 0;
+}
+
+/** A number with a point and digits behind it. */
+static double scan_percent(const char *text)
+{
+	uint64_t whole = 0, part = 0;
+	if (!pm_scan_decimal(&text, &whole))
+		return 0;
+	const char *digits = text + 1;
+	if (*text != '.' || (text = digits, !pm_scan_decimal(&text, &part)))
+		return (double)whole;
+	double scale = 1;
+	for (const char *at = digits; at < text; at++)
+		scale *= 10;
+	return (double)whole + (double)part / scale;
+}
+
+void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
+{
+	static const char *const words[] = { "some avg10=", "full avg10=" };
+	double *const ten[] = { &pressure->some10, &pressure->full10 }, *const sixty[] = { &pressure->some60, &pressure->full60 };
+	for (size_t i = 0; i < 2; i++) {
+		const char *line = strstr(text, words[i]);
+		if (!line)
+			continue;
+		pressure->known = true;
+		*ten[i] = scan_percent(line + strlen(words[i]));
+		const char *longer = strstr(line, "avg60=");
+		*sixty[i] = longer ? scan_percent(longer + strlen("avg60=")) : 0;
+	}
+}
+
+static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressure *pressure, struct pm_error *error)
+{
+	char *text;
+	int found = pm_group_text(hierarchy, "memory.pressure", &text, error);
+	if (found <= 0)
+		return found;
+	pm_pressure_parse(text, pressure);
+	free(text);
+	return 0;
+}
+
+int pm_gather_memory_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
+		return -1;
+	int result = 0;
+	if (hierarchy.version) {
+		headroom->cgroup_version = hierarchy.version;
+		result = gather(&hierarchy, &memory_files, headroom, error);
+		if (result == 0)
+			result = gather(&hierarchy, &high_files, headroom, error);
+		if (result == 0)
+			result = read_events(&hierarchy, &headroom->events, error);
+		if (result == 0 && hierarchy.version == 2)
+			result = read_pressure(&hierarchy, &headroom->pressure, error);
+	}
+	pm_hierarchy_deinit(&hierarchy);
+	if (result == 0 && !headroom->pressure.known) {
+		char *text = pm_limit_file(pm_process_root(process), "pressure/memory");
+		if (text)
+			pm_pressure_parse(text, &headroom->pressure);
+		free(text);
+	}
+	return result;
+}
+
+int pm_gather_pids_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "pids", sys_root, &hierarchy, error) < 0)
+		return -1;
+	int result = hierarchy.version ? gather(&hierarchy, &pids_files, headroom, error) : 0;
+	pm_hierarchy_deinit(&hierarchy);
+	return result;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of the machine, and those that setrlimit(2) gave to the process. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/maps.h>
+
+#include "base/io.h"
+#include "base/number.h"
+#include "limits/gather.h"
+#include "proc/process_handle.h"
+#include "proc/status.h"
+
+void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom)
+{
+	char *text = pm_limit_file(proc_root, "meminfo");
+	if (!text)
+		return;
+	uint64_t memory = pm_status_number(text, "MemTotal", 0), available = pm_status_number(text, "MemAvailable", 0);
+	/* The first line cannot be found behind a newline. */
+	const char *at = text + strlen("MemTotal:");
+	if (strncmp(text, "MemTotal:", strlen("MemTotal:")) == 0) {
+		at += strspn(at, " ");
+		pm_scan_decimal(&at, &memory);
+	}
+	uint64_t swap = pm_status_number(text, "SwapTotal", 0), free_swap = pm_status_number(text, "SwapFree", 0);
+	free(text);
+	uint64_t total = memory + swap, left = available + free_swap;
+	if (total > 0)
+		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024, (total > left ? total - left : 0) * 1024, "/proc/meminfo");
+}
+
+void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom)
+{
+	char *max = pm_limit_file(proc_root, "sys/kernel/threads-max"), *load = pm_limit_file(proc_root, "loadavg");
+	/* `0.20 0.18 0.12 1/80 11206`: the second number of the fourth word is that of all threads, proc_loadavg(5). */
+	const char *slash = load ? strchr(load, '/') : NULL, *number = max;
+	uint64_t threads_max, threads = 0;
+	if (slash)
+		slash++;
+	if (max && slash && pm_scan_decimal(&number, &threads_max) && pm_scan_decimal(&slash, &threads))
+		pm_limit_add(headroom, PM_LIMIT_THREADS, threads_max, threads, "/proc/sys/kernel/threads-max");
+	free(max);
+	free(load);
+}
+
+/** The soft limit behind a name in /proc/PID/limits. @return false where there is none */
+static bool soft_limit(const char *limits, const char *name, uint64_t *max)
+{
+	const char *line = strstr(limits, name);
+	if (!line)
+		return false;
+	line += strlen(name);
+	line += strspn(line, " ");
+	return pm_scan_decimal(&line, max);
+}
+
+int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+{
+	static const struct {
+		enum pm_limit_kind kind;
+		const char *name; /* in limits */
+		const char *used; /* in status */
+		const char *source;
+	} rows[] = {
+		{ PM_LIMIT_ADDRESS_SPACE, "\nMax address space", "VmSize", "RLIMIT_AS" },
+		{ PM_LIMIT_DATA, "\nMax data size", "VmData", "RLIMIT_DATA" },
+		{ PM_LIMIT_STACK, "\nMax stack size", "VmStk", "RLIMIT_STACK" },
+	};
+	char *limits = NULL, *status = NULL;
+	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 || pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
+		free(limits);
+		/* A saved tree need not have them. */
+		return pm_process_check(process, error);
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		uint64_t max;
+		if (soft_limit(limits, rows[i].name, &max))
+			pm_limit_add(headroom, rows[i].kind, max, pm_status_number(status, rows[i].used, 0) * 1024, "%s", rows[i].source);
+	}
+	free(limits);
+	free(status);
+	return 0;
+}
+
+int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+{
+	char *text = pm_limit_file(pm_process_root(process), "sys/vm/max_map_count");
+	const char *at = text;
+	uint64_t max;
+	bool known = text && pm_scan_decimal(&at, &max);
+	free(text);
+	if (!known)
+		return 0;
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	struct pm_error cause = { 0 };
+	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
+	size_t count = regions.count;
+	/* The vsyscall page is listed, but is no mapping of the process. */
+	if (count > 0 && regions.items[count - 1].start >> 63)
+		count--;
+	pm_regions_deinit(&regions);
+	if (result == 0)
+		pm_limit_add(headroom, PM_LIMIT_MAPPINGS, max, count, "/proc/sys/vm/max_map_count");
+	if (result == 0 || cause.kind == PM_ERROR_ACCESS || cause.kind == PM_ERROR_NO_MEMORY || cause.kind == PM_ERROR_NOT_FOUND)
+		return 0;
+	if (error)
+		*error = cause;
+	return -1;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Headroom: saved trees of both versions of cgroups, and a group of our own in which the kernel kills. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <procmem/headroom.h>
+#include <procmem/maps.h>
+
+#include "limits/hierarchy.h"
+#include "support/target.h"
+#include "support/tree.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static const char maps[] = "00400000-00500000 r-xp 00000000 08:01 7 /bin/shop\n"
+			   "00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
+			   "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
+
+/** A saved machine with one process; PID 12. @param cgroup text of its cgroup file @return the root */
+static char *make_machine(const char *cgroup)
+{
+	char *root = tree_create();
+	tree_write(root, "proc/12/stat", "12 (shop) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
+	tree_write(root, "proc/12/status", "Name:\tshop\nTgid:\t12\nVmSize:\t  2048 kB\nVmData:\t 300 kB\nVmStk:\t  132 kB\n");
+	tree_write(root, "proc/12/limits",
+	           "Limit                     Soft Limit           Hard Limit           Units     \n"
+	           "Max data size             unlimited            unlimited            bytes     \n"
+	           "Max stack size            8388608              unlimited            bytes     \n"
+	           "Max address space         4294967296           unlimited            bytes     \n");
+	tree_write(root, "proc/12/maps", "%s", maps);
+	tree_write(root, "proc/12/cgroup", "%s", cgroup);
+	tree_write(root, "proc/sys/vm/max_map_count", "65530\n");
+	tree_write(root, "proc/sys/kernel/threads-max", "31000\n");
+	tree_write(root, "proc/loadavg", "0.20 0.18 0.12 1/345 11206\n");
+	tree_write(root, "proc/meminfo", "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 kB\nSwapTotal:        2048 kB\nSwapFree:"
+	                                 "         1024 kB\n");
+	return root;
+}
+
+static struct pm_headroom read_saved(const char *root)
+{
+	char proc[512], sys[512];
+	struct pm_process *process;
+	struct pm_headroom headroom;
+	struct pm_error error = { 0 };
+	snprintf(proc, sizeof proc, "%s/proc", root);
+	snprintf(sys, sizeof sys, "%s/sys", root);
+	if (pm_process_open(proc, 12, &process, &error) < 0 || pm_headroom_read(process, sys, &headroom, &error) < 0)
+		fail_msg("%s", error.text);
+	pm_process_close(process);
+	return headroom;
+}
+
+static void expect(const struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, uint64_t left, const char *source)
+{
+	const struct pm_limit *limit = pm_headroom_find(headroom, kind);
+	if (!limit)
+		fail_msg("no limit %s", pm_limit_name(kind));
+	assert_int_equal(limit->max, max);
+	assert_int_equal(limit->used, used);
+	assert_int_equal(pm_limit_left(limit), left);
+	assert_string_equal(limit->source, source);
+	assert_int_equal(limit->counts, kind >= PM_LIMIT_MAPPINGS);
+}
+
+static void machine_and_process(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/\n");
+	struct pm_headroom headroom = read_saved(root);
+	expect(&headroom, PM_LIMIT_SYSTEM, 18 * MIB, 13 * MIB, 5 * MIB, "/proc/meminfo");
+	expect(&headroom, PM_LIMIT_ADDRESS_SPACE, 4096 * MIB, 2 * MIB, 4094 * MIB, "RLIMIT_AS");
+	expect(&headroom, PM_LIMIT_STACK, 8 * MIB, 132 * 1024, 8 * MIB - 132 * 1024, "RLIMIT_STACK");
+	expect(&headroom, PM_LIMIT_MAPPINGS, 65530, 2, 65528, "/proc/sys/vm/max_map_count");
+	expect(&headroom, PM_LIMIT_THREADS, 31000, 345, 30655, "/proc/sys/kernel/threads-max");
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_DATA));
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP));
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_PIDS));
+	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_SYSTEM);
+	assert_false(headroom.events.known);
+	tree_remove(root);
+}
+
+/** The ancestor with the larger limit may have less left. */
+static void v2_group_that_leaves_least(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/shop/web\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.max", "1048576\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.high", "max\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.current", "204800\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.events", "low 0\nhigh 7\nmax 6\noom 5\noom_kill 4\noom_group_kill 0\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.pressure", "some avg10=1.50 avg60=0.25 avg300=0.00 total=99\n"
+	                                                           "full avg10=0.50 avg60=12.05 avg300=0.00 total=50\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "2097152\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.high", "1900000\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.current", "2000000\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.stat", "anon 1\nfile 5\ntotal_inactive_file 4\ninactive_file 100000\nactive_file 2\n");
+	tree_write(root, "sys/fs/cgroup/shop/pids.max", "100\n");
+	tree_write(root, "sys/fs/cgroup/shop/pids.current", "98\n");
+	struct pm_headroom headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_version, 2);
+	expect(&headroom, PM_LIMIT_CGROUP, 2097152, 2000000, 197152, "/shop/memory.max");
+	expect(&headroom, PM_LIMIT_CGROUP_HIGH, 1900000, 2000000, 0, "/shop/memory.high");
+	expect(&headroom, PM_LIMIT_PIDS, 100, 98, 2, "/shop/pids.max");
+	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_CGROUP);
+	assert_true(headroom.events.known);
+	assert_int_equal(headroom.events.high, 7);
+	assert_int_equal(headroom.events.max, 6);
+	assert_int_equal(headroom.events.oom, 5);
+	assert_int_equal(headroom.events.oom_kill, 4);
+	assert_true(headroom.pressure.known);
+	assert_true(headroom.pressure.some10 == 1.5 && headroom.pressure.some60 == 0.25);
+	assert_true(headroom.pressure.full10 == 0.5 && headroom.pressure.full60 == 12.05);
+	tree_remove(root);
+}
+
+static void v1_group(void **state)
+{
+	(void)state;
+	char *root = make_machine("5:pids:/jobs\n4:memory:/shop\n0::/\n");
+	tree_write(root, "sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "1048576\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "1000000\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.failcnt", "17\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat", "cache 0\ninactive_file 1\ntotal_cache 5\ntotal_inactive_file 400000\n");
+	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.max", "10\n");
+	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.current", "4\n");
+	tree_write(root, "proc/pressure/memory", "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	struct pm_headroom headroom = read_saved(root);
+	assert_int_equal(headroom.cgroup_version, 1);
+	expect(&headroom, PM_LIMIT_CGROUP, 1048576, 1000000, 448576, "/shop/memory.limit_in_bytes");
+	expect(&headroom, PM_LIMIT_PIDS, 10, 4, 6, "/jobs/pids.max");
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP_HIGH));
+	assert_true(headroom.events.known);
+	assert_int_equal(headroom.events.max, 17);
+	assert_int_equal(headroom.events.oom_kill, 3);
+	assert_true(headroom.pressure.some10 == 3);
+	tree_remove(root);
+}
+
+/** The machine can have less left than the group may take. */
+static void machine_is_the_first_to_end(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/shop\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "1073741824\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.current", "1048576\n");
+	struct pm_headroom headroom = read_saved(root);
+	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_SYSTEM);
+	tree_remove(root);
+}
+
+static void living_process(void **state)
+{
+	(void)state;
+	struct pm_process *process;
+	struct pm_headroom headroom;
+	struct pm_error error = { 0 };
+	struct rlimit stack;
+	if (pm_process_open(NULL, getpid(), &process, &error) < 0 || pm_headroom_read(process, NULL, &headroom, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(getrlimit(RLIMIT_STACK, &stack), 0);
+	const struct pm_limit *limit = pm_headroom_find(&headroom, PM_LIMIT_STACK);
+	assert_int_equal(limit != NULL, stack.rlim_cur != RLIM_INFINITY);
+	if (limit)
+		assert_int_equal(limit->max, stack.rlim_cur);
+	assert_true(pm_headroom_find(&headroom, PM_LIMIT_MAPPINGS)->used > 10);
+	assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_SYSTEM)->max / 4096 > (uint64_t)sysconf(_SC_PHYS_PAGES) - 1, 1);
+	assert_non_null(pm_headroom_memory(&headroom));
+	pm_process_close(process);
+}
+
+static int write_file(const char *folder, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int write_file(const char *folder, const char *name, const char *format, ...)
+{
+	char path[4096];
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	FILE *file = fopen(path, "we");
+	if (!file)
+		return -1;
+	va_list arguments;
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	return fclose(file);
+}
+
+/** A group of our own with a limit, and both targets in it. @return what went wrong, or NULL */
+static const char *make_group(const char *folder, int version, const struct target *one, const struct target *other)
+{
+	if (mkdir(folder, 0755) < 0)
+		return "no right to make a cgroup";
+	if (write_file(folder, version == 1 ? "memory.limit_in_bytes" : "memory.max", "%" PRIu64 "\n", 48 * MIB) < 0)
+		return "the memory controller is not handed down to new cgroups";
+	if (write_file(folder, "cgroup.procs", "%d\n", (int)one->pid) < 0 || write_file(folder, "cgroup.procs", "%d\n", (int)other->pid) < 0)
+		return "no right to move a process into a cgroup";
+	return NULL;
+}
+
+/** One process of the group eats more than the limit; the other one is asked about it. */
+static void kill_is_seen(void **state)
+{
+	(void)state;
+	struct target eater, witness;
+	struct pm_process *process;
+	struct pm_hierarchy hierarchy;
+	target_start(&eater, "hog", NULL);
+	target_start(&witness, "hog", NULL);
+	assert_int_equal(pm_process_open(NULL, witness.pid, &process, NULL), 0);
+	assert_int_equal(pm_hierarchy_find(process, "memory", "/sys", &hierarchy, NULL), 0);
+	const char *obstacle = hierarchy.version ? NULL : "this machine has no memory cgroups";
+	char folder[4096] = "";
+	struct pm_headroom before = { 0 }, after = { 0 };
+	int status = 0;
+	if (!obstacle) {
+		snprintf(folder, sizeof folder, "%s%s/procmem-kill-%d", hierarchy.folder, hierarchy.group, (int)getpid());
+		obstacle = make_group(folder, hierarchy.version, &eater, &witness);
+	}
+	if (!obstacle) {
+		/* The killer must not choose the witness, nor anybody else. */
+		char own[64];
+		snprintf(own, sizeof own, "/proc/%d", (int)eater.pid);
+		write_file(own, "oom_score_adj", "1000\n");
+		pm_headroom_read(process, NULL, &before, NULL);
+		fputs("eat 400\n", eater.to);
+		fflush(eater.to);
+		assert_int_equal(waitpid(eater.pid, &status, 0), eater.pid);
+		pm_headroom_read(process, NULL, &after, NULL);
+	}
+	pm_process_close(process);
+	pm_hierarchy_deinit(&hierarchy);
+	if (!obstacle) {
+		/* Reaped above: its PID may be somebody else's by now. */
+		fclose(eater.to);
+		fclose(eater.from);
+		eater.pid = 0;
+	}
+	target_stop(&eater);
+	target_stop(&witness);
+	for (int tries = 0; *folder && rmdir(folder) < 0 && errno == EBUSY && tries < 1000; tries++)
+		usleep(1000);
+	if (obstacle)
+		skip_because("%s", obstacle);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(pm_headroom_find(&before, PM_LIMIT_CGROUP)->max, 48 * MIB);
+	assert_true(before.events.known && after.events.known);
+	assert_int_equal(before.events.oom_kill, 0);
+	assert_true(after.events.oom_kill >= 1);
+	assert_true(after.events.max > before.events.max);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(machine_and_process),
+		cmocka_unit_test(v2_group_that_leaves_least),
+		cmocka_unit_test(v1_group),
+		cmocka_unit_test(machine_is_the_first_to_end),
+		cmocka_unit_test(living_process),
+		cmocka_unit_test(kill_is_seen),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
