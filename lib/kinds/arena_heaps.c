@@ -24,8 +24,8 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 }
 
 /**
- * Whether the accessible part, as the heap has it, is the writable memory that maps shows. The target runs on, so the heap may have grown since maps was
- * read, or malloc made more accessible: the inaccessible rest of the heap must then be where it is expected.
+ * Whether the accessible part, as the heap has it, is the writable memory that maps shows. The target runs on, so the heap may have grown
+ * since maps was read, or malloc made more accessible: the inaccessible rest of the heap must then be where it is expected.
  */
 static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap, uint64_t heap_max)
 {
@@ -46,7 +46,8 @@ static void take(const struct pm_kinds_context *context, struct pm_arena_heap *h
 	heap->size = pm_kinds_word(words + 2 * (size_t)word, word);
 	heap->mprotect_size = pm_kinds_word(words + 3 * (size_t)word, word);
 	heap->is_plausible = heap->arena != 0 && heap->arena % (2 * word) == 0 && heap->prev % heap_max == 0 &&
-	                     heap->size >= (uint64_t)HEAP_INFO_WORDS * word && heap->size <= heap->mprotect_size && heap->mprotect_size <= heap_max &&
+	                     heap->size >= (uint64_t)HEAP_INFO_WORDS * word && heap->size <= heap->mprotect_size &&
+	                     heap->mprotect_size <= heap_max &&
 	                     heap->mprotect_size % context->page == 0 && fits_memory(context, heap, heap_max);
 }
 
@@ -124,7 +125,10 @@ static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps, con
 	return before && before->is_plausible && before->arena == heap->arena ? before : NULL;
 }
 
-/** Follows the chain to a heap whose index is known, and gives all on the way theirs. The numbers are the target's: the chain may be a circle. */
+/**
+ * Follows the chain to a heap whose index is known, and gives all on the way theirs. The numbers are the target's: the chain may be a
+ * circle.
+ */
 static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_heap *heap)
 {
 	size_t steps = 0;

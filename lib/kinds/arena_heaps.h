@@ -3,9 +3,10 @@
  * @file
  * The heaps of glibc's malloc arenas, proven by the `heap_info` at the start of each (malloc/arena.c of glibc). Private.
  *
- * An arena other than the main one lives in heaps of HEAP_MAX_SIZE bytes, each at a multiple of that. A heap begins with four pointer-sized numbers:
- * `ar_ptr` (the arena), `prev` (the arena's heap before this one), `size` (bytes in use by malloc) and `mprotect_size` (bytes made accessible); what
- * lies behind those is inaccessible. The arena itself stands right behind the heap_info of its first heap, the one whose `prev` is 0.
+ * An arena other than the main one lives in heaps of HEAP_MAX_SIZE bytes, each at a multiple of that. A heap begins with four
+ * pointer-sized numbers: `ar_ptr` (the arena), `prev` (the arena's heap before this one), `size` (bytes in use by malloc) and
+ * `mprotect_size` (bytes made accessible); what lies behind those is inaccessible. The arena itself stands right behind the heap_info of
+ * its first heap, the one whose `prev` is 0.
  */
 #ifndef PM_KINDS_ARENA_HEAPS_H
 #define PM_KINDS_ARENA_HEAPS_H
@@ -37,7 +38,10 @@ struct pm_arena_heaps {
 /** HEAP_MAX_SIZE of the target: 64 MiB, 1 MiB in 32-bit programs. */
 uint64_t pm_arena_heap_max(const struct pm_kinds_context *context);
 
-/** Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps filled; the caller frees its items, also on failure */
+/**
+ * Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps filled; the caller frees its items,
+ * also on failure
+ */
 int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, struct pm_error *error);
 
 /** Follows `prev` from each heap to the first one of its arena, and numbers heaps and arenas. */

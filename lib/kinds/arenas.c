@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heaps of malloc's arenas. Proven by their heap_info; where that cannot be read, inferred from the alignment together with VmFlags and the inaccessible rest
- * of the heap. Alignment alone proves nothing: the JVM's heap and class space, and many allocators' pools, lie at multiples of 64 MiB too.
+ * Heaps of malloc's arenas. Proven by their heap_info; where that cannot be read, inferred from the alignment together with VmFlags and
+ * the inaccessible rest of the heap. Alignment alone proves nothing: the JVM's heap and class space, and many allocators' pools, lie at
+ * multiples of 64 MiB too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 	char size[PM_SIZE_TEXT_SIZE], accessible[PM_SIZE_TEXT_SIZE];
 	pm_format_size(heap->size, size);
 	pm_format_size(heap->mprotect_size, accessible);
-	return pm_kinds_text(context, "heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s", heap->arena, size, accessible,
-	                     heap->index == 0 ? "; the arena's first heap could not be read" : "");
+	return pm_kinds_text(context, "heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s", heap->arena, size,
+	                     accessible, heap->index == 0 ? "; the arena's first heap could not be read" : "");
 }
 
 static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps, const struct pm_arena_heap *heap)
@@ -64,7 +65,8 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 }
 
 /** Whether the place where the arena's first heap must begin is one that could not be read. */
-static bool first_is_unreadable(const struct pm_kinds_context *context, const struct pm_arena_heaps *heaps, const struct pm_arena_heap *heap)
+static bool first_is_unreadable(const struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
+                                const struct pm_arena_heap *heap)
 {
 	uint64_t start = heap->arena & ~(heaps->heap_max - 1);
 	const struct pm_region *region = pm_regions_find(context->regions, start);

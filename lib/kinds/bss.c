@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Zero-initialised data: anonymous memory right behind the writable data of a program or library, as far as its ELF file says. The kernel merges
- * neighbours that have nothing to do with it into the same region: then the larger part decides.
+ * Zero-initialised data: anonymous memory right behind the writable data of a program or library, as far as its ELF file says. The kernel
+ * merges neighbours that have nothing to do with it into the same region: then the larger part decides.
  */
 #include <elf.h>
 
@@ -34,7 +34,8 @@ static bool is_candidate(const struct pm_kinds_context *context, const struct pm
 static void claim(struct pm_kinds_context *context, struct pm_region *region, uint64_t end)
 {
 	if (end >= region->end) {
-		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN, "right behind the data of a program or library, and within what its ELF file asks for");
+		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN,
+		               "right behind the data of a program or library, and within what its ELF file asks for");
 		return;
 	}
 	uint64_t part = end - region->start;

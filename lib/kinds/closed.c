@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Anonymous regions without any access: guards, and address space kept for later. Neither holds memory; one that does (data locked away by mprotect) is
- * anonymous memory all the same.
+ * Anonymous regions without any access: guards, and address space kept for later. Neither holds memory; one that does (data locked away
+ * by mprotect) is anonymous memory all the same.
  */
 #include "kinds/rules.h"
 

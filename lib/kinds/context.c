@@ -191,8 +191,8 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 		return 0;
 	context->threads_read = true;
 	struct pm_error why = { 0 };
-	if (pm_process_read_threads(context->evidence->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads, &context->thread_count,
-	                            &why) < 0) {
+	if (pm_process_read_threads(context->evidence->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads,
+	                            &context->thread_count, &why) < 0) {
 		context->threads = NULL;
 		context->thread_count = 0;
 		if (pm_kinds_fails(&why))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena hints, runtime/malloc.go). The address alone is only a hint;
- * that the program is one of Go's is known by the 14 bytes that the linker puts at the start of its .go.buildinfo section.
+ * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena hints, runtime/malloc.go). The address
+ * alone is only a hint; that the program is one of Go's is known by the 14 bytes that the linker puts at the start of its .go.buildinfo
+ * section.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Huge pages of hugetlbfs: the VmFlag `ht`, or the name that anonymous ones have. Their memory is in Private_Hugetlb and Shared_Hugetlb and not in Rss.
- * Transparent huge pages are ordinary memory and no kind of their own.
+ * Huge pages of hugetlbfs: the VmFlag `ht`, or the name that anonymous ones have. Their memory is in Private_Hugetlb and Shared_Hugetlb
+ * and not in Rss. Transparent huge pages are ordinary memory and no kind of their own.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, where compressed references force it below 32 GiB: the longest unbroken anonymous range there. Class data archives are mapped
- * into it as files. Larger heaps stand anywhere, and are not told from other memory here.
+ * The Java heap of HotSpot, where compressed references force it below 32 GiB: the longest unbroken anonymous range there. Class data
+ * archives are mapped into it as files. Larger heaps stand anywhere, and are not told from other memory here.
  */
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include "kinds/rules.h"
 
 /**
- * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what merely touches it: the bss of a program whose
- * heap starts right behind.
+ * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what merely touches it: the bss of a program
+ * whose heap starts right behind.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {

@@ -8,8 +8,9 @@
 #include "kinds/memory.h"
 
 /*
- * Reading a header takes about half a microsecond, and asking whether its page is present as much again: for 60,000 regions that is longer than their whole
- * listing. The kernel merges what malloc maps, so real processes have few such regions; of more, those that hold most are looked at.
+ * Reading a header takes about half a microsecond, and asking whether its page is present as much again: for 60,000 regions that is
+ * longer than their whole listing. The kernel merges what malloc maps, so real processes have few such regions; of more, those that hold
+ * most are looked at.
  */
 enum { MOST_HEADERS = 4096, CLASSES = 65 };
 

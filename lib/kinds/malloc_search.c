@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel merges what was mapped later, and therefore below, with
- * them. The pages that are present are looked at for a chunk header. Each costs about half a microsecond, so this comes after all rules that could
- * name the region, and only for those that hold much of the process's memory.
+ * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel merges what was mapped later, and therefore
+ * below, with them. The pages that are present are looked at for a chunk header. Each costs about half a microsecond, so this comes after
+ * all rules that could name the region, and only for those that hold much of the process's memory.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,10 @@
 #include "kinds/memory.h"
 #include "kinds/rules.h"
 
-/* Pages looked at in one region and in all that are no chunks; at once; and the part of the process's memory that makes a region worth it. */
+/*
+ * Pages looked at in one region and in all that are no chunks; at once; and the part of the process's memory that makes a region worth
+ * it.
+ */
 enum { MOST_PAGES_A_REGION = 2048, MOST_PAGES = 4096, PAGES_A_CALL = 512, FIRST_PAGES = 32, WORTHY_PART = 16 };
 
 /** Page starts where a chunk may begin, and what stands there. */
@@ -53,7 +56,8 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 }
 
 /** Walks from the first chunk among the pages. @param used where to store how many pages were looked at for that @return 0 or -1 */
-static int walk_first(struct pm_kinds_context *context, const struct pages *pages, struct pm_malloc_walk *walk, size_t *used, struct pm_error *error)
+static int walk_first(struct pm_kinds_context *context, const struct pages *pages, struct pm_malloc_walk *walk, size_t *used,
+                      struct pm_error *error)
 {
 	size_t chunks = walk->count;
 	*used = 0;
@@ -104,7 +108,9 @@ static uint64_t worthy_size(const struct pm_kinds_context *context)
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t at = 0, left = MOST_PAGES;
-	if (!context->evidence->pagemap || context->page_states_refused || context->refusal[0] != '\0' || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+	if (!context->evidence->pagemap || context->page_states_refused || context->refusal[0] != '\0')
+		return 0;
+	if (!pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
 		return 0;
 	struct pages *pages = calloc(1, sizeof *pages);
 	if (!pages)

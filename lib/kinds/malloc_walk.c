@@ -32,7 +32,10 @@ static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_wa
 	return size;
 }
 
-/** Addresses of the next headers if all chunks have this size; only such that are present. @param count where to store how many, 0 where the first is not */
+/**
+ * Addresses of the next headers if all chunks have this size; only such that are present. @param count where to store how many, 0 where
+ * the first is not
+ */
 static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *walk, uint64_t size, uint64_t *addresses, size_t *count,
                  struct pm_error *error)
 {
@@ -111,7 +114,8 @@ static const char *describe(struct pm_kinds_context *context, const struct pm_ma
 void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region, const struct pm_malloc_walk *walk)
 {
 	if (walk->covered == pm_region_size(region)) {
-		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN, "headers of malloc's mapped chunks (IS_MMAPPED), walked from its start to its end");
+		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN,
+		               "headers of malloc's mapped chunks (IS_MMAPPED), walked from its start to its end");
 		region->detail = describe(context, walk);
 		return;
 	}

@@ -26,7 +26,8 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
                       struct pm_error *error);
 
 /**
- * Reads pieces of one size at many addresses; only such that are present. Where reading turns out to be forbidden, context->refusal says why.
+ * Reads pieces of one size at many addresses; only such that are present. Where reading turns out to be forbidden, context->refusal says
+ * why.
  *
  * @param context    its evidence; without a reader nothing is got
  * @param addresses  where

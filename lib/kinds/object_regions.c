@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code, read-only data and data apart, also data that was made
- * read-only after relocation; without them permissions and neighbours do. A file that is mapped without execute permission is data to this process,
- * whatever it holds.
+ * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code, read-only data and data apart, also
+ * data that was made read-only after relocation; without them permissions and neighbours do. A file that is mapped without execute
+ * permission is data to this process, whatever it holds.
  */
 #include <elf.h>
 #include <string.h>
 
+#include "kinds/jit.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-/** Names of files that hold what a JIT compiler made, whatever their first bytes look like. */
+static bool begins(const char *text, const char *words)
+{
+	return strncmp(text, words, strlen(words)) == 0;
+}
+
+/**
+ * Whether it is no program: memory without a lasting file that a JIT compiler wrote code to, or a file in which one records what it made.
+ */
 static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
 {
-	if (strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 || region->deleted)
-		return object->format != PM_FORMAT_ELF;
-	return strncmp(region->mapping, "/dev/", strlen("/dev/")) == 0 || strncmp(region->mapping, "/SYSV", strlen("/SYSV")) == 0;
+	if (object->format == PM_FORMAT_ELF)
+		return false;
+	if (begins(region->mapping, "/memfd:") || begins(region->mapping, "/dev/") || begins(region->mapping, "/SYSV"))
+		return true;
+	/* A library that was replaced is deleted, too, and in a saved list it cannot be read; but nobody loads one as shared. */
+	if (region->deleted)
+		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
+	return pm_jit_is_record(region->mapping);
 }
 
 /** Claims a region by the segment that it belongs to. @return false where the layout is not known or does not fit */
@@ -33,7 +46,8 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 	} else if (segment->flags & PF_W) {
 		bool relro = !(region->perms & PM_PERM_WRITE) && address < object->layout.relro_end && region->end - bias > object->layout.relro_start;
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_PROVEN,
-		               relro ? "the ELF file says: data that is read-only after relocation (PT_GNU_RELRO)" : "the ELF file says: a writable segment");
+		               relro ? "the ELF file says: data that is read-only after relocation (PT_GNU_RELRO)"
+		                     : "the ELF file says: a writable segment");
 		region->detail = relro ? "relro" : "";
 	} else {
 		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_PROVEN, "the ELF file says: a read-only segment");

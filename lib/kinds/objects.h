@@ -30,7 +30,8 @@ struct pm_object {
 struct pm_objects;
 
 /**
- * Finds the files with executable mappings, and reads the head of each: from the target where that page is present, else from the file itself.
+ * Finds the files with executable mappings, and reads the head of each: from the target where that page is present, else from the file
+ * itself.
  *
  * @param context  its `objects` is set
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES

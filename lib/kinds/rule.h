@@ -3,8 +3,8 @@
  * @file
  * What a rule of kinds.c is, and what all rules share. Private.
  *
- * A rule looks at the regions that no surer rule has claimed, and claims those it knows: see pm_kinds_next() and pm_kinds_claim(). To add a rule,
- * write a file with one function, declare it in rules.h, and give it its place in the table of kinds.c.
+ * A rule looks at the regions that no surer rule has claimed, and claims those it knows: see pm_kinds_next() and pm_kinds_claim(). To add
+ * a rule, write a file with one function, declare it in rules.h, and give it its place in the table of kinds.c.
  */
 #ifndef PM_KINDS_RULE_H
 #define PM_KINDS_RULE_H
@@ -124,7 +124,10 @@ struct pm_region *pm_kinds_above(const struct pm_kinds_context *context, const s
 /** The region that ends where this one begins, or NULL. */
 struct pm_region *pm_kinds_below(const struct pm_kinds_context *context, const struct pm_region *region);
 
-/** Makes a text that lives as long as the regions; equal texts made lately are shared. @return "" and context->out_of_memory where it could not */
+/**
+ * Makes a text that lives as long as the regions; equal texts made lately are shared. @return "" and context->out_of_memory where it
+ * could not
+ */
 const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Bytes of a pointer in the target: 8, or 4 where it runs a 32-bit program. */

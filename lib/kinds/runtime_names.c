@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17, CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the tunable
- * glibc.mem.decorate_maps, Go from 1.25 on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is the program's word.
+ * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17, CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the
+ * tunable glibc.mem.decorate_maps, Go from 1.25 on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is
+ * the program's word.
  */
 #include <stdlib.h>
 #include <string.h>

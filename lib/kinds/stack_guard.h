@@ -12,8 +12,8 @@ static const uint64_t PM_STACK_GUARD_MAX = UINT64_C(1) << 20;
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context, const struct pm_region *region);
 
 /**
- * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13): glibc 2.42 sets them instead of taking access away, so that the kernel can merge stacks into
- * one region.
+ * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13): glibc 2.42 sets them instead of taking access away, so that the kernel can
+ * merge stacks into one region.
  *
  * @param context  its evidence
  * @param region   the region

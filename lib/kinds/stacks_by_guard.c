@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks that no living thread was found on (ended threads leave theirs for the next), or whose threads we may not look at: MAP_STACK sets VmFlags nh since
- * Linux 6.7 where huge pages are built in, and a guard lies below. Where VmFlags are not known, a guard counts together with the two lengths that stacks
- * have by default. Besides, regions that are nothing but guard pages.
+ * Stacks that no living thread was found on (ended threads leave theirs for the next), or whose threads we may not look at: MAP_STACK
+ * sets VmFlags nh since Linux 6.7 where huge pages are built in, and a guard lies below. Where VmFlags are not known, a guard counts
+ * together with the two lengths that stacks have by default. Besides, regions that are nothing but guard pages.
  */
 #include "kinds/rules.h"
 #include "kinds/stack_guard.h"

@@ -8,8 +8,8 @@
 #include "kinds/stack_guard.h"
 
 /*
- * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to 64 bytes at least. Its first and third word are its own address
- * (tcbhead_t.tcb and .self, which the ABI fixes), and its TID stands behind 704 bytes of padding and a list node.
+ * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to 64 bytes at least. Its first and third word
+ * are its own address (tcbhead_t.tcb and .self, which the ABI fixes), and its TID stands behind 704 bytes of padding and a list node.
  */
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 

@@ -23,8 +23,8 @@ struct pm_thread_matches {
 int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error);
 
 /**
- * Finds threads whose stack pointer is not shown, because they run, by the thread descriptor that glibc keeps at the top of a stack. On x86-64 only: other
- * processors have it elsewhere.
+ * Finds threads whose stack pointer is not shown, because they run, by the thread descriptor that glibc keeps at the top of a stack. On
+ * x86-64 only: other processors have it elsewhere.
  */
 int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the flag of MAP_STACK beside that prove it; a stack pointer alone
- * does not, since fibers have their stacks in pools that are more than a stack. The kernel itself names only the first thread's ([stack:TID] went in
- * Linux 4.5).
+ * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the flag of MAP_STACK beside that prove it;
+ * a stack pointer alone does not, since fibers have their stacks in pools that are more than a stack. The kernel itself names only the
+ * first thread's ([stack:TID] went in Linux 4.5).
  */
 #include <stdlib.h>
 
@@ -39,9 +39,11 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
 		               pm_kinds_text(context, "%s, and %s", found, guard ? "a guard right below" : "guard pages (MADV_GUARD_INSTALL)"));
 	else if (stack_flag || matches[0].by_descriptor)
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, pm_kinds_text(context, "%s%s", found, stack_flag ? ", and VmFlags nh, as MAP_STACK sets it" : ""));
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
+		               pm_kinds_text(context, "%s%s", found, stack_flag ? ", and VmFlags nh, as MAP_STACK sets it" : ""));
 	else
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED, "stack pointer of a thread in it; no guard and no flag says that it is only a stack");
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
+		               "stack pointer of a thread in it; no guard and no flag says that it is only a stack");
 	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
 	region->detail = threads_text(context, matches, count, guards);
 	return 0;

@@ -30,9 +30,6 @@ public class DirectBuffers {
 			}, "worker-" + i);
 			thread.setDaemon(true);
 			thread.start();
-			/* Until then it has neither its name nor the guard of its stack. */
-			while (thread.getState() != Thread.State.WAITING)
-				Thread.sleep(1);
 		}
 		running.await();
 		System.out.println("ready");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One region of three mappings that the kernel merged: a block that malloc mapped, other memory right below it, and a smaller block below that (made by hand:
- * where malloc maps its next block is not ours to say). Prints `region NAME start-end` for `chunk`, `below` and `lowest`.
+ * One region of three mappings that the kernel merged: a block that malloc mapped, other memory right below it, and a smaller block below
+ * that (made by hand: where malloc maps its next block is not ours to say). Prints `region NAME start-end` for `chunk`, `below` and
+ * `lowest`.
  */
 #include "support.h"
 

@@ -95,7 +95,8 @@ static void start_merged(struct task *lower, struct task *upper)
 
 int main(void)
 {
-	static struct task busy = { "busy", SPINS, 0 }, lower = { "lower", SLEEPS, 0 }, upper = { "upper", SLEEPS, 0 }, ended = { "ended", ENDS, 0 };
+	static struct task lower = { "lower", SLEEPS, 0 }, upper = { "upper", SLEEPS, 0 };
+	static struct task busy = { "busy", SPINS, 0 }, ended = { "ended", ENDS, 0 };
 	target_begin();
 	start_merged(&lower, &upper);
 	start(&busy, NULL);

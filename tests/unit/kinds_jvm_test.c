@@ -104,7 +104,10 @@ static void java_heap_is_where_the_jvm_has_it(void **state)
 	jvm_stop(&jvm);
 }
 
-/** " bounds [0x00007f5d64ec7000, 0x00007f5d65137000, 0x00007f5d6c400000]": the start, the end of what is committed, the end of what is reserved */
+/**
+ * " bounds [0x00007f5d64ec7000, 0x00007f5d65137000, 0x00007f5d6c400000]": the start, the end of what is committed, the end of what is
+ * reserved
+ */
 static int check_code_heap(const struct jvm *jvm, const char *line)
 {
 	uint64_t start, committed, reserved;

@@ -36,9 +36,11 @@ static void view_open(struct view *view, pid_t pid, bool with_memory)
 	    pm_pagemap_open(view->process, PM_PAGEMAP_BEST, &view->pagemap, &error) < 0 ||
 	    pm_target_reader_open(view->process, &view->regions, &view->reader, &error) < 0)
 		fail_msg("%s", error.text);
-	struct pm_kinds_evidence evidence = { .process = view->process, .pagemap = view->pagemap, .refusal = with_memory ? NULL : "not asked for" };
+	struct pm_kinds_evidence evidence = { .process = view->process, .pagemap = view->pagemap };
 	if (with_memory)
 		evidence.reader = &view->reader;
+	else
+		evidence.refusal = "not asked for";
 	if (pm_kinds_assign(&view->regions, &evidence, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -66,7 +68,8 @@ static void expect_kind(const struct pm_region *region, enum pm_kind kind, const
 }
 
 /** Calls for each fact that begins with a word. */
-static void each_fact(const struct target *target, const char *word, void (*check)(const struct view *, const char *), const struct view *view)
+static void each_fact(const struct target *target, const char *word, void (*check)(const struct view *, const char *),
+                      const struct view *view)
 {
 	size_t length = strlen(word), seen = 0;
 	for (size_t i = 0; i < target->count; i++) {
