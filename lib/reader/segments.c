@@ -44,6 +44,11 @@ static const struct pm_region *region_of(const struct pm_segments *segments, con
 	return range->region < segments->regions->count ? &segments->regions->items[range->region] : NULL;
 }
 
+static bool is_core(const struct pm_segments *segments)
+{
+	return segments->options.pages && segments->options.pages->untouched == PM_SEGMENT_MISSING;
+}
+
 static int visit_run(void *context, const struct pm_page_run *run)
 {
 	struct pm_segments *segments = context;
@@ -55,7 +60,8 @@ static int visit_run(void *context, const struct pm_page_run *run)
 /** Where a walk should end. It goes on over the following ranges while they are near, or 60,000 small regions would cost as many calls. */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
-	uint64_t limit = start > UINT64_MAX - WINDOW_SPAN ? UINT64_MAX : start + WINDOW_SPAN;
+	/* A core file knows its gaps; a hostile one has some of exabytes. */
+	uint64_t limit = is_core(segments) || start > UINT64_MAX - WINDOW_SPAN ? UINT64_MAX : start + WINDOW_SPAN;
 	uint64_t end = segments->range.end;
 	size_t region = segments->range.region;
 	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
@@ -73,10 +79,10 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 {
 	const struct pm_page_source *pages = segments->options.pages;
 	uint64_t end = window_end(segments, segments->at);
-	uint64_t mask = segments->page_mask;
+	uint64_t mask = segments->page_mask, aligned_end = end > UINT64_MAX - mask ? UINT64_MAX : (end + mask) & ~mask;
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
-	int result = pages->walk(pages->context, segments->at & ~mask, (end + mask) & ~mask, visit_run, segments, error);
+	int result = pages->walk(pages->context, segments->at & ~mask, aligned_end, visit_run, segments, error);
 	if (result < 0)
 		return -1;
 	segments->walked = result == 0 ? end : segments->runs[segments->run_count - 1].end;
@@ -105,13 +111,13 @@ static struct pm_verdict judge_run(const struct pm_page_run *run)
 	if (run->state & PM_PAGE_GUARD)
 		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, "guard pages (MADV_GUARD_INSTALL): they hold no data" };
 	if ((run->state & PM_PAGE_ZERO) && !(run->state & PM_PAGE_FILE))
-		return (struct pm_verdict){ PM_SEGMENT_HOLE, "the kernel's zero page" };
+		return (struct pm_verdict){ PM_SEGMENT_HOLE, "zeros: the kernel's zero page, or a hole in the core file" };
 	return (struct pm_verdict){ PM_SEGMENT_RUN, "in memory or in swap" };
 }
 
 static struct pm_verdict judge_gap(const struct pm_segments *segments, const struct pm_region *region)
 {
-	if (segments->options.pages->untouched == PM_SEGMENT_MISSING)
+	if (is_core(segments))
 		return (struct pm_verdict){ PM_SEGMENT_MISSING, "not in the core file" };
 	return pm_region_untouched(region);
 }
@@ -122,7 +128,8 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 	const struct pm_region *region = region_of(segments, &segments->range);
 	if (!region)
 		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" }, 0, segment);
-	const char *forbidden = pm_region_forbidden(region);
+	/* In a core file there are no devices any more, just bytes. */
+	const char *forbidden = is_core(segments) ? NULL : pm_region_forbidden(region);
 	if (forbidden)
 		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, forbidden }, 0, segment);
 	if (!segments->options.pages)

@@ -3,6 +3,7 @@
  * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is one of them; `file_marker` ones are
  * not in memory but in the file (or shared object) that is mapped there and was never touched. `unsupported NAME: reason` stands for what
  * this kernel does not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and leaves another.
+ * With the argument `small` the terabyte is left out.
  */
 #include "support.h"
 
@@ -124,17 +125,20 @@ static void anonymous(void)
 	across_regions();
 	huge_pages();
 
-	const size_t terabyte = (size_t)1 << 40;
-	char *reserve = island(terabyte, MAP_NORESERVE);
-	for (size_t i = 0; i < SCATTERED; i++)
-		mark("reserve", reserve + i * (terabyte / SCATTERED / PAGE * PAGE) + 17);
-	target_region("reserve", reserve, terabyte, "");
-
 	char *stack = island(SMALL, MAP_GROWSDOWN);
 	mark("growsdown", stack + SMALL - TEXT);
 	/* The kernel enlarges it when the page below is touched. */
 	mark("growsdown", stack - TEXT / 2);
 	target_region("growsdown", stack - PAGE, SMALL + PAGE, "");
+}
+
+static void reserve(void)
+{
+	const size_t terabyte = (size_t)1 << 40;
+	char *memory = island(terabyte, MAP_NORESERVE);
+	for (size_t i = 0; i < SCATTERED; i++)
+		mark("reserve", memory + i * (terabyte / SCATTERED / PAGE * PAGE) + 17);
+	target_region("reserve", memory, terabyte, "");
 }
 
 static void shared(void)
@@ -246,6 +250,8 @@ int main(int argc, char **argv)
 		target_obey(NULL);
 	}
 	anonymous();
+	if (argc < 2 || strcmp(argv[1], "small") != 0)
+		reserve();
 	shared();
 	files();
 	guard_pages();

@@ -10,6 +10,7 @@
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
 
+#include <procmem/core.h>
 #include <procmem/error.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>

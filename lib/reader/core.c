@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/core.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "reader/core_file.h"
+
+bool pm_core_is_one(const char *path)
+{
+	unsigned char header[18];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	/* ET_CORE in either byte order. */
+	bool is_one = pm_pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header && memcmp(header, "\177ELF", 4) == 0 &&
+	              header[16] + header[17] == 4 && header[16] % 4 == 0;
+	close(fd);
+	return is_one;
+}
+
+int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error)
+{
+	struct stat status;
+	struct pm_core *opened = calloc(1, sizeof *opened);
+	if (!opened) {
+		close(fd);
+		return pm_error_out_of_memory(error);
+	}
+	opened->fd = fd;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
+		pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not a regular file");
+		goto fail;
+	}
+	opened->size = (uint64_t)status.st_size;
+	if (pm_core_read_headers(opened, error) < 0)
+		goto fail;
+	*core = opened;
+	return 0;
+fail:
+	pm_core_close(opened);
+	return -1;
+}
+
+int pm_core_open(const char *path, struct pm_core **core, struct pm_error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0) {
+		enum pm_error_kind kind = errno == EACCES || errno == EPERM ? PM_ERROR_ACCESS : PM_ERROR_NOT_FOUND;
+		return pm_error_set(error, kind, errno, "cannot open the core file %s: %s", path, strerror(errno));
+	}
+	if (pm_core_open_fd(fd, core, error) < 0)
+		return pm_error_prefix(error, "cannot use the core file %s: ", path);
+	return 0;
+}
+
+void pm_core_close(struct pm_core *core)
+{
+	if (!core)
+		return;
+	close(core->fd);
+	free(core->segments);
+	free(core->names);
+	free(core->texts);
+	free(core);
+}
+
+const struct pm_core_info *pm_core_info(const struct pm_core *core)
+{
+	return &core->info;
+}
+
+/** Fills in what NT_FILE and the auxiliary vector say of a region. @param next first name not behind it; moves on */
+static int name_region(const struct pm_core *core, struct pm_region *region, size_t *next, struct pm_regions *regions, struct pm_error *error)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t ending = sizeof deleted - 1;
+	if (core->vdso && region->start == core->vdso)
+		region->mapping = "[vdso]";
+	else if (region->start == UINT64_C(0xffffffffff600000))
+		region->mapping = "[vsyscall]";
+	while (*next < core->name_count && core->names[*next].end <= region->start)
+		++*next;
+	if (*next == core->name_count || core->names[*next].start > region->start)
+		return 0;
+	const struct pm_core_name *name = &core->names[*next];
+	size_t length = strlen(name->path);
+	region->offset = name->offset + (region->start - name->start);
+	region->deleted = length > ending && strcmp(name->path + length - ending, deleted) == 0;
+	region->mapping = pm_regions_text(regions, name->path, region->deleted ? length - ending : length);
+	return region->mapping ? 0 : pm_error_out_of_memory(error);
+}
+
+int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, struct pm_error *error)
+{
+	size_t next_name = 0;
+	for (size_t i = 0; i < core->segment_count; i++) {
+		const struct pm_core_segment *segment = &core->segments[i];
+		struct pm_region region = { .start = segment->start, .end = segment->end, .perms = (uint8_t)segment->perms };
+		region.known = PM_SIZE_BIT(PM_SIZE_RSS);
+		region.bytes[PM_SIZE_RSS] = segment->held;
+		if (name_region(core, &region, &next_name, regions, error) < 0 || pm_regions_append(regions, &region, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/** Index of the first segment that ends behind an address. */
+static size_t segment_index(const struct pm_core *core, uint64_t address)
+{
+	size_t low = 0, high = core->segment_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (core->segments[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** Reads a piece as far as the file has it. @return how many bytes */
+static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char *buffer)
+{
+	size_t done = 0;
+	while (done < piece.size) {
+		uint64_t address = piece.address + done;
+		size_t index = segment_index(core, address);
+		if (index == core->segment_count || address < core->segments[index].start)
+			break;
+		const struct pm_core_segment *segment = &core->segments[index];
+		uint64_t skip = address - segment->start;
+		if (skip >= segment->held)
+			break;
+		uint64_t size = piece.size - done < segment->held - skip ? piece.size - done : segment->held - skip;
+		ssize_t got = pm_pread(core->fd, buffer + done, (size_t)size, segment->offset + skip);
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+static int core_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+{
+	size_t total = 0;
+	for (size_t i = 0; i < count; i++) {
+		size_t got = read_piece(context, pieces[i], (char *)buffer + total);
+		total += got;
+		if (got < pieces[i].size) {
+			pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file");
+			if (error)
+				error->address = pieces[i].address + got;
+			break;
+		}
+	}
+	*done = total;
+	return 0;
+}
+
+static void core_close(void *context)
+{
+	(void)context;
+}
+
+struct pm_reader pm_core_reader(struct pm_core *core)
+{
+	static const struct pm_reader_ops ops = { .read = core_read, .close = core_close };
+	return (struct pm_reader){ .ops = &ops, .context = core };
+}
+
+/** Visits what the file holds of a segment between two offsets into it; holes of the file are zeros that need no reading. */
+static int walk_held(const struct pm_core *core, const struct pm_core_segment *segment, uint64_t from, uint64_t to, pm_page_visitor *visit,
+                     void *visitor)
+{
+	while (from < to) {
+		off_t data = lseek(core->fd, (off_t)(segment->offset + from), SEEK_DATA);
+		uint64_t data_at = to; /* ENXIO: nothing but a hole up to the end of the file */
+		if (data >= 0)
+			data_at = (uint64_t)data - segment->offset;
+		else if (errno != ENXIO)
+			data_at = from; /* a file system without holes */
+		struct pm_page_run run = { .start = segment->start + from, .state = PM_PAGE_PRESENT };
+		if (data_at > from) {
+			run.state |= PM_PAGE_ZERO;
+			from = data_at < to ? data_at : to;
+		} else {
+			off_t hole = lseek(core->fd, (off_t)(segment->offset + from), SEEK_HOLE);
+			uint64_t hole_at = hole < 0 ? to : (uint64_t)hole - segment->offset;
+			/* A file that changes under us must not keep us here. */
+			from = hole_at > from && hole_at < to ? hole_at : to;
+		}
+		run.end = segment->start + from;
+		int answer = visit(visitor, &run);
+		if (answer != 0)
+			return answer;
+	}
+	return 0;
+}
+
+static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+{
+	const struct pm_core *core = context;
+	(void)error;
+	for (size_t i = segment_index(core, start); i < core->segment_count && core->segments[i].start < end; i++) {
+		const struct pm_core_segment *segment = &core->segments[i];
+		uint64_t from = start > segment->start ? start - segment->start : 0;
+		uint64_t to = end - segment->start < segment->held ? end - segment->start : segment->held;
+		int answer = walk_held(core, segment, from, to, visit, visitor);
+		if (answer != 0)
+			return answer;
+	}
+	return 0;
+}
+
+struct pm_page_source pm_core_source(struct pm_core *core)
+{
+	return (struct pm_page_source){ .walk = core_walk, .context = core, .untouched = PM_SEGMENT_MISSING };
+}

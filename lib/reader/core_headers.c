@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "reader/core_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/io.h"
+
+/* The kernel allows INT_MAX mappings by vm.max_map_count; 65,530 are usual. */
+enum { MOST_SEGMENTS = 1 << 22 };
+
+/** Where the fields are that we read, in bytes from the begin of each structure. */
+struct layout {
+	size_t phoff, shoff, phentsize, phnum, shentsize; /* of the ELF header */
+	size_t header_size;
+	size_t flags, offset, vaddr, filesz, memsz; /* of a program header */
+	size_t program_size;
+	size_t info; /* of a section header */
+	size_t section_size;
+};
+
+#define LAYOUT(bits) \
+	{ \
+		.phoff = offsetof(Elf##bits##_Ehdr, e_phoff), .shoff = offsetof(Elf##bits##_Ehdr, e_shoff), \
+		.phentsize = offsetof(Elf##bits##_Ehdr, e_phentsize), .phnum = offsetof(Elf##bits##_Ehdr, e_phnum), \
+		.shentsize = offsetof(Elf##bits##_Ehdr, e_shentsize), .header_size = sizeof(Elf##bits##_Ehdr), \
+		.flags = offsetof(Elf##bits##_Phdr, p_flags), .offset = offsetof(Elf##bits##_Phdr, p_offset), \
+		.vaddr = offsetof(Elf##bits##_Phdr, p_vaddr), .filesz = offsetof(Elf##bits##_Phdr, p_filesz), \
+		.memsz = offsetof(Elf##bits##_Phdr, p_memsz), .program_size = sizeof(Elf##bits##_Phdr), \
+		.info = offsetof(Elf##bits##_Shdr, sh_info), .section_size = sizeof(Elf##bits##_Shdr), \
+	}
+
+static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
+
+int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size, const char *what, struct pm_error *error)
+{
+	if (offset > core->size || size > core->size - offset)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
+		if (got < 0)
+			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s", what, strerror(errno));
+		if (got == 0)
+			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file was cut while it was being read");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+/** Checks what comes first in every ELF file. */
+static int read_identity(struct pm_core *core, struct pm_error *error)
+{
+	unsigned char header[EI_NIDENT + 2];
+	const uint16_t one = 1;
+	bool little = *(const unsigned char *)&one == 1;
+	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
+		return -1;
+	if (memcmp(header, ELFMAG, SELFMAG) != 0)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not an ELF file");
+	if ((header[EI_CLASS] != ELFCLASS32 && header[EI_CLASS] != ELFCLASS64) ||
+	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is an ELF file of an unknown sort");
+	core->wide = header[EI_CLASS] == ELFCLASS64;
+	core->swapped = (header[EI_DATA] == ELFDATA2LSB) != little;
+	if (pm_core_u16(core, header + EI_NIDENT) != ET_CORE)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is an ELF file, but no core file");
+	return 0;
+}
+
+/** How many program headers there are: beyond 65,534 the number is in section header 0. */
+static int read_program_count(const struct pm_core *core, const struct layout *layout, const unsigned char *header, uint64_t *count,
+                              struct pm_error *error)
+{
+	unsigned char section[sizeof(Elf64_Shdr)];
+	*count = pm_core_u16(core, header + layout->phnum);
+	if (*count != PN_XNUM)
+		return 0;
+	uint64_t offset = pm_core_word(core, header + layout->shoff);
+	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it has too many segments to count, and no section header that says how many");
+	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header", error) < 0)
+		return -1;
+	*count = pm_core_u32(core, section + layout->info);
+	return 0;
+}
+
+static int add_segment(struct pm_core *core, const struct layout *layout, const unsigned char *program, struct pm_error *error)
+{
+	uint64_t start = pm_core_word(core, program + layout->vaddr), size = pm_core_word(core, program + layout->memsz);
+	uint64_t offset = pm_core_word(core, program + layout->offset), held = pm_core_word(core, program + layout->filesz);
+	uint32_t flags = pm_core_u32(core, program + layout->flags);
+	if (size == 0)
+		return 0;
+	if (start > UINT64_MAX - size)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its segment at 0x%" PRIx64 " goes beyond the last address", start);
+	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1, sizeof *core->segments, error) < 0)
+		return -1;
+	if (held > size)
+		held = size;
+	uint64_t there = offset < core->size ? core->size - offset : 0;
+	if (held > there) {
+		core->info.truncated = true;
+		held = there;
+	}
+	core->segments[core->segment_count++] = (struct pm_core_segment){
+		.start = start,
+		.end = start + size,
+		.offset = offset,
+		.held = held,
+		.perms = (flags & PF_R ? PM_PERM_READ : 0u) | (flags & PF_W ? PM_PERM_WRITE : 0u) | (flags & PF_X ? PM_PERM_EXEC : 0u),
+	};
+	return 0;
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+	const struct pm_core_segment *first = a, *second = b;
+	return (first->start > second->start) - (first->start < second->start);
+}
+
+static int sort_segments(struct pm_core *core, struct pm_error *error)
+{
+	if (core->segment_count == 0)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is a core file without any memory");
+	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
+	for (size_t i = 1; i < core->segment_count; i++)
+		if (core->segments[i].start < core->segments[i - 1].end)
+			return pm_error_set(error, PM_ERROR_FORMAT, 0, "two of its segments overlap at 0x%" PRIx64, core->segments[i].start);
+	return 0;
+}
+
+int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)], program[sizeof(Elf64_Phdr)];
+	uint64_t count;
+	if (read_identity(core, error) < 0)
+		return -1;
+	const struct layout *layout = &layouts[core->wide];
+	core->info.word_bits = core->wide ? 64 : 32;
+	if (pm_core_read_exactly(core, 0, header, layout->header_size, "ELF header", error) < 0 ||
+	    read_program_count(core, layout, header, &count, error) < 0)
+		return -1;
+	uint64_t offset = pm_core_word(core, header + layout->phoff);
+	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size || count > MOST_SEGMENTS || offset > core->size ||
+	    count > (core->size - offset) / layout->program_size)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its table of segments does not fit into the file");
+	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
+		if (pm_core_read_exactly(core, offset, program, layout->program_size, "program headers", error) < 0)
+			return -1;
+		uint32_t type = pm_core_u32(core, program);
+		if (type == PT_LOAD && add_segment(core, layout, program, error) < 0)
+			return -1;
+		if (type == PT_NOTE && pm_core_read_notes(core, pm_core_word(core, program + layout->offset),
+		                                          pm_core_word(core, program + layout->filesz), error) < 0)
+			return -1;
+	}
+	return sort_segments(core, error);
+}

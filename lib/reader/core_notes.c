@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes of core files: who the process was, and which files it had mapped. Layouts as in fs/binfmt_elf.c and <linux/elfcore.h>. */
+#include "reader/core_file.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum {
+	NOTE_HEADER = 12,
+	MOST_NOTES = 1 << 22,          /* several a thread; bounds the time that a hostile file costs */
+	MOST_NAMES_SIZE = 64 << 20,    /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
+	SIGNAL_OFFSET = 12,            /* pr_cursig of struct elf_prstatus, of any width */
+	COMM_SIZE = 16, COMMAND_SIZE = 80,
+};
+
+/** A note, without its name: where its description is. */
+struct note {
+	uint32_t type;
+	uint64_t offset;
+	uint32_t size;
+};
+
+static uint64_t align4(uint64_t value)
+{
+	return (value + 3) & ~UINT64_C(3);
+}
+
+/** Copies a text of fixed room, which ends at a NUL or fills it. */
+static void copy_text(char *to, const unsigned char *from, size_t room)
+{
+	size_t length = strnlen((const char *)from, room);
+	memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+static int read_process(struct pm_core *core, const struct note *note, struct pm_error *error)
+{
+	/* struct elf_prpsinfo by its size: 64-bit; 32-bit with 16-bit user IDs (x86, ARM); 32-bit with 32-bit ones. */
+	static const struct {
+		uint32_t size, pid, comm, command;
+	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
+	unsigned char bytes[136];
+	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+		if (note->size != layouts[i].size)
+			continue;
+		if (pm_core_read_exactly(core, note->offset, bytes, note->size, "NT_PRPSINFO note", error) < 0)
+			return -1;
+		core->info.pid = (pid_t)pm_core_u32(core, bytes + layouts[i].pid);
+		copy_text(core->info.comm, bytes + layouts[i].comm, COMM_SIZE);
+		copy_text(core->info.command, bytes + layouts[i].command, COMMAND_SIZE);
+		for (size_t end = strlen(core->info.command); end > 0 && core->info.command[end - 1] == ' '; end--)
+			core->info.command[end - 1] = '\0';
+	}
+	return 0;
+}
+
+/** The first thread is the one that the signal met. */
+static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
+{
+	unsigned char bytes[2];
+	if (core->info.threads++ > 0 || note->size < SIGNAL_OFFSET + sizeof bytes)
+		return 0;
+	if (pm_core_read_exactly(core, note->offset + SIGNAL_OFFSET, bytes, sizeof bytes, "NT_PRSTATUS note", error) < 0)
+		return -1;
+	core->info.signal = pm_core_u16(core, bytes);
+	return 0;
+}
+
+/** NT_AUXV: pairs of words; we want the address of [vdso]. */
+static int read_auxiliary(struct pm_core *core, const struct note *note, struct pm_error *error)
+{
+	unsigned char pair[16];
+	size_t word = core->wide ? 8 : 4;
+	for (uint64_t at = 0; at + 2 * word <= note->size; at += 2 * word) {
+		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note", error) < 0)
+			return -1;
+		uint64_t type = pm_core_word(core, pair);
+		if (type == AT_SYSINFO_EHDR)
+			core->vdso = pm_core_word(core, pair + word);
+		if (type == AT_NULL)
+			break;
+	}
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct pm_core_name *first = a, *second = b;
+	return (first->start > second->start) - (first->start < second->start);
+}
+
+/** Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many texts. Stops at what makes no sense. */
+static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
+{
+	const unsigned char *bytes = (const unsigned char *)core->texts;
+	size_t word = core->wide ? 8 : 4, table = 2 * word, entry = 3 * word;
+	if (size < table)
+		return 0;
+	uint64_t count = pm_core_word(core, bytes), page = pm_core_word(core, bytes + word);
+	if (count == 0 || count > (size - table) / entry)
+		return 0;
+	core->names = calloc((size_t)count, sizeof *core->names);
+	if (!core->names)
+		return pm_error_out_of_memory(error);
+	const char *text = core->texts + table + count * entry, *end = core->texts + size;
+	for (size_t i = 0; i < count && text < end; i++) {
+		const unsigned char *at = bytes + table + i * entry;
+		core->names[core->name_count++] = (struct pm_core_name){
+			.start = pm_core_word(core, at),
+			.end = pm_core_word(core, at + word),
+			.offset = pm_core_word(core, at + 2 * word) * page,
+			.path = text,
+		};
+		text += strlen(text) + 1;
+	}
+	qsort(core->names, core->name_count, sizeof *core->names, compare_names);
+	return 0;
+}
+
+static int read_names(struct pm_core *core, const struct note *note, struct pm_error *error)
+{
+	if (core->texts || note->size > MOST_NAMES_SIZE)
+		return 0;
+	core->texts = malloc((size_t)note->size + 1);
+	if (!core->texts)
+		return pm_error_out_of_memory(error);
+	if (pm_core_read_exactly(core, note->offset, core->texts, note->size, "NT_FILE note", error) < 0)
+		return -1;
+	core->texts[note->size] = '\0';
+	return take_names(core, note->size, error);
+}
+
+int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error)
+{
+	unsigned char header[NOTE_HEADER];
+	uint64_t end = offset > core->size || size > core->size - offset ? core->size : offset + size;
+	for (int i = 0; i < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER; i++) {
+		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
+			return -1;
+		uint64_t description = offset + NOTE_HEADER + align4(pm_core_u32(core, header));
+		struct note note = { .type = pm_core_u32(core, header + 8), .offset = description, .size = pm_core_u32(core, header + 4) };
+		if (description > end || note.size > end - description)
+			break;
+		int result = 0;
+		if (note.type == NT_PRPSINFO)
+			result = read_process(core, &note, error);
+		else if (note.type == NT_PRSTATUS)
+			result = read_thread(core, &note, error);
+		else if (note.type == NT_AUXV)
+			result = read_auxiliary(core, &note, error);
+		else if (note.type == NT_FILE)
+			result = read_names(core, &note, error);
+		if (result < 0)
+			return -1;
+		offset = description + align4(note.size);
+	}
+	return 0;
+}

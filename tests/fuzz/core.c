@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Core files: whatever opens must have ascending regions, and be readable by a plan without an end that never comes. */
+#include "input.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <procmem/unit_read.h>
+
+#include "reader/core_file.h"
+
+/* A hostile file promises exabytes; so much of it is read. */
+enum { MOST_UNITS = 64 };
+
+static void read_planned(struct pm_core *core, const struct pm_regions *regions)
+{
+	static struct pm_unit unit;
+	static char buffer[PM_UNIT_SIZE];
+	struct pm_reader reader = pm_core_reader(core);
+	const struct pm_unit_source source = { .target = &reader };
+	struct pm_page_source pages = pm_core_source(core);
+	const struct pm_plan_options options = { .pages = &pages };
+	struct pm_error error;
+	struct pm_plan *plan;
+	fuzz_check(pm_plan_open(regions, NULL, 0, &options, &plan, &error) == 0);
+	for (int i = 0; i < MOST_UNITS && pm_plan_next(plan, &unit, &error) > 0; i++) {
+		fuzz_check(unit.count > 0 && unit.count <= PM_UNIT_SEGMENTS && unit.size <= PM_UNIT_SIZE);
+		fuzz_check(pm_unit_read(&source, &unit, buffer, &error) == 0);
+	}
+	pm_plan_close(plan);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pm_core *core;
+	struct pm_regions regions;
+	struct pm_error error = { 0 };
+	int fd = dup(fuzz_file(data, size));
+	fuzz_check(fd >= 0);
+	if (pm_core_open_fd(fd, &core, &error) < 0) {
+		fuzz_check_error(&error);
+		return 0;
+	}
+	pm_regions_init(&regions);
+	fuzz_check(pm_core_regions(core, &regions, &error) == 0);
+	for (size_t i = 0; i < regions.count; i++) {
+		fuzz_check(regions.items[i].start < regions.items[i].end);
+		fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
+	}
+	read_planned(core, &regions);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+	return 0;
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Core files made by hand: of each width and byte order, odd, broken and hostile ones. Real ones are in core_live_test.c. */
+#include "reader/core_file.h"
+
+#include <elf.h>
+#include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096 };
+
+/** A file under construction. */
+struct file {
+	unsigned char bytes[16 * PAGE];
+	size_t size;
+};
+
+/** A 64-bit core file in our byte order with this many program headers, which the caller fills in. */
+static Elf64_Phdr *make(struct file *file, uint16_t segments)
+{
+	Elf64_Ehdr *header = (Elf64_Ehdr *)file->bytes;
+	memset(file, 0, sizeof *file);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS64;
+	header->e_ident[EI_DATA] = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	header->e_type = ET_CORE;
+	header->e_phoff = sizeof *header;
+	header->e_phentsize = sizeof(Elf64_Phdr);
+	header->e_phnum = segments;
+	file->size = sizeof file->bytes;
+	return (Elf64_Phdr *)(file->bytes + sizeof *header);
+}
+
+static Elf64_Phdr load(uint64_t address, uint64_t size, uint64_t offset, uint64_t held)
+{
+	return (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = address, .p_memsz = size, .p_offset = offset, .p_filesz = held };
+}
+
+static int open_file(const struct file *file, struct pm_core **core, struct pm_error *error)
+{
+	int fd = memfd_create("core", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, file->bytes, file->size), file->size);
+	return pm_core_open_fd(fd, core, error);
+}
+
+static struct pm_core *expect_core(const struct file *file)
+{
+	struct pm_core *core;
+	struct pm_error error;
+	if (open_file(file, &core, &error) < 0)
+		fail_msg("%s", error.text);
+	return core;
+}
+
+static void expect_refused(const struct file *file, const char *words)
+{
+	struct pm_core *core = NULL;
+	struct pm_error error;
+	assert_int_equal(open_file(file, &core, &error), -1);
+	assert_null(core);
+	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	if (!strstr(error.text, words))
+		fail_msg("'%s' does not say '%s'", error.text, words);
+}
+
+/** Appends a note to notes that end at *size. */
+static void add_note(unsigned char *notes, size_t *size, uint32_t type, const void *bytes, uint32_t length)
+{
+	const Elf64_Nhdr header = { .n_namesz = 5, .n_descsz = length, .n_type = type };
+	memcpy(notes + *size, &header, sizeof header);
+	memcpy(notes + *size + sizeof header, "CORE", 5);
+	memcpy(notes + *size + sizeof header + 8, bytes, length);
+	*size += sizeof header + 8 + ((length + 3u) & ~3u);
+}
+
+static void bytes_are_where_the_segments_say(void **state)
+{
+	(void)state;
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, 4);
+	/* Not in order of addresses; the second is held in part, the third not at all; the fourth continues the first. */
+	programs[0] = load(0x20000, PAGE, 4 * PAGE, PAGE);
+	programs[1] = load(0x30000, 4 * PAGE, 8 * PAGE, 2 * PAGE);
+	programs[2] = load(0x40000, 2 * PAGE, 0, 0);
+	programs[3] = load(0x1f000, PAGE, 6 * PAGE, PAGE);
+	programs[3].p_flags = PF_X;
+	for (size_t i = PAGE; i < file.size; i++)
+		file.bytes[i] = (unsigned char)(i / PAGE + i % 200);
+	struct pm_core *core = expect_core(&file);
+	struct pm_reader reader = pm_core_reader(core);
+	struct pm_error error;
+	static char buffer[4 * PAGE];
+	size_t done;
+	assert_int_equal(pm_reader_read(&reader, 0x1f800, buffer, PAGE, &done, &error), 0);
+	assert_int_equal(done, PAGE);
+	assert_memory_equal(buffer, file.bytes + 6 * PAGE + 0x800, 0x800);
+	assert_memory_equal(buffer + 0x800, file.bytes + 4 * PAGE, 0x800);
+	assert_int_equal(pm_reader_read(&reader, 0x30000, buffer, 4 * PAGE, &done, &error), 0);
+	assert_int_equal(done, 2 * PAGE);
+	assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
+	assert_int_equal(error.address, 0x32000);
+	const uint64_t nowhere[] = { 0, 0x1efff, 0x21000, 0x40000, UINT64_MAX };
+	for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+		assert_int_equal(pm_reader_read(&reader, nowhere[i], buffer, 1, &done, &error), 0);
+		assert_int_equal(done, 0);
+	}
+
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	assert_int_equal(pm_core_regions(core, &regions, &error), 0);
+	assert_int_equal(regions.count, 4);
+	assert_int_equal(regions.items[0].start, 0x1f000);
+	assert_int_equal(regions.items[0].perms, PM_PERM_EXEC);
+	assert_int_equal(regions.items[2].bytes[PM_SIZE_RSS], 2 * PAGE);
+
+	/* And by a plan. */
+	struct pm_page_source pages = pm_core_source(core);
+	const struct pm_plan_options options = { .pages = &pages };
+	struct pm_plan *plan;
+	static struct pm_unit unit;
+	assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, &error), 0);
+	assert_int_equal(pm_plan_next(plan, &unit, &error), 1);
+	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN), 4 * PAGE);
+	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_MISSING), 4 * PAGE);
+	assert_int_equal(pm_plan_next(plan, &unit, &error), 0);
+	pm_plan_close(plan);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
+static void notes_tell_of_the_process(void **state)
+{
+	(void)state;
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, 3);
+	programs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE };
+	programs[1] = load(0x10000, PAGE, 4 * PAGE, PAGE);
+	programs[2] = load(0x7000, PAGE, 5 * PAGE, PAGE);
+
+	unsigned char process[136] = { 0 }, thread[336] = { 0 };
+	const int pid = 4711;
+	const short signal = 11;
+	memcpy(process + 24, &pid, sizeof pid);
+	memcpy(process + 40, "sixteen bytes ok", 16);
+	strcpy((char *)process + 56, "sixteen --bytes ok  ");
+	memcpy(thread + 12, &signal, sizeof signal);
+	struct {
+		uint64_t count, page, entries[2][3];
+		char texts[40];
+	} files = { 2, PAGE, { { 0xf000, 0x12000, 3 }, { 0x20000, 0x21000, 0 } }, "/usr/lib/libx.so (deleted)\0/other" };
+	const uint64_t auxiliary[] = { AT_SYSINFO_EHDR, 0x7000, AT_NULL, 0 };
+	size_t size = 0;
+	unsigned char *notes = file.bytes + PAGE;
+	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
+	add_note(notes, &size, NT_PRPSINFO, process, sizeof process);
+	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
+	add_note(notes, &size, NT_AUXV, auxiliary, sizeof auxiliary);
+	add_note(notes, &size, NT_FILE, &files, sizeof files);
+	programs[0].p_filesz = size;
+
+	struct pm_core *core = expect_core(&file);
+	const struct pm_core_info *info = pm_core_info(core);
+	assert_int_equal(info->pid, pid);
+	assert_int_equal(info->signal, signal);
+	assert_int_equal(info->threads, 2);
+	assert_int_equal(info->word_bits, 64);
+	assert_string_equal(info->comm, "sixteen bytes ok");
+	assert_string_equal(info->command, "sixteen --bytes ok");
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+	assert_string_equal(regions.items[0].mapping, "[vdso]");
+	assert_string_equal(regions.items[1].mapping, "/usr/lib/libx.so");
+	assert_true(regions.items[1].deleted);
+	assert_int_equal(regions.items[1].offset, 4 * PAGE);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
+/** 32-bit, of the other byte order. */
+static void foreign_files_are_read(void **state)
+{
+	(void)state;
+	static struct file file;
+	memset(&file, 0, sizeof file);
+	Elf32_Ehdr *header = (Elf32_Ehdr *)file.bytes;
+	Elf32_Phdr *program = (Elf32_Phdr *)(file.bytes + sizeof *header);
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_ident[EI_CLASS] = ELFCLASS32;
+	header->e_ident[EI_DATA] = ELFDATA2MSB;
+	header->e_type = htobe16(ET_CORE);
+	header->e_phoff = htobe32(sizeof *header);
+	header->e_phentsize = htobe16(sizeof *program);
+	header->e_phnum = htobe16(1);
+	*program = (Elf32_Phdr){ .p_type = htobe32(PT_LOAD), .p_vaddr = htobe32(0xfffff000), .p_memsz = htobe32(PAGE),
+	                         .p_offset = htobe32(PAGE), .p_filesz = htobe32(PAGE), .p_flags = htobe32(PF_R) };
+	strcpy((char *)file.bytes + PAGE, "big");
+	file.size = 2 * PAGE;
+	struct pm_core *core = expect_core(&file);
+	struct pm_reader reader = pm_core_reader(core);
+	char text[4];
+	assert_int_equal(pm_core_info(core)->word_bits, 32);
+	assert_int_equal(pm_reader_read(&reader, 0xfffff000, text, 4, NULL, NULL), 0);
+	assert_string_equal(text, "big");
+	pm_core_close(core);
+}
+
+/** More than 65,534 segments: the number is in section header 0. */
+static void any_number_of_segments_is_counted(void **state)
+{
+	(void)state;
+	enum { SEGMENTS = 70000 };
+	static struct file head;
+	make(&head, PN_XNUM);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)head.bytes;
+	Elf64_Shdr *section = (Elf64_Shdr *)(head.bytes + sizeof *header);
+	header->e_shoff = sizeof *header;
+	header->e_shentsize = sizeof *section;
+	header->e_shnum = 1;
+	section->sh_info = SEGMENTS;
+	header->e_phoff = PAGE;
+	int fd = memfd_create("core", MFD_CLOEXEC);
+	assert_int_equal(write(fd, head.bytes, PAGE), PAGE);
+	Elf64_Phdr *programs = calloc(SEGMENTS, sizeof *programs);
+	assert_non_null(programs);
+	for (size_t i = 0; i < SEGMENTS; i++)
+		programs[i] = load(0x10000 + i * 2 * PAGE, PAGE, 0, 0);
+	assert_int_equal(write(fd, programs, SEGMENTS * sizeof *programs), SEGMENTS * sizeof *programs);
+	free(programs);
+	struct pm_core *core;
+	struct pm_error error;
+	if (pm_core_open_fd(fd, &core, &error) < 0)
+		fail_msg("%s", error.text);
+	assert_int_equal(core->segment_count, SEGMENTS);
+	pm_core_close(core);
+
+	section->sh_info = UINT32_MAX;
+	expect_refused(&head, "does not fit");
+	header->e_shoff = UINT64_MAX - 3;
+	expect_refused(&head, "ends before");
+	header->e_shoff = 0;
+	expect_refused(&head, "too many");
+}
+
+/** A full disk cuts cores: what is there can be read, and the rest is missing, not zero. */
+static void a_cut_file_gives_what_it_has(void **state)
+{
+	(void)state;
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, 2);
+	programs[0] = load(0x10000, 2 * PAGE, 2 * PAGE, 2 * PAGE);
+	programs[1] = load(0x20000, 2 * PAGE, 4 * PAGE, 2 * PAGE);
+	file.size = 3 * PAGE;
+	file.bytes[2 * PAGE] = 'x';
+	struct pm_core *core = expect_core(&file);
+	assert_true(pm_core_info(core)->truncated);
+	struct pm_reader reader = pm_core_reader(core);
+	static char buffer[2 * PAGE];
+	size_t done;
+	assert_int_equal(pm_reader_read(&reader, 0x10000, buffer, 2 * PAGE, &done, NULL), 0);
+	assert_int_equal(done, PAGE);
+	assert_int_equal(buffer[0], 'x');
+	assert_int_equal(pm_reader_read(&reader, 0x20000, buffer, 1, &done, NULL), 0);
+	assert_int_equal(done, 0);
+	pm_core_close(core);
+}
+
+/** Holes of a sparse file are zeros that a plan does not read: a terabyte of them takes no time. */
+static void holes_are_not_read(void **state)
+{
+	(void)state;
+	const uint64_t terabyte = UINT64_C(1) << 40;
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, 1);
+	programs[0] = load(0x100000000000, terabyte, PAGE, terabyte);
+	file.size = PAGE;
+	int fd = memfd_create("core", MFD_CLOEXEC);
+	assert_int_equal(write(fd, file.bytes, file.size), file.size);
+	assert_int_equal(pwrite(fd, "x", 1, (off_t)(PAGE + terabyte / 2)), 1);
+	assert_int_equal(ftruncate(fd, (off_t)(PAGE + terabyte)), 0);
+	struct pm_core *core;
+	struct pm_error error;
+	if (pm_core_open_fd(fd, &core, &error) < 0)
+		fail_msg("%s", error.text);
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+	struct pm_page_source pages = pm_core_source(core);
+	const struct pm_plan_options options = { .pages = &pages };
+	struct pm_plan *plan;
+	static struct pm_unit unit;
+	assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, &error), 0);
+	while (pm_plan_next(plan, &unit, &error) > 0)
+		;
+	/* tmpfs may give a huge page for the byte. */
+	assert_in_range(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE, 4 << 20);
+	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN) + pm_plan_bytes(plan, PM_SEGMENT_HOLE), terabyte);
+	pm_plan_close(plan);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
+static void nonsense_is_refused(void **state)
+{
+	(void)state;
+	static struct file file;
+	Elf64_Ehdr *header = (Elf64_Ehdr *)file.bytes;
+	Elf64_Phdr *programs = make(&file, 2);
+	file.size = 10;
+	expect_refused(&file, "ends before");
+
+	make(&file, 0);
+	expect_refused(&file, "without any memory");
+	make(&file, 1);
+	header->e_type = ET_EXEC;
+	expect_refused(&file, "no core file");
+	make(&file, 1);
+	header->e_ident[0] = 'x';
+	expect_refused(&file, "not an ELF");
+	make(&file, 1);
+	header->e_ident[EI_CLASS] = 7;
+	expect_refused(&file, "unknown sort");
+	make(&file, 1);
+	header->e_phoff = UINT64_MAX - 10;
+	expect_refused(&file, "does not fit");
+	make(&file, 1);
+	header->e_phentsize = 1;
+	expect_refused(&file, "does not fit");
+	make(&file, 1000);
+	file.size = 10 * PAGE;
+	expect_refused(&file, "does not fit");
+
+	make(&file, 2);
+	programs[0] = load(0x10000, 2 * PAGE, 0, 0);
+	programs[1] = load(0x11000, PAGE, 0, 0);
+	expect_refused(&file, "overlap");
+	make(&file, 1);
+	programs[0] = load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
+	expect_refused(&file, "last address");
+
+	struct pm_core *core = NULL;
+	struct pm_error error;
+	assert_int_equal(pm_core_open("/nonexistent", &core, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
+	assert_int_equal(pm_core_open("/", &core, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	assert_false(pm_core_is_one("/proc/self/exe"));
+	pm_core_close(NULL);
+}
+
+/** Notes with impossible sizes end the notes, not the file. */
+static void broken_notes_do_not_matter(void **state)
+{
+	(void)state;
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, 2);
+	programs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE, .p_filesz = UINT64_MAX };
+	programs[1] = load(0x10000, PAGE, 4 * PAGE, PAGE);
+	const uint64_t many[] = { UINT64_MAX / 24, PAGE, 1, 2, 3 };
+	const uint64_t no_texts[] = { 2, PAGE, 0x10000, 0x11000, 0, 0x20000, 0x21000, 0 };
+	size_t size = 0;
+	add_note(file.bytes + PAGE, &size, NT_FILE, many, sizeof many);
+	pm_core_close(expect_core(&file));
+	size = 0;
+	add_note(file.bytes + PAGE, &size, NT_FILE, no_texts, sizeof no_texts);
+	pm_core_close(expect_core(&file));
+	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = UINT32_MAX;
+	pm_core_close(expect_core(&file));
+	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = 5;
+	((Elf64_Nhdr *)(file.bytes + PAGE))->n_descsz = UINT32_MAX;
+	pm_core_close(expect_core(&file));
+	programs[0].p_offset = UINT64_MAX - 1;
+	pm_core_close(expect_core(&file));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bytes_are_where_the_segments_say),
+		cmocka_unit_test(notes_tell_of_the_process),
+		cmocka_unit_test(foreign_files_are_read),
+		cmocka_unit_test(any_number_of_segments_is_counted),
+		cmocka_unit_test(a_cut_file_gives_what_it_has),
+		cmocka_unit_test(holes_are_not_read),
+		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(broken_notes_do_not_matter),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
