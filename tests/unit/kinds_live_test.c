@@ -234,7 +234,10 @@ static void jvm_is_recognised(void **state)
 		skip_because("PROCMEM_SOURCE is not set");
 	char path[4096];
 	snprintf(path, sizeof path, "%s/tests/targets/DirectBuffers.java", source);
+	/* A large block that is freed raises the threshold from which malloc maps blocks one by one, unless it is set. */
+	assert_int_equal(setenv("MALLOC_MMAP_THRESHOLD_", "131072", 1), 0);
 	program_start(&target, "java", "-Xms64m", "-Xmx64m", path, NULL);
+	unsetenv("MALLOC_MMAP_THRESHOLD_");
 	free(target_await(&target, "ready"));
 	view_open(&view, target.pid, true);
 	expect_all_threads(&view);
