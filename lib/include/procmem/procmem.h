@@ -28,6 +28,7 @@
 #include <procmem/sample.h>
 #include <procmem/select.h>
 #include <procmem/stop.h>
+#include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/unit_read.h>
 #include <procmem/word.h>

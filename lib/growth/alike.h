@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Which new regions look alike. Private. */
+#ifndef PM_GROWTH_ALIKE_H
+#define PM_GROWTH_ALIKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <procmem/region.h>
+
+/** A number that alike regions have in common; others have it by chance only. @param region the region */
+uint64_t pm_alike_key(const struct pm_region *region);
+
+#endif

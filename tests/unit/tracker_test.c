@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracks over many samples of made-up processes whose growth is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <procmem/tracker.h>
+
+enum { PAGE = 4096, KILO = 1024, MEGA = 1024 * 1024, RW = PM_PERM_READ | PM_PERM_WRITE };
+
+/** A process that is made anew for each sample. */
+struct process {
+	struct pm_tracker *tracker;
+	struct pm_regions regions;
+	double time;
+};
+
+static void begin(struct process *process)
+{
+	*process = (struct process){ 0 };
+	assert_int_equal(pm_tracker_create(&process->tracker, NULL), 0);
+}
+
+static struct pm_region *add(struct process *process, uint64_t start, uint64_t size, uint64_t rss, enum pm_kind kind, const char *detail)
+{
+	struct pm_region region = { .start = start, .end = start + size, .perms = RW, .kind = (uint8_t)kind, .mapping = "", .detail = detail };
+	region.bytes[PM_SIZE_RSS] = rss;
+	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
+	return &process->regions.items[process->regions.count - 1];
+}
+
+/** Hands the regions to the tracker as the sample of the next moment. */
+static void sample(struct process *process, double seconds)
+{
+	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL), 0);
+	pm_regions_deinit(&process->regions);
+	process->time += seconds;
+}
+
+static void end(struct process *process)
+{
+	pm_regions_deinit(&process->regions);
+	pm_tracker_destroy(process->tracker);
+}
+
+/** The track that has grown most. */
+static const struct pm_track *fastest(const struct process *process)
+{
+	size_t count;
+	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count), *found = NULL;
+	for (size_t i = 0; i < count; i++)
+		if (!found || (int64_t)(tracks[i]->weight - tracks[i]->baseline) > (int64_t)(found->weight - found->baseline))
+			found = tracks[i];
+	assert_non_null(found);
+	return found;
+}
+
+static void assert_steady(const struct pm_trend *trend, double rate, double share)
+{
+	if (trend->verdict != PM_VERDICT_STEADY || fabs(trend->rate - rate) > share * rate)
+		fail_msg("%s at %f and not steady at %f: %s", pm_verdict_name(trend->verdict), trend->rate, rate, trend->reason);
+}
+
+/** Blocks of 1 MiB that the kernel merges below each other, beside a heap that does not grow. */
+static void merged_blocks_are_one_track(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+	for (unsigned tick = 0; tick <= 15; tick++) {
+		add(&process, 0xf0000000, 256 * MEGA, 254 * MEGA, PM_KIND_ANON, "");
+		uint64_t size = (16 + tick * 4ull) * MEGA;
+		add(&process, 0x7f0000000000 - size, size, size, PM_KIND_MALLOC, "");
+		sample(&process, 2);
+	}
+	const struct pm_track *track = fastest(&process);
+	assert_int_equal(track->end, 0x7f0000000000);
+	assert_int_equal(track->weight - track->baseline, 60 * MEGA);
+	assert_int_equal(track->delta, 4 * MEGA);
+	assert_false(track->born);
+	pm_track_judge(process.tracker, track, &trend);
+	assert_steady(&trend, 2 * MEGA, 0.01);
+	size_t count;
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	assert_int_equal(count, 2);
+	pm_track_judge(process.tracker, tracks[0], &trend);
+	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
+	assert_int_equal(tracks[0]->series.count, 0);
+	end(&process);
+}
+
+/** Two threads a second, each with a stack of 8 MiB of which 12 KiB are used. */
+static void piled_up_threads_are_one_track(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+	for (unsigned tick = 0; tick <= 20; tick++) {
+		add(&process, 0x10000000, 4 * MEGA, 4 * MEGA, PM_KIND_HEAP, "");
+		for (unsigned thread = 0; thread < 3 + tick * 4; thread++) {
+			char name[32];
+			snprintf(name, sizeof name, "%u worker-%u", 5000 + thread, thread);
+			add(&process, 0x7f0000000000 + thread * 9ull * MEGA, 8 * MEGA, 12 * KILO, PM_KIND_STACK, name)->thread = (pid_t)(5000 + thread);
+		}
+		sample(&process, 2);
+	}
+	const struct pm_track *track = fastest(&process);
+	assert_true(track->born);
+	assert_int_equal(track->kind, PM_KIND_STACK);
+	assert_int_equal(track->regions, 80);
+	assert_int_equal(track->weight, 80 * 12 * KILO);
+	pm_track_judge_count(process.tracker, track, &trend);
+	assert_steady(&trend, 2, 0.05);
+	pm_track_judge(process.tracker, track, &trend);
+	assert_steady(&trend, 24 * KILO, 0.05);
+	end(&process);
+}
+
+static void slow_leak_beside_a_saw(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+	for (unsigned tick = 0; tick <= 30; tick++) {
+		unsigned phase = tick * 2 % 10;
+		uint64_t saw = (phase < 5 ? phase : 10 - phase) * 8ull * MEGA;
+		add(&process, 0x700000000000, 64 * MEGA, 20 * MEGA + saw, PM_KIND_ARENA, "")->arena = 0x700000000030;
+		add(&process, 0x710000000000, 64 * MEGA, 2 * MEGA + tick * 80ull * KILO, PM_KIND_ARENA, "")->arena = 0x710000000030;
+		sample(&process, 2);
+	}
+	size_t count;
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < count; i++) {
+		pm_track_judge(process.tracker, tracks[i], &trend);
+		if (tracks[i]->start == 0x710000000000)
+			assert_steady(&trend, 40 * KILO, 0.05);
+		else
+			assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
+	}
+	end(&process);
+}
+
+/** Two that grow become one: its past is the sum of theirs. */
+static void merged_history_is_the_sum(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+	for (unsigned tick = 0; tick <= 20; tick++) {
+		uint64_t each = (10ull + tick) * MEGA;
+		if (tick < 12) {
+			add(&process, 0x100000000, 100 * MEGA, each, PM_KIND_ANON, "");
+			add(&process, 0x100000000 + 200 * MEGA, 100 * MEGA, each, PM_KIND_ANON, "");
+		} else {
+			add(&process, 0x100000000, 300 * MEGA, 2 * each, PM_KIND_ANON, "");
+		}
+		sample(&process, 1);
+	}
+	const struct pm_track *track = fastest(&process);
+	assert_int_equal(track->weight - track->baseline, 40 * MEGA);
+	assert_true(fabs(pm_series_at(&track->series, 6) - 32 * MEGA) < 1);
+	pm_track_judge(process.tracker, track, &trend);
+	assert_steady(&trend, 2 * MEGA, 0.01);
+	end(&process);
+}
+
+static void unchanged_samples_count(void **state)
+{
+	(void)state;
+	struct process process;
+	struct pm_trend trend;
+	begin(&process);
+	add(&process, 0x100000000, 100 * MEGA, 10 * MEGA, PM_KIND_ANON, "");
+	sample(&process, 2);
+	for (unsigned tick = 1; tick < 10; tick++, process.time += 2)
+		assert_int_equal(pm_tracker_add(process.tracker, process.time, NULL, NULL), 0);
+	pm_track_judge(process.tracker, fastest(&process), &trend);
+	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
+	assert_non_null(strstr(trend.reason, "has not changed for 18s"));
+	/* Growth that begins now is dated right. */
+	add(&process, 0x100000000, 100 * MEGA, 90 * MEGA, PM_KIND_ANON, "");
+	sample(&process, 2);
+	assert_true(pm_series_at(&fastest(&process)->series, 18) == 10 * MEGA);
+	assert_true(pm_series_at(&fastest(&process)->series, 20) == 90 * MEGA);
+	pm_tracker_rebase(process.tracker);
+	assert_int_equal(fastest(&process)->weight, fastest(&process)->baseline);
+	end(&process);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/** Whatever happens, the tracks together weigh what the regions do, and their deltas are its change. */
+static void tracks_account_for_everything(void **state)
+{
+	(void)state;
+	struct process process;
+	uint32_t seed = 3;
+	uint64_t before = 0;
+	begin(&process);
+	for (unsigned round = 0; round < 400; round++) {
+		uint64_t total = 0, number = 0;
+		int64_t deltas = 0;
+		for (uint64_t at = 0x10000000; at < 0x20000000;) {
+			uint64_t size = (1 + next_random(&seed) % 4000) * (uint64_t)PAGE, gap = next_random(&seed) % 3 * PAGE;
+			uint64_t rss = next_random(&seed) % (size / PAGE + 1) * PAGE;
+			struct pm_region *region = add(&process, at, size, rss, PM_KIND_ANON, "");
+			region->perms = next_random(&seed) % 3 ? RW : PM_PERM_READ;
+			region->arena = next_random(&seed) % 20 == 0 ? 7 + next_random(&seed) % 3 : 0;
+			total += rss;
+			number++;
+			at += size + gap;
+		}
+		sample(&process, 1);
+		size_t count;
+		const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+		uint64_t weight = 0, regions = 0;
+		for (size_t i = 0; i < count; i++) {
+			weight += tracks[i]->weight;
+			regions += tracks[i]->regions;
+			deltas += tracks[i]->delta;
+		}
+		assert_int_equal(weight, total);
+		assert_int_equal(regions, number);
+		assert_int_equal(deltas, (int64_t)(total - before));
+		before = total;
+	}
+	end(&process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(merged_blocks_are_one_track),
+		cmocka_unit_test(piled_up_threads_are_one_track),
+		cmocka_unit_test(slow_leak_beside_a_saw),
+		cmocka_unit_test(merged_history_is_the_sum),
+		cmocka_unit_test(unchanged_samples_count),
+		cmocka_unit_test(tracks_account_for_everything),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
