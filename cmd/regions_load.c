@@ -50,6 +50,8 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 	if (process) {
 		if (pm_target_reader_open(process, &loaded->regions, &reader, &loaded->reader_failure) == 0)
 			evidence.reader = &reader;
+		else
+			evidence.refusal = loaded->reader_failure.text;
 		if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &evidence.pagemap, NULL) < 0)
 			evidence.pagemap = NULL;
 	}
