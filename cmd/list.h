@@ -47,6 +47,8 @@ struct list_column {
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/** Adds the text of an item as it is, for LIST_TEXT; also for another type where the words differ from the number. */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
+	/** How many characters `text` adds; NULL: not known beforehand. Making texts only to measure them is slow in long lists. */
+	size_t (*length)(const struct list_column *column, const void *item);
 	/** Adds what the table shows instead, if that is more or less than the text; NULL for none. `brief`: there is little room. */
 	void (*show)(const struct list_column *column, const void *item, bool brief, struct text *text);
 };
@@ -151,6 +153,9 @@ void list_exact(const struct list_column *column, const void *item, struct text 
  * @param text    gets it
  */
 void list_show_number(const struct list *list, const struct list_column *column, uint64_t value, struct text *text);
+
+/** How many characters list_show_number() adds. @param list the list @param column the column @param value the number @return characters */
+size_t list_number_length(const struct list *list, const struct list_column *column, uint64_t value);
 
 /**
  * Sums up a column.

@@ -74,6 +74,19 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 	utf8_escape(text, view->raw.bytes, view->raw.length);
 }
 
+static size_t table_width(void *context, size_t row, size_t index)
+{
+	const struct view *view = context;
+	const struct list_column *column = view->columns[index];
+	uint64_t value;
+	if (row == TABLE_TOTAL)
+		return SIZE_MAX;
+	const void *item = view->list->items[row];
+	if (column->text)
+		return column->length ? column->length(column, item) : SIZE_MAX;
+	return column->number(column, item, &value) ? list_number_length(view->list, column, value) : 1;
+}
+
 static void table_below(void *context, size_t row, struct out *out)
 {
 	const struct view *view = context;
@@ -231,6 +244,7 @@ static void print_table(struct list *list, struct out *out)
 		.open_end = out->width == SIZE_MAX,
 		.context = &view,
 		.cell = table_cell,
+		.width = table_width,
 		.below = list->below ? table_below : NULL,
 		.before_total = dressed ? table_before_total : NULL,
 	};

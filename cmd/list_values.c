@@ -31,6 +31,18 @@ void list_show_number(const struct list *list, const struct list_column *column,
 		put_number(column, value, text);
 }
 
+size_t list_number_length(const struct list *list, const struct list_column *column, uint64_t value)
+{
+	if (column->type == LIST_SIZE && !list->bytes)
+		return text_size_length(value);
+	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
+		return text_hex_length(value);
+	/* Tenths: a point more, and a zero before it where there is one digit only. */
+	if (column->type == LIST_PERCENT)
+		return 1 + text_decimal_length(value < 10 ? 10 : value);
+	return text_decimal_length(value);
+}
+
 bool list_sum(const struct list_column *column, const void *const *items, size_t count, uint64_t *sum)
 {
 	bool known = false;

@@ -86,8 +86,9 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 }
 
 /**
- * Adds a command as libproc2 4.0.2 cleans it: blanks for newlines; in a UTF-8 locale '?' for controls, and once a byte is no UTF-8 for it and
- * all further non-ASCII ones; in other locales '.' for controls and '?' for all non-ASCII. Controls of Latin-1 are '?' as in later versions.
+ * Adds a command as libproc2 4.0.2 cleans it: blanks for newlines; in a UTF-8 locale '?' for controls, and once a byte is no UTF-8 for
+ * it and all further non-ASCII ones; in other locales '.' for controls and '?' for all non-ASCII. Controls of Latin-1 are '?' as in later
+ * versions.
  */
 static void put_cleaned(struct text *line, const char *command, bool utf8)
 {

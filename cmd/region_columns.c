@@ -81,12 +81,26 @@ static void range_text(const struct list_column *column, const void *item, struc
 	text_hex(text, region->end, 1);
 }
 
+static size_t range_length(const struct list_column *column, const void *item)
+{
+	const struct pm_region *region = item;
+	(void)column;
+	return text_hex_length(region->start) + 1 + text_hex_length(region->end);
+}
+
 static void perms_text(const struct list_column *column, const void *item, struct text *text)
 {
 	const struct pm_region *region = item;
 	(void)column;
 	pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
 	text->length += PM_PERMS_TEXT_SIZE - 1;
+}
+
+static size_t perms_length(const struct list_column *column, const void *item)
+{
+	(void)column;
+	(void)item;
+	return PM_PERMS_TEXT_SIZE - 1;
 }
 
 static void device_text(const struct list_column *column, const void *item, struct text *text)
@@ -130,6 +144,12 @@ static void kind_text(const struct list_column *column, const void *item, struct
 	text_string(text, pm_kind_name((enum pm_kind)((const struct pm_region *)item)->kind));
 }
 
+static size_t kind_length(const struct list_column *column, const void *item)
+{
+	(void)column;
+	return strlen(pm_kind_name((enum pm_kind)((const struct pm_region *)item)->kind));
+}
+
 static void detail_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
@@ -152,7 +172,8 @@ static void why_text(const struct list_column *column, const void *item, struct 
 	{ .name = NAME, .title = TITLE, .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .index = SIZE, .number = size_of, .help = HELP }
 
 static const struct list_column columns[] = {
-	{ .name = "address", .json = "", .title = "ADDRESS", .type = LIST_ADDRESS, .number = start_of, .text = range_text, .safe = true,
+	{ .name = "address", .json = "", .title = "ADDRESS", .type = LIST_ADDRESS, .number = start_of, .text = range_text,
+	  .length = range_length, .safe = true,
 	  .help = "first address and the one behind the last, hexadecimal" },
 	{ .name = "start", .title = "START", .type = LIST_ADDRESS, .number = start_of, .help = "first address" },
 	{ .name = "end", .title = "END", .type = LIST_ADDRESS, .number = end_of, .help = "address behind the last byte" },
@@ -177,7 +198,8 @@ static const struct list_column columns[] = {
 	  .help = "swapped out" },
 	FROM_SMAPS("swap_pss", "SWAP_PSS", PM_SIZE_SWAP_PSS, "swapped out, divided by the number of processes that share it"),
 	FROM_SMAPS("locked", "LOCKED", PM_SIZE_LOCKED, "locked in memory"),
-	{ .name = "perm", .alias = "perms", .json = "perms", .title = "PERM", .type = LIST_TEXT, .text = perms_text, .safe = true,
+	{ .name = "perm", .alias = "perms", .json = "perms", .title = "PERM", .type = LIST_TEXT, .text = perms_text,
+	  .length = perms_length, .safe = true,
 	  .help = "permissions: read, write, execute, and private or shared" },
 	{ .name = "offset", .title = "OFFSET", .type = LIST_OFFSET, .number = offset_of, .help = "where it begins in its file, hexadecimal" },
 	{ .name = "device", .title = "DEVICE", .type = LIST_TEXT, .text = device_text, .safe = true,
@@ -185,7 +207,7 @@ static const struct list_column columns[] = {
 	{ .name = "inode", .title = "INODE", .type = LIST_NUMBER, .number = inode_of, .help = "inode of its file" },
 	{ .name = "mapping", .title = "MAPPING", .type = LIST_TEXT, .text = mapping_text, .show = mapping_show, .needs = REGION_NEEDS_KINDS,
 	  .help = "its file or name; in the table also the detail" },
-	{ .name = "kind", .title = "KIND", .type = LIST_TEXT, .text = kind_text, .safe = true, .style = OUT_DIM,
+	{ .name = "kind", .title = "KIND", .type = LIST_TEXT, .text = kind_text, .length = kind_length, .safe = true, .style = OUT_DIM,
 	  .needs = REGION_NEEDS_KINDS, .help = "what it is for" },
 	{ .name = "detail", .title = "DETAIL", .type = LIST_TEXT, .text = detail_text, .needs = REGION_NEEDS_KINDS,
 	  .help = "more about the kind: thread, arena, number of blocks" },

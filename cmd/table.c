@@ -12,9 +12,12 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 
 static void measure_cell(const struct table *table, size_t row, size_t column, size_t *width, struct text *cell)
 {
-	text_clear(cell);
-	table->cell(table->context, row, column, cell);
-	size_t columns = utf8_columns(cell->bytes, cell->length);
+	size_t columns = table->width ? table->width(table->context, row, column) : SIZE_MAX;
+	if (columns == SIZE_MAX) {
+		text_clear(cell);
+		table->cell(table->context, row, column, cell);
+		columns = utf8_columns(cell->bytes, cell->length);
+	}
 	if (columns > *width)
 		*width = columns;
 }
@@ -80,7 +83,8 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 {
 	const struct table_column *as = &line->table->columns[column];
 	bool last = column + 1 == line->table->column_count;
-	size_t columns = last && !as->right ? 0 : utf8_columns(cell->bytes, cell->length);
+	/* Numbers are ASCII, and what stands behind a last column of words does not matter. */
+	size_t columns = as->right ? cell->length : last ? 0 : utf8_columns(cell->bytes, cell->length);
 	size_t padding = columns < line->widths[column] ? line->widths[column] - columns : 0;
 	line->owed += gap(line->table, column) + (as->right ? padding : 0);
 	if (cell->length > 0) {

@@ -39,6 +39,8 @@ struct table {
 	void *context;                      /**< handed to the functions below */
 	/** Adds the text of a cell, escaped and in one line, to an empty text. */
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
+	/** How many columns of the terminal a cell takes, where that is known without making its text; SIZE_MAX: it is not. NULL: never. */
+	size_t (*width)(void *context, size_t row, size_t column);
 	/** Writes whole lines below a row; NULL for nothing. */
 	void (*below)(void *context, size_t row, struct out *out);
 	/** Writes whole lines before the totals; NULL for nothing. */

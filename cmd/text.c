@@ -62,6 +62,27 @@ void text_size(struct text *text, uint64_t bytes)
 	text->length += pm_format_size(bytes, at);
 }
 
+size_t text_decimal_length(uint64_t value)
+{
+	size_t length = 1;
+	while (value >= 10) {
+		value /= 10;
+		length++;
+	}
+	return length;
+}
+
+size_t text_size_length(uint64_t bytes)
+{
+	if (bytes < 1024)
+		return bytes ? text_decimal_length(bytes) + 1 : 1;
+	/* As pm_format_size() rounds: tenths of the unit, half up; 1024.0 becomes 1.0 of the next unit. */
+	unsigned shift = (unsigned)(63 - __builtin_clzll(bytes)) / 10 * 10;
+	uint64_t tenths = (uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >> shift);
+	uint64_t whole = tenths < 10240 ? tenths / 10 : 1;
+	return 4 + (size_t)(whole > 9) + (size_t)(whole > 99) + (size_t)(whole > 999);
+}
+
 void text_vformat(struct text *text, const char *format, va_list arguments)
 {
 	va_list again;

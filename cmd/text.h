@@ -70,6 +70,18 @@ void text_hex(struct text *text, uint64_t value, unsigned digits);
 /** Adds a size for people: "255.9M", "-" for 0. @param text the text @param bytes the size */
 void text_size(struct text *text, uint64_t bytes);
 
+/** How long text_decimal() makes a number. @param value the number @return characters */
+size_t text_decimal_length(uint64_t value);
+
+/** How long text_hex() makes a number, with at least one digit. @param value the number @return characters */
+static inline size_t text_hex_length(uint64_t value)
+{
+	return value ? (size_t)(64 - __builtin_clzll(value) + 3) / 4 : 1;
+}
+
+/** How long text_size() makes a size. @param bytes the size @return characters */
+size_t text_size_length(uint64_t bytes);
+
 /** Adds what printf would print; for the texts that are written a few times only. @param text the text @param format as for printf */
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

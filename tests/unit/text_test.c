@@ -21,6 +21,15 @@ static void check(uint64_t value)
 	text_hex(&text, value, 16);
 	snprintf(expected, sizeof expected, "%" PRIu64 " %" PRIx64 " %016" PRIx64, value, value, value);
 	assert_string_equal(text_terminate(&text), expected);
+	text_clear(&text);
+	text_decimal(&text, value);
+	assert_int_equal(text_decimal_length(value), text.length);
+	text_clear(&text);
+	text_hex(&text, value, 1);
+	assert_int_equal(text_hex_length(value), text.length);
+	text_clear(&text);
+	text_size(&text, value);
+	assert_int_equal(text_size_length(value), text.length);
 	text_deinit(&text);
 }
 
@@ -32,6 +41,15 @@ static void test_numbers(void **state)
 		check(power - 1);
 		check(power);
 		check(power + 1);
+	}
+	/* Where a size gets another digit or unit by rounding. */
+	for (unsigned unit = 10; unit <= 60; unit += 10) {
+		for (uint64_t tenths = 1; tenths <= 10240 && unit < 50; tenths++) {
+			uint64_t size = ((tenths * 2 - 1) << unit) / 20;
+			check(size - 1);
+			check(size);
+			check(size + 1);
+		}
 	}
 	for (uint64_t power = 1; power < UINT64_MAX / 10; power *= 10) {
 		check(power - 1);
