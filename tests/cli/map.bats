@@ -21,6 +21,16 @@ teardown() {
 	targets_stop
 }
 
+# Sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
+sums() {
+	awk -F, '{ s += $3; r += $4; d += $6; a += $11 } END { printf "%.0f %.0f %.0f %.0f\n", s, r, d, a }'
+}
+
+# Sum of the lines.
+total() {
+	awk '{ s += $1 } END { printf "%.0f\n", s }'
+}
+
 @test "every figure of a saved smaps file is the file's" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	procmem map --csv --no-header -s address -o "$SMAPS_COLUMNS" "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/ours"
@@ -30,15 +40,15 @@ teardown() {
 }
 
 @test "resident, dirty and swapped bytes of a live process are those of its smaps" {
-	procmem map --csv --no-header -s address -o start,end,rss,dirty,swap "$TARGET_PID" >"$BATS_TEST_TMPDIR/ours"
-	smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,6,12 >"$BATS_TEST_TMPDIR/kernels"
-	diff "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_TMPDIR/ours"
+	same 'procmem map --csv --no-header -s address -o start,end,rss,dirty,swap "$TARGET_PID"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,6,12'
 }
 
 @test "the columns decide the cost: without smaps the resident bytes are the same" {
 	run --separate-stderr -0 procmem map -v --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"
 	[[ $stderr == *"maps and pagemap"* ]]
-	diff <(smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,12) <(echo "$output")
+	same 'procmem map --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,12'
 	run --separate-stderr -0 procmem map -v -o rss,pss "$TARGET_PID"
 	[[ $stderr == *"smaps"* && $stderr != *"pagemap"* ]]
 }
@@ -72,9 +82,8 @@ teardown() {
 }
 
 @test "the totals are the sums of smaps" {
-	run -0 procmem map -b -o address,size,rss,dirty,anonymous "$TARGET_PID"
-	sums=$(smaps_table </proc/"$TARGET_PID"/smaps | awk -F, '{ s += $3; r += $4; d += $6; a += $11 } END { printf "%.0f %.0f %.0f %.0f", s, r, d, a }')
-	[ "$(awk '{ print $4, $5, $6, $7 }' <<<"${lines[-1]}")" = "$sums" ]
+	same 'procmem map -b -o address,size,rss,dirty,anonymous "$TARGET_PID" | awk "END { print \$4, \$5, \$6, \$7 }"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | sums'
 }
 
 @test "REGION words: address, range, kind, name and all; several are united" {
@@ -105,10 +114,8 @@ teardown() {
 }
 
 @test "--by sums up: each way accounts for every byte" {
-	total=$(procmem map -b --no-header -o rss "$TARGET_PID" | awk '{ s += $1 } END { print s }')
 	for by in kind mapping perms arena thread object; do
-		run -0 procmem map --by "$by" --csv --no-header -o rss "$TARGET_PID"
-		[ "$(awk '{ s += $1 } END { print s }' <<<"$output")" = "$total" ]
+		same "procmem map --by $by --csv --no-header -o rss $TARGET_PID | total" "procmem map --csv --no-header -o rss $TARGET_PID | total"
 	done
 	run -0 procmem map --by perms -b "$TARGET_PID"
 	expected=$(awk '$2 == "rw-p"' "/proc/$TARGET_PID/maps" | wc -l)
@@ -135,9 +142,8 @@ teardown() {
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
 	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"
 	jq -e '[.regions[] | .start, .end] | all(test("^0x[0-9a-f]+$"))' "$BATS_TEST_TMPDIR/json"
-	diff <(jq -r '.regions[] | "\(.start) \(.rss)"' "$BATS_TEST_TMPDIR/json" | sort) \
-		<(smaps_table </proc/"$TARGET_PID"/smaps | awk -F, '{ print "0x" $1, $4 }' | sort)
-	[ "$(procmem map --json --by kind "$TARGET_PID" | jq '[.groups[].rss] | add == (input_line_number | 0)' | wc -l)" -eq 1 ]
+	same "procmem map --json $TARGET_PID | jq -r '.regions[] | \"\\(.start),\\(.rss)\"' | sort" \
+		"smaps_table </proc/$TARGET_PID/smaps | awk -F, '{ print \"0x\" \$1 \",\" \$4 }' | sort"
 	procmem map --json --by kind "$TARGET_PID" | jq -e '([.groups[].rss] | add) == .total.rss and (.groups[0] | has("kind") and has("largest"))'
 }
 

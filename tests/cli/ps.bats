@@ -4,6 +4,7 @@
 
 setup() {
 	load support/helper
+	load support/smaps
 }
 
 teardown() {
@@ -24,17 +25,17 @@ status_bytes() {
 	target_start many_regions 100 20
 	[ "$(row uid,threads,state)" = "$(id -u),1,S" ]
 	for figure in size:VmSize rss:VmRSS swap:VmSwap peak:VmHWM; do
-		[ "$(row "${figure%:*}")" = "$(status_bytes "$TARGET_PID" "${figure#*:}")" ]
+		same "row ${figure%:*}" "status_bytes $TARGET_PID ${figure#*:}"
 	done
 	[ "$(row user,name,command)" = "$(id -un),many_regions,$PROCMEM_TARGETS/many_regions 100 20" ]
 }
 
 @test "PSS is that of smaps_rollup, and read only where it is shown" {
 	target_start many_regions 100 20
-	output=$(row pss)
+	ours=$(row pss)
 	kernels=$(awk '$1 == "Pss:" { print $2 * 1024 }' "/proc/$TARGET_PID/smaps_rollup")
 	# Other processes come and go, and share the C library with it.
-	[ $((output > kernels ? output - kernels : kernels - output)) -lt 262144 ]
+	[ $((ours > kernels ? ours - kernels : kernels - ours)) -lt 262144 ]
 	[[ $(procmem ps | head -n 1) != *PSS* ]]
 	[[ $(procmem ps -o +pss | head -n 1) == *PSS* ]]
 }

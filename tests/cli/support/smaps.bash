@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The kernel's smaps as comma-separated values, by means that share nothing with procmem.
+# The kernel's smaps as comma-separated values, by means that share nothing with procmem; and comparing what moves.
 
 SMAPS_COLUMNS=start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_dirty,anonymous,swap,referenced,lazyfree,anon_huge,hugetlb,swap_pss,locked
 
@@ -22,4 +22,16 @@ smaps_table() {
 	/^[0-9a-f]+-[0-9a-f]+ / { put(); range = $1; delete value; next }
 	{ sub(/:$/, "", $1); value[$1] = $2 }
 	END { put() }'
+}
+
+# Compares what two commands say of a live process, each given as words for eval. The kernel may take or write back a page between both, so
+# several times; what really differs does so every time.
+same() {
+	for _ in 1 2 3 4 5; do
+		eval "$1" >"$BATS_TEST_TMPDIR/first"
+		eval "$2" >"$BATS_TEST_TMPDIR/second"
+		! cmp -s "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second" || break
+	done
+	[ -s "$BATS_TEST_TMPDIR/first" ]
+	diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
 }
