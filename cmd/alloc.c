@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "alloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "report.h"
+#include "status.h"
 
 void *alloc_array(void *old, size_t count, size_t size)
 {
@@ -12,7 +13,8 @@ void *alloc_array(void *old, size_t count, size_t size)
 	if (!__builtin_mul_overflow(count, size, &bytes))
 		array = realloc(old, bytes ? bytes : 1);
 	if (!array) {
-		report_error("out of memory");
+		/* Not by report.c: that would need memory. */
+		fputs("procmem: out of memory\n", stderr);
 		exit(STATUS_ERROR);
 	}
 	return array;

@@ -5,12 +5,7 @@
 
 #include <procmem/error.h>
 
-/** Exit statuses of all commands. */
-enum status {
-	STATUS_OK = 0,      /**< done */
-	STATUS_NOTHING = 1, /**< nothing matched, or what the command documents for 1 */
-	STATUS_ERROR = 2,   /**< wrong usage, no such target, no permission, target gone, output failed */
-};
+#include "status.h"
 
 /** Prints an error. Control bytes in it are escaped. @param format printf format of a sentence without newline */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

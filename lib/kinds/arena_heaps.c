@@ -9,11 +9,6 @@
 
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
-uint64_t pm_arena_heap_max(const struct pm_kinds_context *context)
-{
-	return pm_kinds_word_size(context) == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
-}
-
 /** End of the writable memory that begins with the region; the kernel splits a heap where flags differ. */
 static uint64_t writable_end(const struct pm_kinds_context *context, const struct pm_region *region)
 {

@@ -35,9 +35,6 @@ struct pm_arena_heaps {
 	uint64_t heap_max; /**< HEAP_MAX_SIZE */
 };
 
-/** HEAP_MAX_SIZE of the target: 64 MiB, 1 MiB in 32-bit programs. */
-uint64_t pm_arena_heap_max(const struct pm_kinds_context *context);
-
 /**
  * Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps filled; the caller frees its items,
  * also on failure

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "kinds/objects.h"
 
 static enum pm_looks looks_of(const struct pm_region *region)
 {
@@ -103,7 +102,6 @@ void pm_kinds_context_deinit(struct pm_kinds_context *context)
 	free(context->header_bytes);
 	free(context->header_at);
 	free(context->threads);
-	pm_objects_destroy(context->objects);
 }
 
 struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks, size_t *at)
@@ -170,19 +168,6 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	const char *kept = keep(context, text);
 	free(text);
 	return kept;
-}
-
-unsigned pm_kinds_word_size(const struct pm_kinds_context *context)
-{
-	const struct pm_regions *regions = context->regions;
-	/* A 32-bit program ends below 4 GiB; the vsyscall page above 2^63 belongs to the kernel. */
-	for (size_t i = regions->count; i > 0; i--) {
-		if (regions->items[i - 1].end >> 63 == 0 && regions->items[i - 1].end > UINT64_C(0x100000000))
-			return 8;
-		if (regions->items[i - 1].end >> 63 == 0)
-			break;
-	}
-	return pm_objects_word_size(context->objects) == 8 ? 8 : 4;
 }
 
 int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error)

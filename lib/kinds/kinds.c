@@ -2,6 +2,7 @@
 #include <procmem/kinds.h>
 
 #include "base/array.h"
+#include "kinds/objects.h"
 #include "kinds/rules.h"
 
 /* The surest first: a rule sees only what those before it left. */
@@ -39,6 +40,7 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 	}
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
+	pm_objects_destroy(context.objects);
 	pm_kinds_context_deinit(&context);
 	return result;
 }

@@ -141,3 +141,8 @@ const unsigned char *pm_malloc_header(const struct pm_kinds_context *context, co
 	uint32_t at = context->header_at[pm_kinds_index(context, region)];
 	return context->header_bytes + (size_t)at * PM_MALLOC_HEADER_SIZE;
 }
+
+uint64_t pm_arena_heap_max(const struct pm_kinds_context *context)
+{
+	return pm_kinds_word_size(context) == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+}

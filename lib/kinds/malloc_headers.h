@@ -26,4 +26,7 @@ static inline bool pm_malloc_header_was_read(const struct pm_kinds_context *cont
 	return context->headers[pm_kinds_index(context, region)] == PM_HEADER_READ;
 }
 
+/** HEAP_MAX_SIZE of the target: 64 MiB, 1 MiB in 32-bit programs. */
+uint64_t pm_arena_heap_max(const struct pm_kinds_context *context);
+
 #endif

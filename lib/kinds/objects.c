@@ -221,3 +221,16 @@ const struct pm_object *pm_objects_named(const struct pm_objects *objects, const
 	}
 	return NULL;
 }
+
+unsigned pm_kinds_word_size(const struct pm_kinds_context *context)
+{
+	const struct pm_regions *regions = context->regions;
+	/* A 32-bit program ends below 4 GiB; the vsyscall page above 2^63 belongs to the kernel. */
+	for (size_t i = regions->count; i > 0; i--) {
+		if (regions->items[i - 1].end >> 63 == 0 && regions->items[i - 1].end > UINT64_C(0x100000000))
+			return 8;
+		if (regions->items[i - 1].end >> 63 == 0)
+			break;
+	}
+	return pm_objects_word_size(context->objects) == 8 ? 8 : 4;
+}
