@@ -47,9 +47,12 @@ int list_parse_columns(const struct list_spec *spec, const char *names, const st
 		const struct list_column *column = require_column(spec, name, error);
 		if (!column)
 			return -1;
-		if (*count == TABLE_COLUMNS_MOST)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "more than %d columns are too many", TABLE_COLUMNS_MOST);
-		columns[(*count)++] = column;
+		size_t same = 0;
+		while (same < *count && columns[same] != column)
+			same++;
+		/* There are fewer columns than room, and none comes twice. */
+		if (same == *count)
+			columns[(*count)++] = column;
 		at += length;
 		if (*at == '\0')
 			return 0;

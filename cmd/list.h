@@ -123,7 +123,7 @@ void list_print(struct list *list, struct out *out);
 void list_print_csv(const struct list *list, struct out *out);
 
 /**
- * Finds the columns that a list of names means.
+ * Finds the columns that a list of names means; none comes twice.
  *
  * @param spec     the list's sort
  * @param names    separated by commas

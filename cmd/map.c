@@ -192,6 +192,9 @@ enum status map_run(struct out *out, int argc, char **argv)
 		return words.status;
 	}
 	out_set_colour(out, options.output.colour);
+	/* The table tells it below each region. */
+	if (options.why && options.output.json && !options.list.columns)
+		options.list.columns = "+why";
 	struct groups *grouping = options.by ? groups_create(options.by) : NULL;
 	enum status status = STATUS_OK;
 	if (list_options_want_help(&options.list))

@@ -42,7 +42,10 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 static void print_text(const struct loaded *loaded, struct list *list, const struct map_options *options, struct out *out)
 {
 	struct text all = { 0 };
-	text_format(&all, "procmem map -a %s", loaded->target->word);
+	text_string(&all, "procmem map -a ");
+	if (options->by)
+		text_format(&all, "--by %s ", list->spec->singular);
+	text_string(&all, loaded->target->word);
 	list->all_hint = text_terminate(&all);
 	if (!options->list.csv && !options->list.no_header)
 		list->lines_above = map_print_header(loaded, out);

@@ -131,7 +131,7 @@ total() {
 	[ "${#lines[@]}" -gt 25 ]
 	run --separate-stderr -2 procmem map -o rsss "$TARGET_PID"
 	[[ $stderr == *"'rss'"* ]]
-	[ "$(procmem map --csv -o +arena "$TARGET_PID" | head -n 1)" = "$(procmem map --csv "$TARGET_PID" | head -n 1),arena" ]
+	[ "$(procmem map --csv -o +rss,arena "$TARGET_PID" | head -n 1)" = "$(procmem map --csv "$TARGET_PID" | head -n 1),arena" ]
 }
 
 @test "JSON is one object with the documented fields" {
@@ -203,6 +203,7 @@ PYTHON
 	run -0 procmem map --why --no-header "$TARGET_PID"
 	[ "${#lines[@]}" -eq $((2 * $(wc -l <"/proc/$TARGET_PID/maps"))) ]
 	[ "$(grep -cE '^    (proven|inferred|not classified): .' <<<"$output")" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
+	procmem map --why --json "$TARGET_PID" | jq -e '[.regions[].why | length > 0] | all'
 }
 
 @test "colour marks kinds only, when asked for" {

@@ -56,6 +56,28 @@ assert_refused() {
 	assert_refused procmem map "$TARGET_PID"
 }
 
+@test "a process that ends midway: the whole list or none" {
+	whole=0 none=0
+	for delay in 0 0.01 0.02 0.04 0.08 0.3; do
+		target_start many_regions 20000 20
+		"$PROCMEM_BIN" map "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+		listing=$!
+		# No event tells how far the listing is; whenever the end comes, one of two outcomes is right.
+		sleep "$delay"
+		targets_stop
+		if wait "$listing"; then
+			[[ $(tail -n 1 "$BATS_TEST_TMPDIR/out") == "total "* ]]
+			[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -gt 20000 ]
+			whole=$((whole + 1))
+		else
+			[ ! -s "$BATS_TEST_TMPDIR/out" ]
+			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+			none=$((none + 1))
+		fi
+	done
+	echo "# $whole whole, $none none" >&3
+}
+
 @test "numbers that are no PIDs" {
 	assert_refused procmem map 0
 	assert_refused procmem map -1
