@@ -32,10 +32,16 @@ const struct command *command_find(const char *name);
 /** The name that was probably meant. @param name a name that does not exist @return a name, NULL for none that is near */
 const char *command_nearest(const char *name);
 
+/** `procmem diff`. @see command.run */
+enum status diff_run(struct out *out, int argc, char **argv);
+
 /** `procmem map`. @see command.run */
 enum status map_run(struct out *out, int argc, char **argv);
 
 /** `procmem ps`. @see command.run */
 enum status ps_run(struct out *out, int argc, char **argv);
+
+/** `procmem snap`. @see command.run */
+enum status snap_run(struct out *out, int argc, char **argv);
 
 #endif

@@ -19,6 +19,9 @@ enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 };
 static const char *const style_codes[OUT_STYLE_COUNT] = {
 	[OUT_PLAIN] = "\033[0m",
 	[OUT_DIM] = "\033[2m",
+	[OUT_GROWN] = "\033[31m",
+	[OUT_LESS] = "\033[32m",
+	[OUT_NEW] = "\033[34m",
 };
 
 static bool is_set(const char *variable)

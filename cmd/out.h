@@ -24,6 +24,9 @@ enum out_colour {
 enum out_style {
 	OUT_PLAIN, /**< nothing special */
 	OUT_DIM,   /**< a classification of what stands beside it */
+	OUT_GROWN, /**< there is more of it than before */
+	OUT_LESS,  /**< there is less of it than before */
+	OUT_NEW,   /**< it was not there before */
 	OUT_STYLE_COUNT,
 };
 

@@ -106,7 +106,7 @@ static void print_row(struct line *line, size_t row, struct text *cell)
 	for (size_t column = 0; column < table->column_count; column++) {
 		text_clear(cell);
 		table->cell(table->context, row, column, cell);
-		print_cell(line, column, cell, table->columns[column].style);
+		print_cell(line, column, cell, table->style ? table->style(table->context, row, column) : table->columns[column].style);
 	}
 	out_string(line->out, "\n");
 }

@@ -41,6 +41,8 @@ struct table {
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
 	/** How many columns of the terminal a cell takes, where that is known without making its text; SIZE_MAX: it is not. NULL: never. */
 	size_t (*width)(void *context, size_t row, size_t column);
+	/** Style of a cell, instead of its column's; NULL: always the column's. */
+	enum out_style (*style)(void *context, size_t row, size_t column);
 	/** Writes whole lines below a row; NULL for nothing. */
 	void (*below)(void *context, size_t row, struct out *out);
 	/** Writes whole lines before the totals; NULL for nothing. */

@@ -30,10 +30,15 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map ps help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map ps snap diff help --help --version' -- "$word")
 		return
 	fi
 	[ "$command" != ps ] || columns=$_procmem_process_columns
+	case $command:$before in
+	snap:-o | snap:--output) compopt -o default && return ;;
+	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
+	snap:-s | snap:--sort | diff:-s | diff:--sort) return ;;
+	esac
 	case $before in
 	-s | --sort) mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") && return ;;
 	-o | --columns) _procmem_words "$word" "help $columns" && return ;;
@@ -43,17 +48,25 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map ps' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map ps snap diff' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
+		;;
+	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output $_procmem_output" -- "$word") ;;
+	diff:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
 	map:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	ps:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
+	diff:*)
+		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
+		compopt -o default
+		;;
+	ps:* | snap:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
 	esac
 }
 

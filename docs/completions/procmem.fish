@@ -8,17 +8,23 @@ set -l process_columns pid user uid state threads size rss pss swap peak limit l
 
 complete -c procmem -n __fish_use_subcommand -f -a map -d 'Regions of a process'
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'Processes by memory'
+complete -c procmem -n __fish_use_subcommand -f -a snap -d 'One sample to a file'
+complete -c procmem -n __fish_use_subcommand -f -a diff -d 'What changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Help about a command'
 complete -c procmem -s h -l help -d 'Help'
 complete -c procmem -s V -l version -d 'Version'
 
-for command in map ps
+for command in map ps snap diff
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'One JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Sizes in bytes'
     complete -c procmem -n $here -l color -f -a 'auto always never' -d 'Colour'
     complete -c procmem -n $here -s q -l quiet -d 'No remarks'
     complete -c procmem -n $here -s v -l verbose -d 'Tell what was read'
+end
+
+for command in map ps
+    set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -s a -l all -d 'Everything'
     complete -c procmem -n $here -s r -l reverse -d 'The other way round'
     complete -c procmem -n $here -s n -l top -x -d 'Only the first N'
@@ -44,3 +50,18 @@ set -l ps '__fish_seen_subcommand_from ps'
 complete -c procmem -n $ps -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
 complete -c procmem -n $ps -s s -l sort -x -a "$process_columns" -d 'Sort by'
 complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns)" -d 'Columns'
+
+set -l snap '__fish_seen_subcommand_from snap'
+complete -c procmem -n $snap -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $snap -s o -l output -r -d 'The recording'
+
+set -l diff '__fish_seen_subcommand_from diff'
+complete -c procmem -n $diff -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $diff -l by -x -a 'kind mapping' -d 'Sum up'
+complete -c procmem -n $diff -s n -l top -x -d 'Only the N largest changes'
+complete -c procmem -n $diff -l force -d 'Compare different processes, too'
+complete -c procmem -n $diff -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Only these kinds'
+complete -c procmem -n $diff -l mapping -x -d 'Only where the mapping matches'
+complete -c procmem -n $diff -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Only with these permissions'
+complete -c procmem -n $diff -l min-rss -x -d 'Only with this much resident'
+complete -c procmem -n $diff -l min-size -x -d 'Only this long'

@@ -55,8 +55,9 @@ static bool parse_time(const char *text, int64_t *wall_ns)
 	/* timegm() makes the 31st of April the 1st of May. */
 	if (*text != '\0' || when.tm_mday != day)
 		return false;
-	/* A second has 10^9 moments: the whole of it is meant. */
-	*wall_ns = (int64_t)seconds * 1000000000 + 999999999;
+	/* A second has 10^9 moments: the whole of it is meant. 64 bits of them end in the year 2262. */
+	if (__builtin_mul_overflow((int64_t)seconds, INT64_C(1000000000), wall_ns) || __builtin_add_overflow(*wall_ns, 999999999, wall_ns))
+		*wall_ns = INT64_MAX;
 	return true;
 }
 

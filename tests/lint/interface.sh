@@ -36,7 +36,7 @@ completed() {
 		compopt() { :; }
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 		_procmem
-		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+		[ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
 }
 
 commands=$(procmem --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *.*/\1/p')

@@ -247,6 +247,7 @@ static void samples_are_found_by_words(void **state)
 	assert_found(recording, "2026-01-01T00:04Z", 5);
 	assert_found(recording, "2026-01-01 00:04:59", 5);
 	assert_found(recording, "2027-12-31T00:00:00Z", 10);
+	assert_found(recording, "9999-12-31T00:00:00Z", 10);
 	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
 	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx", "1x" };
 	struct pm_error error;

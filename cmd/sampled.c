@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "sampled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/kinds.h>
+#include <procmem/maps.h>
+
+#include "delta.h"
+#include "target.h"
+#include "utf8.h"
+
+void run_free(struct pm_run *run)
+{
+	free((char *)run->command);
+	run->command = NULL;
+}
+
+static int load_recorded(struct sampled *sampled, const char *path, const char *which, struct pm_error *error)
+{
+	struct pm_recording *recording;
+	struct pm_recorded recorded;
+	if (pm_recording_open(path, &recording, error) < 0)
+		return -1;
+	int result = -1;
+	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
+	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) == 0) {
+		sampled->run = *pm_recording_run(recording);
+		sampled->run.command = strdup(sampled->run.command);
+		sampled->identified = sampled->sizes_known = true;
+		sampled->wall_ns = recorded.wall_ns;
+		result = sampled->run.command ? 0 : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+	}
+	pm_recording_close(recording);
+	return result;
+}
+
+static int load_saved(struct sampled *sampled, const char *path, struct pm_error *error)
+{
+	enum pm_maps_source source;
+	const struct pm_kinds_evidence none = { 0 };
+	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
+		return -1;
+	sampled->sizes_known = source == PM_SMAPS;
+	return pm_kinds_assign(&sampled->regions, &none, error);
+}
+
+static int load_live(struct sampled *sampled, struct pm_process *process, struct pm_error *error)
+{
+	const struct pm_sampler_options options = { .kinds = true };
+	struct pm_sampler *sampler;
+	struct pm_sample sample;
+	if (pm_sampler_open(process, &options, &sampler, error) < 0)
+		return -1;
+	int result = pm_sampler_take(sampler, &sample, error);
+	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
+		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
+	if (result == 0)
+		result = pm_run_describe(process, &sampled->run, error);
+	if (result == 0) {
+		sampled->identified = sampled->sizes_known = true;
+		sampled->wall_ns = sample.wall_ns;
+	}
+	pm_sampler_close(sampler);
+	return result;
+}
+
+/** The file's part of FILE@WHICH, if there is such a recording; the caller frees it. */
+static char *recording_part(const char *word, const char **which)
+{
+	const char *at = strrchr(word, '@');
+	*which = "last";
+	if (pm_recording_is(word))
+		return strdup(word);
+	char *path = at ? strndup(word, (size_t)(at - word)) : NULL;
+	if (path && pm_recording_is(path)) {
+		*which = at + 1;
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error)
+{
+	struct sampled loaded = { .word = word };
+	struct target target = { 0 };
+	const char *which;
+	char *path = recording_part(word, &which);
+	int result;
+	pm_regions_init(&loaded.regions);
+	if (path)
+		result = load_recorded(&loaded, path, which, error);
+	else if ((result = target_open(&target, word, error)) == 0)
+		result = target.process ? load_live(&loaded, target.process, error) : load_saved(&loaded, target.path, error);
+	target_close(&target);
+	free(path);
+	if (result == 0)
+		*sampled = loaded;
+	else
+		sampled_deinit(&loaded);
+	return result;
+}
+
+void sampled_deinit(struct sampled *sampled)
+{
+	pm_regions_deinit(&sampled->regions);
+	run_free(&sampled->run);
+}
+
+void sampled_describe(const struct sampled *sampled, struct text *text)
+{
+	if (sampled->identified) {
+		utf8_escape(text, sampled->run.comm, strlen(sampled->run.comm));
+		text_format(text, " (%d), ", (int)sampled->run.pid);
+	}
+	if (sampled->number)
+		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
+	if (sampled->number || !sampled->identified)
+		utf8_escape(text, sampled->word, sampled->number ? strcspn(sampled->word, "@") : strlen(sampled->word));
+	if (sampled->number)
+		text_string(text, ", ");
+	if (sampled->wall_ns)
+		text_time(text, sampled->wall_ns);
+}
+
+void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled)
+{
+	json_open(json, key, '{');
+	json_put(json, "source", json_text(sampled->word));
+	if (sampled->identified) {
+		json_put(json, "pid", json_number((uint64_t)sampled->run.pid));
+		json_put(json, "command", json_text(sampled->run.command));
+	}
+	if (sampled->number)
+		json_put(json, "sample", json_number(sampled->number));
+	if (sampled->wall_ns) {
+		struct text time = { 0 };
+		text_time(&time, sampled->wall_ns);
+		json_put(json, "time", json_text(text_terminate(&time)));
+		text_deinit(&time);
+	}
+	json_put(json, "count", json_number(sampled->regions.count));
+	json_shut(json, '}');
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
+#include <procmem/recording.h>
+#include <procmem/sample.h>
+
+#include "commands.h"
+#include "delta.h"
+#include "json.h"
+#include "sampled.h"
+#include "target.h"
+#include "utf8.h"
+
+/** What the user wants. */
+struct snap_options {
+	const char *file;
+	struct output_options output;
+};
+
+static const struct cli_option snap_option_list[] = {
+	{ 'o', "output", "FILE", "the recording; one of the same process gets a\nfurther sample" },
+	{ 0 },
+};
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct snap_options *options = into;
+	(void)id, (void)error;
+	options->file = value;
+	return 0;
+}
+
+static const struct cli_group groups[] = {
+	{ "Where to:", snap_option_list, take, 0 },
+	{ "Output:", output_option_list, output_options_take, offsetof(struct snap_options, output) },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { NULL };
+
+static const struct cli_spec spec = {
+	.command = "snap",
+	.operands = "TARGET",
+	.purpose = "Writes the sizes of all regions of a process, as they are now, to a file that\n'procmem diff' compares.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "-o is needed. TARGET is a PID, or a process name that fits one process.",
+	.examples = {
+		{ "procmem snap -o java.pmrec java", "a first sample of the process called java; later on a second one" },
+		{ "procmem snap -q -o /var/tmp/4711.pmrec 4711", "the same without a word, for a job that runs each hour" },
+	},
+	.operands_least = 1,
+	.operands_most = 1,
+};
+
+/** Says what was written. */
+static void print(const struct snap_options *options, const struct pm_run *run, const struct pm_sample *sample, uint64_t number, struct out *out)
+{
+	if (options->output.json) {
+		struct json json = { .out = out };
+		struct text time = { 0 };
+		json_open(&json, NULL, '{');
+		json_put(&json, "file", json_text(options->file));
+		json_put(&json, "sample", json_number(number));
+		json_put(&json, "pid", json_number((uint64_t)run->pid));
+		json_put(&json, "command", json_text(run->command));
+		text_time(&time, sample->wall_ns);
+		json_put(&json, "time", json_text(text_terminate(&time)));
+		json_put(&json, "count", json_number(sample->regions->count));
+		json_put(&json, "rss", json_number(sample->totals.rss));
+		json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
+		json_shut(&json, '}');
+		out_string(out, "\n");
+		text_deinit(&time);
+		return;
+	}
+	if (options->output.quiet)
+		return;
+	struct text line = { 0 };
+	text_format(&line, "sample %llu of ", (unsigned long long)number);
+	utf8_escape(&line, run->comm, strlen(run->comm));
+	text_format(&line, " (%d): %zu regions, RSS ", (int)run->pid, sample->regions->count);
+	if (options->output.bytes)
+		text_decimal(&line, sample->totals.rss);
+	else
+		text_size(&line, sample->totals.rss);
+	text_string(&line, ", in ");
+	utf8_escape(&line, options->file, strlen(options->file));
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+}
+
+/** Puts a sample into the file. @param number where to store which it became */
+static int write_sample(const char *file, const struct pm_run *run, const struct pm_sample *sample, uint64_t *number, struct pm_error *error)
+{
+	struct pm_recorder *recorder;
+	struct pm_recording *recording;
+	if (pm_recorder_open(file, run, &recorder, error) < 0)
+		return -1;
+	int result = pm_recorder_add(recorder, sample, error);
+	pm_recorder_close(recorder);
+	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
+		return -1;
+	result = pm_recording_count(recording, number, error);
+	pm_recording_close(recording);
+	return result;
+}
+
+/** Takes the sample and writes it. @return 0 or -1 */
+static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out, struct pm_error *error)
+{
+	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
+	struct pm_sampler *sampler;
+	struct pm_sample sample;
+	struct pm_run run;
+	uint64_t number;
+	if (pm_run_describe(process, &run, error) < 0)
+		return -1;
+	int result = pm_sampler_open(process, &sampling, &sampler, error);
+	if (result == 0) {
+		result = pm_sampler_take(sampler, &sample, error);
+		if (result == 0)
+			result = write_sample(options->file, &run, &sample, &number, error);
+		if (result == 0)
+			print(options, &run, &sample, number, out);
+		if (result == 0 && options->output.verbose && !options->output.quiet)
+			report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample.regions->count,
+			            (double)sample.cost.last_cpu_ns / 1e6, (double)sample.cost.lock_ns / 1e6);
+		pm_sampler_close(sampler);
+	}
+	run_free(&run);
+	return result;
+}
+
+enum status snap_run(struct out *out, int argc, char **argv)
+{
+	struct snap_options options = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+	struct target target;
+	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words))
+		return words.status;
+	if (!options.file) {
+		report_error("snap: -o FILE is missing: where shall the sample go?");
+		return STATUS_ERROR;
+	}
+	if (target_open_process(&target, words.operands[0], &error) < 0)
+		return report_failure(&error);
+	int result = run_on(target.process, &options, out, &error);
+	target_close(&target);
+	return result < 0 ? report_failure(&error) : STATUS_OK;
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem snap` and `procmem diff`: a target that logs each change to the byte, saved texts, recordings, and what is refused.
+
+setup() {
+	load support/helper
+	file=$BATS_TEST_TMPDIR/run.pmrec
+}
+
+teardown() {
+	targets_stop
+}
+
+# Sends a command to the grower and adds up what it says it changed.
+grow() {
+	local line
+	printf '%s\n' "$*" >&"$TARGET_IN"
+	line=$(target_await 'change ')
+	read -r _ size resident <<<"$line"
+	changed_size=$((changed_size + size))
+	changed=$((changed + resident))
+	target_await done >/dev/null
+}
+
+start_grower() {
+	target_start grower
+	# What commands need besides is there after a first one.
+	grow map warm 20
+	grow grow warm 20
+	grow unmap warm
+	changed=0
+	changed_size=0
+}
+
+# Sum of a field over the rows that are no code and no stack, which the grower does not log.
+logged() {
+	jq "[.regions[] | select(.kind | IN(\"anon\", \"heap\", \"malloc\", \"bss\")) | .$1] | add // 0" "$2"
+}
+
+@test "every byte that a process mapped, grew, moved and gave back is accounted for" {
+	start_grower
+	grow map a 300
+	grow map b 2000
+	grow map c 77
+	procmem snap -q -o "$file" "$TARGET_PID"
+	changed=0
+	changed_size=0
+	grow grow a 5000
+	grow cut b 1300
+	grow unmap c
+	grow brk 123
+	grow reserve d 4000
+	grow touch d 17
+	grow map e 1
+	procmem snap -q -o "$file" "$TARGET_PID"
+	run -1 procmem diff --json "$file@first" "$file"
+	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/diff.json"
+	[ "$(logged delta "$BATS_TEST_TMPDIR/diff.json")" -eq "$changed" ]
+	[ "$(logged size_delta "$BATS_TEST_TMPDIR/diff.json")" -eq "$changed_size" ]
+	# The rows add up to the totals.
+	jq -e '([.regions[].delta] | add) == .total.delta and ([.regions[].size_delta] | add) == .total.size_delta' "$BATS_TEST_TMPDIR/diff.json"
+	jq -e '[.regions[].change] | contains(["new", "gone", "shrank"])' "$BATS_TEST_TMPDIR/diff.json"
+}
+
+@test "the largest change comes first, and says what it is" {
+	start_grower
+	grow map small 10
+	grow map large 1000
+	procmem snap -q -o "$file" "$TARGET_PID"
+	grow grow large 3000
+	grow unmap small
+	run -1 procmem diff "$file" "$TARGET_PID"
+	[[ ${lines[2]} == CHANGE*ADDRESS*BEFORE*AFTER*DELTA*SIZE-DELTA*KIND*MAPPING* ]]
+	[[ ${lines[3]} =~ ^(grew|moved)\ .*3\.9M\ +15\.6M\ +\+11\.7M\ +\+11\.7M ]]
+	[[ $output == *$'\ngone '*'40.0K'*'-40.0K'* ]]
+	run -1 procmem diff --top 1 "$file" "$TARGET_PID"
+	[[ $output == *'more that changed'* ]]
+}
+
+@test "nothing changed: exit status 0" {
+	start_grower
+	procmem snap -q -o "$file" "$TARGET_PID"
+	run -0 procmem diff --json "$file" "$TARGET_PID"
+	jq -e '.regions == [] and .total.delta == 0 and .total.changed == 0' <<<"$output"
+}
+
+@test "saved smaps files are compared, by kind as well" {
+	start_grower
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/before"
+	grow map a 256
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/after"
+	run -1 procmem diff --json "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	jq -e '[.regions[] | select(.change == "new" and .delta == 1048576)] | length == 1' <<<"$output"
+	run -1 procmem diff --by kind "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	[[ $output == *'anon'*'+1.0M'* ]]
+	run -1 procmem diff --json -k anon "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	jq -e 'all(.regions[]; .kind == "anon")' <<<"$output"
+}
+
+@test "samples are found by number, first, last and time" {
+	start_grower
+	for pages in 1 10 100; do
+		grow map "a$pages" "$pages"
+		procmem snap -q -o "$file" "$TARGET_PID"
+	done
+	run -1 procmem diff --json "$file@1" "$file@2"
+	jq -e '.before.sample == 1 and .after.sample == 2 and .total.delta == 40960' <<<"$output"
+	run -1 procmem diff --json "$file@first" "$file@last"
+	jq -e '.after.sample == 3 and .total.delta == 450560' <<<"$output"
+	run -0 procmem diff "$file@3" "$file@2999-01-01T00:00"
+	run -2 --separate-stderr procmem diff "$file@4" "$file"
+	[[ $stderr == *'has no sample 4; it has 3'* ]]
+	run -2 --separate-stderr procmem diff "$file@1999-01-01T00:00" "$file"
+	run -2 --separate-stderr procmem diff "$file@yesterday" "$file"
+	[[ $stderr == *'2026-01-31T12:00'* ]]
+}
+
+@test "different processes are compared only when that is wanted" {
+	start_grower
+	procmem snap -q -o "$file" "$TARGET_PID"
+	local first=$TARGET_PID
+	start_grower
+	run -2 --separate-stderr procmem diff "$file" "$TARGET_PID"
+	[[ $stderr == *'different processes'*'--force'* ]]
+	run -1 procmem diff --force "$file" "$TARGET_PID"
+	run -2 --separate-stderr procmem snap -o "$file" "$TARGET_PID"
+	[[ $stderr == *"another process (grower, PID $first)"* ]]
+}
+
+@test "what is written can be read with SQL" {
+	require sqlite3
+	start_grower
+	grow map a 1234
+	procmem snap -q -o "$file" "$TARGET_PID"
+	[ "$(sqlite3 "$file" "SELECT count(*) FROM size WHERE rss = 1234 * 4096")" -eq 1 ]
+	[ "$(sqlite3 "$file" "SELECT pid FROM run")" -eq "$TARGET_PID" ]
+	[ "$(sqlite3 "$file" "SELECT sum(bytes) FROM smaps WHERE name = 'private_dirty'")" -ge $((1234 * 4096)) ]
+	[ "$(stat -c %a "$file")" = 600 ]
+}
+
+@test "snap says what it wrote" {
+	start_grower
+	run -0 procmem snap -o "$file" "$TARGET_PID"
+	[[ $output =~ ^'sample 1 of grower ('$TARGET_PID'): '[0-9]+' regions, RSS '[0-9.]+[KM]', in '.*run.pmrec$ ]]
+	run -0 procmem snap --json -o "$file" "$TARGET_PID"
+	jq -e --argjson pid "$TARGET_PID" '.sample == 2 and .pid == $pid and .rss > 0' <<<"$output"
+}
+
+@test "wrong use is refused" {
+	run -2 --separate-stderr procmem snap $$
+	[[ $stderr == *'-o FILE is missing'* ]]
+	run -2 --separate-stderr procmem snap -o /nonexistent/x $$
+	[[ $stderr == *'/nonexistent/x'* ]]
+	echo text >"$file"
+	run -2 --separate-stderr procmem snap -o "$file" $$
+	[[ $stderr == *'is no recording'* ]]
+	run -2 --separate-stderr procmem diff --by colour $$ $$
+	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
+	run -2 --separate-stderr procmem diff $$
+	cat /proc/$$/maps >"$BATS_TEST_TMPDIR/maps"
+	run -2 --separate-stderr procmem diff "$BATS_TEST_TMPDIR/maps" $$
+	[[ $stderr == *'maps text'* ]]
+}
