@@ -8,6 +8,11 @@
 
 #include "base/array.h"
 
+bool pm_errno_is_ours(int cause)
+{
+	return cause == ENOMEM || cause == EMFILE || cause == ENFILE;
+}
+
 ssize_t pm_read(int fd, void *buffer, size_t size)
 {
 	ssize_t got;

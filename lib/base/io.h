@@ -3,11 +3,15 @@
 #ifndef PM_BASE_IO_H
 #define PM_BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include <procmem/error.h>
+
+/** Whether a call failed for a lack of our own, of memory or descriptors: that says nothing of what was looked at. @param cause errno */
+bool pm_errno_is_ours(int cause);
 
 /** read(2) that goes on after EINTR. @return as read(2) */
 ssize_t pm_read(int fd, void *buffer, size_t size);

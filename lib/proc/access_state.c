@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
 
@@ -14,6 +15,8 @@ enum { HIDEPID_TEXT_SIZE = 32 };
 /** What a failed call means to somebody who acts on it. */
 static enum pm_error_kind kind_of(int cause)
 {
+	if (pm_errno_is_ours(cause))
+		return PM_ERROR_RESOURCES;
 	switch (cause) {
 	case EACCES:
 	case EPERM:
@@ -23,10 +26,6 @@ static enum pm_error_kind kind_of(int cause)
 	case ENOSYS:
 	case EOPNOTSUPP:
 		return PM_ERROR_UNSUPPORTED;
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
-		return PM_ERROR_RESOURCES;
 	default:
 		return PM_ERROR_IO;
 	}

@@ -7,6 +7,7 @@
 
 #include <libproc2/pids.h>
 
+#include "base/io.h"
 #include "proc/process_handle.h"
 
 /* Up to libproc2 4.0.3 the macro that takes a value out of a result wants the info structure too. */
@@ -48,21 +49,15 @@ static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pid
 	};
 }
 
-/** Whether we lack something ourselves. */
-static bool is_our_failure(int cause)
-{
-	return cause == ENOMEM || cause == EMFILE || cause == ENFILE;
-}
-
 static int failed(int cause, struct pm_error *error)
 {
-	return pm_error_set(error, is_our_failure(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO, cause, "cannot list the processes: %s",
+	return pm_error_set(error, pm_errno_is_ours(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO, cause, "cannot list the processes: %s",
 	                    cause ? strerror(cause) : "/proc shows none");
 }
 
 int pm_pids_passed_over(int cause, struct pm_error *error)
 {
-	return is_our_failure(cause) ? failed(cause, error) : 0;
+	return pm_errno_is_ours(cause) ? failed(cause, error) : 0;
 }
 
 /** The next process. @return NULL at the end, and on a failure that *cause then names */
@@ -71,7 +66,7 @@ static struct pids_stack *next(struct pids_info *info, int *cause)
 	errno = 0;
 	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
 	/* Processes that end meanwhile leave ENOENT or ESRCH behind; without descriptors libproc2 gives rows of zeros. */
-	if (!is_our_failure(errno))
+	if (!pm_errno_is_ours(errno))
 		return stack;
 	*cause = errno;
 	return NULL;

@@ -70,12 +70,17 @@ static bool is_dead(const struct pm_process_stat *stat)
 /** Opens a file about the memory through a thread that still has it: those of a dead leader are empty. @return as openat(2) */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
 {
-	pid_t tid = memory_thread(procfs);
-	if (tid == procfs->pid)
-		return pm_procfs_open_file(procfs, name, flags);
-	char path[128];
-	snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
-	return pm_procfs_open_file(procfs, path, flags);
+	for (int tries = 0;; tries++) {
+		pid_t tid = memory_thread(procfs);
+		if (tid == procfs->pid)
+			return pm_procfs_open_file(procfs, name, flags);
+		char path[128];
+		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
+		int fd = pm_procfs_open_file(procfs, path, flags);
+		/* That thread may have ended just now, and others live. */
+		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_MOST_TRIES)
+			return fd;
+	}
 }
 
 /** PID of the process that a thread belongs to; the number itself where status does not say. */
@@ -90,6 +95,17 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 		group = (pid_t)number;
 	free(text);
 	return group;
+}
+
+/** Where the stack of the process begins; the stat of a dead leader does not know it any more. */
+static uint64_t start_stack(const struct pm_procfs *procfs, const struct pm_process_stat *stat)
+{
+	struct pm_process_stat other;
+	if (!pm_process_stat_leader_gone(stat))
+		return stat->start_stack;
+	char name[64];
+	snprintf(name, sizeof name, "task/%d/stat", (int)memory_thread(procfs));
+	return pm_process_stat_read(procfs, name, &other) == 0 ? other.start_stack : 0;
 }
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
@@ -126,6 +142,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return open_failed(root, group, cause, error);
 	}
 	opened->start_ticks = stat.start_ticks;
+	opened->start_stack = start_stack(&procfs, &stat);
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	opened->was_dead = is_dead(&stat);
 	*process = opened;
@@ -162,19 +179,47 @@ static int gone(const struct pm_process *process, const char *what, struct pm_er
 	return -1;
 }
 
+int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error)
+{
+	const struct pm_procfs *procfs = &process->procfs;
+	if (cause == ENOENT || cause == ESRCH)
+		return gone(process, "exited", error);
+	if (cause == EPROTO)
+		pm_error_set(error, PM_ERROR_FORMAT, 0, "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root, (int)procfs->pid);
+	else if (cause == EACCES || cause == EPERM)
+		pm_access_explain(procfs->root, procfs->pid, "look at it", cause, error);
+	else
+		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot look at process %d: %s", (int)procfs->pid, strerror(cause));
+	if (error)
+		error->pid = procfs->pid;
+	return -1;
+}
+
+/**
+ * Whether it called exec since it was opened. The anchor tells where the memory it had is gone; not so where that memory was its parent's
+ * (vfork) and lives on, or where the thread of the anchor ended: but then the stack begins elsewhere.
+ */
+static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
+{
+	char byte;
+	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)
+		return true;
+	uint64_t stack = start_stack(&process->procfs, stat);
+	return process->start_stack != 0 && stack != 0 && stack != process->start_stack;
+}
+
 int pm_process_check(struct pm_process *process, struct pm_error *error)
 {
 	struct pm_process_stat stat;
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
-		return gone(process, "exited", error);
+		return pm_process_lost(process, errno, error);
 	if (stat.start_ticks != process->start_ticks)
 		return gone(process, "exited, and its PID belongs to another process now", error);
 	if (process->kernel_thread || process->was_dead)
 		return 0;
 	if (is_dead(&stat))
 		return gone(process, "exited", error);
-	char byte;
-	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)
+	if (has_other_memory(process, &stat))
 		return gone(process, "called exec: the memory it had is gone", error);
 	return 0;
 }
@@ -197,7 +242,7 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 	}
 	if ((cause == ENOENT || cause == ESRCH) && pm_process_check(process, error) < 0)
 		return -1;
-	if (cause == EMFILE || cause == ENFILE || cause == ENOMEM)
+	if (pm_errno_is_ours(cause))
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s", procfs->root, (int)procfs->pid, name, strerror(cause));
 	char doing[128];
 	snprintf(doing, sizeof doing, "read its %s", name);

@@ -15,9 +15,13 @@ struct pm_process {
 	int pidfd;               /**< from pidfd_open(2), -1 for saved trees and before Linux 5.3 */
 	int memory_anchor;       /**< `maps`, opened first of all: empty once the memory is another; -1 where we may not open it */
 	uint64_t start_ticks;    /**< start time: with the PID it names the process for ever */
+	uint64_t start_stack;    /**< where its stack begins, 0 where we may not know: another one after each exec */
 	bool kernel_thread;      /**< has no user memory, so that nothing is wrong with empty maps */
 	bool was_dead;           /**< had ended when it was opened (a zombie): it had no memory to lose since */
 };
+
+/** Threads that may end between being found and being used, one after the other, before that is taken for more than chance. */
+enum { PM_MOST_TRIES = 32 };
 
 /**
  * The thread through which the memory can be reached: the first one, or where that is dead another that lives.
@@ -39,6 +43,15 @@ enum { PM_PF_KTHREAD = 0x00200000 };
  */
 bool pm_process_pid_is_ours(const struct pm_process *process);
 
+/**
+ * Fills the error where a file that every process has cannot be read: the process has ended, we may not look, or we lack something
+ * ourselves.
+ *
+ * @param cause  errno
+ * @return       -1
+ */
+int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
+
 /** What stat says; proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];
@@ -53,7 +66,7 @@ struct pm_process_stat {
 /** Parses the text of a stat file. @return false where it is not one */
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
 
-/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set */
+/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set (EPROTO: it is none) */
 int pm_process_stat_read(const struct pm_procfs *procfs, const char *name, struct pm_process_stat *stat);
 
 /** Whether a thread in this state has given up its memory: zombie or dead. */

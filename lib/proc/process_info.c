@@ -64,8 +64,6 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 	info->leader_gone = pm_process_stat_leader_gone(stat);
 	info->threads = (uint32_t)stat->threads;
 	info->start_ticks = stat->start_ticks;
-	info->start_stack = stat->start_stack;
-	info->start_brk = stat->start_brk;
 	memcpy(info->comm, stat->comm, sizeof info->comm);
 
 	uint64_t now = boot_uptime_ms(process->procfs.root);
@@ -74,30 +72,46 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 	info->uptime_ms = now > started ? now - started : 0;
 }
 
+/** Takes what only a thread with memory knows, by the names of its files. @return 0, or -1 with errno set */
+static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name, const char *status_name, struct pm_process_info *info)
+{
+	struct pm_process_stat stat;
+	char *status;
+	if (pm_process_stat_read(procfs, stat_name, &stat) < 0 || pm_procfs_read(procfs, status_name, &status, NULL) < 0)
+		return -1;
+	info->start_stack = stat.start_stack;
+	info->start_brk = stat.start_brk;
+	fill_from_status(status, info);
+	free(status);
+	return 0;
+}
+
+/** Takes it from a living thread, where the first one is dead. @return 0, or -1 with errno set */
+static int read_living_thread(const struct pm_process *process, struct pm_process_info *info)
+{
+	for (int tries = 0;; tries++) {
+		char stat[64], status[64];
+		pid_t tid = pm_process_memory_thread(process);
+		snprintf(stat, sizeof stat, "task/%d/stat", (int)tid);
+		snprintf(status, sizeof status, "task/%d/status", (int)tid);
+		int result = read_memory_facts(&process->procfs, stat, status, info);
+		/* That thread may have ended just now, and others live. */
+		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_MOST_TRIES)
+			return result;
+	}
+}
+
 int pm_process_read_info(struct pm_process *process, struct pm_process_info *info, struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
 	struct pm_process_stat stat;
-	struct pm_process_info result = { 0 };
+	struct pm_process_info found = { 0 };
 	if (pm_process_stat_read(procfs, "stat", &stat) < 0)
-		goto failed;
-	fill_from_stat(process, &stat, &result);
-
-	char name[64] = "status";
-	if (result.leader_gone)
-		snprintf(name, sizeof name, "task/%d/status", (int)pm_process_memory_thread(process));
-	char *status;
-	if (pm_procfs_read(procfs, name, &status, NULL) < 0)
-		goto failed;
-	fill_from_status(status, &result);
-	free(status);
-	*info = result;
+		return pm_process_lost(process, errno, error);
+	fill_from_stat(process, &stat, &found);
+	int result = found.leader_gone ? read_living_thread(process, &found) : read_memory_facts(procfs, "stat", "status", &found);
+	if (result < 0)
+		return pm_process_lost(process, errno, error);
+	*info = found;
 	return 0;
-failed:
-	if (errno == EPROTO)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root, (int)procfs->pid);
-	pm_error_set(error, PM_ERROR_GONE, errno, "process %d exited", (int)procfs->pid);
-	if (error)
-		error->pid = procfs->pid;
-	return -1;
 }

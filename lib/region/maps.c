@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proc/access.h"
@@ -25,8 +26,10 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
 {
 	size_t before = regions->count;
-	if (pm_maps_stream_read(fd, PM_MAPS_SAVED, regions, with_fields, error) < 0)
+	if (pm_maps_stream_read(fd, PM_MAPS_SAVED, regions, with_fields, error) < 0) {
+		regions->count = before;
 		return pm_error_prefix(error, "cannot use %s: ", name);
+	}
 	if (regions->count == before)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "cannot use %s: it is empty", name);
 	return 0;
@@ -35,12 +38,22 @@ static int read_named(int fd, const char *name, struct pm_regions *regions, bool
 int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name, struct pm_regions *regions, struct pm_error *error)
 {
 	bool with_fields;
+	size_t before = regions->count;
 	if (read_named(fd, name, regions, &with_fields, error) < 0)
 		return -1;
-	return check_source(source, with_fields, name, error);
+	if (check_source(source, with_fields, name, error) == 0)
+		return 0;
+	regions->count = before;
+	return -1;
 }
 
-int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+/**
+ * Reads the text once.
+ *
+ * @return  1; 0 where it is empty or breaks off although the process lives: the thread that it was read through has just ended;
+ *          -1 with the list as it was
+ */
+static int read_live(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
 {
 	const char *name = source == PM_SMAPS ? "smaps" : "maps";
 	size_t before = regions->count;
@@ -48,18 +61,46 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
 		return -1;
 	bool with_fields = false;
-	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, error);
+	struct pm_error cause = { 0 };
+	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
 	/* The kernel just ends the text where the memory goes away in the middle: only now is it known to be whole. */
 	if (pm_process_check(process, error) < 0)
-		return -1;
-	if (result < 0)
-		return pm_error_prefix(error, "cannot use %s of process %d: ", name, (int)process->procfs.pid);
-	if (regions->count == before)
+		goto failed;
+	if (result == 0 && regions->count > before) {
+		if (check_source(source, with_fields, name, error) < 0)
+			goto failed;
+		return 1;
+	}
+	regions->count = before;
+	if (result == 0 || cause.kind == PM_ERROR_GONE)
+		return 0;
+	return pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s", name, (int)process->procfs.pid, cause.text);
+failed:
+	regions->count = before;
+	return -1;
+}
+
+int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+	size_t before = regions->count;
+	int result = 0;
+	for (int tries = 0; tries < PM_MOST_TRIES && result == 0; tries++) {
+		/* A first thread that ends has no memory some time before it counts as dead and another one is asked. */
+		if (tries > 0 && (process->kernel_thread || process->was_dead))
+			break;
+		if (tries > 0)
+			nanosleep(&pause, NULL);
+		result = read_live(process, source, regions, error);
+	}
+	if (result == 0)
 		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps", 0, error);
+	if (result < 0)
+		return -1;
 	pm_deleted_resolve(process, regions, before);
-	return check_source(source, with_fields, name, error);
+	return 0;
 }
 
 /** Opens the file to read: the path itself, or in a directory its smaps or maps. */
