@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/lines.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +27,34 @@ void pm_lines_deinit(struct pm_lines *lines)
 	*lines = (struct pm_lines){ .fd = -1 };
 }
 
+static int say_nul(const struct pm_lines *lines, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " holds a NUL byte: it is no text", lines->number + 1);
+}
+
+/** Forgets what is too much of the unfinished line. @return its length now, or -1 where it cannot be a line */
+static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
+{
+	if (rest <= PM_LINE_MAX)
+		return (ssize_t)rest;
+	if (memchr(lines->buffer, '\0', PM_LINE_MAX))
+		return say_nul(lines, error);
+	lines->left_out += rest - PM_LINE_MAX;
+	if (lines->left_out > PM_LINE_END)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end", lines->number + 1);
+	return PM_LINE_MAX;
+}
+
 /** Reads more bytes behind the unfinished line, which moves to the front. @return 1: some came; 0: the end; -1: an error */
 static int read_more(struct pm_lines *lines, struct pm_error *error)
 {
 	size_t rest = lines->filled - lines->begin;
 	memmove(lines->buffer, lines->buffer + lines->begin, rest);
 	lines->begin = 0;
-	lines->filled = rest;
-	if (rest >= PM_LINE_MAX)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %llu is longer than %d bytes", (unsigned long long)lines->number + 1,
-		                    (int)PM_LINE_MAX);
+	ssize_t kept = cut_rest(lines, rest, error);
+	if (kept < 0)
+		return -1;
+	lines->filled = rest = (size_t)kept;
 	if (pm_array_reserve(&lines->buffer, &lines->capacity, rest, READ_SIZE, 1, error) < 0)
 		return -1;
 	if (!lines->ahead && lines->total >= READ_AHEAD_FROM)
@@ -50,6 +69,23 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	return got > 0;
 }
 
+/** Hands out the line that ends at a newline. @return as pm_lines_next() */
+static int take_line(struct pm_lines *lines, char *newline, char **line, size_t *length, struct pm_error *error)
+{
+	char *begin = lines->buffer + lines->begin;
+	size_t whole = (size_t)(newline - begin);
+	size_t kept = whole > PM_LINE_MAX ? PM_LINE_MAX : whole;
+	if (memchr(begin, '\0', kept))
+		return say_nul(lines, error);
+	lines->number++;
+	lines->begin += whole + 1;
+	lines->left_out = 0;
+	begin[kept] = '\0';
+	*line = begin;
+	*length = kept;
+	return 1;
+}
+
 int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm_error *error)
 {
 	size_t searched = 0;
@@ -57,26 +93,17 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 		char *begin = lines->buffer + lines->begin;
 		size_t rest = lines->filled - lines->begin;
 		char *newline = memchr(begin + searched, '\n', rest - searched);
-		if (newline) {
-			lines->number++;
-			if (memchr(begin, '\0', (size_t)(newline - begin)))
-				return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %llu holds a NUL byte: it is no text", (unsigned long long)lines->number);
-			*newline = '\0';
-			*line = begin;
-			*length = (size_t)(newline - begin);
-			lines->begin += *length + 1;
-			return 1;
-		}
-		searched = rest;
+		if (newline)
+			return take_line(lines, newline, line, length, error);
 		int more = lines->at_end ? 0 : read_more(lines, error);
 		if (more < 0)
 			return -1;
 		if (more == 0) {
 			lines->at_end = 1;
-			if (rest > 0)
-				return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends in the middle of line %llu",
-				                    (unsigned long long)lines->number + 1);
-			return 0;
+			if (rest == 0)
+				return 0;
+			return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends in the middle of line %" PRIu64, lines->number + 1);
 		}
+		searched = rest > PM_LINE_MAX ? PM_LINE_MAX : rest;
 	}
 }

@@ -48,7 +48,12 @@ static bool scan_device(const char **at, struct pm_region *region)
 	return true;
 }
 
-/** Turns each `\012` back into a newline: the only byte that the kernel escapes (seq_path(m, path, "\n")). @return the new length */
+/**
+ * Turns each `\012` back into a newline: the only byte that the kernel escapes (seq_path(m, path, "\n")). It does not escape backslashes,
+ * so that a file name with these four characters in it cannot be told from one with a newline.
+ *
+ * @return  the new length
+ */
 static size_t unescape(char *name, size_t length)
 {
 	char *escape = memchr(name, '\\', length);

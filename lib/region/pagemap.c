@@ -106,8 +106,12 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 
 int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
 {
+	/* Half a page is a whole one: with less than that the walk would never come to its end. */
+	start -= start % pagemap->page_size;
 	if (end > PM_USER_END)
 		end = PM_USER_END;
+	else
+		end += (pagemap->page_size - end % pagemap->page_size) % pagemap->page_size;
 	while (start < end) {
 		struct pm_page_batch batch;
 		if (fetch_batch(pagemap, start, end, &batch) < 0)

@@ -211,16 +211,58 @@ static void splits_what_comes_in_pieces(void **state)
 	close(ends[0]);
 }
 
-static void bounds_the_length_of_a_line(void **state)
+/** What is too much of a line is left out; the lines around it are whole. */
+static void cuts_long_lines(void **state)
 {
 	(void)state;
-	enum { LONG = 3 * PM_LINE_MAX };
-	char *bytes = malloc(LONG);
-	memset(bytes, 'x', LONG);
-	bytes[LONG - 1] = '\n';
-	const char *none[] = { NULL };
-	gives(bytes, LONG, none, -1);
+	static const size_t lengths[] = { 5,  PM_LINE_MAX - 1, PM_LINE_MAX,         PM_LINE_MAX + 1,     7, 2 * PM_LINE_MAX - 1, 2 * PM_LINE_MAX,
+		                          0,  2 * PM_LINE_MAX + 1, 5 * PM_LINE_MAX + 3, 9 * PM_LINE_MAX, 1 };
+	enum { COUNT = sizeof lengths / sizeof *lengths };
+	size_t capacity = 0, filled = 0;
+	for (size_t i = 0; i < COUNT; i++)
+		capacity += lengths[i] + 1;
+	char *bytes = malloc(capacity);
+	for (size_t i = 0; i < COUNT; i++) {
+		memset(bytes + filled, 'a' + (int)i, lengths[i]);
+		filled += lengths[i];
+		bytes[filled++] = '\n';
+	}
+	int fd = file_of(bytes, filled);
+	struct pm_lines lines;
+	char *line;
+	size_t length;
+	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 1);
+		assert_int_equal(length, lengths[i] < PM_LINE_MAX ? lengths[i] : PM_LINE_MAX);
+		assert_int_equal(strlen(line), length);
+		for (size_t j = 0; j < length; j++)
+			assert_int_equal(line[j], 'a' + (int)i);
+	}
+	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 0);
+	assert_int_equal(lines.number, COUNT);
+	pm_lines_deinit(&lines);
+	close(fd);
 	free(bytes);
+}
+
+/** A binary file without newlines is given up early, and not read to its end. */
+static void gives_up_on_what_is_no_text(void **state)
+{
+	(void)state;
+	int fd = memfd_create("zeros", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+	struct pm_lines lines;
+	struct pm_error error = { 0 };
+	char *line;
+	size_t length;
+	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
+	assert_int_equal(pm_lines_next(&lines, &line, &length, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_FORMAT);
+	assert_non_null(strstr(error.text, "line 1 holds a NUL byte"));
+	pm_lines_deinit(&lines);
+	close(fd);
 }
 
 static void accepts_the_longest_line(void **state)
@@ -284,7 +326,8 @@ int main(void)
 		cmocka_unit_test(refuses_a_nul_byte),
 		cmocka_unit_test(splits_across_buffers),
 		cmocka_unit_test(splits_what_comes_in_pieces),
-		cmocka_unit_test(bounds_the_length_of_a_line),
+		cmocka_unit_test(cuts_long_lines),
+		cmocka_unit_test(gives_up_on_what_is_no_text),
 		cmocka_unit_test(accepts_the_longest_line),
 		cmocka_unit_test(goes_on_after_a_signal),
 	};

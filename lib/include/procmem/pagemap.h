@@ -78,8 +78,8 @@ typedef int pm_page_visitor(void *context, const struct pm_page_run *run);
  * Visits the runs of present, swapped and guard pages in a range. Neighbouring pages of equal state may come as several runs.
  *
  * @param pagemap  the handle
- * @param start    first address; page aligned
- * @param end      address behind the last byte; page aligned
+ * @param start    first address; rounded down to its page
+ * @param end      address behind the last byte; rounded up to its page
  * @param visit    called for each run
  * @param context  handed to it
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
