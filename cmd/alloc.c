@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "status.h"
 
@@ -18,4 +19,10 @@ void *alloc_array(void *old, size_t count, size_t size)
 		exit(STATUS_ERROR);
 	}
 	return array;
+}
+
+char *alloc_string(const char *string)
+{
+	size_t size = strlen(string) + 1;
+	return memcpy(alloc_array(NULL, size, 1), string, size);
 }

@@ -15,4 +15,7 @@
  */
 void *alloc_array(void *old, size_t count, size_t size);
 
+/** Copies a string; exits with an error message when there is no memory. @param string ends in NUL @return the copy, for free() */
+char *alloc_string(const char *string);
+
 #endif

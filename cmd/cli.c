@@ -58,9 +58,8 @@ static void add_options(struct parser *parser, const struct cli_group *group, co
 
 static void start(struct parser *parser, const struct cli_spec *spec)
 {
-	*parser = (struct parser){ .spec = spec };
 	/* The leading colon makes getopt_long() tell a missing argument from an unknown option. */
-	strcpy(parser->letters, ":");
+	*parser = (struct parser){ .spec = spec, .letters = ":" };
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
 	add_options(parser, NULL, common_options);
@@ -72,11 +71,10 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 /** The slot of what getopt_long() returned or put into optopt. @return NULL for none */
 static struct slot *find_slot(struct parser *parser, int code)
 {
-	if (code >= FIRST_SLOT)
-		return &parser->slots[code - FIRST_SLOT];
 	for (size_t i = 0; i < parser->count; i++) {
-		if (parser->slots[i].option->id == code)
-			return &parser->slots[i];
+		struct slot *slot = &parser->slots[i];
+		if (slot->option->id == code || code == FIRST_SLOT + (int)i)
+			return slot;
 	}
 	return NULL;
 }
@@ -184,13 +182,13 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	start(&parser, spec);
 	result->status = STATUS_ERROR;
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
-		struct slot *slot = code == ':' ? find_slot(&parser, optopt) : find_slot(&parser, code);
-		if (code == ':') {
-			report_error("--%s needs an argument: %s", slot->option->name, slot->option->argument);
+		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
+		if (!slot) {
+			report_unknown(&parser, argv);
 			return false;
 		}
-		if (code == '?') {
-			report_unknown(&parser, argv);
+		if (code == ':') {
+			report_error("--%s needs an argument: %s", slot->option->name, slot->option->argument);
 			return false;
 		}
 		if (!slot->group) {

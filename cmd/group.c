@@ -15,6 +15,7 @@ enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 
 /** One group. */
 struct group {
+	struct group *next;
 	char *key;                /* what its regions have in common */
 	char *name;               /* what it is called */
 	uint64_t regions;
@@ -27,8 +28,8 @@ enum { COLUMN_COUNT = 8 };
 
 struct groups {
 	enum group_by by;
-	struct group **items;
-	size_t count;
+	struct group *first;
+	struct group **end;       /* where the next one is hung up */
 	void *tree;               /* of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
@@ -198,12 +199,6 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(((const struct group *)a)->key, ((const struct group *)b)->key);
 }
 
-static char *copy(const char *string)
-{
-	size_t size = strlen(string) + 1;
-	return memcpy(alloc_array(NULL, size, 1), string, size);
-}
-
 /** The group of a key, a new one where there is none yet. */
 static struct group *find_group(struct groups *groups, const char *key)
 {
@@ -212,9 +207,9 @@ static struct group *find_group(struct groups *groups, const char *key)
 	if (found)
 		return *found;
 	struct group *group = alloc_array(NULL, 1, sizeof *group);
-	*group = (struct group){ .key = copy(key), .name = copy(key) };
-	groups->items = alloc_array(groups->items, groups->count + 1, sizeof *groups->items);
-	groups->items[groups->count++] = group;
+	*group = (struct group){ .key = alloc_string(key), .name = alloc_string(key) };
+	*groups->end = group;
+	groups->end = &group->next;
 	tsearch(group, &groups->tree, compare_keys);
 	return group;
 }
@@ -241,7 +236,7 @@ static void make_spec(struct groups *groups)
 struct groups *groups_create(enum group_by by)
 {
 	struct groups *groups = alloc_array(NULL, 1, sizeof *groups);
-	*groups = (struct groups){ .by = by };
+	*groups = (struct groups){ .by = by, .end = &groups->first };
 	make_spec(groups);
 	return groups;
 }
@@ -263,14 +258,14 @@ void groups_destroy(struct groups *groups)
 {
 	if (!groups)
 		return;
-	for (size_t i = 0; i < groups->count; i++) {
-		tdelete(groups->items[i], &groups->tree, compare_keys);
-		free(groups->items[i]->key);
-		free(groups->items[i]->name);
-		free(groups->items[i]);
+	for (struct group *group = groups->first, *next; group; group = next) {
+		next = group->next;
+		tdelete(group, &groups->tree, compare_keys);
+		free(group->key);
+		free(group->name);
+		free(group);
 	}
 	text_deinit(&groups->column_names);
-	free(groups->items);
 	free(groups);
 }
 
@@ -281,6 +276,6 @@ const struct list_spec *groups_list_spec(const struct groups *groups)
 
 void groups_add_to(const struct groups *groups, struct list *list)
 {
-	for (size_t i = 0; i < groups->count; i++)
-		list_add(list, groups->items[i]);
+	for (const struct group *group = groups->first; group; group = group->next)
+		list_add(list, group);
 }

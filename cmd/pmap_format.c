@@ -36,7 +36,7 @@ static void put_name(struct text *line, const char *name)
 		if (*name == '\n')
 			text_string(line, "\\012");
 		else
-			text_char(line, *name >= 0x20 && *name < 0x7f ? *name : '?');
+			text_char(line, (char)(*name >= 0x20 && *name < 0x7f ? *name : '?'));
 	}
 }
 

@@ -169,7 +169,7 @@ static void why_text(const struct list_column *column, const void *item, struct 
 }
 
 #define FROM_SMAPS(NAME, TITLE, SIZE, HELP) \
-	{ .name = NAME, .title = TITLE, .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .index = SIZE, .number = size_of, .help = HELP }
+	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .index = (SIZE), .number = size_of, .help = (HELP) }
 
 static const struct list_column columns[] = {
 	{ .name = "address", .json = "", .title = "ADDRESS", .type = LIST_ADDRESS, .number = start_of, .text = range_text,

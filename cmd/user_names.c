@@ -3,7 +3,6 @@
 
 #include <pwd.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "alloc.h"
 
@@ -23,10 +22,8 @@ const char *user_name(struct user_names *users, uid_t uid)
 	users->items = alloc_array(users->items, users->count + 1, sizeof *users->items);
 	struct user_name *user = &users->items[users->count++];
 	*user = (struct user_name){ .uid = uid };
-	if (entry) {
-		user->name = alloc_array(NULL, strlen(entry->pw_name) + 1, 1);
-		strcpy(user->name, entry->pw_name);
-	}
+	if (entry)
+		user->name = alloc_string(entry->pw_name);
 	return user->name;
 }
 

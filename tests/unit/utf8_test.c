@@ -28,9 +28,10 @@ static const struct example examples[] = {
 	EXAMPLE("gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200", "gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200"),
 	/* Controls of Latin-1: terminals take U+009B for ESC [. */
 	EXAMPLE("\302\23331m", "\\xc2\\x9b31m"),
-	/* Turns the direction of writing. */
+	/* Turns the direction of writing. NOLINTBEGIN(misc-misleading-bidirectional) */
 	EXAMPLE("\342\200\256abc", "\\xe2\\x80\\xaeabc"),
 	EXAMPLE("\342\201\246", "\\xe2\\x81\\xa6"),
+	/* NOLINTEND(misc-misleading-bidirectional) */
 	EXAMPLE("\342\200\250", "\\xe2\\x80\\xa8"),
 	/* No UTF-8: stray, truncated, overlong, surrogate, beyond U+10FFFF. */
 	EXAMPLE("\377\376\200", "\\xff\\xfe\\x80"),
