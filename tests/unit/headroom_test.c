@@ -56,7 +56,7 @@ static struct pm_headroom read_saved(const char *root)
 {
 	char proc[512], sys[512];
 	struct pm_process *process;
-	struct pm_headroom headroom;
+	struct pm_headroom headroom = { 0 };
 	struct pm_error error = { 0 };
 	snprintf(proc, sizeof proc, "%s/proc", root);
 	snprintf(sys, sizeof sys, "%s/sys", root);
