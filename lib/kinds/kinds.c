@@ -26,6 +26,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "malloc arenas by flags", pm_rule_arena_flags },
 	{ "guards", pm_rule_guards },
 	{ "reserved address space", pm_rule_reserves },
+	{ "other allocators", pm_rule_allocators },
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 

@@ -5,6 +5,7 @@
 
 #include "kinds/rule.h"
 
+int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_anonymous(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_arenas(struct pm_kinds_context *context, struct pm_error *error);

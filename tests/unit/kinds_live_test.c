@@ -259,12 +259,61 @@ static void jvm_is_recognised(void **state)
 	target_stop(&target);
 }
 
+/** A number of `info memory`. */
+static uint64_t redis_memory(const char *socket, const char *key)
+{
+	char command[256], line[256];
+	uint64_t value = 0;
+	snprintf(command, sizeof command, "redis-cli -s %s info memory", socket);
+	FILE *output = popen(command, "re");
+	assert_non_null(output);
+	while (fgets(line, sizeof line, output))
+		if (strncmp(line, key, strlen(key)) == 0)
+			sscanf(line + strlen(key), ":%" SCNu64, &value);
+	pclose(output);
+	return value;
+}
+
+static void memory_of_redis_is_jemallocs(void **state)
+{
+	(void)state;
+	struct target target;
+	struct view view;
+	char directory[] = "/tmp/procmem-redis-XXXXXX", socket[64], fill[256];
+	assert_non_null(mkdtemp(directory));
+	snprintf(socket, sizeof socket, "%s/socket", directory);
+	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory, "--enable-debug-command", "yes",
+	              NULL);
+	free(target_await(&target, "connections at"));
+	snprintf(fill, sizeof fill, "redis-cli -s %s debug populate 100000 key 100 >/dev/null", socket);
+	assert_int_equal(system(fill), 0);
+	view_open(&view, target.pid, true);
+	uint64_t claimed = 0, used = redis_memory(socket, "used_memory");
+	bool mapped = false;
+	for (size_t i = 0; i < view.regions.count; i++) {
+		const struct pm_region *region = &view.regions.items[i];
+		mapped |= strstr(region->mapping, "libjemalloc") != NULL;
+		if (strcmp(region->detail, "probably jemalloc") == 0)
+			claimed += region->bytes[PM_SIZE_RSS];
+	}
+	view_close(&view);
+	target_stop(&target);
+	unlink(socket);
+	rmdir(directory);
+	if (!mapped)
+		skip_because("this redis-server has no libjemalloc.so");
+	/* All that redis uses, and what jemalloc keeps besides: not twice as much. */
+	assert_true(used > 10 << 20);
+	assert_in_range(claimed, used, 2 * used);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mapper_is_recognised),
 		cmocka_unit_test(without_memory_nothing_of_malloc_is_claimed),
 		cmocka_unit_test(jvm_is_recognised),
+		cmocka_unit_test(memory_of_redis_is_jemallocs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
