@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other allocators. jemalloc, tcmalloc and mimalloc ask the kernel for address space aligned to 2 MiB or more; where one of them is mapped as a
- * library, anonymous memory that begins so is most likely its own. Nothing in the region itself says so: it stays `anon`, and inferred.
+ * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of 512 KiB; where one of them is mapped as a library,
+ * anonymous memory of such a length that no surer rule has claimed is most likely its own. Nothing in the region itself says so: it stays `anon`, inferred.
  */
 #include <string.h>
 
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-static const uint64_t alignment = UINT64_C(2) << 20;
+static const uint64_t growth_step = UINT64_C(512) << 10;
 
 /** The allocator that is mapped, or NULL. */
 static const char *allocator_of(const struct pm_kinds_context *context)
@@ -34,10 +34,10 @@ int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error)
 	const char *name = allocator_of(context);
 	struct pm_region *region;
 	for (size_t at = 0; name && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
-		if (region->start % alignment != 0)
+		if (pm_region_size(region) % growth_step != 0)
 			continue;
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               pm_kinds_text(context, "anonymous, begins at a multiple of 2 MiB, and the library of %s is mapped", name));
+		               pm_kinds_text(context, "anonymous, a multiple of 512K long as %s maps memory, and its library is mapped", name));
 		region->detail = pm_kinds_text(context, "probably %s", name);
 	}
 	return 0;
