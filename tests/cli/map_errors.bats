@@ -37,7 +37,7 @@ assert_refused() {
 @test "a process of another user" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start mapper
-	assert_refused as_nobody "$PROCMEM_BIN" map "$TARGET_PID"
+	assert_refused as_nobody map "$TARGET_PID"
 	[[ $stderr == *sudo* ]]
 }
 
@@ -45,7 +45,7 @@ assert_refused() {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL "$PROCMEM_TARGETS/undumpable"
 	target_await ready
-	assert_refused as_nobody "$PROCMEM_BIN" map "$TARGET_PID"
+	assert_refused as_nobody map "$TARGET_PID"
 	[[ $stderr == *dumpable* ]]
 }
 

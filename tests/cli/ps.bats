@@ -106,5 +106,5 @@ time.sleep(600)' $'arg\033[2J'
 @test "another user sees the list, and not what is not his" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start mapper
-	[ "$(as_nobody "$PROCMEM_BIN" ps --no-header -o pid,rss,pss | awk -v pid="$TARGET_PID" '$1 == pid { print ($2 != "?"), $3 }')" = "1 ?" ]
+	[ "$(as_nobody ps --no-header -o pid,rss,pss | awk -v pid="$TARGET_PID" '$1 == pid { print ($2 != "?"), $3 }')" = "1 ?" ]
 }

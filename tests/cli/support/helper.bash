@@ -89,7 +89,17 @@ targets_stop() {
 	TARGETS=()
 }
 
-# Runs as a user without rights: fails the way it would for somebody else's process.
+# Runs the program as a user without rights: as_nobody map PID. A copy of it is run where the build lies in a folder that nobody may enter.
 as_nobody() {
-	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all -- "$@"
+	local folder status=0 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --)
+	if "${nobody[@]}" test -x "$PROCMEM_BIN"; then
+		"${nobody[@]}" "$PROCMEM_BIN" "$@"
+		return
+	fi
+	folder=$(mktemp -d /tmp/procmem-nobody.XXXXXX)
+	chmod 755 "$folder"
+	cp "$PROCMEM_BIN" "$PROCMEM_BUILD"/lib/libprocmem.so* "$folder"
+	"${nobody[@]}" env LD_LIBRARY_PATH="$folder" "$folder/procmem" "$@" || status=$?
+	rm -rf "$folder"
+	return $status
 }
