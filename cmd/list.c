@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <procmem/word.h>
 
@@ -12,7 +13,7 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 {
 	for (size_t i = 0; i < spec->column_count; i++) {
 		const struct list_column *column = &spec->columns[i];
-		if (strcmp(column->name, name) == 0 || (column->alias && strcmp(column->alias, name) == 0))
+		if (strcasecmp(column->name, name) == 0 || (column->alias && strcasecmp(column->alias, name) == 0))
 			return column;
 	}
 	return NULL;
@@ -34,6 +35,15 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 	return NULL;
 }
 
+static bool contains(const struct list_column *const *columns, size_t count, const struct list_column *column)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (columns[i] == column)
+			return true;
+	}
+	return false;
+}
+
 int list_parse_columns(const struct list_spec *spec, const char *names, const struct list_column **columns, size_t *count,
                        struct pm_error *error)
 {
@@ -47,11 +57,8 @@ int list_parse_columns(const struct list_spec *spec, const char *names, const st
 		const struct list_column *column = require_column(spec, name, error);
 		if (!column)
 			return -1;
-		size_t same = 0;
-		while (same < *count && columns[same] != column)
-			same++;
 		/* There are fewer columns than room, and none comes twice. */
-		if (same == *count)
+		if (!contains(columns, *count, column))
 			columns[(*count)++] = column;
 		at += length;
 		if (*at == '\0')
@@ -59,16 +66,40 @@ int list_parse_columns(const struct list_spec *spec, const char *names, const st
 	}
 }
 
+/**
+ * Puts added columns behind those that are there. In a table they go before a last column of free words: that is the one that is cut where
+ * the terminal ends, and may be of any length without pushing others away.
+ */
+static void add_columns(struct list *list, const struct list_column *const *added, size_t count)
+{
+	size_t at = list->column_count;
+	const struct list_column *last = at > 0 ? list->columns[at - 1] : NULL;
+	bool stays_last = last && !list->options->csv && last->type == LIST_TEXT && !last->safe;
+	at -= stays_last;
+	for (size_t i = 0; i < count; i++) {
+		if (added[i] != last && !contains(list->columns, list->column_count, added[i]))
+			list->columns[at++] = added[i];
+	}
+	if (stays_last)
+		list->columns[at++] = last;
+	list->column_count = at;
+}
+
 int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options, bool bytes, struct pm_error *error)
 {
 	*list = (struct list){ .spec = spec, .options = options, .bytes = bytes };
+	const struct list_column *named[TABLE_COLUMNS_MOST];
+	size_t named_count = 0;
 	const char *wanted = options->columns;
 	const char *usual = options->csv ? spec->csv_columns : spec->table_columns;
 	bool more = wanted && wanted[0] == '+';
 	if ((!wanted || more) && list_parse_columns(spec, usual, list->columns, &list->column_count, error) < 0)
 		return -1;
-	if (wanted && list_parse_columns(spec, wanted + more, list->columns, &list->column_count, error) < 0)
+	if (wanted && list_parse_columns(spec, wanted + more, named, &named_count, error) < 0)
 		return pm_error_prefix(error, "--columns: ");
+	add_columns(list, named, named_count);
+	for (size_t i = 0; i < list->column_count; i++)
+		list->asked_for[i] = contains(named, named_count, list->columns[i]);
 	list->sort = require_column(spec, options->sort ? options->sort : spec->sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }

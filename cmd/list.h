@@ -66,6 +66,7 @@ struct list_spec {
 	const char *sort;                  /**< name of the column to sort by */
 	const char *left_out_column;       /**< name of the column whose sum tells how much is left out */
 	const char *droppable;             /**< those that a narrow terminal may leave out, the first first */
+	const char *droppable_last;        /**< those that it may leave out where even this is not enough; NULL for none */
 	bool count_column;                 /**< the number of items stands in the totals anyway */
 };
 
@@ -74,6 +75,7 @@ struct list {
 	const struct list_spec *spec;                           /**< its sort */
 	const struct list_options *options;                     /**< what the user wants */
 	const struct list_column *columns[TABLE_COLUMNS_MOST];  /**< the chosen ones */
+	bool asked_for[TABLE_COLUMNS_MOST];                     /**< which of them the user named: these are never dropped */
 	size_t column_count;                                    /**< how many */
 	const struct list_column *sort;                         /**< column to sort by */
 	const void **items;                                     /**< borrowed things, in an array of the list */
@@ -164,7 +166,7 @@ size_t list_number_length(const struct list *list, const struct list_column *col
  * @param items   the items
  * @param count   how many
  * @param sum     filled
- * @return        false where none is known
+ * @return        false where none is known, or one that should be is not
  */
 bool list_sum(const struct list_column *column, const void *const *items, size_t count, uint64_t *sum);
 

@@ -52,6 +52,8 @@ bool list_sum(const struct list_column *column, const void *const *items, size_t
 		if (column->number(column, items[i], &value)) {
 			*sum += value;
 			known = true;
+		} else if (!column->optional) {
+			return false;
 		}
 	}
 	return known;

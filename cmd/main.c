@@ -27,7 +27,8 @@
  *   group.c                regions summed up by what they have in common
  *
  *   list.c                 lists with chosen columns in a chosen order
- *   list_print.c             as a table, fitted to the terminal
+ *   list_print.c             as a table
+ *   list_fit.c               fitted to the terminal
  *   list_csv.c               as comma-separated values
  *   json.c                   as JSON, piece by piece
  *   table.c                aligned columns

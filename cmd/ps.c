@@ -72,7 +72,9 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 	struct pm_cgroup_limit limit;
 	if (needs & PS_NEEDS_USER)
 		row->user = user_name(users, row->process->uid);
-	if (row->process->kernel_thread || !(needs & (PS_NEEDS_PSS | PS_NEEDS_LIMIT)))
+	/* Kernel threads and zombies have no memory. */
+	row->pss_known = row->process->kernel_thread || row->process->state == 'Z';
+	if (row->pss_known || !(needs & (PS_NEEDS_PSS | PS_NEEDS_LIMIT)))
 		return;
 	if (pm_process_open(NULL, row->process->pid, &process, NULL) < 0)
 		return;

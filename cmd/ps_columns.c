@@ -97,9 +97,9 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* No sum of resident sizes: pages that processes share would count once for each of them. PSS has one. */
+/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would count once for each of them. PSS has one. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP) \
-	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .alone = (ALONE), .index = offsetof(struct pm_process_row, FIELD), \
+	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .alone = (ALONE), .optional = true, .index = offsetof(struct pm_process_row, FIELD), \
 	  .number = size_of, .help = (HELP) }
 
 static const struct list_column columns[] = {
@@ -137,4 +137,5 @@ const struct list_spec ps_list_spec = {
 	.sort = "rss",
 	.left_out_column = "rss",
 	.droppable = "swap,limit%,peak",
+	.droppable_last = "threads,user",
 };

@@ -225,7 +225,7 @@ static const struct list_column columns[] = {
 	.singular = "region", .plural = "regions", .columns = columns, .column_count = sizeof columns / sizeof columns[0], \
 	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_dirty,referenced,anonymous,lazyfree," \
 	                "anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,kind,detail,proof", \
-	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap"
+	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap", .droppable_last = "perm,size"
 
 const struct list_spec region_list_spec = {
 	FOR_ALL_REGIONS,

@@ -85,6 +85,7 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 	bool last = column + 1 == line->table->column_count;
 	/* Numbers are ASCII, and what stands behind a last column of words does not matter. */
 	size_t columns = as->right ? cell->length : last ? 0 : utf8_columns(cell->bytes, cell->length);
+	size_t room = last ? line->room : as->right ? SIZE_MAX : line->widths[column];
 	size_t padding = columns < line->widths[column] ? line->widths[column] - columns : 0;
 	line->owed += gap(line->table, column) + (as->right ? padding : 0);
 	if (cell->length > 0) {
@@ -92,7 +93,7 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 		line->owed = 0;
 		if (style != OUT_PLAIN)
 			out_style(line->out, style);
-		print_cut(cell, last ? line->room : SIZE_MAX, line->out);
+		print_cut(cell, room, line->out);
 		if (style != OUT_PLAIN)
 			out_style(line->out, OUT_PLAIN);
 	}

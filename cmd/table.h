@@ -62,7 +62,13 @@ void table_measure(const struct table *table, size_t *widths);
  */
 size_t table_offset(const struct table *table, const size_t *widths, size_t column);
 
-/** Prints it; the last column is cut where the terminal ends. @param table the table @param widths as measured @param out where to */
+/**
+ * Prints it; the last column is cut where the terminal ends, and words that are longer than their column is wide are cut too.
+ *
+ * @param table   the table
+ * @param widths  as measured, or narrower for columns of words
+ * @param out     where to
+ */
 void table_print(const struct table *table, const size_t *widths, struct out *out);
 
 #endif

@@ -54,6 +54,37 @@ on_terminal() {
 	[[ ${lines[1]} =~ ^ADDRESS\ +RSS\ +PSS\ +DIRTY\ +SWAP\ MAPPING$ ]]
 }
 
+# The widest of the lines on stdin, in columns of the terminal.
+widest() {
+	LC_ALL=C.UTF-8 wc -L
+}
+
+@test "added columns fit, too: before the words, which are cut, and instead of usual columns" {
+	for added in thread,proof pss mapping,thread why detail,proof,inode; do
+		for columns in 80 100; do
+			run -0 on_terminal 24 "$columns" map -o "+$added" "$TARGET_PID"
+			[ "$(widest <<<"$output")" -le "$columns" ]
+			[[ ${lines[1]} == *MAPPING ]]
+		done
+	done
+	run -0 on_terminal 24 80 map -o +pss,swap "$TARGET_PID"
+	[[ ${lines[1]} == *" PSS "*" SWAP "* ]]
+	[[ ${lines[-2]} == "… no room for DIRTY"* ]]
+	run -0 on_terminal 24 80 ps -o +pss,name
+	[ "$(widest <<<"$output")" -le 80 ]
+	[[ ${lines[0]} == *" PSS "*"NAME"*COMMAND ]]
+	run -0 on_terminal 24 80 map --by mapping -o +pss "$TARGET_PID"
+	[ "$(widest <<<"$output")" -le 80 ]
+	[ "$(procmem map -o +thread,mapping "$TARGET_PID" | sed -n 2p | tr -s ' ')" = "ADDRESS SIZE RSS PSS DIRTY SWAP PERM KIND THREAD MAPPING" ]
+}
+
+@test "words that were asked for are cut where they do not fit" {
+	run -0 on_terminal 24 60 map -o address,mapping,why,rss "$TARGET_PID"
+	# The line about the process keeps so much of its command line that it may not fit.
+	[ "$(tail -n +2 <<<"$output" | widest)" -le 60 ]
+	[[ ${lines[1]} =~ ^ADDRESS\ +MAPPING\ +WHY\ +RSS$ ]]
+}
+
 @test "colours: on a terminal, but not with NO_COLOR or a dumb one" {
 	TERM=xterm NO_COLOR='' run -0 on_terminal 24 160 map "$TARGET_PID"
 	[[ $output == *$'\033[2m'* ]]

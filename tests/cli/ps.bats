@@ -47,6 +47,10 @@ status_bytes() {
 	procmem ps --csv --no-header -o name -s name | LC_ALL=C sort -c
 }
 
+@test "columns are found in any case" {
+	[ "$(procmem ps --csv -s RSS -o PID,Rss | head -n 1)" = pid,rss ]
+}
+
 @test "every process with memory of its own is listed, but not procmem itself" {
 	target_start mapper
 	target_start exiter
@@ -107,4 +111,7 @@ time.sleep(600)' $'arg\033[2J'
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start mapper
 	[ "$(as_nobody ps --no-header -o pid,rss,pss | awk -v pid="$TARGET_PID" '$1 == pid { print ($2 != "?"), $3 }')" = "1 ?" ]
+	# What one does not know of a process, one does not know of all.
+	[[ $(as_nobody ps -o pss,command "^$PROCMEM_TARGETS/mapper" | tail -n 1) =~ ^\ *\?\ total ]]
+	[ "$(as_nobody ps --json -o pss "^$PROCMEM_TARGETS/mapper" | jq '.total | has("pss")')" = false ]
 }
