@@ -21,7 +21,7 @@ struct pm_output {
 	size_t filled;                       /**< bytes in it */
 };
 
-/** Starts writing at the position of a descriptor. @param output filled; pm_output_deinit() releases it @return 0, or -1 (PM_ERROR_RESOURCES) */
+/** Starts writing at the position of a descriptor. @param output filled; release with pm_output_deinit() @return 0; -1: out of memory */
 int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel, struct pm_error *error);
 
 /** Releases it; what was not finished may be missing. */

@@ -56,7 +56,14 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];
 	char state;
+	uint64_t parent;
+	uint64_t group;
+	uint64_t session;
 	uint64_t flags;
+	uint64_t user_ticks;
+	uint64_t system_ticks;
+	uint64_t children_user_ticks;
+	uint64_t children_system_ticks;
 	uint64_t threads;
 	uint64_t start_ticks;
 	uint64_t start_stack;
@@ -68,6 +75,15 @@ bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_st
 
 /** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set (EPROTO: it is none) */
 int pm_process_stat_read(const struct pm_procfs *procfs, const char *name, struct pm_process_stat *stat);
+
+/**
+ * Where a thread sleeps, by task/TID/syscall (proc_pid_syscall(5)), which needs ptrace access.
+ *
+ * @param stack_pointer    where to store its stack pointer, 0 where unknown: it runs, has ended, or we have no right
+ * @param program_counter  where to store its program counter, likewise
+ * @return                 0, or -1 with errno set where we lack something ourselves
+ */
+int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer, uint64_t *program_counter);
 
 /** Whether a thread in this state has given up its memory: zombie or dead. */
 static inline bool pm_state_is_dead(char state)

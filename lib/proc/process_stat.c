@@ -2,35 +2,38 @@
 #include "proc/process_handle.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/number.h"
 
-/* Fields of proc_pid_stat(5), by the number that the man page gives them. */
-enum { FIELD_STATE = 3, FIELD_FLAGS = 9, FIELD_THREADS = 20, FIELD_START_TIME = 22, FIELD_START_STACK = 28, FIELD_START_BRK = 47 };
+enum { FIELD_STATE = 3, FIELD_START_TIME = 22 };
+
+/** Fields of proc_pid_stat(5), by the number that the man page gives them. */
+static const struct {
+	int field;
+	size_t offset; /* in struct pm_process_stat */
+} fields[] = {
+	{ 4, offsetof(struct pm_process_stat, parent) },
+	{ 5, offsetof(struct pm_process_stat, group) },
+	{ 6, offsetof(struct pm_process_stat, session) },
+	{ 9, offsetof(struct pm_process_stat, flags) },
+	{ 14, offsetof(struct pm_process_stat, user_ticks) },
+	{ 15, offsetof(struct pm_process_stat, system_ticks) },
+	{ 16, offsetof(struct pm_process_stat, children_user_ticks) },
+	{ 17, offsetof(struct pm_process_stat, children_system_ticks) },
+	{ 20, offsetof(struct pm_process_stat, threads) },
+	{ FIELD_START_TIME, offsetof(struct pm_process_stat, start_ticks) },
+	{ 28, offsetof(struct pm_process_stat, start_stack) },
+	{ 47, offsetof(struct pm_process_stat, start_brk) },
+};
 
 static void store_field(struct pm_process_stat *stat, int field, uint64_t value)
 {
-	switch (field) {
-	case FIELD_FLAGS:
-		stat->flags = value;
-		break;
-	case FIELD_THREADS:
-		stat->threads = value;
-		break;
-	case FIELD_START_TIME:
-		stat->start_ticks = value;
-		break;
-	case FIELD_START_STACK:
-		stat->start_stack = value;
-		break;
-	case FIELD_START_BRK:
-		stat->start_brk = value;
-		break;
-	default:
-		break;
-	}
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		if (fields[i].field == field)
+			memcpy((char *)stat + fields[i].offset, &value, sizeof value);
 }
 
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat)

@@ -18,32 +18,30 @@ static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 	return pm_comm_read(procfs, path, thread->name) < 0 && pm_errno_is_ours(errno) ? -1 : 0;
 }
 
-/**
- * The last two words of task/TID/syscall are stack pointer and program counter in hexadecimal (proc_pid_syscall(5)); a thread on a
- * processor shows the word `running` instead.
- */
-static uint64_t parse_stack_pointer(char *text)
+/** Address in a word, 0 where it is none. */
+static uint64_t parse_word(const char *word)
 {
-	char *words[2] = { NULL, NULL };
-	char *rest = NULL;
+	uint64_t value;
+	return word && pm_parse_address(word, &value, NULL) == 0 ? value : 0;
+}
+
+int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer, uint64_t *program_counter)
+{
+	char path[64], *text;
+	*stack_pointer = *program_counter = 0;
+	snprintf(path, sizeof path, "task/%d/syscall", (int)tid);
+	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
+		return pm_errno_is_ours(errno) ? -1 : 0;
+	/* They are the last two words, in hexadecimal; a thread on a processor shows the one word `running` instead. */
+	char *words[2] = { NULL, NULL }, *rest = NULL;
 	for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
 		words[0] = words[1];
 		words[1] = word;
 	}
-	uint64_t value;
-	if (!words[0] || pm_parse_address(words[0], &value, NULL) < 0)
-		return 0;
-	return value;
-}
-
-/** Reads where its stack pointer is, as far as we may know. @return 0, or -1 where we lack something ourselves */
-static int read_stack_pointer(const struct pm_procfs *procfs, struct pm_thread *thread)
-{
-	char path[64], *text;
-	snprintf(path, sizeof path, "task/%d/syscall", (int)thread->tid);
-	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
-		return pm_errno_is_ours(errno) ? -1 : 0;
-	thread->stack_pointer = parse_stack_pointer(text);
+	if (words[0]) {
+		*stack_pointer = parse_word(words[0]);
+		*program_counter = parse_word(words[1]);
+	}
 	free(text);
 	return 0;
 }
@@ -53,7 +51,8 @@ static int read_details(const struct pm_procfs *procfs, unsigned details, struct
 {
 	if (details & PM_THREAD_NAMES && read_name(procfs, thread) < 0)
 		return -1;
-	return details & PM_THREAD_STACK_POINTERS ? read_stack_pointer(procfs, thread) : 0;
+	uint64_t program_counter;
+	return details & PM_THREAD_STACK_POINTERS ? pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer, &program_counter) : 0;
 }
 
 int pm_process_read_threads(struct pm_process *process, unsigned details, struct pm_thread **threads, size_t *count, struct pm_error *error)

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 enum { SMALL_STACK = 64 * 1024, CHURNERS = 4, EXECS = 200 };
 
 static atomic_ulong counter;
+static sem_t asleep; /* posted by each thread in its place */
 static atomic_long sum, received;
 static volatile pid_t vfork_child;
 
@@ -36,6 +38,7 @@ static void add_value(int number, siginfo_t *info, void *context)
 static void *sleep_on(void *unused)
 {
 	(void)unused;
+	sem_post(&asleep);
 	for (;;)
 		pause();
 	return NULL;
@@ -135,11 +138,14 @@ int main(int argc, char **argv)
 		puts("finished");
 		target_obey(obey);
 	}
+	sem_init(&asleep, 0, 0);
 	struct sigaction action = { .sa_sigaction = add_value, .sa_flags = SA_SIGINFO | SA_RESTART };
 	target_check(sigaction(SIGRTMIN, &action, NULL), "sigaction");
 	size_t threads = argc == 2 ? target_number(argv[1]) : 0;
 	for (size_t i = 0; i < threads; i++)
 		start_thread(sleep_on);
+	for (size_t i = 0; i < threads; i++)
+		sem_wait(&asleep);
 	printf("counter %" PRIxPTR "\n", (uintptr_t)&counter);
 	printf("main_stack %" PRIxPTR "\n", (uintptr_t)__builtin_frame_address(0));
 	target_ready();

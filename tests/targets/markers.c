@@ -3,7 +3,7 @@
  * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is one of them; `file_marker` ones are
  * not in memory but in the file (or shared object) that is mapped there and was never touched. `unsupported NAME: reason` stands for what
  * this kernel does not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and leaves another.
- * With the argument `small` the terabyte is left out.
+ * With the argument `small` the terabyte is left out; with `guards` there is nothing but pages of which every second is a guard.
  */
 #include "support.h"
 
@@ -204,6 +204,23 @@ static void guard_pages(void)
 	target_region("guard", memory + 2 * PAGE, PAGE, "");
 }
 
+/** More stretches of memory than a core file can count in 16 bits. */
+static void every_second_page(void)
+{
+	const size_t pages = 70000;
+	char *memory = island(pages * PAGE, 0);
+	for (size_t i = 1; i < pages; i += 2) {
+		if (madvise(memory + i * PAGE, PAGE, MADV_GUARD_INSTALL) < 0) {
+			printf("unsupported guards: %s\n", strerror(errno));
+			break;
+		}
+	}
+	mark("guards", memory + (pages - 2) * PAGE);
+	target_region("guards", memory, pages * PAGE, "");
+	target_ready();
+	target_obey(NULL);
+}
+
 /** Nobody serves the faults of this range: whoever touches its second page through process_vm_readv(2) waits for ever. */
 static void user_fault(void)
 {
@@ -249,6 +266,8 @@ int main(int argc, char **argv)
 		puts("idle");
 		target_obey(NULL);
 	}
+	if (argc == 2 && strcmp(argv[1], "guards") == 0)
+		every_second_page();
 	anonymous();
 	if (argc < 2 || strcmp(argv[1], "small") != 0)
 		reserve();

@@ -39,7 +39,9 @@ static Elf64_Phdr *make(struct file *file, uint16_t segments)
 
 static Elf64_Phdr load(uint64_t address, uint64_t size, uint64_t offset, uint64_t held)
 {
-	return (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = address, .p_memsz = size, .p_offset = offset, .p_filesz = held };
+	return (Elf64_Phdr){
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = address, .p_memsz = size, .p_offset = offset, .p_filesz = held
+	};
 }
 
 static int open_file(const struct file *file, struct pm_core **core, struct pm_error *error)

@@ -11,6 +11,7 @@
 #define PROCMEM_PROCMEM_H
 
 #include <procmem/core.h>
+#include <procmem/core_dump.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/growth.h>

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "dump/core_filter.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/number.h"
+
+int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_error *error)
+{
+	int fd;
+	char *text;
+	if (pm_process_open_file(process, "coredump_filter", O_RDONLY, &fd, error) < 0)
+		return -1;
+	int result = pm_read_all(fd, 4096, &text, NULL, error);
+	close(fd);
+	if (result < 0)
+		return -1;
+	uint64_t value;
+	const char *at = text;
+	bool good = pm_scan_hex(&at, &value);
+	free(text);
+	if (!good)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "coredump_filter holds no number");
+	*filter = (unsigned)value;
+	return 0;
+}
+
+/** Whether a private mapping of a file has pages of its own. */
+static bool was_written(const struct pm_region *region)
+{
+	return pm_region_knows(region, PM_SIZE_ANONYMOUS) ? region->bytes[PM_SIZE_ANONYMOUS] > 0 : (region->perms & PM_PERM_WRITE) != 0;
+}
+
+/** vma_dump_size() of fs/coredump.c (Linux 6.18), as far as it can be known from outside. */
+uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page)
+{
+	const uint64_t whole = pm_region_size(region);
+	bool shared = (region->perms & PM_PERM_SHARED) != 0, file = region->inode != 0;
+	if (strcmp(region->mapping, "[vdso]") == 0 || strcmp(region->mapping, "[vsyscall]") == 0)
+		return whole;
+	if (region->vm_flags & (PM_VM_DONTDUMP | PM_VM_IO))
+		return 0;
+	if (region->vm_flags & PM_VM_HUGETLB)
+		return filter & (shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE) ? whole : 0;
+	/* An object that has no name any more is taken for anonymous. */
+	if (shared)
+		return filter & (region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED) ? whole : 0;
+	if ((filter & PM_CORE_ANON_PRIVATE) && (!file || was_written(region)))
+		return whole;
+	if (!file)
+		return 0;
+	if (filter & PM_CORE_MAPPED_PRIVATE)
+		return whole;
+	/* The kernel looks for the ELF magic; the first page of any file does no harm. */
+	return (filter & PM_CORE_ELF_HEADERS) && region->offset == 0 && (region->perms & PM_PERM_READ) && whole > page ? page : 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes of core files about threads. The structures of <sys/procfs.h> are those of <linux/elfcore.h> for the machine we run on. */
+#include "dump/core_notes.h"
+
+#include <elf.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/procfs.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "proc/process_handle.h"
+#include "proc/status.h"
+
+#ifndef NT_ARM_TLS
+#define NT_ARM_TLS 0x401
+#endif
+
+/* The largest set known: x86 with AMX tiles has 11 KiB, ARM with the widest SVE and SME 85 KiB. */
+enum { MOST_REGISTERS = 128 * 1024 };
+
+/** Sets of registers beside the general ones. */
+static const struct {
+	const char *name;
+	uint32_t type;
+} register_sets[] = {
+	{ "CORE", NT_FPREGSET },
+#if defined __x86_64__
+	{ "LINUX", NT_X86_XSTATE },
+#elif defined __aarch64__
+	{ "LINUX", NT_ARM_TLS },
+#endif
+};
+
+static struct timeval time_of(uint64_t ticks)
+{
+	uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
+	return (struct timeval){ .tv_sec = (time_t)(ticks / second), .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
+}
+
+/** Puts the two registers that are known without a stop where they belong. */
+static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint64_t program_counter)
+{
+#if defined __x86_64__
+	struct user_regs_struct *fields = (struct user_regs_struct *)registers;
+	fields->rsp = stack_pointer;
+	fields->rip = program_counter;
+#elif defined __aarch64__
+	struct user_regs_struct *fields = (struct user_regs_struct *)registers;
+	fields->sp = stack_pointer;
+	fields->pc = program_counter;
+#else
+	(void)registers;
+	(void)stack_pointer;
+	(void)program_counter;
+#endif
+}
+
+/** Fills in the signal masks and identity. @return false where the thread has ended */
+static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus *status)
+{
+	const struct pm_procfs *procfs = &thread->process->procfs;
+	char name[64], *text;
+	struct pm_process_stat stat;
+	snprintf(name, sizeof name, "task/%d/stat", (int)thread->tid);
+	if (pm_process_stat_read(procfs, name, &stat) < 0 || pm_state_is_dead(stat.state))
+		return false;
+	status->pr_pid = thread->tid;
+	status->pr_ppid = (pid_t)stat.parent;
+	status->pr_pgrp = (pid_t)stat.group;
+	status->pr_sid = (pid_t)stat.session;
+	status->pr_utime = time_of(stat.user_ticks);
+	status->pr_stime = time_of(stat.system_ticks);
+	status->pr_cutime = time_of(stat.children_user_ticks);
+	status->pr_cstime = time_of(stat.children_system_ticks);
+	snprintf(name, sizeof name, "task/%d/status", (int)thread->tid);
+	if (pm_procfs_read(procfs, name, &text, NULL) < 0)
+		return false;
+	status->pr_sigpend = pm_status_mask(text, "SigPnd");
+	status->pr_sighold = pm_status_mask(text, "SigBlk");
+	free(text);
+	return true;
+}
+
+/** Fills in the general registers, as far as they are known. */
+static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status, struct pm_error *error)
+{
+	uint64_t stack_pointer, program_counter;
+	size_t size;
+	if (thread->stop && pm_stop_thread(thread->stop, thread->index)->reachable) {
+		int signal = pm_stop_thread(thread->stop, thread->index)->signal;
+		status->pr_cursig = (short)signal;
+		status->pr_info.si_signo = signal;
+		status->pr_fpvalid = 1;
+		return pm_stop_read_registers(thread->stop, thread->index, NT_PRSTATUS, &status->pr_reg, sizeof status->pr_reg, &size, error);
+	}
+	if (pm_thread_read_pointers(&thread->process->procfs, thread->tid, &stack_pointer, &program_counter) == 0)
+		set_pointers(&status->pr_reg, stack_pointer, program_counter);
+	return 0;
+}
+
+int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error)
+{
+	struct elf_prstatus status;
+	memset(&status, 0, sizeof status);
+	if (!fill_status(thread, &status))
+		return 0;
+	if (fill_registers(thread, &status, error) < 0 || pm_core_note(writer, "CORE", NT_PRSTATUS, &status, sizeof status, error) < 0)
+		return -1;
+	return 1;
+}
+
+int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error)
+{
+	if (!thread->stop || !pm_stop_thread(thread->stop, thread->index)->reachable)
+		return 0;
+	void *bytes = malloc(MOST_REGISTERS);
+	if (!bytes)
+		return pm_error_out_of_memory(error);
+	int result = 0;
+	for (size_t i = 0; i < sizeof register_sets / sizeof *register_sets && result == 0; i++) {
+		struct pm_error why = { 0 };
+		size_t size;
+		if (pm_stop_read_registers(thread->stop, thread->index, register_sets[i].type, bytes, MOST_REGISTERS, &size, &why) == 0) {
+			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type, bytes, (uint32_t)size, error);
+		} else if (why.kind == PM_ERROR_GONE) {
+			/* A processor may lack a set; but a killed thread ends the dump. */
+			if (error)
+				*error = why;
+			result = -1;
+		}
+	}
+	free(bytes);
+	return result;
+}
