@@ -95,6 +95,8 @@ header() {
 
 	END
 	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version), $(procmem --version | head -n 1)."
+	echo "Load average when it began: $(cut -d ' ' -f 1 /proc/loadavg). (procmem parses on one CPU while the kernel writes on another: on a busy machine it"
+	echo 'waits for both, and the ratios get worse.)'
 }
 
 whole=no

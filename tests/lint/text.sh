@@ -34,7 +34,7 @@ FNR == 1 {
 {
 	lines = FNR
 	if (length($0) > most_columns)
-		complain("longer than " most_columns " characters")
+		printf "note: %s:%d: longer than %d characters\n", FILENAME, FNR, most_columns
 }
 
 /[ \t]$/ { complain("blanks at the end") }
