@@ -10,13 +10,13 @@
 #include "base/read_ahead.h"
 
 enum {
-	READ_SIZE = 64 * 1024,        /* maps and smaps hand out about a page per read() however big the buffer is; files on a disk fill it */
+	READ_SIZE = 64 * 1024,        /* files on a disk fill it; those of /proc hand out about a page however big the buffer is */
 	READ_AHEAD_FROM = 512 * 1024, /* a file this long is read by a thread of its own, beside the parsing */
 };
 
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error)
 {
-	*lines = (struct pm_lines){ .fd = fd };
+	*lines = (struct pm_lines){ .fd = fd, .at_once = READ_SIZE };
 	return pm_array_reserve(&lines->buffer, &lines->capacity, 0, READ_SIZE, 1, error);
 }
 
@@ -58,10 +58,11 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	if (pm_array_reserve(&lines->buffer, &lines->capacity, rest, READ_SIZE, 1, error) < 0)
 		return -1;
 	if (!lines->ahead && lines->total >= READ_AHEAD_FROM)
-		lines->ahead = pm_read_ahead_start(lines->fd);
+		lines->ahead = pm_read_ahead_start(lines->fd, lines->at_once);
 	char *to = lines->buffer + rest;
 	size_t room = lines->capacity - rest;
-	ssize_t got = lines->ahead ? pm_read_ahead_take(lines->ahead, to, room) : pm_read(lines->fd, to, room);
+	ssize_t got = lines->ahead ? pm_read_ahead_take(lines->ahead, to, room)
+	                           : pm_read(lines->fd, to, room < lines->at_once ? room : lines->at_once);
 	if (got < 0)
 		return pm_read_failed(error);
 	lines->filled += (size_t)got;

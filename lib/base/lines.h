@@ -20,6 +20,7 @@ struct pm_lines {
 	int at_end;       /**< the descriptor has no more */
 	uint64_t number;  /**< number of the line handed out last, from 1 */
 	uint64_t total;   /**< bytes read so far */
+	size_t at_once;   /**< most bytes of one read(2); may be lowered before the first line */
 	uint64_t left_out; /**< bytes of the line being read that were left out */
 	struct pm_read_ahead *ahead; /**< reads the rest of a long file, NULL before it is known to be long */
 };

@@ -23,6 +23,7 @@ struct block {
 
 struct pm_read_ahead {
 	int fd;
+	size_t at_once;
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards all below but the bytes of blocks, which belong to the side that holds the block */
 	pthread_cond_t changed;
@@ -40,7 +41,8 @@ static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 	block->filled = 0;
 	block->taken = 0;
 	while (block->filled < BLOCK_SIZE) {
-		ssize_t got = pm_read(ahead->fd, block->bytes + block->filled, BLOCK_SIZE - block->filled);
+		size_t room = BLOCK_SIZE - block->filled;
+		ssize_t got = pm_read(ahead->fd, block->bytes + block->filled, room < ahead->at_once ? room : ahead->at_once);
 		if (got <= 0) {
 			*cause = got < 0 ? errno : 0;
 			return false;
@@ -86,7 +88,7 @@ static int start_thread(struct pm_read_ahead *ahead)
 	return result == 0 ? 0 : -1;
 }
 
-struct pm_read_ahead *pm_read_ahead_start(int fd)
+struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 {
 	/* A pipe may block for ever, and then the thread could not be ended. */
 	struct stat status;
@@ -97,6 +99,7 @@ struct pm_read_ahead *pm_read_ahead_start(int fd)
 		return NULL;
 	memset(ahead, 0, offsetof(struct pm_read_ahead, blocks));
 	ahead->fd = fd;
+	ahead->at_once = at_once;
 	pthread_mutex_init(&ahead->lock, NULL);
 	pthread_cond_init(&ahead->changed, NULL);
 	if (start_thread(ahead) == 0)

@@ -15,10 +15,11 @@ struct pm_read_ahead;
 /**
  * Starts reading.
  *
- * @param fd stays the caller's; must be a regular file (also of /proc)
- * @return NULL where it is none or no thread can be made: read it directly then
+ * @param fd       stays the caller's; must be a regular file (also of /proc)
+ * @param at_once  most bytes of one read(2)
+ * @return         NULL where it is none or no thread can be made: read it directly then
  */
-struct pm_read_ahead *pm_read_ahead_start(int fd);
+struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
 
 /** Takes what comes next, as read(2) would. @return bytes, 0 at the end, or -1 with errno set */
 ssize_t pm_read_ahead_take(struct pm_read_ahead *ahead, void *buffer, size_t size);
