@@ -7,6 +7,7 @@
 
 const struct command commands[] = {
 	{ "map", "the memory regions of a process, largest first, and what each is for", map_run },
+	{ "dump", "the bytes of memory regions", dump_run },
 	{ "ps", "processes by memory, to find the one to look at", ps_run },
 	{ "snap", "one sample of all regions to a file", snap_run },
 	{ "diff", "what became of the regions between two moments", diff_run },

@@ -35,6 +35,9 @@ const char *command_nearest(const char *name);
 /** `procmem diff`. @see command.run */
 enum status diff_run(struct out *out, int argc, char **argv);
 
+/** `procmem dump`. @see command.run */
+enum status dump_run(struct out *out, int argc, char **argv);
+
 /** `procmem map`. @see command.run */
 enum status map_run(struct out *out, int argc, char **argv);
 

@@ -13,6 +13,11 @@
  *     map_header.c           the line about the process above it
  *     map_at.c               what is at one address
  *     pmap_format.c          the text of `pmap -x`
+ *   dump.c                 `procmem dump`: its options, and what is told about it
+ *     dump_source.c          opening what is dumped: a process or a core file
+ *     dump_hex.c             showing it as text
+ *     dump_file.c            writing it to a file
+ *     dump_map.c             FILE.map: what stands where in the file
  *   ps.c                   `procmem ps`
  *     ps_columns.c           its columns
  *     name_filter.c          which names fit
@@ -25,6 +30,11 @@
  *   regions_load.c         reading a target's regions as cheaply as the wanted columns allow
  *   region_columns.c       the columns of a region, and what each costs
  *   group.c                regions summed up by what they have in common
+ *
+ *   hex_view.c             bytes in the form of hexdump -C
+ *   new_file.c             files that appear whole or not at all
+ *   progress.c             how far a long command has come
+ *   interrupt.c            Ctrl-C
  *
  *   list.c                 lists with chosen columns in a chosen order
  *   list_print.c             as a table

@@ -30,14 +30,14 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map ps snap diff help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump ps snap diff help --help --version' -- "$word")
 		return
 	fi
 	[ "$command" != ps ] || columns=$_procmem_process_columns
 	case $command:$before in
-	snap:-o | snap:--output) compopt -o default && return ;;
+	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
-	snap:-s | snap:--sort | diff:-s | diff:--sort) return ;;
+	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
 	case $before in
 	-s | --sort) mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") && return ;;
@@ -48,17 +48,21 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map ps snap diff' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump ps snap diff' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
+		;;
+	dump:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --stop --whole-files --kind --mapping --perms --min-rss --min-size
+			$_procmem_output" -- "$word")
 		;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output $_procmem_output" -- "$word") ;;
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
-	map:*)
+	map:* | dump:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;

@@ -7,6 +7,7 @@ set -l region_columns address start end size rss pss pss_dirty dirty shared_clea
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
 complete -c procmem -n __fish_use_subcommand -f -a map -d 'Regions of a process'
+complete -c procmem -n __fish_use_subcommand -f -a dump -d 'Bytes of memory regions'
 complete -c procmem -n __fish_use_subcommand -f -a ps -d 'Processes by memory'
 complete -c procmem -n __fish_use_subcommand -f -a snap -d 'One sample to a file'
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'What changed between two moments'
@@ -14,7 +15,7 @@ complete -c procmem -n __fish_use_subcommand -f -a help -d 'Help about a command
 complete -c procmem -s h -l help -d 'Help'
 complete -c procmem -s V -l version -d 'Version'
 
-for command in map ps snap diff
+for command in map dump ps snap diff
     set -l here "__fish_seen_subcommand_from $command"
     complete -c procmem -n $here -l json -d 'One JSON object'
     complete -c procmem -n $here -s b -l bytes -d 'Sizes in bytes'
@@ -45,6 +46,20 @@ complete -c procmem -n $map -l mapping -x -d 'Only where the mapping matches'
 complete -c procmem -n $map -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Only with these permissions'
 complete -c procmem -n $map -l min-rss -x -d 'Only with this much resident'
 complete -c procmem -n $map -l min-size -x -d 'Only this long'
+
+set -l dump '__fish_seen_subcommand_from dump'
+complete -c procmem -n $dump -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $dump -a "$kinds all" -d 'Region'
+complete -c procmem -n $dump -s o -l output -r -d 'Write to a file'
+complete -c procmem -n $dump -l hex -d 'As text'
+complete -c procmem -n $dump -l raw -d 'Nothing but the bytes'
+complete -c procmem -n $dump -l stop -d 'Stop the process meanwhile'
+complete -c procmem -n $dump -l whole-files -d 'Also untouched pages of files'
+complete -c procmem -n $dump -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Only these kinds'
+complete -c procmem -n $dump -l mapping -x -d 'Only where the mapping matches'
+complete -c procmem -n $dump -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Only with these permissions'
+complete -c procmem -n $dump -l min-rss -x -d 'Only with this much resident'
+complete -c procmem -n $dump -l min-size -x -d 'Only this long'
 
 set -l ps '__fish_seen_subcommand_from ps'
 complete -c procmem -n $ps -f -a '(ps -e -o comm= | sort -u)' -d 'Process'

@@ -65,6 +65,9 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		}
 		bytes += done;
 		size -= (size_t)done;
+		/* A signal that comes while a pipe is full ends the call short, without an error. */
+		if (size > 0 && output->cancel && __atomic_load_n(output->cancel, __ATOMIC_RELAXED))
+			return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
 		if (place >= 0)
 			place += done;
 	}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+#include "new_file.h"
+
+/** Writes FILE.map to a descriptor. */
+static int put_map(const struct dump *dump, int fd, struct pm_error *error)
+{
+	struct out out;
+	out_init(&out, fd);
+	out_set_colour(&out, OUT_COLOUR_NEVER);
+	dump_write_map(dump, &out);
+	out_flush(&out);
+	int cause = out.os_errno;
+	out.os_errno = 0; /* told here, with the name of the file */
+	out_close(&out);
+	if (cause != 0)
+		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s.map: %s", dump->options->file, strerror(cause));
+	return 0;
+}
+
+/** Writes FILE.map where the file alone would not tell what stands where. */
+static int write_map(const struct dump *dump, struct pm_error *error)
+{
+	struct new_file map;
+	struct text name = { 0 };
+	text_string(&name, dump->options->file);
+	text_string(&name, ".map");
+	int status = new_file_open(&map, text_terminate(&name), error);
+	text_deinit(&name);
+	if (status < 0)
+		return -1;
+	if (put_map(dump, map.fd, error) < 0) {
+		new_file_drop(&map);
+		return -1;
+	}
+	return new_file_keep(&map, error);
+}
+
+int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
+{
+	const struct pm_dump_source source = dump_source(dump);
+	struct new_file file;
+	if (new_file_open(&file, dump->options->file, error) < 0)
+		return -1;
+	int status = pm_dump_raw(&source, file.fd, result, error);
+	dump_resume(dump);
+	lacks_sort(&dump->lacks);
+	bool map = file.temporary && (dump->count > 1 || dump->lacks.count > 0 || dump->options->output.json);
+	if (status == 0 && map)
+		status = write_map(dump, error);
+	if (status == 0)
+		return new_file_keep(&file, error);
+	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
+		pm_error_set(error, PM_ERROR_IO, EFBIG, "cannot write %s: the file system takes no file of %llu bytes; choose fewer regions",
+		             dump->options->file, (unsigned long long)dump_size(dump));
+	new_file_drop(&file);
+	return -1;
+}

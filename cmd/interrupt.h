@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/** @file Ctrl-C and its relatives, for commands that have something to clean up. */
+#ifndef CMD_INTERRUPT_H
+#define CMD_INTERRUPT_H
+
+#include <signal.h>
+
+/**
+ * From now on SIGINT, SIGTERM and SIGHUP set a flag; a second one ends the program at once. System calls are interrupted. SIGXFSZ is ignored.
+ *
+ * @return the flag
+ */
+const volatile sig_atomic_t *interrupt_catch(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/** @file A file that appears whole or not at all: written under a temporary name beside it, then renamed. Mode 0600. */
+#ifndef CMD_NEW_FILE_H
+#define CMD_NEW_FILE_H
+
+#include <procmem/error.h>
+
+/** A file being written. */
+struct new_file {
+	char *path;      /**< the name that it is to have; owned */
+	char *temporary; /**< the name that it has, NULL for what exists and is no regular file: written to directly; owned */
+	int fd;          /**< open for writing, -1 for closed */
+};
+
+/** Starts one. @param file filled @param path its name @param error PM_ERROR_IO @return 0 or -1 */
+int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
+
+/** Gives it its name. @param file released in any case @param error PM_ERROR_IO; then it is removed @return 0 or -1 */
+int new_file_keep(struct new_file *file, struct pm_error *error);
+
+/** Removes it. @param file released; harmless on one that was kept */
+void new_file_drop(struct new_file *file);
+
+#endif

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem dump`: every text that a target placed comes back, in each form; what cannot be had is told; nothing half-done stays behind.
+
+setup() {
+	load support/helper
+	file=$BATS_TEST_TMPDIR/bytes
+}
+
+teardown() {
+	targets_stop
+}
+
+@test "each text that the target placed is read back, at its address" {
+	local region address text
+	target_start markers
+	while read -r _ region address text; do
+		[ "$region" != reserve ] || continue
+		[ "$(procmem dump "$TARGET_PID" "0x$address+40")" = "$text" ] || { echo "$region $address" && false; }
+	done < <(grep '^marker ' "$TARGET_FACTS")
+	# Untouched pages come from the file, when asked for.
+	while read -r _ region address text; do
+		[ "$(procmem dump --whole-files "$TARGET_PID" "0x$address+40")" = "$text" ] || { echo "$region $address" && false; }
+		[ "$(procmem dump "$TARGET_PID" "0x$address+40" | tr -d '\0' | wc -c)" -eq 0 ]
+	done < <(grep '^file_marker ' "$TARGET_FACTS")
+}
+
+@test "the text is that of hexdump -C, with the addresses of the process" {
+	require hexdump
+	target_start mapper
+	local start range
+	range=$(target_range plain)
+	start=${range%-*}
+	for length in 1 16 100 4096 20000; do
+		procmem dump --hex "$TARGET_PID" "0x$start+$length" >"$BATS_TEST_TMPDIR/ours"
+		dd if="/proc/$TARGET_PID/mem" bs=4096 skip=$((0x$start / 4096)) count=5 status=none | head -c "$length" | hexdump -C |
+			while read -r offset rest; do
+				[ "$offset" = '*' ] && echo '*' || printf '%012x  %s\n' $((0x$start + 0x$offset)) "$rest"
+			done | sed 's/ *$//' >"$BATS_TEST_TMPDIR/theirs"
+		diff "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/ours"
+	done
+}
+
+@test "a hole of any length is folded, and every range has its own addresses" {
+	target_start mapper
+	local range
+	range=$(target_range reserve_1t)
+	run -0 procmem dump --hex "$TARGET_PID" "$range"
+	[ "${#lines[@]}" -eq 3 ]
+	[ "${lines[1]}" = '*' ]
+	[ "$((0x${lines[2]}))" -eq "$((0x${range#*-}))" ]
+	run -0 procmem dump --hex "$TARGET_PID" "$(target_range read_only)" "$(target_range write_only)"
+	[[ $output == *'|read_only page 0|'* ]]
+	[[ $output == *'|write_only page '* ]]
+}
+
+@test "a file has holes, is its owner's only, and its map tells what stands where" {
+	require jq
+	target_start markers
+	local region address text offset
+	run -0 procmem dump -q --json -o "$file" "$TARGET_PID" all
+	[ "$(stat -c %a "$file")" = 600 ]
+	[ "$(stat -c %a "$file.map")" = 600 ]
+	jq -e --argjson size "$(stat -c %s "$file")" '.size == $size' <<<"$output"
+	# It takes the room of what was read, and little more, though it is longer than a terabyte.
+	[ "$(stat -c %s "$file")" -gt $((1 << 40)) ]
+	[ $(($(stat -c %b "$file") * 512)) -le $(($(jq .read <<<"$output") * 11 / 10)) ]
+	while read -r _ region address text; do
+		offset=$(jq --arg address "$address" 'def hex: ltrimstr("0x") | explode | reduce .[] as $c (0; . * 16 + if $c > 96 then $c - 87 else $c - 48 end);
+			($address | hex) as $at | .ranges[] | (.address | hex) as $start | select($at >= $start and $at < $start + .length) |
+			.offset + $at - $start' "$file.map")
+		[ "$(tail -c +$((offset + 1)) "$file" | head -c 40)" = "$text" ] || { echo "$region $address" && false; }
+	done < <(grep -E '^marker (plain|memfd|none|sysv|growsdown) ' "$TARGET_FACTS")
+	jq -e '.ranges | map(select(.mapping == "[stack]")) | .[0].kind == "stack" and .[0].perms == "rw-p"' "$file.map"
+}
+
+@test "the map in text names ranges, offsets and kinds" {
+	target_start exiter
+	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)" stack
+	[ "$(grep -c '^[0-9a-f]\{12\}-' "$file.map")" -ge 2 ]
+	grep -q ' 0 rw-p anon -$' "$file.map"
+	grep -q 'stack \[stack\]$' "$file.map"
+	# One range needs none.
+	rm "$file.map"
+	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)"
+	[ ! -e "$file.map" ]
+	[ "$(stat -c %s "$file")" -eq $((1 << 20)) ]
+	[ "$(head -c 14 "$file")" = 'content page 0' ]
+}
+
+@test "what cannot be read is zeros, told, and exit 1" {
+	target_start markers
+	local range
+	range=$(target_range short)
+	run -1 --separate-stderr procmem dump --whole-files -v -o "$file" "$TARGET_PID" "$range"
+	[[ $stderr == *'beyond the end of the mapped file'* ]]
+	[[ $stderr == *'8.0K could not be read'* ]]
+	grep -q '^  unreadable .* beyond the end of the mapped file' "$file.map"
+	[ "$(stat -c %s "$file")" -eq 16384 ]
+	run -1 --separate-stderr procmem dump --whole-files --hex "$TARGET_PID" "$range"
+	[[ $output == *'beyond the end of the mapped file'* ]]
+	# Bytes that were named but are not mapped.
+	run -1 --separate-stderr procmem dump -o "$file" "$TARGET_PID" "${range%-*}-$(printf %x $((0x${range#*-} + 4096)))"
+	grep -q 'unreadable .* nothing is mapped there' "$file.map"
+	[ "$(stat -c %s "$file")" -eq 20480 ]
+	run -1 procmem dump "$TARGET_PID" 0x1000
+	[[ $output == *'nothing is mapped'* ]]
+}
+
+@test "a full disk leaves nothing behind" {
+	target_start exiter
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	run -2 bash -c 'ulimit -f 8; exec "$@"' bash "$PROCMEM_BIN" dump -o "$BATS_TEST_TMPDIR/empty/bytes" "$TARGET_PID" "$(target_range content)"
+	[[ $output == *'writing failed'* || $output == *'cannot write'* ]]
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/empty")" ]
+	run -2 procmem dump -o /dev/full "$TARGET_PID" "$(target_range content)"
+	[ -c /dev/full ]
+	run -2 procmem dump -o "$BATS_TEST_TMPDIR/none/bytes" "$TARGET_PID" "$(target_range content)"
+	[[ $output == *'No such file or directory'* ]]
+}
+
+@test "--stop stops for the reading only, and says for how long" {
+	target_start busy 20
+	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' threads' ]]
+	! grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
+	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
+}
+
+@test "a process that is traced can be dumped, and --stop names the tracer" {
+	require strace
+	target_start exiter
+	strace -f -p "$TARGET_PID" -o /dev/null 2>"$BATS_TEST_TMPDIR/strace" 3>&- &
+	local tracer=$!
+	until grep -q attached "$BATS_TEST_TMPDIR/strace"; do :; done
+	[ "$(procmem dump "$TARGET_PID" "$(target_range content)" | head -c 14 | tr -d '\0')" = 'content page 0' ]
+	run -2 procmem dump --stop "$TARGET_PID" "$(target_range content)"
+	[[ $output == *"traced by process $tracer (strace)"* ]]
+	kill "$tracer"
+	wait "$tracer" || true
+}
+
+# Starts a dump into a FIFO that nobody empties, and waits for its first byte.
+start_blocked() {
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	"$PROCMEM_BIN" dump --raw "$TARGET_PID" all >"$BATS_TEST_TMPDIR/fifo" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
+	dump=$!
+	exec {reader}<"$BATS_TEST_TMPDIR/fifo"
+	head -c 1 <&"$reader" >/dev/null
+}
+
+@test "a process that ends meanwhile is an error, also in a pipe" {
+	target_start exiter
+	start_blocked
+	kill -KILL "$TARGET_PID"
+	wait "$TARGET_PID" || true
+	cat <&"$reader" >/dev/null
+	run -2 wait "$dump"
+	[[ $(<"$BATS_TEST_TMPDIR/errors") == *'the output is incomplete'* ]]
+}
+
+@test "Ctrl-C ends it, and the process runs on" {
+	target_start exiter
+	start_blocked
+	kill -TERM "$dump"
+	local status=0
+	wait "$dump" || status=$?
+	[ "$status" -eq 2 ]
+	target_tell map
+}
+
+@test "core files are dumped like processes" {
+	require gcore
+	target_start exiter
+	gcore -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID" >/dev/null 2>&1 || skip "gcore does not work here"
+	local range core=$BATS_TEST_TMPDIR/core.$TARGET_PID
+	range=$(target_range content)
+	cmp <(procmem dump "$TARGET_PID" "$range") <(procmem dump "$core" "$range")
+	procmem dump --hex "$core" "0x${range%-*}+16" | grep -qF '|content page 0..|'
+	run -2 procmem dump --stop "$core" "$range"
+}
+
+@test "a user needs no rights for own processes, and is told why not for others'" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	target_start exiter
+	run -2 as_nobody "$PROCMEM_BIN" dump "$TARGET_PID" "$(target_range content)"
+	[[ $output == *'runs as root and you are uid 65534'* ]]
+	cp "$PROCMEM_TARGETS/exiter" "$BATS_TEST_TMPDIR/exiter"
+	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/exiter"
+	targets_stop
+	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL -- "$BATS_TEST_TMPDIR/exiter"
+	local line range
+	line=$(target_await 'region content')
+	target_await ready
+	range=${line#region content }
+	run -0 as_nobody "$PROCMEM_BIN" dump --hex "$TARGET_PID" "0x${range%%-*}+16"
+	[[ $output == *'|content page 0..|'* ]]
+	run -0 as_nobody "$PROCMEM_BIN" dump --stop --hex "$TARGET_PID" "0x${range%%-*}+16"
+}
+
+@test "wrong words are refused" {
+	target_start exiter
+	run -2 procmem dump "$TARGET_PID"
+	run -2 procmem dump --hex --raw "$TARGET_PID" all
+	run -2 procmem dump --json "$TARGET_PID" all
+	[[ $output == *'-o'* ]]
+	run -2 procmem dump "$TARGET_PID" nonsense
+	cp "/proc/$TARGET_PID/smaps" "$BATS_TEST_TMPDIR/smaps"
+	run -2 procmem dump "$BATS_TEST_TMPDIR/smaps" all
+	[[ $output == *'neither a process nor a core file'* ]]
+}
