@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "dump/copy.h"
 
-#include <stdlib.h>
 #include <time.h>
 
-#include "base/array.h"
+#include "dump/unit_ring.h"
 
-/* A unit has 256 pages, some of them in two segments, and each may be bad for a reason of its own. */
-enum { MOST_BAD = PM_UNIT_SIZE / 4096 + PM_UNIT_SEGMENTS };
-
-/** Unreadable bytes of a unit. */
-struct bad {
-	uint64_t start;
-	uint64_t end;
-};
-
-/** A dump in progress; on the heap because of the buffers. */
+/** A dump in progress. */
 struct copy {
 	const struct pm_dump_source *source;
 	pm_part_taker *take;
 	void *context;
 	struct pm_dump_result *result;
-	struct pm_unit unit;
-	size_t bad_count;
-	struct bad bad[MOST_BAD];
-	char bytes[PM_UNIT_SIZE];
 };
 
 uint64_t pm_dump_now(void)
@@ -34,16 +20,7 @@ uint64_t pm_dump_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void note_bad(void *context, const struct pm_unreadable *range)
-{
-	struct copy *copy = context;
-	if (copy->bad_count < MOST_BAD)
-		copy->bad[copy->bad_count++] = (struct bad){ range->start, range->end };
-	if (copy->source->unreadable)
-		copy->source->unreadable(copy->source->context, range);
-}
-
-static int hand_on(struct copy *copy, const struct pm_segment *segment, uint64_t start, uint64_t end, enum pm_part_type type,
+static int hand_on(const struct copy *copy, const struct pm_segment *segment, uint64_t start, uint64_t end, enum pm_part_type type,
                    const char *bytes, struct pm_error *error)
 {
 	const struct pm_part part = { .start = start, .end = end, .region = segment->region, .type = type, .bytes = bytes };
@@ -51,12 +28,13 @@ static int hand_on(struct copy *copy, const struct pm_segment *segment, uint64_t
 }
 
 /** Hands on a segment that was read: what is good of it as bytes, the rest as absent. @param bad first range not behind it; moves on */
-static int hand_on_read(struct copy *copy, const struct pm_segment *segment, const char *bytes, size_t *bad, struct pm_error *error)
+static int hand_on_read(const struct copy *copy, const struct pm_ring_slot *slot, const struct pm_segment *segment, const char *bytes,
+                        size_t *bad, struct pm_error *error)
 {
 	uint64_t at = segment->start;
-	for (; *bad < copy->bad_count && copy->bad[*bad].start < segment->end; ++*bad) {
-		struct bad range = copy->bad[*bad];
-		uint64_t start = range.start > at ? range.start : at, end = range.end < segment->end ? range.end : segment->end;
+	for (; *bad < slot->bad_count && slot->bad[*bad].start < segment->end; ++*bad) {
+		const struct pm_bad_range *range = &slot->bad[*bad];
+		uint64_t start = range->start > at ? range->start : at, end = range->end < segment->end ? range->end : segment->end;
 		if (hand_on(copy, segment, at, start, PM_PART_BYTES, bytes + (at - segment->start), error) < 0 ||
 		    hand_on(copy, segment, start, end, PM_PART_ABSENT, NULL, error) < 0)
 			return -1;
@@ -64,7 +42,7 @@ static int hand_on_read(struct copy *copy, const struct pm_segment *segment, con
 		copy->result->unreadable += end - start;
 		at = end;
 		/* Ranges of two adjacent segments may have come as one. */
-		if (range.end > segment->end)
+		if (range->end > segment->end)
 			break;
 	}
 	copy->result->bytes += segment->end - at;
@@ -72,7 +50,7 @@ static int hand_on_read(struct copy *copy, const struct pm_segment *segment, con
 }
 
 /** Hands on a segment that was not read, and counts it. */
-static int hand_on_unread(struct copy *copy, const struct pm_segment *segment, struct pm_error *error)
+static int hand_on_unread(const struct copy *copy, const struct pm_segment *segment, struct pm_error *error)
 {
 	uint64_t size = segment->end - segment->start;
 	bool zeros = segment->type == PM_SEGMENT_HOLE;
@@ -85,57 +63,51 @@ static int hand_on_unread(struct copy *copy, const struct pm_segment *segment, s
 	return hand_on(copy, segment, segment->start, segment->end, zeros ? PM_PART_ZEROS : PM_PART_ABSENT, NULL, error);
 }
 
-static int copy_unit(struct copy *copy, struct pm_error *error)
+static void tell_unreadable(const struct pm_dump_source *source, const struct pm_ring_slot *slot)
 {
-	const struct pm_dump_source *source = copy->source;
-	const struct pm_unit_source from = {
-		.target = source->reader, .files = source->files, .unreadable = note_bad, .context = copy, .cancel = source->cancel
-	};
-	copy->bad_count = 0;
-	if (pm_unit_read(&from, &copy->unit, copy->bytes, error) < 0)
-		return -1;
-	const char *bytes = copy->bytes;
-	size_t bad = 0;
-	for (size_t i = 0; i < copy->unit.count; i++) {
-		const struct pm_segment *segment = &copy->unit.segments[i];
-		if (!segment->wanted) {
-			if (hand_on_unread(copy, segment, error) < 0)
-				return -1;
-			continue;
-		}
-		if (hand_on_read(copy, segment, bytes, &bad, error) < 0)
-			return -1;
-		bytes += segment->end - segment->start;
+	for (size_t i = 0; source->unreadable && i < slot->bad_count; i++) {
+		const struct pm_bad_range *bad = &slot->bad[i];
+		const struct pm_unreadable range = {
+			.start = bad->start, .end = bad->end, .os_errno = bad->os_errno, .why = slot->reasons[bad->reason]
+		};
+		source->unreadable(source->context, &range);
 	}
-	if (source->progress)
-		source->progress(source->context, copy->result->bytes, copy->unit.segments[copy->unit.count - 1].end);
+}
+
+static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot, struct pm_error *error)
+{
+	const struct pm_unit *unit = &slot->unit;
+	const char *bytes = slot->bytes;
+	size_t bad = 0;
+	tell_unreadable(copy->source, slot);
+	for (size_t i = 0; i < unit->count; i++) {
+		const struct pm_segment *segment = &unit->segments[i];
+		int result = segment->wanted ? hand_on_read(copy, slot, segment, bytes, &bad, error) : hand_on_unread(copy, segment, error);
+		if (result < 0)
+			return -1;
+		if (segment->wanted)
+			bytes += segment->end - segment->start;
+	}
+	if (copy->source->progress)
+		copy->source->progress(copy->source->context, copy->result->bytes, unit->segments[unit->count - 1].end);
 	return 0;
 }
 
 int pm_dump_copy(const struct pm_dump_source *source, pm_part_taker *take, void *context, struct pm_dump_result *result,
                  struct pm_error *error)
 {
-	const struct pm_plan_options options = { .pages = source->pages, .files = source->files != NULL, .cancel = source->cancel };
-	struct pm_plan *plan;
-	struct copy *copy = malloc(sizeof *copy);
-	if (!copy)
-		return pm_error_out_of_memory(error);
-	if (pm_plan_open(source->regions, source->ranges, source->count, &options, &plan, error) < 0) {
-		free(copy);
+	const struct copy copy = { .source = source, .take = take, .context = context, .result = result };
+	struct pm_unit_ring *ring;
+	const struct pm_ring_slot *slot;
+	if (pm_unit_ring_open(source, &ring, error) < 0)
 		return -1;
-	}
-	copy->source = source;
-	copy->take = take;
-	copy->context = context;
-	copy->result = result;
 	int more;
-	while ((more = pm_plan_next(plan, &copy->unit, error)) > 0)
-		if (copy_unit(copy, error) < 0) {
+	while ((more = pm_unit_ring_next(ring, &slot, error)) > 0)
+		if (copy_unit(&copy, slot, error) < 0) {
 			more = -1;
 			break;
 		}
-	pm_plan_close(plan);
-	free(copy);
+	pm_unit_ring_close(ring);
 	if (more == 0 && source->process)
 		return pm_process_check(source->process, error);
 	return more;

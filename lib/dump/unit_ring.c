@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "dump/unit_ring.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+/* Each slot has more than a megabyte: together they stay below 7 MiB. */
+enum { MOST_THREADS = 4, SPARE_SLOTS = 2 };
+
+struct pm_unit_ring {
+	const struct pm_dump_source *source;
+	struct pm_plan *plan;
+	pthread_mutex_t lock; /* of everything below, and of the plan */
+	pthread_cond_t changed;
+	bool closing;     /* threads shall end */
+	bool planned;     /* the plan is at its end, or has failed */
+	uint64_t filling; /* units given to threads so far: the next goes to slot `filling % slot_count` */
+	uint64_t taking;  /* the next unit to be taken */
+	bool taken;       /* the one before it is still with the taker */
+	size_t thread_count;
+	size_t slot_count;
+	pthread_t threads[MOST_THREADS];
+	struct pm_ring_slot *slots[MOST_THREADS + SPARE_SLOTS];
+};
+
+/** Index of a reason in a slot; new ones are kept as long as there is room. */
+static unsigned reason_index(struct pm_ring_slot *slot, const char *why)
+{
+	for (size_t i = 0; i < slot->reason_count; i++)
+		if (strcmp(slot->reasons[i], why) == 0)
+			return (unsigned)i;
+	if (slot->reason_count == PM_MOST_REASONS)
+		return PM_MOST_REASONS - 1;
+	char *reason = slot->reasons[slot->reason_count];
+	size_t length = strnlen(why, PM_ERROR_TEXT_SIZE - 1);
+	memcpy(reason, why, length);
+	reason[length] = '\0';
+	return (unsigned)slot->reason_count++;
+}
+
+static void note_bad(void *context, const struct pm_unreadable *range)
+{
+	struct pm_ring_slot *slot = context;
+	if (slot->bad_count == PM_MOST_BAD)
+		return;
+	slot->bad[slot->bad_count++] = (struct pm_bad_range){
+		.start = range->start, .end = range->end, .os_errno = range->os_errno, .reason = reason_index(slot, range->why)
+	};
+}
+
+/** The slot of a unit. */
+static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t index)
+{
+	return ring->slots[index % ring->slot_count];
+}
+
+/** Plans the next unit into its slot. @return the slot, or NULL where there is nothing more to do */
+static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
+{
+	while (!ring->closing && !ring->planned && slot_at(ring, ring->filling)->state != PM_SLOT_FREE)
+		pthread_cond_wait(&ring->changed, &ring->lock);
+	if (ring->closing || ring->planned)
+		return NULL;
+	struct pm_ring_slot *slot = slot_at(ring, ring->filling);
+	int more = pm_plan_next(ring->plan, &slot->unit, &slot->error);
+	if (more > 0) {
+		slot->state = PM_SLOT_READ;
+		ring->filling++;
+		return slot;
+	}
+	ring->planned = true;
+	if (more < 0) {
+		slot->state = PM_SLOT_FAILED;
+		ring->filling++;
+	}
+	pthread_cond_broadcast(&ring->changed);
+	return NULL;
+}
+
+static void *work(void *context)
+{
+	struct pm_unit_ring *ring = context;
+	struct pm_ring_slot *slot;
+	pthread_mutex_lock(&ring->lock);
+	while ((slot = plan_unit(ring))) {
+		pthread_mutex_unlock(&ring->lock);
+		const struct pm_unit_source from = { .target = ring->source->reader, .files = ring->source->files, .unreadable = note_bad,
+			                             .context = slot, .cancel = ring->source->cancel };
+		slot->bad_count = slot->reason_count = 0;
+		int result = pm_unit_read(&from, &slot->unit, slot->bytes, &slot->error);
+		pthread_mutex_lock(&ring->lock);
+		slot->state = result < 0 ? PM_SLOT_FAILED : PM_SLOT_READY;
+		pthread_cond_broadcast(&ring->changed);
+	}
+	pthread_mutex_unlock(&ring->lock);
+	return NULL;
+}
+
+/** Starts the threads, with all signals blocked: they belong to the program. At least one must start. */
+static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)
+{
+	sigset_t all, before;
+	int cause = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	while (ring->thread_count < wanted && (cause = pthread_create(&ring->threads[ring->thread_count], NULL, work, ring)) == 0)
+		ring->thread_count++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ring->thread_count == 0)
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s", strerror(cause));
+	return 0;
+}
+
+int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring, struct pm_error *error)
+{
+	const struct pm_plan_options options = { .pages = source->pages, .files = source->files != NULL, .cancel = source->cancel };
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t threads = processors < 1 ? 1 : processors < MOST_THREADS ? (size_t)processors : MOST_THREADS;
+	struct pm_unit_ring *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+	made->source = source;
+	pthread_mutex_init(&made->lock, NULL);
+	pthread_cond_init(&made->changed, NULL);
+	while (made->slot_count < threads + SPARE_SLOTS) {
+		struct pm_ring_slot *slot = malloc(sizeof *slot);
+		if (!slot) {
+			pm_error_out_of_memory(error);
+			goto fail;
+		}
+		slot->state = PM_SLOT_FREE;
+		made->slots[made->slot_count++] = slot;
+	}
+	if (pm_plan_open(source->regions, source->ranges, source->count, &options, &made->plan, error) < 0 ||
+	    start_threads(made, threads, error) < 0)
+		goto fail;
+	*ring = made;
+	return 0;
+fail:
+	pm_unit_ring_close(made);
+	return -1;
+}
+
+void pm_unit_ring_close(struct pm_unit_ring *ring)
+{
+	if (!ring)
+		return;
+	pthread_mutex_lock(&ring->lock);
+	ring->closing = true;
+	pthread_cond_broadcast(&ring->changed);
+	pthread_mutex_unlock(&ring->lock);
+	for (size_t i = 0; i < ring->thread_count; i++)
+		pthread_join(ring->threads[i], NULL);
+	for (size_t i = 0; i < ring->slot_count; i++)
+		free(ring->slots[i]);
+	pm_plan_close(ring->plan);
+	pthread_cond_destroy(&ring->changed);
+	pthread_mutex_destroy(&ring->lock);
+	free(ring);
+}
+
+int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot, struct pm_error *error)
+{
+	pthread_mutex_lock(&ring->lock);
+	if (ring->taken) {
+		slot_at(ring, ring->taking - 1)->state = PM_SLOT_FREE;
+		pthread_cond_broadcast(&ring->changed);
+		ring->taken = false;
+	}
+	struct pm_ring_slot *next = slot_at(ring, ring->taking);
+	while ((ring->taking == ring->filling && !ring->planned) || (ring->taking < ring->filling && next->state == PM_SLOT_READ))
+		pthread_cond_wait(&ring->changed, &ring->lock);
+	bool end = ring->taking == ring->filling, failed = !end && next->state == PM_SLOT_FAILED;
+	if (!end && !failed) {
+		ring->taking++;
+		ring->taken = true;
+	}
+	pthread_mutex_unlock(&ring->lock);
+	if (failed && error)
+		*error = next->error;
+	if (!end && !failed)
+		*slot = next;
+	return failed ? -1 : !end;
+}
