@@ -9,12 +9,14 @@
 #include "interrupt.h"
 #include "json.h"
 
-enum { OPTION_HEX = CLI_LONG_ONLY, OPTION_RAW, OPTION_STOP, OPTION_WHOLE_FILES };
+enum { OPTION_HEX = CLI_LONG_ONLY, OPTION_RAW, OPTION_CORE, OPTION_RESPECT_FILTER, OPTION_STOP, OPTION_WHOLE_FILES };
 
 static const struct cli_option dump_option_list[] = {
 	{ 'o', "output", "FILE", "write the bytes to FILE, with holes where nothing\nis, and FILE.map with what stands where" },
 	{ OPTION_HEX, "hex", NULL, "addresses, bytes in hexadecimal, and text; usual\non a terminal" },
 	{ OPTION_RAW, "raw", NULL, "nothing but the bytes; usual in a pipe or file" },
+	{ OPTION_CORE, "core", NULL, "write an ELF core file for debuggers; without REGION\nthe whole process" },
+	{ OPTION_RESPECT_FILTER, "respect-filter", NULL, "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL, "also pages of files that the process has not\ntouched, from the files" },
 	{ 0 },
@@ -34,6 +36,12 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	case OPTION_RAW:
 		options->raw = true;
 		return 0;
+	case OPTION_CORE:
+		options->core = true;
+		return 0;
+	case OPTION_RESPECT_FILTER:
+		options->respect_filter = true;
+		return 0;
 	case OPTION_STOP:
 		options->stop = true;
 		return 0;
@@ -50,11 +58,11 @@ static const struct cli_group groups[] = {
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "hex raw output", "hex json", "raw json", NULL };
+static const char *const exclusive[] = { "hex raw output", "hex json", "raw json", "hex core", "raw core", NULL };
 
 static const struct cli_spec spec = {
 	.command = "dump",
-	.operands = "TARGET REGION...",
+	.operands = "TARGET [REGION]...",
 	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\npipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
@@ -65,7 +73,7 @@ static const struct cli_spec spec = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from that address on" },
 		{ "procmem dump -o heap.raw java heap malloc", "the heap and the blocks of malloc, in a sparse file" },
 	},
-	.operands_least = 2,
+	.operands_least = 1,
 	.operands_most = -1,
 };
 
@@ -96,7 +104,9 @@ static void tell_lacks(const struct dump *dump)
 
 static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
-	static const char *const words[] = { " read, ", " never touched, ", " of untouched files left out, ", " not to be read, ", " unreadable" };
+	static const char *const words[] = {
+		" read, ", " never touched, ", " of untouched files left out, ", " not to be read, ", " unreadable",
+	};
 	const uint64_t sizes[] = { result->bytes, result->holes, result->untouched, result->forbidden, result->unreadable };
 	struct text line = { 0 };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -116,6 +126,8 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 		return;
 	if (dump->options->stop)
 		report_note("stopped for %.1f ms: %zu threads", (double)dump->stopped_ns / 1e6, dump->threads);
+	else if (dump->options->core)
+		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
 	if (dump->lacks.count > 0)
 		tell_lacks(dump);
 	if (dump->options->output.verbose)
@@ -185,6 +197,23 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	return dump->lacks.count > 0 || nothing ? STATUS_NOTHING : STATUS_OK;
 }
 
+/** Whether the options go together with each other and with the number of operands; says so where they do not. */
+static bool check(const struct dump_options *options, int operands)
+{
+	const char *wrong = NULL;
+	if (options->core && !options->file)
+		wrong = "--core needs -o FILE: a core file is sparse, which a pipe cannot be";
+	else if (options->respect_filter && !options->core)
+		wrong = "--respect-filter is for core files: add --core";
+	else if (!options->core && operands < 2)
+		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as heap, or 'all'";
+	else if (options->output.json && !options->file)
+		wrong = "--json tells about the file that -o writes; without -o there is none";
+	if (wrong)
+		report_error("dump: %s", wrong);
+	return !wrong;
+}
+
 enum status dump_run(struct out *out, int argc, char **argv)
 {
 	struct dump_options options = { 0 };
@@ -195,9 +224,7 @@ enum status dump_run(struct out *out, int argc, char **argv)
 	enum status status = STATUS_ERROR;
 	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words)) {
 		status = words.status;
-	} else if (options.output.json && !options.file) {
-		report_error("dump: --json tells about the file that -o writes; without -o there is none");
-	} else {
+	} else if (check(&options, words.count)) {
 		struct dump dump = { .options = &options, .cancel = interrupt_catch() };
 		out_set_colour(out, options.output.colour);
 		status = run(&dump, &words, out);

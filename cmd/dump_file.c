@@ -40,16 +40,22 @@ static int write_map(const struct dump *dump, struct pm_error *error)
 	return new_file_keep(&map, error);
 }
 
-int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
+static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct pm_error *error)
 {
 	const struct pm_dump_source source = dump_source(dump);
+	const struct pm_core_options core = { .stop = dump->stop, .respect_filter = dump->options->respect_filter };
+	return dump->options->core ? pm_dump_core(&source, &core, fd, result, error) : pm_dump_raw(&source, fd, result, error);
+}
+
+int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
+{
 	struct new_file file;
 	if (new_file_open(&file, dump->options->file, error) < 0)
 		return -1;
-	int status = pm_dump_raw(&source, file.fd, result, error);
+	int status = copy(dump, file.fd, result, error);
 	dump_resume(dump);
 	lacks_sort(&dump->lacks);
-	bool map = file.temporary && (dump->count > 1 || dump->lacks.count > 0 || dump->options->output.json);
+	bool map = file.temporary && !dump->options->core && (dump->count > 1 || dump->lacks.count > 0 || dump->options->output.json);
 	if (status == 0 && map)
 		status = write_map(dump, error);
 	if (status == 0)

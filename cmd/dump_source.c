@@ -55,7 +55,7 @@ static int open_process(struct dump *dump, struct pm_error *error)
 		dump->threads = pm_stop_count(dump->stop);
 	}
 	/* VmFlags tell what may be read, and how; kinds stand in FILE.map. */
-	unsigned needs = selection_needs(&options->selection) | REGION_NEEDS_SMAPS | (options->file ? REGION_NEEDS_KINDS : 0);
+	unsigned needs = selection_needs(&options->selection) | REGION_NEEDS_SMAPS | (options->file && !options->core ? REGION_NEEDS_KINDS : 0);
 	if (regions_load(&dump->loaded, &dump->target, needs, error) < 0 ||
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &dump->pagemap, error) < 0 ||
 	    pm_target_reader_open(process, &dump->loaded.regions, &dump->memory, error) < 0)
@@ -66,8 +66,9 @@ static int open_process(struct dump *dump, struct pm_error *error)
 
 static int open_core(struct dump *dump, struct pm_error *error)
 {
-	if (dump->options->stop || dump->options->whole_files)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--stop and --whole-files are for processes, and %s is a core file", dump->target.word);
+	if (dump->options->stop || dump->options->whole_files || dump->options->core)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "--core, --stop and --whole-files are for processes, and %s is a core file",
+		                    dump->target.word);
 	if (pm_core_open(dump->target.path, &dump->core, error) < 0 || pm_core_regions(dump->core, &dump->loaded.regions, error) < 0)
 		return -1;
 	dump->memory = pm_core_reader(dump->core);
@@ -96,6 +97,8 @@ int dump_open(struct dump *dump, char *const *words, int count, struct pm_error 
 	for (int i = 1; i < count; i++)
 		if (pm_select_add_word(select, words[i], error) < 0)
 			return -1;
+	if (count < 2 && pm_select_add_word(select, "all", error) < 0)
+		return -1;
 	if (open_target(dump, words[0], error) < 0)
 		return -1;
 	progress_init(&dump->progress, dump->options->output.quiet);

@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /**
- * From now on SIGINT, SIGTERM and SIGHUP set a flag; a second one ends the program at once. System calls are interrupted. SIGXFSZ is ignored.
+ * From now on SIGINT, SIGTERM and SIGHUP set a flag and interrupt system calls; a second one ends the program at once. SIGXFSZ is ignored.
  *
  * @return the flag
  */

@@ -54,7 +54,7 @@ _procmem() {
 			$_procmem_list $_procmem_output" -- "$word")
 		;;
 	dump:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --stop --whole-files --kind --mapping --perms --min-rss --min-size
+		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --core --respect-filter --stop --whole-files --kind --mapping --perms --min-rss --min-size
 			$_procmem_output" -- "$word")
 		;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output $_procmem_output" -- "$word") ;;

@@ -66,7 +66,8 @@ teardown() {
 	[ "$(stat -c %s "$file")" -gt $((1 << 40)) ]
 	[ $(($(stat -c %b "$file") * 512)) -le $(($(jq .read <<<"$output") * 11 / 10)) ]
 	while read -r _ region address text; do
-		offset=$(jq --arg address "$address" 'def hex: ltrimstr("0x") | explode | reduce .[] as $c (0; . * 16 + if $c > 96 then $c - 87 else $c - 48 end);
+		offset=$(jq --arg address "$address" 'def hex: ltrimstr("0x") | explode |
+				reduce .[] as $c (0; . * 16 + if $c > 96 then $c - 87 else $c - 48 end);
 			($address | hex) as $at | .ranges[] | (.address | hex) as $start | select($at >= $start and $at < $start + .length) |
 			.offset + $at - $start' "$file.map")
 		[ "$(tail -c +$((offset + 1)) "$file" | head -c 40)" = "$text" ] || { echo "$region $address" && false; }
@@ -110,7 +111,8 @@ teardown() {
 @test "a full disk leaves nothing behind" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
-	run -2 bash -c 'ulimit -f 8; exec "$@"' bash "$PROCMEM_BIN" dump -o "$BATS_TEST_TMPDIR/empty/bytes" "$TARGET_PID" "$(target_range content)"
+	run -2 bash -c 'ulimit -f 8; exec "$@"' bash \
+		"$PROCMEM_BIN" dump -o "$BATS_TEST_TMPDIR/empty/bytes" "$TARGET_PID" "$(target_range content)"
 	[[ $output == *'writing failed'* || $output == *'cannot write'* ]]
 	[ -z "$(ls -A "$BATS_TEST_TMPDIR/empty")" ]
 	run -2 procmem dump -o /dev/full "$TARGET_PID" "$(target_range content)"
@@ -180,22 +182,48 @@ start_blocked() {
 	run -2 procmem dump --stop "$core" "$range"
 }
 
+@test "a debugger opens the core file of a stopped process: stacks of all threads, and memory" {
+	require gdb
+	target_start busy 3
+	run -0 --separate-stderr procmem dump --core --stop -o "$file" "$TARGET_PID"
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms: 4 threads' ]]
+	[ "$(stat -c %a "$file")" = 600 ]
+	[ ! -e "$file.map" ]
+	run -0 gdb -batch -nx -ex 'info threads' -ex 'thread apply all bt' "$PROCMEM_TARGETS/busy" "$file"
+	[ "$(grep -c 'LWP' <<<"$output")" -ge 4 ]
+	[[ $output == *' main ('* ]]
+	targets_stop
+	target_start exiter
+	local range
+	range=$(target_range content)
+	run -0 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
+	[[ $stderr == *'--stop'* ]]
+	run -0 gdb -batch -nx -ex "x/s 0x${range%-*}" "$PROCMEM_TARGETS/exiter" "$file"
+	[[ $output == *'"content page 0"'* ]]
+	cmp <(procmem dump "$TARGET_PID" "$range") <(procmem dump "$file" "$range")
+	run -2 procmem dump --core "$TARGET_PID"
+	run -2 procmem dump --respect-filter -o "$file" "$TARGET_PID" all
+}
+
 @test "a user needs no rights for own processes, and is told why not for others'" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start exiter
-	run -2 as_nobody "$PROCMEM_BIN" dump "$TARGET_PID" "$(target_range content)"
+	run -2 as_nobody dump "$TARGET_PID" "$(target_range content)"
 	[[ $output == *'runs as root and you are uid 65534'* ]]
-	cp "$PROCMEM_TARGETS/exiter" "$BATS_TEST_TMPDIR/exiter"
-	chmod 755 "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/exiter"
 	targets_stop
-	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL -- "$BATS_TEST_TMPDIR/exiter"
+	local folder
+	folder=$(mktemp -d /tmp/procmem-nobody.XXXXXX)
+	cp "$PROCMEM_TARGETS/exiter" "$folder"
+	chmod 755 "$folder"
+	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL -- "$folder/exiter"
 	local line range
 	line=$(target_await 'region content')
 	target_await ready
+	rm -r "$folder"
 	range=${line#region content }
-	run -0 as_nobody "$PROCMEM_BIN" dump --hex "$TARGET_PID" "0x${range%%-*}+16"
+	run -0 as_nobody dump --hex "$TARGET_PID" "0x${range%%-*}+16"
 	[[ $output == *'|content page 0..|'* ]]
-	run -0 as_nobody "$PROCMEM_BIN" dump --stop --hex "$TARGET_PID" "0x${range%%-*}+16"
+	run -0 as_nobody dump --stop --hex "$TARGET_PID" "0x${range%%-*}+16"
 }
 
 @test "wrong words are refused" {
