@@ -100,6 +100,9 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 	add_columns(list, named, named_count);
 	for (size_t i = 0; i < list->column_count; i++)
 		list->asked_for[i] = contains(named, named_count, list->columns[i]);
+	if (options->sort && options->sort[0] == '-')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: there is no column '%s'; -r turns the order round: -s %s -r", options->sort,
+		                    options->sort + 1);
 	list->sort = require_column(spec, options->sort ? options->sort : spec->sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }

@@ -84,7 +84,6 @@ struct list {
 	bool bytes;                                             /**< sizes are exact integers */
 	bool fills_screen;                                      /**< as many are shown as the terminal has lines for */
 	size_t lines_above;                                     /**< lines of the terminal that are printed before the list */
-	const char *all_hint;                                   /**< command line that shows all, for people; NULL for none */
 	/** Writes whole lines below an item in the table; NULL for nothing. */
 	void (*below)(const void *item, struct out *out);
 };

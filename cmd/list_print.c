@@ -94,12 +94,8 @@ static void print_left_out(const struct list_view *view, struct out *out)
 		out_format(out, " %s", column->title);
 		text_deinit(&size);
 	}
-	if (list->all_hint) {
-		out_string(out, " (all: ");
-		out_escaped(out, list->all_hint);
-		out_string(out, ")");
-	}
-	out_string(out, "\n");
+	/* Whoever asked for the first ones knows that there are more. */
+	out_string(out, list->fills_screen ? " (all: -a)\n" : "\n");
 }
 
 static void table_before_total(void *context, struct out *out)

@@ -102,7 +102,7 @@ static unsigned needs_of(const struct map_options *options, const struct list *s
 	return needs | (options->by ? REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS : json_list_needs(shown));
 }
 
-static void tell_cost(const struct loaded *loaded, const struct map_options *options)
+static void tell_cost(const struct loaded *loaded, const struct map_options *options, unsigned needs)
 {
 	if (options->output.quiet)
 		return;
@@ -111,6 +111,8 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms", loaded->regions.count, read, (double)loaded->read_us / 1000,
 		            (double)loaded->kinds_us / 1000);
 	}
+	if (!loaded->target->process && (needs & REGION_NEEDS_KINDS))
+		report_note("a file cannot tell malloc's regions, its arenas and whose stack is whose; only a living process can");
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc's regions are not told from other anonymous ones: %s", loaded->reader_failure.text);
 }
@@ -158,8 +160,13 @@ static int show(const struct target *target, const struct map_options *options, 
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
 	if (regions_load(&loaded, target, needs, error) < 0)
 		return -1;
-	tell_cost(&loaded, options);
-	int status = print(&loaded, options, words, grouping, out, error);
+	tell_cost(&loaded, options, needs);
+	int status = -1;
+	/* The usual order falls back to what is known; one that was asked for does not. */
+	if (options->list.sort && !loaded.sizes_known && (shown.sort->needs & (REGION_NEEDS_RSS | REGION_NEEDS_SMAPS)))
+		pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: maps does not say it, smaps does", shown.sort->name);
+	else
+		status = print(&loaded, options, words, grouping, out, error);
 	loaded_deinit(&loaded);
 	return status;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "map.h"
 
-#include "report.h"
-
 /** Below a region: how sure its kind is, and by which rule. */
 static void print_why(const void *item, struct out *out)
 {
@@ -41,18 +39,9 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 /** Prints a list as a table or as CSV. */
 static void print_text(const struct loaded *loaded, struct list *list, const struct map_options *options, struct out *out)
 {
-	struct text all = { 0 };
-	text_string(&all, "procmem map -a ");
-	if (options->by)
-		text_format(&all, "--by %s ", list->spec->singular);
-	text_string(&all, loaded->target->word);
-	list->all_hint = text_terminate(&all);
 	if (!options->list.csv && !options->list.no_header)
 		list->lines_above = map_print_header(loaded, out);
 	list_print(list, out);
-	if (options->list.csv && list->shown < list->count && !options->output.quiet)
-		report_note("%zu of %zu are not shown", list->count - list->shown, list->count);
-	text_deinit(&all);
 }
 
 int map_print(const struct loaded *loaded, struct list *list, struct groups *groups, const struct map_options *options, struct out *out,

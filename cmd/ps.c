@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include <procmem/number.h>
 
 #include "alloc.h"
 #include "clock.h"
@@ -47,7 +51,7 @@ static const struct cli_spec spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match.\n"
+	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID.\n"
 	         "The column pss costs a walk over all memory of each process listed, during which\nit cannot map memory.",
 	.examples = {
 		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
@@ -87,15 +91,28 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 	pm_process_close(process);
 }
 
-/** Makes rows of the processes that the user wants; our own is none of them. */
-static void fill(struct listing *listing, const struct ps_options *options, struct name_filter *filter, unsigned needs)
+/** Whether a process is one that the user wants; our own is none of them. A number is a PID and never a name. */
+static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options, const char *name,
+                      const struct name_filter *filter)
 {
-	pid_t own = getpid();
+	uint64_t pid;
+	if (process->pid == getpid())
+		return false;
+	if (name && *name && name[strspn(name, "0123456789")] == '\0')
+		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 && process->pid == (pid_t)pid;
+	if (process->kernel_thread && !options->list.all)
+		return false;
+	return name_filter_fits(filter, process->comm) || name_filter_fits(filter, process->command);
+}
+
+/** Makes rows of the processes that the user wants. */
+static void fill(struct listing *listing, const struct ps_options *options, const char *name, const struct name_filter *filter,
+                 unsigned needs)
+{
 	listing->rows = alloc_array(NULL, listing->processes.count, sizeof *listing->rows);
 	for (size_t i = 0; i < listing->processes.count; i++) {
 		const struct pm_process_row *process = &listing->processes.items[i];
-		bool wanted = process->pid != own && (options->list.all || !process->kernel_thread);
-		if (!wanted || !(name_filter_fits(filter, process->comm) || name_filter_fits(filter, process->command)))
+		if (!is_wanted(process, options, name, filter))
 			continue;
 		struct ps_row *row = &listing->rows[listing->count++];
 		*row = (struct ps_row){ .process = process };
@@ -116,18 +133,12 @@ static int print_json(const struct list *list, struct out *out, struct pm_error 
 	return 0;
 }
 
-static int print(struct list *list, const struct ps_options *options, const char *name, struct out *out, struct pm_error *error)
+static int print(struct list *list, const struct ps_options *options, struct out *out, struct pm_error *error)
 {
-	struct text all = { 0 };
 	list_sort(list);
 	if (options->output.json)
 		return print_json(list, out, error);
-	text_format(&all, name ? "procmem ps -a %s" : "procmem ps -a", name);
-	list->all_hint = text_terminate(&all);
 	list_print(list, out);
-	text_deinit(&all);
-	if (options->list.csv && list->shown < list->count && !options->output.quiet)
-		report_note("%zu of %zu are not shown", list->count - list->shown, list->count);
 	return 0;
 }
 
@@ -146,16 +157,16 @@ static enum status run(const struct ps_options *options, const char *name, struc
 		report_failure(&error);
 		goto out;
 	}
-	fill(&listing, options, &filter, options->output.json ? json_list_needs(&list) : list_needs(&list));
+	fill(&listing, options, name, &filter, options->output.json ? json_list_needs(&list) : list_needs(&list));
 	if (options->output.verbose && !options->output.quiet)
 		report_note("%zu processes read in %.1f ms", listing.processes.count, (double)(clock_us() - begin) / 1000);
 	for (size_t i = 0; i < listing.count; i++)
 		list_add(&list, &listing.rows[i]);
 	if (listing.count == 0) {
-		report_error(name ? "no process has '%s' in its name or command line" : "there is no process to list", name);
+		report_error(name ? "no process is '%s', or has it in its name or command line" : "there is no process to list", name);
 		status = STATUS_NOTHING;
 	} else {
-		status = print(&list, options, name, out, &error) < 0 ? report_failure(&error) : STATUS_OK;
+		status = print(&list, options, out, &error) < 0 ? report_failure(&error) : STATUS_OK;
 	}
 out:
 	list_deinit(&list);

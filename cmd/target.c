@@ -8,11 +8,35 @@
 
 #include "text.h"
 
+/** The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the process. @return false where it is none */
+static bool parse_proc_path(const char *word, struct text *pid)
+{
+	static const char proc[] = "/proc/";
+	if (strncmp(word, proc, sizeof proc - 1) != 0)
+		return false;
+	const char *number = word + sizeof proc - 1;
+	size_t digits = strspn(number, "0123456789");
+	const char *rest = number + digits;
+	if (digits == 0 || (*rest && strcmp(rest, "/") != 0 && strcmp(rest, "/smaps") != 0 && strcmp(rest, "/maps") != 0))
+		return false;
+	text_bytes(pid, number, digits);
+	return true;
+}
+
+static int find(const char *word, pid_t *pid, struct pm_error *error)
+{
+	struct text number = { 0 };
+	bool is_path = parse_proc_path(word, &number);
+	int result = pm_process_find(is_path ? text_terminate(&number) : word, pid, error);
+	text_deinit(&number);
+	return result;
+}
+
 int target_open_process(struct target *target, const char *word, struct pm_error *error)
 {
 	pid_t pid;
 	struct pm_process *process;
-	if (pm_process_find(word, &pid, error) < 0 || pm_process_open(NULL, pid, &process, error) < 0)
+	if (find(word, &pid, error) < 0 || pm_process_open(NULL, pid, &process, error) < 0)
 		return -1;
 	*target = (struct target){ .word = word, .process = process };
 	return 0;
@@ -39,7 +63,10 @@ static bool is_saved(const char *word)
 int target_open(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
-	if (strchr(word, '/')) {
+	struct text number = { 0 };
+	bool is_path = strchr(word, '/') && !parse_proc_path(word, &number);
+	text_deinit(&number);
+	if (is_path) {
 		*target = (struct target){ .word = word, .path = word };
 		return 0;
 	}

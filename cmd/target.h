@@ -15,7 +15,7 @@ struct target {
 };
 
 /**
- * Finds the process that a TARGET word means: a PID, or a name that fits one process.
+ * Finds the process that a TARGET word means: a PID, /proc/PID (also with /smaps or /maps), or a name that fits one process.
  *
  * @param target  filled; release with target_close()
  * @param word    the word; must outlive the target

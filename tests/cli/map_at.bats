@@ -82,7 +82,7 @@ start_of() {
 
 @test "a saved file answers, too, but for the page" {
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
-	run -0 procmem map "$BATS_TEST_TMPDIR/smaps" "$(start_of plain)"
+	run -0 procmem map -q "$BATS_TEST_TMPDIR/smaps" "$(start_of plain)"
 	[[ ${lines[0]} == "$(target_range plain)"* ]]
 	[[ $output != *"its page"* ]]
 }

@@ -30,7 +30,7 @@ on_terminal() {
 	[ "${#lines[@]}" -ge 20 ]
 	count=$(wc -l <"/proc/$TARGET_PID/maps")
 	left=$((count - ${#lines[@]} + 4))
-	[[ ${lines[-2]} == "… $left more regions, "*" RSS (all: procmem map -a $TARGET_PID)" ]]
+	[[ ${lines[-2]} == "… $left more regions, "*" RSS (all: -a)" ]]
 	run -0 on_terminal 24 160 map -a "$TARGET_PID"
 	[ "${#lines[@]}" -eq $((count + 3)) ]
 	[[ $output != *"more regions"* ]]

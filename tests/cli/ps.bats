@@ -47,6 +47,19 @@ status_bytes() {
 	procmem ps --csv --no-header -o name -s name | LC_ALL=C sort -c
 }
 
+@test "a number is a PID, and no part of a name" {
+	target_start mapper
+	[ "$(procmem ps --csv --no-header -o pid,name "$TARGET_PID")" = "$TARGET_PID,mapper" ]
+	run --separate-stderr -1 procmem ps 99999999
+	[ -z "$output" ]
+}
+
+@test "the order is turned round by -r, which -s -COLUMN says" {
+	run --separate-stderr -2 procmem ps -s -rss
+	[ -z "$output" ]
+	[[ $stderr == *"-s rss -r"* ]]
+}
+
 @test "columns are found in any case" {
 	[ "$(procmem ps --csv -s RSS -o PID,Rss | head -n 1)" = pid,rss ]
 }
@@ -86,7 +99,7 @@ status_bytes() {
 @test "--top counts the rest" {
 	run -0 procmem ps --top 1
 	[ "${#lines[@]}" -eq 4 ]
-	[[ ${lines[2]} =~ ^…\ [0-9]+\ more\ process(es)?,\ .*\ RSS\ \(all:\ procmem\ ps\ -a\)$ ]]
+	[[ ${lines[2]} =~ ^…\ [0-9]+\ more\ process(es)?,\ .*\ RSS$ ]]
 	[[ ${lines[3]} =~ ^\ *total\ [0-9]+\ processes ]] || [[ ${lines[3]} == *"total "*" processes"* ]]
 }
 
