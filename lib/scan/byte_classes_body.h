@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The body of the three versions of pm_classify. Who includes it defines VECTOR first, the bytes of a vector register.
+ *
+ * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to what the target has; only gathering one bit per byte needs
+ * instructions of the processor. Wider vectors than the target has would be taken to pieces badly, hence the several inclusions. Private.
+ */
+#include "scan/byte_classes.h"
+
+enum { VECTORS = PM_BLOCK / VECTOR };
+
+typedef int8_t vector __attribute__((vector_size(VECTOR)));
+
+/** The same at any address. */
+typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
+
+/** One bit for each byte of a comparison's result; handed over by address: by value, vectors have no agreed calling convention. */
+typedef uint32_t gather(const vector *result);
+
+#define PM_INLINE static inline __attribute__((always_inline))
+
+/** The classes that every encoding needs. Bytes are signed here: 0x80 and above are negative. */
+PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes, size_t at, gather *bits)
+{
+	uint64_t printable = 0, zero = 0, high = 0;
+	for (unsigned i = 0; i < VECTORS; i++) {
+		vector b = *(const unaligned *)(bytes + i * VECTOR);
+		vector is_printable = ((b > 0x1f) & (b != 0x7f)) | (b == '\t'), is_zero = b == 0;
+		if (white)
+			is_printable |= (b > 0x08) & (b < 0x0e);
+		printable |= (uint64_t)bits(&is_printable) << (i * VECTOR);
+		zero |= (uint64_t)bits(&is_zero) << (i * VECTOR);
+		high |= (uint64_t)bits(&b) << (i * VECTOR);
+	}
+	classes->printable[at] = printable;
+	classes->zero[at] = zero;
+	classes->high[at] = high;
+}
+
+/** A mask of a comparison with a constant, over a block. */
+#define PM_MASK(comparison)                                                       \
+	({                                                                        \
+		uint64_t mask = 0;                                                \
+		for (unsigned i = 0; i < VECTORS; i++) {                          \
+			vector b = *(const unaligned *)(bytes + i * VECTOR);      \
+			vector result = comparison;                               \
+			mask |= (uint64_t)bits(&result) << (i * VECTOR);          \
+		}                                                                 \
+		mask;                                                             \
+	})
+
+PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8_classes *classes, gather *bits)
+{
+	/* Bounds between the lead bytes; ASCII is above all of them. */
+	uint64_t above_c1 = PM_MASK(b > (int8_t)0xc1) & high, above_df = PM_MASK(b > (int8_t)0xdf) & high;
+	uint64_t above_ef = PM_MASK(b > (int8_t)0xef) & high, above_f4 = PM_MASK(b > (int8_t)0xf4) & high;
+	classes->follow = PM_MASK(b < (int8_t)0xc0);
+	classes->follow_8 = PM_MASK(b < (int8_t)0x90);
+	classes->follow_89 = PM_MASK(b < (int8_t)0xa0);
+	classes->lead_2 = above_c1 & ~above_df;
+	classes->lead_3 = above_df & ~above_ef;
+	classes->lead_4 = above_ef & ~above_f4;
+	classes->lead_c2_e0 = PM_MASK((b == (int8_t)0xc2) | (b == (int8_t)0xe0));
+	classes->lead_ed = PM_MASK(b == (int8_t)0xed);
+	classes->lead_f0 = PM_MASK(b == (int8_t)0xf0);
+	classes->lead_f4 = PM_MASK(b == (int8_t)0xf4);
+}
+
+PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, bool utf8, struct pm_byte_classes *classes, gather *bits)
+{
+	for (size_t i = 0; i < blocks; i++, bytes += PM_BLOCK) {
+		classify_plain(bytes, white, classes, i, bits);
+		if (utf8 && classes->high[i] != 0)
+			classify_utf8(bytes, classes->high[i], &classes->utf8[i], bits);
+	}
+}

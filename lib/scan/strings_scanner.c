@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/strings_scanner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "scan/scanner.h"
+#include "scan/text_lane.h"
+
+enum {
+	CHUNK = PM_BLOCKS * PM_BLOCK,
+	LONGEST_CHARACTER = 4,
+	NEUTRAL = 1, /* a byte that is in no character of any encoding */
+};
+
+struct strings_scanner {
+	struct pm_scanner scanner;
+	pm_classify *classify;
+	bool white_space, aligned, utf8;
+	size_t lane_count;
+	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* as they are at the begin of a window */
+};
+
+struct strings_thread {
+	const struct strings_scanner *search;
+	struct pm_text_lane lanes[PM_ENCODING_COUNT];
+	struct pm_byte_classes classes;
+	uint8_t tail[CHUNK + PM_BLOCK]; /* the last bytes of a window with NEUTRAL ones behind */
+	/* While a window is scanned: */
+	const struct pm_window *window;
+	struct pm_hits *hits;
+	struct pm_error *error;
+};
+
+/** Whether valid text of UTF-8 has as many characters. */
+static bool has_characters(const uint8_t *bytes, size_t size, size_t least)
+{
+	if (size / LONGEST_CHARACTER >= least)
+		return true;
+	size_t count = 0;
+	for (size_t i = 0; i < size; i++)
+		count += (bytes[i] & 0xc0) != 0x80;
+	return count >= least;
+}
+
+static int add_run(void *context, const struct pm_text_lane *lane, size_t start, size_t end)
+{
+	struct strings_thread *thread = context;
+	const struct pm_window *window = thread->window;
+	if (start >= window->size)
+		return 0;
+	if (lane->encoding == PM_ENCODING_UTF8 && !has_characters(window->bytes + start, end - start, lane->least))
+		return 0;
+	struct pm_found found = { .start = start, .size = end - start, .attempt = start, .source = lane->encoding, .stream = (uint8_t)lane->encoding };
+	found.truncated = window->more && end + LONGEST_CHARACTER > pm_window_end(window);
+	return pm_hits_add(thread->hits, &found, thread->error);
+}
+
+/** Makes the masks of the chunk at an offset; what is behind the window belongs to no character. @return number of blocks */
+static size_t classify(struct strings_thread *thread, size_t at)
+{
+	const struct strings_scanner *search = thread->search;
+	size_t left = pm_window_end(thread->window) - at, blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
+	const uint8_t *bytes = thread->window->bytes + at;
+	if (left < CHUNK + PM_BLOCK) {
+		memcpy(thread->tail, bytes, left);
+		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
+		bytes = thread->tail;
+	}
+	blocks = blocks < PM_BLOCKS ? blocks : PM_BLOCKS;
+	search->classify(bytes, blocks + 1, search->white_space, search->utf8, &thread->classes);
+	return blocks;
+}
+
+/** Where to begin. */
+static size_t first_from(const struct strings_thread *thread)
+{
+	size_t first = SIZE_MAX;
+	for (size_t i = 0; i < thread->search->lane_count; i++)
+		first = thread->lanes[i].from < first ? thread->lanes[i].from : first;
+	return first;
+}
+
+/** Begin of the first run that is open and starts in the window, or PM_NO_RUN. */
+static size_t first_open(const struct strings_thread *thread)
+{
+	size_t first = PM_NO_RUN;
+	for (size_t i = 0; i < thread->search->lane_count; i++) {
+		size_t open = thread->lanes[i].open;
+		if (open < thread->window->size && open < first)
+			first = open;
+	}
+	return first;
+}
+
+/** Offsets in a block at which characters may begin. */
+static uint64_t allowed_begins(const struct strings_thread *thread, enum pm_encoding encoding)
+{
+	static const uint64_t multiples[] = { [1] = ~UINT64_C(0), [2] = UINT64_C(0x5555555555555555), [4] = UINT64_C(0x1111111111111111) };
+	size_t unit = pm_encoding_unit(encoding);
+	return thread->search->aligned ? multiples[unit] << (-thread->window->address & (unit - 1)) : multiples[1];
+}
+
+static void start_lanes(struct strings_thread *thread)
+{
+	memcpy(thread->lanes, thread->search->lanes, sizeof thread->lanes);
+	for (size_t i = 0; i < thread->search->lane_count; i++) {
+		thread->lanes[i].from = thread->window->from[thread->lanes[i].encoding];
+		thread->lanes[i].begins = allowed_begins(thread, thread->lanes[i].encoding);
+	}
+}
+
+/** Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes have one then, see scan_bytes(). */
+static void resume_lanes(struct strings_thread *thread, size_t base)
+{
+	for (size_t i = 0; i < thread->search->lane_count; i++) {
+		struct pm_text_lane *lane = &thread->lanes[i];
+		lane->from = lane->open - base;
+		lane->open = PM_NO_RUN;
+		lane->spilled = 0;
+		lane->begins = allowed_begins(thread, lane->encoding);
+	}
+}
+
+/** Scans as far as the bytes go. @return 0; 1 where the hits were refused; -1 */
+static int scan_bytes(struct strings_thread *thread, const struct pm_window *window, bool final)
+{
+	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
+	/* Runs that reach this offset may go on behind the window: they stay open. */
+	size_t decided = final ? SIZE_MAX : end < LONGEST_CHARACTER - 1 ? 0 : end - (LONGEST_CHARACTER - 1);
+	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1); at < end && (at < window->size || first_open(thread) != PM_NO_RUN); at += CHUNK) {
+		const struct pm_text_chunk chunk = { &thread->classes, at, classify(thread, at), decided };
+		for (size_t i = 0; i < lanes; i++) {
+			if (pm_text_lane_runs(&thread->lanes[i], &chunk, add_run, thread) < 0)
+				return -1;
+		}
+		int result = thread->hits->count >= PM_HITS_MOST ? pm_hits_flush(thread->hits, window, thread->error) : 0;
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/** Runs that reach the last byte of the window end there. */
+static int close_lanes(struct strings_thread *thread, size_t end)
+{
+	for (size_t i = 0; i < thread->search->lane_count; i++) {
+		struct pm_text_lane *lane = &thread->lanes[i];
+		if (lane->open != PM_NO_RUN && end - lane->open >= lane->least && add_run(thread, lane, lane->open, end) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int scan(void *context, struct pm_window *window, struct pm_hits *hits, struct pm_scan_counts *counts, struct pm_error *error)
+{
+	struct strings_thread *thread = context;
+	bool final = !window->more;
+	(void)counts;
+	thread->window = window;
+	thread->hits = hits;
+	thread->error = error;
+	start_lanes(thread);
+	for (;;) {
+		int result = scan_bytes(thread, window, final);
+		if (result)
+			return result;
+		size_t open = first_open(thread);
+		if (open == PM_NO_RUN || final)
+			break;
+		result = pm_hits_flush(hits, window, error);
+		if (result)
+			return result;
+		int grown = pm_window_grow(window, open, error);
+		if (grown < 0)
+			return -1;
+		/* Where no more can be had, all runs end with the window. */
+		final = !grown || !window->more;
+		resume_lanes(thread, grown ? open : 0);
+	}
+	if (close_lanes(thread, pm_window_end(window)) < 0)
+		return -1;
+	return pm_hits_flush(hits, window, error);
+}
+
+static void *open_thread(const struct pm_scanner *scanner, struct pm_error *error)
+{
+	struct strings_thread *thread = malloc(sizeof *thread);
+	if (!thread) {
+		pm_error_out_of_memory(error);
+		return NULL;
+	}
+	thread->search = (const struct strings_scanner *)scanner;
+	return thread;
+}
+
+static void destroy(struct pm_scanner *scanner)
+{
+	free(scanner);
+}
+
+static const struct pm_scanner_ops strings_ops = { .open = open_thread, .close = free, .scan = scan, .destroy = destroy };
+
+/** Fewest bytes of a string. @return 0 or -1 */
+static int least_bytes(const struct pm_strings_options *options, enum pm_encoding encoding, size_t *least, struct pm_error *error)
+{
+	size_t unit = pm_encoding_unit(encoding);
+	size_t characters = options->least ? options->least : unit == 2 ? 6 : 4;
+	if (__builtin_mul_overflow(characters, unit, least))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "strings of %zu characters do not fit any memory", characters);
+	return 0;
+}
+
+int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd, struct pm_scanner **scanner,
+                                   struct pm_error *error)
+{
+	static const struct pm_strings_options defaults = { 0 };
+	options = options ? options : &defaults;
+	unsigned encodings = options->encodings ? options->encodings : PM_ENCODING_BIT(PM_ENCODING_UTF8);
+	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no encoding for the bits %#x", encodings);
+	struct strings_scanner *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+	*made = (struct strings_scanner){ .scanner.ops = &strings_ops, .classify = pm_classify_for(simd), .white_space = options->white_space,
+		                          .aligned = options->aligned, .utf8 = encodings & PM_ENCODING_BIT(PM_ENCODING_UTF8) };
+	unsigned big = PM_ENCODING_BIT(PM_ENCODING_UTF16BE) | PM_ENCODING_BIT(PM_ENCODING_UTF32BE);
+	made->scanner.starts_in_zeros = encodings & big;
+	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
+		if (!(encodings & PM_ENCODING_BIT(i)))
+			continue;
+		struct pm_text_lane *lane = &made->lanes[made->lane_count++];
+		*lane = (struct pm_text_lane){ .encoding = i, .begins = ~UINT64_C(0), .open = PM_NO_RUN };
+		if (least_bytes(options, lane->encoding, &lane->least, error) < 0) {
+			free(made);
+			return -1;
+		}
+	}
+	*scanner = &made->scanner;
+	return 0;
+}
+
+int pm_strings_scanner_create(const struct pm_strings_options *options, struct pm_scanner **scanner, struct pm_error *error)
+{
+	return pm_strings_scanner_create_with(options, pm_simd_best(), scanner, error);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/text_lane.h"
+
+#include <string.h>
+
+/** Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells of byte j + by. */
+static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
+{
+	return by == 0 ? masks[i] : masks[i] >> by | masks[i + 1] << (PM_BLOCK - by);
+}
+
+/** Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left out by their second byte). */
+static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t i)
+{
+	static const struct pm_utf8_classes none = { 0 };
+	const struct pm_utf8_classes *block = &classes->utf8[i], *next = classes->high[i + 1] ? block + 1 : &none;
+	uint64_t follow[2] = { block->follow, next->follow }, follow_8[2] = { block->follow_8, next->follow_8 };
+	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
+	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2), fourth = ahead(follow, 0, 3);
+	uint64_t second_89 = ahead(follow_89, 0, 1), second_8 = ahead(follow_8, 0, 1);
+	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89) | (block->lead_f0 & second_8) | (block->lead_f4 & ~second_8);
+	uint64_t four = block->lead_4 & second & third & fourth & ~wrong;
+	uint64_t three = (block->lead_3 & second & third & ~wrong) | four;
+	uint64_t two = (block->lead_2 & second & ~wrong) | three;
+	uint64_t cover = lane->spilled | two | two << 1 | three << 2 | four << 3;
+	lane->spilled = two >> 63 | three >> 62 | four >> 61;
+	return cover;
+}
+
+static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks, uint64_t *cover)
+{
+	for (size_t i = 0; i < blocks; i++) {
+		cover[i] = classes->printable[i];
+		/* What was spilled from the block before makes `high` differ from 0 too. */
+		if (classes->high[i])
+			cover[i] |= cover_multibyte(lane, classes, i);
+	}
+}
+
+/** Characters of `unit` bytes of which the one at `place` is printable and the others are zero. */
+static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks,
+                                                             uint64_t *cover, unsigned unit, unsigned place)
+{
+	for (size_t i = 0; i < blocks; i++) {
+		uint64_t begins = ahead(classes->printable, i, place) & lane->begins;
+		for (unsigned j = 0; j < unit; j++) {
+			if (j != place)
+				begins &= ahead(classes->zero, i, j);
+		}
+		cover[i] = begins | lane->spilled;
+		lane->spilled = 0;
+		for (unsigned j = 1; j < unit; j++) {
+			cover[i] |= begins << j;
+			lane->spilled |= begins >> (PM_BLOCK - j);
+		}
+	}
+}
+
+/** Marks the bytes that belong to characters. */
+static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks, uint64_t *cover)
+{
+	switch (lane->encoding) {
+	case PM_ENCODING_UTF8:
+		cover_utf8(lane, classes, blocks, cover);
+		break;
+	case PM_ENCODING_8BIT:
+		for (size_t i = 0; i < blocks; i++)
+			cover[i] = classes->printable[i] | classes->high[i];
+		break;
+	case PM_ENCODING_UTF16LE:
+		cover_wide(lane, classes, blocks, cover, 2, 0);
+		break;
+	case PM_ENCODING_UTF16BE:
+		cover_wide(lane, classes, blocks, cover, 2, 1);
+		break;
+	case PM_ENCODING_UTF32LE:
+		cover_wide(lane, classes, blocks, cover, 4, 0);
+		break;
+	case PM_ENCODING_UTF32BE:
+		cover_wide(lane, classes, blocks, cover, 4, 3);
+		break;
+	default:
+		memcpy(cover, classes->printable, blocks * sizeof *cover);
+	}
+}
+
+/** Bits of a block from an offset on. */
+static uint64_t bits_from(size_t offset, size_t at)
+{
+	if (offset <= at)
+		return ~UINT64_C(0);
+	return offset - at < PM_BLOCK ? ~UINT64_C(0) << (offset - at) : 0;
+}
+
+/** Bits at which `length` ones follow each other (1 to 63). */
+static inline uint64_t long_enough(uint64_t mask, size_t length)
+{
+	size_t done = 1;
+	for (; done * 2 <= length; done *= 2)
+		mask &= mask >> done;
+	return mask & mask >> (length - done);
+}
+
+/** Runs that begin in the block and end in it; bit 63 is clear. */
+static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit, void *context)
+{
+	uint64_t begins = long_enough(cover, lane->least);
+	while (begins) {
+		unsigned start = (unsigned)__builtin_ctzll(begins);
+		unsigned end = start + (unsigned)__builtin_ctzll(~(cover >> start));
+		int result = visit(context, lane, at + start, at + end);
+		if (result)
+			return result;
+		begins &= ~UINT64_C(0) << end;
+	}
+	return 0;
+}
+
+/** Runs of a block that is neither empty without an open run nor full. */
+static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit, void *context)
+{
+	int result = 0;
+	if (lane->open != PM_NO_RUN) {
+		size_t start = lane->open, end = at + (unsigned)__builtin_ctzll(~cover);
+		lane->open = PM_NO_RUN;
+		/* Clears the lowest ones. */
+		cover &= cover + 1;
+		if (end - start >= lane->least)
+			result = visit(context, lane, start, end);
+	}
+	size_t top = cover >> 63 ? (size_t)__builtin_clzll(~cover) : 0;
+	if (top > 0) {
+		lane->open = at + PM_BLOCK - top;
+		cover &= ~UINT64_C(0) >> top;
+	}
+	if (result == 0 && cover && lane->least < PM_BLOCK)
+		result = inner_runs(lane, cover, at, visit, context);
+	return result;
+}
+
+int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chunk, pm_run_visitor *visit, void *context)
+{
+	uint64_t cover[PM_BLOCKS];
+	size_t at = chunk->at, end = at + chunk->blocks * PM_BLOCK;
+	make_cover(lane, chunk->classes, chunk->blocks, cover);
+	for (size_t i = 0; lane->from > at + i * PM_BLOCK && i < chunk->blocks; i++)
+		cover[i] &= bits_from(lane->from, at + i * PM_BLOCK);
+	for (size_t i = chunk->blocks; end > chunk->decided && i > 0 && at + i * PM_BLOCK > chunk->decided; i--)
+		cover[i - 1] |= bits_from(chunk->decided, at + (i - 1) * PM_BLOCK);
+	for (size_t i = 0; i < chunk->blocks; i++, at += PM_BLOCK) {
+		if (cover[i] == 0 && lane->open == PM_NO_RUN)
+			continue;
+		if (cover[i] == ~UINT64_C(0)) {
+			lane->open = lane->open == PM_NO_RUN ? at : lane->open;
+			continue;
+		}
+		int result = mixed_block(lane, cover[i], at, visit, context);
+		if (result)
+			return result;
+	}
+	return 0;
+}
