@@ -10,7 +10,8 @@ struct pm_found {
 	size_t start;      /**< first byte */
 	size_t size;       /**< how many */
 	size_t attempt;    /**< where the search for it began: `start`, except for patterns with \K */
-	uint32_t source;   /**< what was found: number of the pattern, or the encoding */
+	uint32_t source;   /**< which of the patterns it fits; 0 in the search for text */
+	uint8_t encoding;  /**< enum pm_encoding of the text that was searched for */
 	uint8_t stream;    /**< hits of the same stream do not overlap; less than PM_STREAMS */
 	bool truncated;    /**< it goes on behind what a window may hold */
 };

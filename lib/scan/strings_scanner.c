@@ -52,7 +52,8 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 		return 0;
 	if (lane->encoding == PM_ENCODING_UTF8 && !has_characters(window->bytes + start, end - start, lane->least))
 		return 0;
-	struct pm_found found = { .start = start, .size = end - start, .attempt = start, .source = lane->encoding, .stream = (uint8_t)lane->encoding };
+	struct pm_found found = { .start = start, .size = end - start, .attempt = start };
+	found.encoding = found.stream = (uint8_t)lane->encoding;
 	found.truncated = window->more && end + LONGEST_CHARACTER > pm_window_end(window);
 	return pm_hits_add(thread->hits, &found, thread->error);
 }

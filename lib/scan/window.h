@@ -7,6 +7,7 @@
 #ifndef PM_SCAN_WINDOW_H
 #define PM_SCAN_WINDOW_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct pm_window {
 	bool begins;          /**< the first readable byte is the first of its region, which continues no other */
 	bool ends;            /**< the last readable byte is the last of its region, which no other continues */
 	bool more;            /**< behind the last readable byte are further ones: see pm_window_grow() */
+	const atomic_bool *stop; /**< becomes true when the scan is to end; NULL: never. For what may take long */
 	size_t from[PM_STREAMS]; /**< hits of each stream start here or behind: a hit of the window before reaches up to here */
 	/** How to get them: makes `bytes + at` the new begin and at least doubles what is behind `size`. @return 1: done; 0: it would be too large; -1 */
 	int (*grow)(struct pm_window *window, size_t at, struct pm_error *error);

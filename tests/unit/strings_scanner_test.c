@@ -68,7 +68,7 @@ static void add_strings(enum pm_encoding encoding, const struct pm_strings_optio
 			count++;
 		}
 		if (count >= options->least)
-			hit_list_add(hits, (struct hit){ at, end - at, encoding, false });
+			hit_list_add(hits, (struct hit){ at, end - at, 0, encoding, false });
 		at = count > 0 ? end : at + 1;
 	}
 }
@@ -77,7 +77,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct hit *first = a, *second = b;
 	int order = (first->start > second->start) - (first->start < second->start);
-	return order ? order : (int)first->source - (int)second->source;
+	return order ? order : (int)first->encoding - (int)second->encoding;
 }
 
 /** Overlapping strings of several encodings may come in any order. */
@@ -251,7 +251,7 @@ static void gnu_strings(const char *path, char letter, size_t least, bool white_
 		char *begin, *end = memmem(at, size - (size_t)(at - text), "|END|", 5);
 		assert_non_null(end);
 		size_t start = strtoul(at, &begin, 10);
-		hit_list_add(hits, (struct hit){ start, (size_t)(end - begin - 1) * pm_encoding_unit(encoding), encoding, false });
+		hit_list_add(hits, (struct hit){ start, (size_t)(end - begin - 1) * pm_encoding_unit(encoding), 0, encoding, false });
 		at = end + 5;
 	}
 	free(text);
@@ -307,7 +307,7 @@ static void aligned_text_is_found_once(void **state)
 		struct hit_list found = { 0 };
 		scan_buffer(scanner, bytes, sizeof bytes - 1, 0x4000, &whole, &found, NULL);
 		assert_int_equal(found.count, aligned ? 1 : 2);
-		assert_int_equal(found.items[found.count - 1].source, PM_ENCODING_UTF16LE);
+		assert_int_equal(found.items[found.count - 1].encoding, PM_ENCODING_UTF16LE);
 		assert_int_equal(found.items[found.count - 1].start, 2);
 		assert_int_equal(found.items[found.count - 1].size, 18);
 		hit_list_deinit(&found);

@@ -46,7 +46,7 @@ struct pm_strings_options {
 struct pm_scanner;
 
 /**
- * Makes a search for text. The hits' `source` is the enum pm_encoding.
+ * Makes a search for text.
  *
  * @param options  what to search for; NULL for all zeros
  * @param scanner  where to store it; release with pm_scanner_destroy()

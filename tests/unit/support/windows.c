@@ -68,7 +68,7 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
 		size_t base = (size_t)(window->address - run->address);
-		struct hit hit = { base + found->start, found->size, found->source, found->truncated };
+		struct hit hit = { base + found->start, found->size, found->source, found->encoding, found->truncated };
 		assert_true(found->attempt < window->size);
 		assert_true(found->start + found->size <= pm_window_end(window));
 		if (base + found->attempt < run->ends[found->stream]) {
@@ -137,7 +137,8 @@ void hit_list_deinit(struct hit_list *hits)
 static void print_hits(const struct hit_list *hits, size_t from, const uint8_t *bytes)
 {
 	for (size_t i = from; i < hits->count && i < from + 3; i++) {
-		print_message("  %zu: %zu bytes at %zu, source %u%s:", i, hits->items[i].size, hits->items[i].start, hits->items[i].source,
+		print_message("  %zu: %zu bytes at %zu, source %u, %s%s:", i, hits->items[i].size, hits->items[i].start, hits->items[i].source,
+		              pm_encoding_name(hits->items[i].encoding),
 		              hits->items[i].truncated ? ", truncated" : "");
 		for (size_t j = 0; j < hits->items[i].size && j < 40; j++)
 			print_message(" %02x", bytes[hits->items[i].start + j]);
@@ -149,7 +150,7 @@ void assert_same_hits(const struct hit_list *wanted, const struct hit_list *foun
 {
 	size_t i = 0;
 	while (i < wanted->count && i < found->count && wanted->items[i].start == found->items[i].start && wanted->items[i].size == found->items[i].size &&
-	       wanted->items[i].source == found->items[i].source && wanted->items[i].truncated == found->items[i].truncated)
+	       wanted->items[i].source == found->items[i].source && wanted->items[i].encoding == found->items[i].encoding && wanted->items[i].truncated == found->items[i].truncated)
 		i++;
 	if (i == wanted->count && i == found->count)
 		return;

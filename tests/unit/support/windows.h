@@ -7,6 +7,8 @@
 #ifndef TESTS_SUPPORT_WINDOWS_H
 #define TESTS_SUPPORT_WINDOWS_H
 
+#include <procmem/strings_scan.h>
+
 #include "scan/scanner.h"
 
 /** A hit by its place in the whole buffer. */
@@ -14,6 +16,7 @@ struct hit {
 	size_t start;    /**< first byte */
 	size_t size;     /**< how many */
 	unsigned source; /**< as found */
+	unsigned encoding; /**< as found */
 	bool truncated;  /**< as found */
 };
 

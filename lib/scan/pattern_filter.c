@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/pattern_filter.h"
+
+enum {
+	SAMPLES = 1024,               /* places that are looked at to choose */
+	CHOICE_BYTES = 64 * 1024 * 1024, /* a choice holds for so many */
+	WORTH_FAST = 768,             /* bytes per place where PCRE2 itself searches fast: for patterns that begin with certain bytes */
+	WORTH_SLOW = 8,               /* the same for all other patterns, which it tries at every byte */
+	PATIENCE = 64,                /* places that are always tolerated */
+};
+
+/* Pairs more common than this stop the search too often. */
+static const double COMMON = 0.2, HUGE_COST = 1e9;
+
+/** What the samples say about a sequence. */
+struct sampled {
+	unsigned alone[PM_SEQUENCE_MOST]; /* samples that fit a position */
+	unsigned whole;                   /* samples that fit all positions */
+	uint16_t fits[SAMPLES];           /* positions that a sample fits */
+};
+
+void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape, enum pm_simd simd)
+{
+	*filter = (struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
+	const struct pm_required *first = &shape->required[0];
+	/* PCRE2's compiler knows such begins too, and searches for them by vector instructions. */
+	for (size_t i = 0; i < shape->required_count; i++) {
+		if (first[i].most == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
+			filter->tolerated = WORTH_FAST;
+	}
+}
+
+static void look(const struct pm_sequence *sequence, const uint8_t *bytes, size_t step, struct sampled *sampled)
+{
+	*sampled = (struct sampled){ 0 };
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const uint8_t *at = bytes + i * step;
+		unsigned fits = 0;
+		for (size_t j = 0; j < sequence->count; j++)
+			fits |= (unsigned)pm_byte_set_has(&sequence->sets[j], at[j]) << j;
+		for (size_t j = 0; j < sequence->count; j++)
+			sampled->alone[j] += fits >> j & 1;
+		sampled->fits[i] = (uint16_t)fits;
+		sampled->whole += fits == (1u << sequence->count) - 1;
+	}
+}
+
+/** Samples that fit two positions. */
+static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
+{
+	unsigned wanted = 1u << a | 1u << b, count = 0;
+	for (size_t i = 0; i < SAMPLES; i++)
+		count += (sampled->fits[i] & wanted) == wanted;
+	return count;
+}
+
+/** How common something is: by the samples, and where they saw none by the usual share. */
+static double commonness(unsigned count, double share)
+{
+	return (double)count / SAMPLES + share / 16;
+}
+
+/** Chooses the two rarest positions. @return how common both together are */
+static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled, size_t chosen[2])
+{
+	double best = 2, shares[PM_SEQUENCE_MOST];
+	for (size_t i = 0; i < sequence->count; i++) {
+		shares[i] = pm_byte_set_share(&sequence->sets[i]);
+		double common = commonness(sampled->alone[i], shares[i]);
+		if (common < best) {
+			best = common;
+			chosen[0] = i;
+		}
+	}
+	chosen[1] = chosen[0];
+	for (size_t i = 0; i < sequence->count; i++) {
+		if (i == chosen[0])
+			continue;
+		double common = commonness(count_both(sampled, chosen[0], i), shares[chosen[0]] * shares[i]);
+		if (common < best) {
+			best = common;
+			chosen[1] = i;
+		}
+	}
+	return best;
+}
+
+/** What finding the begin of a match costs, that can be far before the sequence. */
+static double distance_cost(const struct pm_required *required)
+{
+	if (required->least == required->most)
+		return 1;
+	return required->most == SIZE_MAX ? 2 + 60 * pm_byte_set_share(&required->before) : 2;
+}
+
+/** Chooses the rarest sequence, or none if the rarest is too common. */
+static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size)
+{
+	double best = HUGE_COST;
+	struct sampled sampled;
+	size_t step = (size - PM_SEQUENCE_MOST) / SAMPLES, chosen[2] = { 0, 0 };
+	filter->required = NULL;
+	for (size_t i = 0; i < filter->shape->required_count; i++) {
+		const struct pm_required *required = &filter->shape->required[i];
+		size_t positions[2] = { 0, 0 };
+		look(&required->bytes, bytes, step, &sampled);
+		double common = choose_positions(&required->bytes, &sampled, positions), cost = common * distance_cost(required);
+		if (cost >= best || (size_t)sampled.whole * filter->tolerated > 2 * SAMPLES || common > COMMON)
+			continue;
+		best = cost;
+		filter->required = required;
+		chosen[0] = positions[0];
+		chosen[1] = positions[1];
+	}
+	for (size_t i = 0; filter->required && i < 2; i++) {
+		filter->pair.offsets[i] = chosen[i];
+		pm_byte_test_init(&filter->pair.tests[i], &filter->required->bytes.sets[chosen[i]]);
+	}
+	filter->find = pm_byte_pair_find_for(&filter->pair, filter->simd);
+	filter->until = CHOICE_BYTES;
+}
+
+bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size)
+{
+	filter->places = filter->visits = 0;
+	/* Little bytes say little: what was chosen before is kept, or PCRE2 does it alone. */
+	if (filter->until < size && size >= 2 * SAMPLES)
+		choose(filter, bytes, size);
+	filter->until -= filter->until < size ? filter->until : size;
+	return filter->required;
+}
+
+size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from, size_t end)
+{
+	const struct pm_sequence *sequence = &filter->required->bytes;
+	if (end < sequence->count)
+		return SIZE_MAX;
+	end -= sequence->count - 1;
+	for (size_t at = from; at < end; at++) {
+		at = filter->find(&filter->pair, bytes, at, end);
+		if (at >= end)
+			break;
+		filter->visits++;
+		size_t i = 0;
+		while (i < sequence->count && pm_byte_set_has(&sequence->sets[i], bytes[at + i]))
+			i++;
+		if (i == sequence->count) {
+			filter->places++;
+			return at;
+		}
+	}
+	return SIZE_MAX;
+}
+
+bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
+{
+	/* A pair that is no place costs a few nanoseconds, a place some tens: one of them stands for eight of those. */
+	size_t cost = filter->places + filter->visits / 8;
+	if (cost < PATIENCE || at / cost >= filter->tolerated)
+		return false;
+	filter->required = NULL;
+	return true;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/pattern_scanner.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "scan/pattern_compile.h"
+
+enum {
+	STACK_START = 32 * 1024,  /* bytes of the stack of JIT code */
+	STACK_MOST = 1024 * 1024, /* what it may grow to; taken only by patterns that need it */
+	UTF8_LONGEST = 4,         /* bytes of a character; PCRE2 counts what looks back in characters */
+};
+
+struct pattern_scanner {
+	struct pm_scanner scanner;
+	enum pm_simd simd;
+	struct pm_compiled_patterns patterns;
+};
+
+struct pattern_thread {
+	const struct pattern_scanner *search;
+	pcre2_jit_stack *stack;
+	struct pm_matcher *matchers; /* one for each pattern */
+};
+
+static void begin_window(struct pattern_thread *thread, const struct pm_window *window, size_t cursor, bool final, struct pm_scan_counts *counts)
+{
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		pm_matcher_begin(&thread->matchers[i], window, cursor, final, counts);
+		pm_matcher_next(&thread->matchers[i], window);
+	}
+}
+
+/** Where what a matcher came to begins; SIZE_MAX where there is nothing any more. */
+static size_t begin_of(const struct pm_matcher *matcher)
+{
+	switch (matcher->state) {
+	case PM_MATCH_FOUND:
+		return matcher->found.attempt;
+	case PM_MATCH_PARTIAL:
+		return matcher->partial;
+	case PM_MATCH_STOPPED:
+		return 0;
+	default:
+		return SIZE_MAX;
+	}
+}
+
+/** The matcher whose result begins first, NULL: none has one. */
+static struct pm_matcher *first_of(const struct pattern_thread *thread)
+{
+	struct pm_matcher *first = NULL;
+	size_t begin = SIZE_MAX;
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		size_t own = begin_of(&thread->matchers[i]);
+		if (own < begin) {
+			begin = own;
+			first = &thread->matchers[i];
+		}
+	}
+	return first;
+}
+
+/**
+ * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a zero byte can be read so. Text of 16 bits nearly always stands
+ * at even addresses.
+ */
+static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window, const struct pm_matcher *matcher)
+{
+	bool wide = pm_encoding_unit(matcher->pattern->encoding) == 2;
+	if (!wide || matcher->state != PM_MATCH_FOUND || (window->address + matcher->found.start) % 2 == 0)
+		return false;
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		struct pm_matcher *other = &thread->matchers[i];
+		if (other != matcher && other->pattern->number == matcher->pattern->number && pm_encoding_unit(other->pattern->encoding) == 2)
+			return pm_matcher_fits(other, window, matcher->found.start + 1);
+	}
+	return false;
+}
+
+/** The matcher whose result comes next, NULL: none has one. */
+static struct pm_matcher *choose(const struct pattern_thread *thread, const struct pm_window *window)
+{
+	struct pm_matcher *first;
+	while ((first = first_of(thread)) && is_misread(thread, window, first)) {
+		first->cursor = first->found.attempt + 1;
+		pm_matcher_next(first, window);
+	}
+	return first;
+}
+
+/** Passes over what begins before an offset. */
+static void advance(struct pattern_thread *thread, const struct pm_window *window, size_t cursor)
+{
+	for (size_t i = 0; i < thread->search->patterns.count; i++) {
+		struct pm_matcher *matcher = &thread->matchers[i];
+		pm_matcher_advance(matcher, cursor);
+		if (begin_of(matcher) < cursor)
+			pm_matcher_next(matcher, window);
+	}
+}
+
+/** Adds matches up to one that may be partial. @return 0: all are found; 1: stopped; 2: `partial` is filled; -1 */
+static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window, struct pm_hits *hits, size_t *partial, struct pm_error *error)
+{
+	struct pm_matcher *matcher;
+	while ((matcher = choose(thread, window))) {
+		if (matcher->state == PM_MATCH_STOPPED)
+			return 1;
+		if (matcher->state == PM_MATCH_PARTIAL) {
+			*partial = matcher->partial;
+			return 2;
+		}
+		if (pm_hits_add(hits, &matcher->found, error) < 0)
+			return -1;
+		int result = hits->count >= PM_HITS_MOST ? pm_hits_flush(hits, window, error) : 0;
+		if (result)
+			return result;
+		advance(thread, window, matcher->next);
+	}
+	return 0;
+}
+
+static int scan(void *context, struct pm_window *window, struct pm_hits *hits, struct pm_scan_counts *counts, struct pm_error *error)
+{
+	struct pattern_thread *thread = context;
+	size_t cursor = window->from[0];
+	bool final = !window->more;
+	for (;;) {
+		begin_window(thread, window, cursor, final, counts);
+		int result = scan_bytes(thread, window, hits, &cursor, error);
+		int flushed = result >= 0 ? pm_hits_flush(hits, window, error) : 0;
+		if (flushed || result != 2)
+			return flushed ? flushed : result;
+		int grown = pm_window_grow(window, cursor, error);
+		if (grown < 0)
+			return -1;
+		final = !grown || !window->more;
+		cursor = grown ? 0 : cursor;
+	}
+}
+
+static void close_thread(void *context)
+{
+	struct pattern_thread *thread = context;
+	if (!thread)
+		return;
+	for (size_t i = 0; thread->matchers && i < thread->search->patterns.count; i++)
+		pm_matcher_deinit(&thread->matchers[i]);
+	free(thread->matchers);
+	pcre2_jit_stack_free(thread->stack);
+	free(thread);
+}
+
+static void *open_thread(const struct pm_scanner *scanner, struct pm_error *error)
+{
+	const struct pattern_scanner *search = (const struct pattern_scanner *)scanner;
+	struct pattern_thread *thread = calloc(1, sizeof *thread);
+	if (!thread) {
+		pm_error_out_of_memory(error);
+		return NULL;
+	}
+	thread->search = search;
+	thread->stack = pcre2_jit_stack_create(STACK_START, STACK_MOST, NULL);
+	thread->matchers = calloc(search->patterns.count, sizeof *thread->matchers);
+	bool ready = thread->matchers != NULL;
+	for (size_t i = 0; ready && i < search->patterns.count; i++)
+		ready = pm_matcher_init(&thread->matchers[i], &search->patterns.items[i], thread->stack, search->simd, error) == 0;
+	if (ready)
+		return thread;
+	close_thread(thread);
+	pm_error_out_of_memory(error);
+	return NULL;
+}
+
+static void destroy(struct pm_scanner *scanner)
+{
+	struct pattern_scanner *search = (struct pattern_scanner *)scanner;
+	pm_compiled_patterns_deinit(&search->patterns);
+	free(search);
+}
+
+static const struct pm_scanner_ops pattern_ops = { .open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy };
+
+/** What the engine has to know about all patterns together. */
+static void sum_up(struct pattern_scanner *made)
+{
+	/* One byte at least: it tells \A and the like that the window is not the begin of everything. */
+	made->scanner.lookbehind = 1;
+	for (size_t i = 0; i < made->patterns.count; i++) {
+		const struct pm_compiled_pattern *pattern = &made->patterns.items[i];
+		uint32_t characters = 0;
+		pcre2_pattern_info(pattern->code, PCRE2_INFO_MAXLOOKBEHIND, &characters);
+		size_t bytes = (size_t)characters * (pattern->utf ? UTF8_LONGEST : 1);
+		made->scanner.lookbehind = bytes > made->scanner.lookbehind ? bytes : made->scanner.lookbehind;
+		made->scanner.starts_in_zeros |= pattern->shape.starts_in_zeros;
+	}
+}
+
+int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count, enum pm_simd simd, struct pm_scanner **scanner,
+                                   struct pm_error *error)
+{
+	struct pattern_scanner *made = calloc(1, sizeof *made);
+	if (!made)
+		return pm_error_out_of_memory(error);
+	*made = (struct pattern_scanner){ .scanner.ops = &pattern_ops, .simd = simd };
+	int result = count > 0 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "there is no pattern to search for");
+	for (size_t i = 0; i < count && result == 0; i++) {
+		result = pm_pattern_compile(&made->patterns, &patterns[i], (uint32_t)i, error);
+		if (result < 0 && count > 1)
+			pm_error_prefix(error, "pattern %zu: ", i + 1);
+	}
+	if (result == 0) {
+		sum_up(made);
+		if (made->scanner.lookbehind > PM_LOOKBEHIND_MOST)
+			result = pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern looks back by %zu bytes; %d are possible", made->scanner.lookbehind,
+			                      PM_LOOKBEHIND_MOST);
+	}
+	if (result < 0) {
+		destroy(&made->scanner);
+		return -1;
+	}
+	*scanner = &made->scanner;
+	return 0;
+}
+
+int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count, struct pm_scanner **scanner, struct pm_error *error)
+{
+	return pm_pattern_scanner_create_with(patterns, count, pm_simd_best(), scanner, error);
+}
