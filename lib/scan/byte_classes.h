@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What sort each byte is of, as bit masks of 64 bytes: the only part of the search for text that looks at single bytes. All else is bit arithmetic on
- * these masks. Private.
+ * What sort each byte is of, as bit masks of 64 bytes: the only part of the search for text that looks at single bytes. All else is bit
+ * arithmetic on these masks. Private.
  */
 #ifndef PM_SCAN_BYTE_CLASSES_H
 #define PM_SCAN_BYTE_CLASSES_H
@@ -33,7 +33,9 @@ struct pm_utf8_classes {
 	uint64_t lead_f4;    /**< 0xf4: the second byte must be below 0x90 (above U+10FFFF) */
 };
 
-/** Classes of the bytes of a chunk: one mask for each block, bit i of which is byte i. The last block is there for those that look ahead. */
+/**
+ * Classes of the bytes of a chunk: one mask for each block, bit i of which is byte i. The last block is there for those that look ahead.
+ */
 struct pm_byte_classes {
 	uint64_t printable[PM_BLOCKS + 1]; /**< 0x20 to 0x7e and tab; with `white` also newline, vertical tab, form feed, carriage return */
 	uint64_t zero[PM_BLOCKS + 1];      /**< 0 */

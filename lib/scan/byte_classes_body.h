@@ -3,8 +3,9 @@
  * @file
  * The body of the three versions of pm_classify. Who includes it defines VECTOR first, the bytes of a vector register.
  *
- * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to what the target has; only gathering one bit per byte needs
- * instructions of the processor. Wider vectors than the target has would be taken to pieces badly, hence the several inclusions. Private.
+ * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to what the target has; only gathering one
+ * bit per byte needs instructions of the processor. Wider vectors than the target has would be taken to pieces badly, hence the several
+ * inclusions. Private.
  */
 #include "scan/byte_classes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for two bytes at a fixed distance, each of a set of values: the rarest two that a match must contain. This is what most of the memory is
- * looked through with. Private.
+ * Searching for two bytes at a fixed distance, each of a set of values: the rarest two that a match must contain. This is what most of the
+ * memory is looked through with. Private.
  */
 #ifndef PM_SCAN_BYTE_PAIR_H
 #define PM_SCAN_BYTE_PAIR_H
@@ -13,7 +13,7 @@
 /** A set in the forms in which it is tested. */
 struct pm_byte_test {
 	struct pm_byte_set set;  /**< it */
-	bool masked;             /**< the values are exactly those with `value & mask == match`: a single one, a letter in both cases, half a byte, all */
+	bool masked;             /**< the values are exactly those with `value & mask == match`: one, a letter in both cases, half a byte, all */
 	uint8_t mask;            /**< bits that count */
 	uint8_t match;           /**< what they must be */
 	uint8_t low[16];         /**< by the low four bits: a bit for each value below 0x80 with these, by its high four bits */

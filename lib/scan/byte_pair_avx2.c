@@ -37,12 +37,14 @@ AVX2_INLINE __m256i test_bytes(const struct test *test, const uint8_t *bytes, bo
 	return _mm256_cmpeq_epi8(_mm256_and_si256(row, bit), bit);
 }
 
-AVX2_INLINE size_t find(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from, size_t end, bool first_masked, bool second_masked)
+AVX2_INLINE size_t find(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from, size_t end, bool first_masked,
+                        bool second_masked)
 {
 	const uint8_t *first = bytes + pair->offsets[0], *second = bytes + pair->offsets[1];
 	const struct test first_test = load_test(&pair->tests[0], first_masked), second_test = load_test(&pair->tests[1], second_masked);
 	for (; from < end && end - from >= 2 * VECTOR; from += 2 * VECTOR) {
-		__m256i low = _mm256_and_si256(test_bytes(&first_test, first + from, first_masked), test_bytes(&second_test, second + from, second_masked));
+		__m256i low = _mm256_and_si256(test_bytes(&first_test, first + from, first_masked), test_bytes(&second_test, second + from,
+		                                                                                               second_masked));
 		__m256i high = _mm256_and_si256(test_bytes(&first_test, first + from + VECTOR, first_masked),
 		                                test_bytes(&second_test, second + from + VECTOR, second_masked));
 		if (_mm256_testz_si256(_mm256_or_si256(low, high), _mm256_set1_epi8(-1)))

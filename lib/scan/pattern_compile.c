@@ -33,8 +33,10 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 	if (pcre2_get_error_message(code, reason, sizeof reason) < 0)
 		reason[0] = '\0';
 	offset = offset < text->length ? offset : text->length;
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.*s': %s", offset, excerpt(offset),
-	                    text->bytes + (offset - (size_t)excerpt(offset)), excerpt(text->length - offset), text->bytes + offset, (const char *)reason);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.*s': %s", offset,
+	                    excerpt(offset),
+	                    text->bytes + (offset - (size_t)excerpt(offset)), excerpt(text->length - offset), text->bytes + offset,
+	                    (const char *)reason);
 }
 
 /** \G is where the last match ended: with several windows and threads there is no such place. */
@@ -51,7 +53,8 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options, st
 }
 
 /** Compiles a text and adds it. */
-static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, uint32_t options, struct pm_compiled_pattern pattern,
+static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, uint32_t options,
+               struct pm_compiled_pattern pattern,
                struct pm_error *error)
 {
 	int code;
@@ -77,7 +80,8 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 }
 
 /** Adds the forms in UTF-16. */
-static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, const struct pm_pattern *pattern, uint32_t number,
+static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, const struct pm_pattern *pattern,
+                    uint32_t number,
                     struct pm_error *error)
 {
 	uint32_t options = compile_options(pattern->flags & (PM_PATTERN_CASELESS | PM_PATTERN_MULTILINE));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Where a match can be at all: the places of the rarest sequence that every match contains. What is rare is counted in the target's own bytes, and where
- * nothing is, PCRE2 searches alone: a call of it at every common place would be slower. Private.
+ * Where a match can be at all: the places of the rarest sequence that every match contains. What is rare is counted in the target's own
+ * bytes, and where nothing is, PCRE2 searches alone: a call of it at every common place would be slower. Private.
  */
 #ifndef PM_SCAN_PATTERN_FILTER_H
 #define PM_SCAN_PATTERN_FILTER_H

@@ -95,8 +95,8 @@ static bool gave_up(int result)
 }
 
 /**
- * The same as try_range(), one begin at a time: a limit was reached at one of them, and PCRE2 does not say at which. Bytes are skipped behind each of those,
- * ever more while they follow each other: else hostile bytes could make the scan last for hours.
+ * The same as try_range(), one begin at a time: a limit was reached at one of them, and PCRE2 does not say at which. Bytes are skipped
+ * behind each of those, ever more while they follow each other: else hostile bytes could make the scan last for hours.
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from, size_t to)
 {

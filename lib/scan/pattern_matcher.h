@@ -74,13 +74,29 @@ void pm_matcher_deinit(struct pm_matcher *matcher);
  */
 void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window, size_t cursor, bool final, struct pm_scan_counts *counts);
 
-/** Finds the next match at or behind the cursor; fills `state` and what belongs to it. @param matcher the matcher @param window the window */
+/**
+ * Finds the next match at or behind the cursor; fills `state` and what belongs to it.
+ *
+ * @param matcher the matcher
+ * @param window the window
+ */
 void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window);
 
-/** Whether a match may begin at an offset, which may also lie behind the window's size. Leaves the search as it is. @param matcher the matcher @param window the window @param at the offset */
+/**
+ * Whether a match may begin at an offset, which may also lie behind the window's size. Leaves the search as it is.
+ *
+ * @param matcher the matcher
+ * @param window the window
+ * @param at the offset
+ */
 bool pm_matcher_fits(struct pm_matcher *matcher, const struct pm_window *window, size_t at);
 
-/** Moves the cursor forward, behind a match of another pattern: what is found before it does not count. @param matcher the matcher @param cursor the offset */
+/**
+ * Moves the cursor forward, behind a match of another pattern: what is found before it does not count.
+ *
+ * @param matcher the matcher
+ * @param cursor the offset
+ */
 void pm_matcher_advance(struct pm_matcher *matcher, size_t cursor);
 
 #endif

@@ -275,7 +275,8 @@ static void parse_item(struct builder *builder, struct part *part)
 static void parse_alternative(struct builder *builder, struct part *part)
 {
 	*part = (struct part){ .any = SET_NONE };
-	while (!builder->failed && builder->token.type != PM_TOKEN_END && builder->token.type != PM_TOKEN_OR && builder->token.type != PM_TOKEN_CLOSE) {
+	while (!builder->failed && builder->token.type != PM_TOKEN_END && builder->token.type != PM_TOKEN_OR &&
+	       builder->token.type != PM_TOKEN_CLOSE) {
 		struct part item = { .any = SET_NONE };
 		parse_item(builder, &item);
 		advance(builder);

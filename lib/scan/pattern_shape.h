@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What every match of a pattern looks like, learnt from the pattern: how long it is, and which bytes it must contain at which places. The search then
- * looks for the rarest of these bytes with vector instructions and lets PCRE2 work only where they are. All of it are necessary conditions: a match
- * fulfils them, and what fulfils them need not be one. Private.
+ * What every match of a pattern looks like, learnt from the pattern: how long it is, and which bytes it must contain at which places. The
+ * search then looks for the rarest of these bytes with vector instructions and lets PCRE2 work only where they are. All of it are
+ * necessary conditions: a match fulfils them, and what fulfils them need not be one. Private.
  */
 #ifndef PM_SCAN_PATTERN_SHAPE_H
 #define PM_SCAN_PATTERN_SHAPE_H
@@ -31,7 +31,7 @@ struct pm_required {
 
 /** What is known of all matches. */
 struct pm_pattern_shape {
-	size_t reach;               /**< bytes from the begin of a match that decide about it and its length, those looked ahead at included; SIZE_MAX: no bound */
+	size_t reach;               /**< bytes from its begin that decide about a match, those looked ahead at included; SIZE_MAX: no bound */
 	bool starts_in_zeros;       /**< a match may begin with a NUL */
 	size_t required_count;      /**< sequences that are known, the most promising first */
 	struct pm_required required[PM_REQUIRED_MOST]; /**< they */

@@ -47,6 +47,7 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
  * @param error    PM_ERROR_USAGE with what cannot be written so, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text, struct pm_error *error);
+int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text,
+                          struct pm_error *error);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A PCRE2 pattern, token by token (pcre2pattern(3)): as far as is needed to learn what every match must contain, and to write the pattern anew for
- * text of 16 bits.
+ * A PCRE2 pattern, token by token (pcre2pattern(3)): as far as is needed to learn what every match must contain, and to write the pattern
+ * anew for text of 16 bits.
  *
- * The pattern was compiled before, so it is valid. What is not understood is called unknown, which is always safe: nothing is concluded from it then. What
- * a character or class matches is not worked out here but asked of PCRE2 itself. Private.
+ * The pattern was compiled before, so it is valid. What is not understood is called unknown, which is always safe: nothing is concluded
+ * from it then. What a character or class matches is not worked out here but asked of PCRE2 itself. Private.
  */
 #ifndef PM_SCAN_PATTERN_TOKEN_H
 #define PM_SCAN_PATTERN_TOKEN_H

@@ -124,7 +124,8 @@ static bool is_utf8(const struct pm_pattern_text *pattern)
 	return compiled;
 }
 
-int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text, struct pm_error *error)
+int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text,
+                          struct pm_error *error)
 {
 	struct pm_tokens tokens;
 	struct pm_token token;

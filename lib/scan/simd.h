@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which vector instructions there are. The portable code is always there; x86-64 has SSE2 always, AVX2 is asked for at run time. Private. */
+/**
+ * @file Which vector instructions there are. The portable code is always there; x86-64 has SSE2 always, AVX2 is asked for at run time.
+ *        Private.
+ */
 #ifndef PM_SCAN_SIMD_H
 #define PM_SCAN_SIMD_H
 
@@ -17,13 +20,6 @@ enum pm_simd {
 };
 
 /** The best that this processor has. @return the level */
-static inline enum pm_simd pm_simd_best(void)
-{
-#if PM_SIMD_X86
-	return __builtin_cpu_supports("avx2") ? PM_SIMD_AVX2 : PM_SIMD_SSE2;
-#else
-	return PM_SIMD_PORTABLE;
-#endif
-}
+enum pm_simd pm_simd_best(void);
 
 #endif

@@ -18,7 +18,8 @@ static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_
 	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
 	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2), fourth = ahead(follow, 0, 3);
 	uint64_t second_89 = ahead(follow_89, 0, 1), second_8 = ahead(follow_8, 0, 1);
-	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89) | (block->lead_f0 & second_8) | (block->lead_f4 & ~second_8);
+	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89);
+	wrong |= (block->lead_f0 & second_8) | (block->lead_f4 & ~second_8);
 	uint64_t four = block->lead_4 & second & third & fourth & ~wrong;
 	uint64_t three = (block->lead_3 & second & third & ~wrong) | four;
 	uint64_t two = (block->lead_2 & second & ~wrong) | three;
@@ -38,7 +39,8 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 }
 
 /** Characters of `unit` bytes of which the one at `place` is printable and the others are zero. */
-static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks,
+static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
+                                                             size_t blocks,
                                                              uint64_t *cover, unsigned unit, unsigned place)
 {
 	for (size_t i = 0; i < blocks; i++) {

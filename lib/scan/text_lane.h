@@ -3,8 +3,9 @@
  * @file
  * One encoding in the search for text: which bytes of a block belong to characters, and where enough of them follow each other.
  *
- * Characters of 16 and 32 bits may begin at any byte, yet two of them never overlap nor touch in different alignment: each holds a byte that is not
- * zero at a place where the other needs a zero. So a run of bytes that belong to characters is a run of characters, in every encoding. Private.
+ * Characters of 16 and 32 bits may begin at any byte, yet two of them never overlap nor touch in different alignment: each holds a byte
+ * that is not zero at a place where the other needs a zero. So a run of bytes that belong to characters is a run of characters, in every
+ * encoding. Private.
  */
 #ifndef PM_SCAN_TEXT_LANE_H
 #define PM_SCAN_TEXT_LANE_H
@@ -26,7 +27,15 @@ struct pm_text_lane {
 	size_t open;               /**< begin of the run that reaches the end of the bytes seen so far */
 };
 
-/** Told of each run that is long enough. @param context as given @param lane its lane @param start its begin @param end behind its last byte @return 0, or anything else to end */
+/**
+ * Told of each run that is long enough.
+ *
+ * @param context as given
+ * @param lane its lane
+ * @param start its begin
+ * @param end behind its last byte
+ * @return 0, or anything else to end
+ */
 typedef int pm_run_visitor(void *context, const struct pm_text_lane *lane, size_t start, size_t end);
 
 /** A chunk of bytes to look for runs in. */

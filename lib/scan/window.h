@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes that a scanner works on at a time. A hit belongs to the window in which it starts, so every byte of a target is the start of hits in one
- * window only; the bytes around it are there so that hits are found whole, and with what stands before them. Private.
+ * The bytes that a scanner works on at a time. A hit belongs to the window in which it starts, so every byte of a target is the start of
+ * hits in one window only; the bytes around it are there so that hits are found whole, and with what stands before them. Private.
  */
 #ifndef PM_SCAN_WINDOW_H
 #define PM_SCAN_WINDOW_H
@@ -29,7 +29,11 @@ struct pm_window {
 	bool more;            /**< behind the last readable byte are further ones: see pm_window_grow() */
 	const atomic_bool *stop; /**< becomes true when the scan is to end; NULL: never. For what may take long */
 	size_t from[PM_STREAMS]; /**< hits of each stream start here or behind: a hit of the window before reaches up to here */
-	/** How to get them: makes `bytes + at` the new begin and at least doubles what is behind `size`. @return 1: done; 0: it would be too large; -1 */
+	/**
+	 * How to get them: makes `bytes + at` the new begin and at least doubles what is behind `size`.
+	 *
+	 * @return 1: done; 0: it would be too large; -1
+	 */
 	int (*grow)(struct pm_window *window, size_t at, struct pm_error *error);
 	void *context; /**< for `grow` */
 };
@@ -41,8 +45,8 @@ static inline size_t pm_window_end(const struct pm_window *window)
 }
 
 /**
- * Gets more bytes behind a window that proved to be too short for a hit. What is before `at` is given up, except for what looking back needs; pointers into
- * the old bytes become invalid.
+ * Gets more bytes behind a window that proved to be too short for a hit. What is before `at` is given up, except for what looking back
+ * needs; pointers into the old bytes become invalid.
  *
  * @param window  changed on success: its begin is what was at offset `at`, and `from` is 0
  * @param at      start of the hit, less than window->size

@@ -37,7 +37,10 @@ static void scan_for(const char *text, unsigned flags, const void *bytes, size_t
 	scanner->ops->destroy(scanner);
 }
 
-/** Any patterns over any bytes, in one piece and in windows of any size: the same as PCRE2 alone, with all vector instructions that there are. */
+/**
+ * Any patterns over any bytes, in one piece and in windows of any size: the same as PCRE2 alone, with all vector instructions that there
+ * are.
+ */
 static void random_patterns(void **state)
 {
 	(void)state;
@@ -88,7 +91,8 @@ static void random_patterns(void **state)
 /** A marker at every offset around the border of two windows is found once, for patterns of every sort of length. */
 static void markers_at_borders(void **state)
 {
-	static const char *const patterns[] = { "MARKER<[0-9]+>", "MARKER<12345>", "(?<=pre:)MARKER<\\d+>", "R<(\\d)2345>", "MARKER<[^>]*>", "(?s)MARK.*>END",
+	static const char *const patterns[] = { "MARKER<[0-9]+>", "MARKER<12345>", "(?<=pre:)MARKER<\\d+>", "R<(\\d)2345>", "MARKER<[^>]*>",
+	                                        "(?s)MARK.*>END",
 		                                "[A-Z]+<12345", "(?:MARKER|NOTHING)<\\d{5}>", "12345(?=>END)", "\\bMARKER\\b" };
 	static const char marker[] = "pre:MARKER<12345>END";
 	enum { UNIT = 4096, SIZE = 3 * UNIT, LENGTH = sizeof marker - 1 };
@@ -201,8 +205,11 @@ static void fixed_and_hexadecimal(void **state)
 	scan_for("a.B*c", PM_PATTERN_FIXED | PM_PATTERN_CASELESS, bytes, sizeof bytes - 1, &whole, &found, NULL);
 	scan_for("de ?? b?", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
 	scan_for("?D", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
-	static const struct hit wanted[] = { { 0, 10, 0, PM_ENCODING_8BIT, false },  { 0, 5, 0, PM_ENCODING_8BIT, false },  { 19, 5, 0, PM_ENCODING_8BIT, false },
-		                             { 11, 3, 0, PM_ENCODING_8BIT, false }, { 15, 3, 0, PM_ENCODING_8BIT, false }, { 12, 1, 0, PM_ENCODING_8BIT, false } };
+	static const struct hit wanted[] = { { 0, 10, 0, PM_ENCODING_8BIT, false },  { 0, 5, 0, PM_ENCODING_8BIT, false },  { 19, 5, 0,
+	                                                                                                                      PM_ENCODING_8BIT,
+	                                                                                                                      false },
+		                             { 11, 3, 0, PM_ENCODING_8BIT, false }, { 15, 3, 0, PM_ENCODING_8BIT, false }, { 12, 1, 0, PM_ENCODING_8BIT,
+		                                                                                                             false } };
 	const struct hit_list list = { (struct hit *)wanted, sizeof wanted / sizeof *wanted, 0 };
 	assert_same_hits(&list, &found, (const uint8_t *)bytes, "fixed and hexadecimal");
 	hit_list_deinit(&found);
@@ -212,7 +219,8 @@ static void fixed_and_hexadecimal(void **state)
 static void wide_text(void **state)
 {
 	(void)state;
-	static const char *const patterns[] = { "pass\\w*=\\S+",       "\\bword\\b",   "(a)\\1",        "x(?=y)",  "(?<=x)y",   "(?i)WORD", "[^a ]{3}", "^password.*$", "\\Qa.b\\E+",
+	static const char *const patterns[] = { "pass\\w*=\\S+",       "\\bword\\b",   "(a)\\1",        "x(?=y)",  "(?<=x)y",   "(?i)WORD",
+	                                        "[^a ]{3}", "^password.*$", "\\Qa.b\\E+",
 		                                "wor(?:d|k)(?#c)[s]?", "\\x61\\.b{2}", "pass|word|a.b", ".",       "\\D\\d{2,}", "(?x) w o r d" };
 	static const char text[] = "password=secret word words aaxy\nxx work a.bb 12345\nWord";
 	enum { LENGTH = sizeof text - 1 };

@@ -53,7 +53,8 @@ static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t 
 	return encoding == PM_ENCODING_UTF8 ? utf8_character(bytes, left) : 0;
 }
 
-static void add_strings(enum pm_encoding encoding, const struct pm_strings_options *options, const uint8_t *bytes, size_t size, uint64_t address,
+static void add_strings(enum pm_encoding encoding, const struct pm_strings_options *options, const uint8_t *bytes, size_t size,
+                        uint64_t address,
                         struct hit_list *hits)
 {
 	size_t at = 0, unit = pm_encoding_unit(encoding);
@@ -87,7 +88,8 @@ static void sort(struct hit_list *hits)
 		qsort(hits->items, hits->count, sizeof *hits->items, by_start);
 }
 
-static void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size, uint64_t address, struct hit_list *hits)
+static void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size, uint64_t address,
+                         struct hit_list *hits)
 {
 	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
 		if (options->encodings & PM_ENCODING_BIT(i))
@@ -101,7 +103,8 @@ static void slow_strings(const struct pm_strings_options *options, const uint8_t
 /** Adds one stretch of bytes of some sort; what makes mistakes likely: text of all encodings, broken at any place, and noise. */
 static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 {
-	static const char *const pieces[] = { "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc2\x9b", "\xe0\x80\x80", "\xf4\x90\x80\x80",
+	static const char *const pieces[] = { "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc2\x9b", "\xe0\x80\x80",
+	                                      "\xf4\x90\x80\x80",
 		                              "\xc0\xaf", "\xf0\x80\x80\x80", "\xc2\xa0", "\xef\xbf\xbd", "\xed\x9f\xbf", "\xf5\x80\x80\x80" };
 	size_t count = random_next(random) % 24, sort = random_next(random) % 9, filled = 0;
 	for (size_t i = 0; i < count && filled + 4 <= room; i++) {
@@ -165,7 +168,10 @@ static struct pm_scanner *make_scanner(const struct pm_strings_options *options,
 	return scanner;
 }
 
-/** Any options over any bytes, in one piece and in windows of any size: the same as the slow search, with all vector instructions that there are. */
+/**
+ * Any options over any bytes, in one piece and in windows of any size: the same as the slow search, with all vector instructions that
+ * there are.
+ */
 static void random_bytes(void **state)
 {
 	(void)state;

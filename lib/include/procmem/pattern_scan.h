@@ -3,9 +3,9 @@
  * @file
  * Searching for patterns: Perl-compatible regular expressions (pcre2pattern(3)) over bytes, compiled to machine code.
  *
- * A match begins in memory that is there: pages that were never touched are zeros, and only the end of a match may lie in them. Empty matches do not count.
- * Without PM_PATTERN_MULTILINE `^` and `$` are the begin and the end of a region. Of several patterns that match at the same place the first one counts;
- * matches never overlap.
+ * A match begins in memory that is there: pages that were never touched are zeros, and only the end of a match may lie in them. Empty
+ * matches do not count. Without PM_PATTERN_MULTILINE `^` and `$` are the begin and the end of a region. Of several patterns that match at
+ * the same place the first one counts; matches never overlap.
  *
  * Patterns and memory are hostile together: an attempt to match takes about 2 ms at the most, then its begin is passed over and counted
  * (pm_scan_totals.gave_up).
@@ -42,8 +42,8 @@ struct pm_pattern {
 struct pm_scanner;
 
 /**
- * Makes a search for patterns. Each hit's `source` is the index of its pattern, its `encoding` that of the text: PM_ENCODING_8BIT or PM_ENCODING_UTF8, and
- * with PM_PATTERN_WIDE also those of UTF-16.
+ * Makes a search for patterns. Each hit's `source` is the index of its pattern, its `encoding` that of the text: PM_ENCODING_8BIT or
+ * PM_ENCODING_UTF8, and with PM_PATTERN_WIDE also those of UTF-16.
  *
  * @param patterns  the patterns; not needed afterwards
  * @param count     how many, at least 1
@@ -51,7 +51,8 @@ struct pm_scanner;
  * @param error     PM_ERROR_USAGE: the text says what is wrong and at which byte of which pattern; PM_ERROR_RESOURCES
  * @return          0 or -1
  */
-PM_PUBLIC int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count, struct pm_scanner **scanner, struct pm_error *error);
+PM_PUBLIC int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count, struct pm_scanner **scanner,
+                                        struct pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@
 #include <procmem/maps.h>
 #include <procmem/number.h>
 #include <procmem/pagemap.h>
+#include <procmem/pattern_scan.h>
 #include <procmem/process.h>
 #include <procmem/process_list.h>
 #include <procmem/read_plan.h>
@@ -28,8 +29,10 @@
 #include <procmem/recording.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
+#include <procmem/scan.h>
 #include <procmem/select.h>
 #include <procmem/stop.h>
+#include <procmem/strings_scan.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/unit_read.h>

@@ -3,8 +3,8 @@
  * @file
  * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings in one pass.
  *
- * For each encoding of strings(1) the same runs are found, wherever they begin (UTF-16 and UTF-32 at any address); the characters of UTF-16 and UTF-32 are
- * those of ASCII, as there: nearly any other bytes would be text too.
+ * For each encoding of strings(1) the same runs are found, wherever they begin (UTF-16 and UTF-32 at any address); the characters of
+ * UTF-16 and UTF-32 are those of ASCII, as there: nearly any other bytes would be text too.
  */
 #ifndef PROCMEM_STRINGS_SCAN_H
 #define PROCMEM_STRINGS_SCAN_H

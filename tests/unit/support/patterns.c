@@ -36,10 +36,13 @@ static uint64_t below(struct writer *writer, uint64_t bound)
 
 static void write_character(struct writer *writer)
 {
-	static const char *const characters[] = { "a",     "b",   "ab",   "c",    ".",      "[ab]",      "[^a]",       "\\w",       "\\d",        "\\s",
+	static const char *const characters[] = { "a",     "b",   "ab",   "c",    ".",      "[ab]",      "[^a]",       "\\w",       "\\d",
+	                                          "\\s",
 		                                  "\\x00", "\\W", "@",    "0",    "[0-9]",  "[[:alpha:]]", "\\n",      "[\\]a-c]",  "\\Qa.b\\E",  "abc",
-		                                  "B",     "\\.", "\\x{61}", "\\D", "[^\\n]", "\\N",        "(?i)b",      "\\061",     "\\ea?",      "k" };
-	static const char *const utf[] = { "\xc3\xa9", "[\xc3\xa9" "a]", "\\p{L}", "\\x{20ac}", "[^\xc3\xa9]", "\xe2\x82\xac", "\\pN", "[a-\\x{ff}]" };
+		                                  "B",     "\\.", "\\x{61}", "\\D", "[^\\n]", "\\N",        "(?i)b",      "\\061",     "\\ea?",
+		                                  "k" };
+	static const char *const utf[] = { "\xc3\xa9", "[a\xc3\xa9]", "\\p{L}", "\\x{20ac}", "[^\xc3\xa9]", "\xe2\x82\xac", "\\pN",
+	                                   "[a-\\x{ff}]" };
 	if (writer->utf && below(writer, 3) == 0)
 		add(writer, utf[below(writer, sizeof utf / sizeof *utf)]);
 	else
@@ -125,7 +128,8 @@ void random_pattern(char text[RANDOM_PATTERN_MOST], unsigned flags, uint64_t *ra
 
 void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 {
-	static const char *const pieces[] = { "a", "b", "ab", "abc", "c", "B", "0", "1", "@", " ", "\n", ".", "\xc3\xa9", "\xe2\x82\xac", "\xc3", "\x82", "k" };
+	static const char *const pieces[] = { "a", "b", "ab", "abc", "c", "B", "0", "1", "@", " ", "\n", ".", "\xc3\xa9", "\xe2\x82\xac", "\xc3",
+	                                      "\x82", "k" };
 	size_t at = 0;
 	while (at < size) {
 		uint64_t number = random_next(random);
@@ -147,7 +151,8 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 }
 
 /** The next match from an offset on. @return 1, 0 or -1: it gave up */
-static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_context *context, const uint8_t *bytes, size_t size, size_t from, struct hit *hit, size_t *attempt)
+static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_context *context, const uint8_t *bytes, size_t size,
+                      size_t from, struct hit *hit, size_t *attempt)
 {
 	while (from <= size) {
 		int result = pcre2_match(code, bytes, size, from, PCRE2_NOTEMPTY, match, context);

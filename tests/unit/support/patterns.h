@@ -19,7 +19,7 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random);
 /**
  * All matches of PCRE2 by itself and in one piece.
  *
- * @return false where it gave up somewhere, or its JIT code and its interpreter differ (10.42 has such mistakes in odd cases): nothing can be compared then
+ * @return false where nothing can be compared: it gave up, or its JIT code and its interpreter differ (10.42 does in odd cases)
  */
 bool pcre2_alone(const struct pm_pattern *patterns, size_t count, const uint8_t *bytes, size_t size, struct hit_list *hits);
 

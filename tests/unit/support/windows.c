@@ -81,7 +81,8 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	return 0;
 }
 
-static void scan_window(struct run *run, const struct pm_scanner *scanner, void *thread, size_t start, size_t size, struct pm_scan_counts *counts)
+static void scan_window(struct run *run, const struct pm_scanner *scanner, void *thread, size_t start, size_t size,
+                        struct pm_scan_counts *counts)
 {
 	struct pm_hits hits = { .take = take, .context = run };
 	struct pm_error error = { 0 };
@@ -105,7 +106,8 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 	pm_hits_deinit(&hits);
 }
 
-void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut, struct hit_list *hits,
+void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut,
+                 struct hit_list *hits,
                  struct pm_scan_counts *counts)
 {
 	struct pm_error error = { 0 };
@@ -149,8 +151,10 @@ static void print_hits(const struct hit_list *hits, size_t from, const uint8_t *
 void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found, const uint8_t *bytes, const char *what)
 {
 	size_t i = 0;
-	while (i < wanted->count && i < found->count && wanted->items[i].start == found->items[i].start && wanted->items[i].size == found->items[i].size &&
-	       wanted->items[i].source == found->items[i].source && wanted->items[i].encoding == found->items[i].encoding && wanted->items[i].truncated == found->items[i].truncated)
+	while (i < wanted->count && i < found->count && wanted->items[i].start == found->items[i].start &&
+	       wanted->items[i].size == found->items[i].size &&
+	       wanted->items[i].source == found->items[i].source && wanted->items[i].encoding == found->items[i].encoding &&
+	       wanted->items[i].truncated == found->items[i].truncated)
 		i++;
 	if (i == wanted->count && i == found->count)
 		return;

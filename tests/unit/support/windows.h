@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A whole buffer, scanned as the engine scans a target: in windows, each with some bytes before and behind it, that grow when a hit needs it; hits that
- * begin within the one before are dropped.
+ * A whole buffer, scanned as the engine scans a target: in windows, each with some bytes before and behind it, that grow when a hit needs
+ * it; hits that begin within the one before are dropped.
  */
 #ifndef TESTS_SUPPORT_WINDOWS_H
 #define TESTS_SUPPORT_WINDOWS_H
@@ -35,7 +35,8 @@ struct cut {
 };
 
 /** Scans a buffer with a scanner. Fails the test on errors. @param hits gets the hits @param counts added to; may be NULL */
-void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut, struct hit_list *hits,
+void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut,
+                 struct hit_list *hits,
                  struct pm_scan_counts *counts);
 
 /** Adds a hit. */

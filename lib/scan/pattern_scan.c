@@ -24,7 +24,8 @@ struct pattern_thread {
 	struct pm_matcher *matchers; /* one for each pattern */
 };
 
-static void begin_window(struct pattern_thread *thread, const struct pm_window *window, size_t cursor, bool final, struct pm_scan_counts *counts)
+static void begin_window(struct pattern_thread *thread, const struct pm_window *window, size_t cursor, bool final,
+                         struct pm_scan_counts *counts)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
 		pm_matcher_begin(&thread->matchers[i], window, cursor, final, counts);
@@ -63,8 +64,8 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 }
 
 /**
- * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a zero byte can be read so. Text of 16 bits nearly always stands
- * at even addresses.
+ * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a zero byte can be read so. Text of 16
+ * bits nearly always stands at even addresses.
  */
 static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window, const struct pm_matcher *matcher)
 {
@@ -102,7 +103,8 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 }
 
 /** Adds matches up to one that may be partial. @return 0: all are found; 1: stopped; 2: `partial` is filled; -1 */
-static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window, struct pm_hits *hits, size_t *partial, struct pm_error *error)
+static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window, struct pm_hits *hits, size_t *partial,
+                      struct pm_error *error)
 {
 	struct pm_matcher *matcher;
 	while ((matcher = choose(thread, window))) {

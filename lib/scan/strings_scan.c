@@ -130,7 +130,8 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
 	/* Runs that reach this offset may go on behind the window: they stay open. */
 	size_t decided = final ? SIZE_MAX : end < LONGEST_CHARACTER - 1 ? 0 : end - (LONGEST_CHARACTER - 1);
-	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1); at < end && (at < window->size || first_open(thread) != PM_NO_RUN); at += CHUNK) {
+	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1); at < end && (at < window->size ||
+	                                                                            first_open(thread) != PM_NO_RUN); at += CHUNK) {
 		const struct pm_text_chunk chunk = { &thread->classes, at, classify(thread, at), decided };
 		for (size_t i = 0; i < lanes; i++) {
 			if (pm_text_lane_runs(&thread->lanes[i], &chunk, add_run, thread) < 0)
