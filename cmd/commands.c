@@ -9,8 +9,10 @@ const struct command commands[] = {
 	{ "map", "the memory regions of a process, largest first, and what each is for", map_run },
 	{ "dump", "the bytes of memory regions", dump_run },
 	{ "ps", "processes by memory, to find the one to look at", ps_run },
+	{ "watch", "which regions grow, how fast, and until when", watch_run },
 	{ "snap", "one sample of all regions to a file", snap_run },
 	{ "diff", "what became of the regions between two moments", diff_run },
+	{ "headroom", "how much a process may still grow, and when that is used up", headroom_run },
 	{ 0 },
 };
 

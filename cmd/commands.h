@@ -37,6 +37,8 @@ enum status diff_run(struct out *out, int argc, char **argv);
 
 /** `procmem dump`. @see command.run */
 enum status dump_run(struct out *out, int argc, char **argv);
+/** `procmem headroom`. @see command.run */
+enum status headroom_run(struct out *out, int argc, char **argv);
 
 /** `procmem map`. @see command.run */
 enum status map_run(struct out *out, int argc, char **argv);
@@ -46,5 +48,8 @@ enum status ps_run(struct out *out, int argc, char **argv);
 
 /** `procmem snap`. @see command.run */
 enum status snap_run(struct out *out, int argc, char **argv);
+
+/** `procmem watch`. @see command.run */
+enum status watch_run(struct out *out, int argc, char **argv);
 
 #endif

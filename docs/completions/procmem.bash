@@ -30,12 +30,15 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump ps snap diff help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump ps watch headroom snap diff help --help --version' -- "$word")
 		return
 	fi
 	[ "$command" != ps ] || columns=$_procmem_process_columns
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
+	watch:-s | watch:--sort) mapfile -t COMPREPLY < <(compgen -W 'growth rate rss delta' -- "$word") && return ;;
+	watch:--record | headroom:--from) compopt -o default && return ;;
+	watch:-i | watch:--interval | watch:-c | watch:--count | *:--for | watch:--budget | headroom:--min | headroom:-s | headroom:--sort) return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
@@ -48,7 +51,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump ps snap diff' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump ps watch headroom snap diff' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -57,12 +60,17 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --core --respect-filter --stop --whole-files --kind --mapping --perms --min-rss --min-size
 			$_procmem_output" -- "$word")
 		;;
+	watch:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --record --budget --plain --kind --mapping --perms --min-rss
+			--min-size $_procmem_output" -- "$word")
+		;;
+	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
 	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output $_procmem_output" -- "$word") ;;
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
-	map:* | dump:*)
+	map:* | dump:* | watch:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
@@ -70,7 +78,7 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;
-	ps:* | snap:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
+	ps:* | snap:* | headroom:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
 	esac
 }
 

@@ -45,20 +45,24 @@ char *pm_limit_file(const char *root, const char *path)
 	return result == 0 ? text : NULL;
 }
 
-int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
-	const char *proc_root = pm_process_root(process);
-	if (!sys_root)
-		sys_root = "/sys";
+	if (pm_gather_memory_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
+		return -1;
+	pm_gather_system_memory(pm_process_root(process), &read);
+	*headroom = read;
+	return 0;
+}
+
+int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct pm_headroom read;
 	/* In the order of enum pm_limit_kind. */
-	if (pm_gather_memory_group(process, sys_root, &read, error) < 0)
+	if (pm_headroom_read_memory(process, sys_root, &read, error) < 0 || pm_gather_resource_limits(process, &read, error) < 0 ||
+	    pm_gather_mappings(process, &read, error) < 0 || pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
 		return -1;
-	pm_gather_system_memory(proc_root, &read);
-	if (pm_gather_resource_limits(process, &read, error) < 0 || pm_gather_mappings(process, &read, error) < 0 ||
-	    pm_gather_pids_group(process, sys_root, &read, error) < 0)
-		return -1;
-	pm_gather_system_threads(proc_root, &read);
+	pm_gather_system_threads(pm_process_root(process), &read);
 	*headroom = read;
 	return 0;
 }

@@ -76,9 +76,6 @@ static bool is_suspect(struct pm_suspects suspects, const struct pm_region *regi
 {
 	if (suspects.all || !pm_region_knows(region, PM_SIZE_RSS))
 		return true;
-	/* What cannot be used can lose pages to swap, but not gain any. */
-	if ((region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0 && region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] == 0)
-		return false;
 	bool has_file = region->inode != 0;
 	return (suspects.file && has_file) || (suspects.private && !(region->perms & PM_PERM_SHARED));
 }

@@ -110,6 +110,16 @@ static int assign_kinds(struct pm_sampler *sampler, struct pm_regions *regions, 
 	return result;
 }
 
+/** Bytes of memory that the list says nobody can use: there are more of them where the list is out of date, because mprotect(2) opened a reserve. */
+static uint64_t inaccessible(const struct pm_regions *regions)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < regions->count; i++)
+		if ((regions->items[i].perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
+			sum += regions->items[i].bytes[PM_SIZE_RSS];
+	return sum;
+}
+
 /** Resident bytes of the process that no region accounts for: the kernel's figures for all and for each page lag behind each other. */
 static int64_t unexplained(const struct pm_regions *regions, const struct pm_totals *totals)
 {
@@ -145,9 +155,9 @@ static int look_by_pages(struct pm_sampler *sampler, const struct pm_totals *tot
 		return look_by_maps(sampler, suspects, regions, error);
 	if (copy_regions(&sampler->regions, regions, error) < 0 || measure(sampler, suspects, regions, error) < 0)
 		return -1;
-	/* As much may have been mapped as was unmapped: then pages are missing, or too many. */
+	/* As much may have been mapped as was unmapped: then pages are missing, or too many. malloc's arenas grow without a change of size. */
 	int64_t differs = unexplained(regions, totals) - sampler->unexplained;
-	if (differs <= bearable && differs >= -bearable)
+	if (differs <= bearable && differs >= -bearable && inaccessible(regions) <= inaccessible(&sampler->regions))
 		return 0;
 	pm_regions_deinit(regions);
 	return look_by_maps(sampler, suspects, regions, error);

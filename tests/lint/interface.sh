@@ -58,6 +58,7 @@ for command in $commands; do
 	help_options "$command" | sed 's/^-., //' >"$scratch/help"
 	completed procmem "$command" -- >"$scratch/other"
 	same "bash's completion of '$command'"
+	grep -q -- --columns "$scratch/help" || continue
 	procmem "$command" --columns help any 2>/dev/null | sed 's/ .*//' >"$scratch/help"
 	completed procmem "$command" --sort '' >"$scratch/other"
 	same "bash's completion of '$command --sort'"

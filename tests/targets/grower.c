@@ -9,6 +9,8 @@
  *     cut NAME PAGES          munmap of its last pages
  *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
  *     reserve NAME PAGES      a mapping of its own, untouched
+ *     shut NAME                 no access any more; the pages stay
+ *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
  *     drop NAME               MADV_DONTNEED: stays mapped, not resident
  *     brk PAGES               the brk heap becomes so much longer, all touched
  */
@@ -102,6 +104,14 @@ static void touch_more(struct mapping *mapping, size_t pages)
 	tell(0, (long)pages);
 }
 
+static void open_some(struct mapping *mapping, size_t pages)
+{
+	target_check(mprotect(mapping->memory, pages * PAGE, PROT_READ | PROT_WRITE), "mprotect");
+	touch(mapping->memory, pages);
+	tell(0, (long)pages - (long)mapping->touched);
+	mapping->touched = pages;
+}
+
 static void drop(struct mapping *mapping)
 {
 	target_check(madvise(mapping->memory, mapping->pages * PAGE, MADV_DONTNEED), "madvise");
@@ -145,6 +155,12 @@ static int command(const char *line)
 		touch_more(mapping, pages);
 	else if (strcmp(word, "drop") == 0)
 		drop(mapping);
+	else if (strcmp(word, "open") == 0)
+		open_some(mapping, pages);
+	else if (strcmp(word, "shut") == 0) {
+		target_check(mprotect(mapping->memory, mapping->pages * PAGE, PROT_NONE), "mprotect");
+		tell(0, 0);
+	}
 	else
 		return 1;
 	return 0;

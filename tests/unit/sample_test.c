@@ -189,6 +189,27 @@ static void replaced_mappings_are_found(void **state)
 	end(&watching);
 }
 
+/** As malloc's arenas grow: mprotect opens more of a reserve, and the virtual size stays. */
+static void opened_reserve_is_found(void **state)
+{
+	(void)state;
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ 0 });
+	tell(&watching, "reserve a 1000");
+	tell(&watching, "shut a");
+	for (unsigned pages = 10; pages < 30; pages += 5) {
+		take(&watching, &sample);
+		tell(&watching, "open a %u", pages);
+		take(&watching, &sample);
+		size_t found = 0;
+		for (size_t i = 0; i < sample.regions->count; i++)
+			found += sample.regions->items[i].bytes[PM_SIZE_RSS] == pages * PAGE && pm_region_size(&sample.regions->items[i]) == pages * PAGE;
+		assert_true(found >= 1);
+	}
+	end(&watching);
+}
+
 static void looks_at_all_now_and_then(void **state)
 {
 	(void)state;
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(every_byte_is_accounted_for),
 		cmocka_unit_test(looks_only_when_something_moved),
 		cmocka_unit_test(replaced_mappings_are_found),
+		cmocka_unit_test(opened_reserve_is_found),
 		cmocka_unit_test(looks_at_all_now_and_then),
 		cmocka_unit_test(budget_holds_back),
 		cmocka_unit_test(smaps_gives_all_sizes),

@@ -87,6 +87,18 @@ struct pm_headroom {
  */
 PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);
 
+/**
+ * Reads only what bounds memory: cgroup and machine, events and pressure. For callers that ask again and again: all limits cost a look at all
+ * regions.
+ *
+ * @param process   the process
+ * @param sys_root  directory that stands for /sys; NULL means "/sys"
+ * @param headroom  filled
+ * @param error     as pm_headroom_read()
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);
+
 /** The limit of a kind. @param headroom as read @param kind which @return the limit, or NULL where none applies */
 PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom, enum pm_limit_kind kind);
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem headroom`: limits are compared with what the kernel and the shell say.
+
+setup() {
+	load support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# Field of a limit in the last output.
+limit() {
+	jq ".limits[] | select(.limit == \"$1\") | .$2" <<<"$output"
+}
+
+@test "limits and use are the kernel's" {
+	target_start many_regions 500 8
+	run -0 procmem headroom --json "$TARGET_PID"
+	[ "$(limit mappings max)" -eq "$(cat /proc/sys/vm/max_map_count)" ]
+	[ "$(limit mappings used)" -eq "$(grep -vc vsyscall "/proc/$TARGET_PID/maps")" ]
+	[ "$(limit threads max)" -eq "$(cat /proc/sys/kernel/threads-max)" ]
+	[ "$(limit system max)" -eq "$(awk '/^(MemTotal|SwapTotal):/ { sum += $2 } END { printf "%.0f", sum * 1024 }' /proc/meminfo)" ]
+	jq -e '.kinds.anon >= 8388608' <<<"$output"
+}
+
+@test "resource limits are shown where they are set" {
+	target_start many_regions 10 1
+	prlimit --pid "$TARGET_PID" --as=1000000000: --data=500000000: --stack=4000000:
+	run -0 procmem headroom --json "$TARGET_PID"
+	[ "$(limit address_space max)" -eq 1000000000 ]
+	[ "$(limit data max)" -eq 500000000 ]
+	[ "$(limit stack max)" -eq 4000000 ]
+	[ "$(limit address_space used)" -eq $(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024)) ]
+	prlimit --pid "$TARGET_PID" --as=unlimited: --data=unlimited: --stack=unlimited:
+	run -0 procmem headroom --json "$TARGET_PID"
+	jq -e 'all(.limits[]; .limit != "address_space" and .limit != "data" and .limit != "stack")' <<<"$output"
+}
+
+@test "with time it tells when a limit is reached" {
+	target_start leaker merged 4194304
+	prlimit --pid "$TARGET_PID" --as=100000000000:
+	run -0 procmem headroom --json --for 12s "$TARGET_PID"
+	jq -e '.limits[] | select(.limit == "address_space") | .verdict == "steady" and .rate > 4194304 * 0.85 and .rate < 4194304 * 1.15 and
+		(.seconds_left - .left / .rate | fabs) < 1' <<<"$output"
+	jq -e '.limits[] | select(.limit == "threads") | .verdict == "plateau" and (has("seconds_left") | not)' <<<"$output"
+}
+
+@test "a recording tells it as well" {
+	target_start leaker merged 4194304
+	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
+	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
+	[[ ${lines[0]} == *'left of '*'used up in '*'/s'* ]]
+	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	run -2 --separate-stderr procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" $$
+	[[ $stderr == *'another process'* ]]
+}
+
+@test "too little left is exit status 1" {
+	target_start many_regions 10 1
+	run -1 procmem headroom -q --min 1000000G "$TARGET_PID"
+	[ -z "$output" ]
+	run -0 procmem headroom -q --min 4K "$TARGET_PID"
+	run -0 procmem headroom --min 0% "$TARGET_PID"
+	run -1 procmem headroom -q --min 100% "$TARGET_PID"
+}
+
+@test "wrong use is refused" {
+	run -2 --separate-stderr procmem headroom --min much $$
+	run -2 --separate-stderr procmem headroom --min 101% $$
+	run -2 --separate-stderr procmem headroom --for 1s --from x $$
+	run -2 --separate-stderr procmem headroom --from /nonexistent $$
+	[[ $stderr == *'/nonexistent'* ]]
+	run -2 --separate-stderr procmem headroom 999999999
+}

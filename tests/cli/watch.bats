@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests look at what was seen.
+
+setup_file() {
+	load support/helper
+	local ways="merged:2097152 arenas:40960 threads:2 files:40" way watchers=()
+	for way in $ways; do
+		target_start leaker "${way%:*}" "${way#*:}"
+		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
+		watchers+=($!)
+	done
+	wait "${watchers[@]}"
+}
+
+teardown_file() {
+	targets_stop
+}
+
+setup() {
+	load support/helper
+	file=$BATS_TEST_TMPDIR/run.pmrec
+}
+
+teardown() {
+	targets_stop
+}
+
+# The last object of a file, which sums up.
+summary() {
+	tail -n 1 "$BATS_FILE_TMPDIR/$1.json"
+}
+
+@test "blocks that merge into one region are one steady leak at the right rate" {
+	summary merged | jq -e '.summary and .verdict == "steady"'
+	summary merged | jq -e '.regions[0] | .verdict == "steady" and .rate > 2097152 * 0.9 and .rate < 2097152 * 1.1 and .count == 1'
+	summary merged | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
+	summary merged | jq -e '.seconds_left > 0'
+}
+
+@test "an arena that leaks slowly is told from one that saws" {
+	summary arenas | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1 and
+		(.[0] | .kind == "arena" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2)'
+	# The other one did rise and fall.
+	jq -se '[.[].regions[] | select(.kind == "arena" and .rss > 19000000)] | length > 0' "$BATS_FILE_TMPDIR/arenas.json"
+}
+
+@test "threads that pile up are one growing group with a rate" {
+	summary threads | jq -e '.regions[0] | .kind == "stack" and .count > 20 and .count_verdict == "steady" and .count_rate > 1.6 and .count_rate < 2.4
+		and (.detail | contains("pile-"))'
+}
+
+@test "small mappings of many files are one growing group" {
+	summary files | jq -e '[.regions[] | select(.count_verdict == "steady")] | length == 1 and
+		(.[0] | .count > 500 and .count_rate > 36 and .count_rate < 44 and (.mapping | contains("/part.")))'
+}
+
+@test "each look is one object in a line" {
+	[ "$(jq -c . "$BATS_FILE_TMPDIR/merged.json" | wc -l)" -eq "$(wc -l <"$BATS_FILE_TMPDIR/merged.json")" ]
+	jq -se 'all(.[]; .time and .rss and (.cost_us >= 0) and (.regions | type == "array"))' "$BATS_FILE_TMPDIR/merged.json"
+	jq -se '[.[].elapsed] | . == sort' "$BATS_FILE_TMPDIR/merged.json"
+}
+
+@test "text has a block for each look, and a summary" {
+	target_start leaker merged 8388608
+	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
+	[ "$(grep -c 'map lock' <<<"$output")" -eq 5 ]
+	[[ $output == *'ADDRESS'*'RSS'*'DELTA'*'GROWTH'*'RATE'*'VERDICT'*'KIND'*'MAPPING'* ]]
+	[[ $output == *'leaker ('$TARGET_PID') for '*'4 samples'*'PER HOUR'*'PER DAY'* ]]
+	[[ $output == *'too early'* ]]
+	run -0 procmem watch -q -i 0.1 -c 2 "$TARGET_PID"
+	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
+}
+
+@test "what is recorded can be compared" {
+	target_start leaker merged 20971520
+	procmem watch -q -i 0.2 -c 6 --budget 0 --record "$file" "$TARGET_PID" >/dev/null
+	run -1 procmem diff --json "$file@first" "$file@last"
+	jq -e '.after.sample == 6 and .total.delta > 10000000 and (.regions[0].change | IN("grew", "new"))' <<<"$output"
+}
+
+@test "filters and regions narrow what is shown" {
+	target_start leaker arenas 1048576
+	run -0 procmem watch --json -i 0.2 -c 5 -k arena "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e '(.regions | length > 0) and all(.regions[]; .kind == "arena")'
+	run -0 procmem watch --json -i 0.2 -c 3 -s rss -n 3 "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e '(.regions | length == 3) and ([.regions[].rss] | . == (sort | reverse))'
+}
+
+@test "the end of the target ends it with a summary" {
+	target_start leaker merged 1048576
+	"$PROCMEM_BIN" watch --json -i 0.1 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	local watcher=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	kill -KILL "$TARGET_PID"
+	wait "$watcher"
+	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "the process is gone"'
+	[ -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "an interrupt ends it with a summary" {
+	target_start leaker merged 1048576
+	# A background job of a shell ignores SIGINT; SIGTERM is treated alike.
+	"$PROCMEM_BIN" watch --json -i 60 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	local watcher=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	kill -TERM "$watcher"
+	wait "$watcher"
+	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
+}
+
+@test "above its budget it looks less often, and says so" {
+	target_start leaker merged 20971520
+	run -0 procmem watch -i 0.1 -c 10 --budget 0.001 "$TARGET_PID"
+	[[ $output == *'looked less often to keep to the budget'* ]]
+	run -0 procmem watch -i 0.1 -c 10 --budget 0 "$TARGET_PID"
+	[[ $output != *'looked less often'* ]]
+}
+
+@test "wrong use is refused" {
+	run -2 --separate-stderr procmem watch -i 0.01 $$
+	[[ $stderr == *'too short'* ]]
+	run -2 --separate-stderr procmem watch --for 5x $$
+	[[ $stderr == *"'5x' is no duration"* ]]
+	run -2 --separate-stderr procmem watch -s size $$
+	[[ $stderr == *'growth, rate, rss or delta'* ]]
+	run -2 --separate-stderr procmem watch --budget 200 $$
+	[[ $stderr == *'no percentage'* ]]
+	run -2 --separate-stderr procmem watch 999999999
+	run -2 --separate-stderr procmem watch -c 1 --record /nonexistent/x $$
+	[[ $stderr == *'/nonexistent/x'* ]]
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leaker: grows in a known way and at a known rate. On `tell` it answers `leaked BYTES_OR_COUNT`.
+ *
+ *     leaker merged RATE      blocks of 1 MiB, mapped and touched, RATE bytes a second: the kernel merges them into one region that grows downwards
+ *     leaker arenas RATE      one thread's malloc arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB and falls back every 5 s
+ *     leaker threads RATE     RATE more threads a second, called pile-N
+ *     leaker files RATE       RATE more mappings of small files a second
+ *     leaker churn RATE       maps 64 KiB, touches and unmaps them all the time; `tell` answers how often so far
+ */
+#include "support.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MEGABYTE = 1024 * 1024, TICK_MS = 100, SMALL = 1000, SAW_BLOCK = 32 * 1024, SAW = 20 * MEGABYTE, SAW_TICKS = 50 };
+
+static atomic_ulong leaked;
+static uint64_t rate;
+static const char *scratch; /* a folder of its own */
+
+/** Calls a function ten times a second with how much is due in all. */
+static void each_tick(void (*step)(uint64_t due))
+{
+	struct timespec next;
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (uint64_t tick = 1;; tick++) {
+		next.tv_nsec += TICK_MS * 1000000L;
+		next.tv_sec += next.tv_nsec / 1000000000L;
+		next.tv_nsec %= 1000000000L;
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+		step(rate * tick * TICK_MS / 1000);
+	}
+}
+
+static void leak_merged(uint64_t due)
+{
+	while (leaked + MEGABYTE <= due) {
+		memset(target_map(MEGABYTE, PROT_READ | PROT_WRITE, 0), 1, MEGABYTE);
+		leaked += MEGABYTE;
+	}
+}
+
+static void leak_small(uint64_t due)
+{
+	while (leaked + SMALL <= due) {
+		char *block = malloc(SMALL - 8);
+		target_check(block ? 0 : -1, "malloc");
+		memset(block, 1, SMALL - 8);
+		leaked += SMALL;
+	}
+}
+
+static void saw(uint64_t tick)
+{
+	static char *blocks[SAW / SAW_BLOCK];
+	if (tick % SAW_TICKS != 0)
+		return;
+	int rises = tick / SAW_TICKS % 2 == 1;
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+		if (!rises) {
+			free(blocks[i]);
+			blocks[i] = NULL;
+		} else {
+			blocks[i] = malloc(SAW_BLOCK);
+			memset(blocks[i], 2, SAW_BLOCK);
+		}
+	}
+	if (!rises)
+		malloc_trim(0);
+}
+
+static void *rest(void *context)
+{
+	for (;;)
+		pause();
+	return context;
+}
+
+static void start_threads(uint64_t due)
+{
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 256 * 1024);
+	for (; leaked < due; leaked++) {
+		pthread_t thread;
+		char name[16];
+		target_check(-pthread_create(&thread, &small, rest, NULL), "pthread_create");
+		snprintf(name, sizeof name, "pile-%lu", (unsigned long)leaked);
+		pthread_setname_np(thread, name);
+	}
+	pthread_attr_destroy(&small);
+}
+
+static void map_files(uint64_t due)
+{
+	for (; leaked < due; leaked++) {
+		char path[256];
+		snprintf(path, sizeof path, "%s/part.%06lu", scratch, (unsigned long)leaked);
+		int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), "open");
+		target_check(write(fd, path, sizeof path), "write");
+		char *memory = mmap(NULL, sizeof path, PROT_READ, MAP_SHARED, fd, 0);
+		target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
+		(void)*(volatile char *)memory;
+		close(fd);
+	}
+}
+
+static void *churn(void *context)
+{
+	(void)context;
+	for (;; leaked++) {
+		char *memory = target_map(64 * 1024, PROT_READ | PROT_WRITE, 0);
+		memset(memory, 1, 64 * 1024);
+		munmap(memory, 64 * 1024);
+	}
+	return NULL;
+}
+
+static void *run_merged(void *context)
+{
+	each_tick(leak_merged);
+	return context;
+}
+
+static void *run_small(void *context)
+{
+	each_tick(leak_small);
+	return context;
+}
+
+static void saw_by_rate(uint64_t due)
+{
+	saw(due * 10 / rate);
+}
+
+static void *run_saw(void *context)
+{
+	each_tick(saw_by_rate);
+	return context;
+}
+
+static void *run_threads(void *context)
+{
+	each_tick(start_threads);
+	return context;
+}
+
+static void *run_files(void *context)
+{
+	each_tick(map_files);
+	return context;
+}
+
+static int command(const char *line)
+{
+	if (strcmp(line, "tell") != 0)
+		return 1;
+	printf("leaked %lu\n", (unsigned long)leaked);
+	return 0;
+}
+
+static void start(void *(*run)(void *))
+{
+	pthread_t thread;
+	target_check(-pthread_create(&thread, NULL, run, NULL), "pthread_create");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void *(*run)(void *);
+	} ways[] = { { "merged", run_merged }, { "arenas", run_small }, { "threads", run_threads }, { "files", run_files }, { "churn", churn } };
+	target_begin();
+	size_t way = 0, count = sizeof ways / sizeof *ways;
+	while (argc == 3 && way < count && strcmp(argv[1], ways[way].name) != 0)
+		way++;
+	if (argc != 3 || way == count) {
+		fputs("usage: leaker merged|arenas|threads|files|churn RATE\n", stderr);
+		return 2;
+	}
+	rate = target_number(argv[2]);
+	scratch = target_scratch();
+	if (ways[way].run == run_small)
+		start(run_saw);
+	start(ways[way].run);
+	target_ready();
+	target_obey(command);
+}
