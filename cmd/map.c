@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "map.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -171,6 +172,21 @@ static int show(const struct target *target, const struct map_options *options, 
 	return status;
 }
 
+/** A number that is no address here may be meant as another PID. */
+static void hint_at_processes(const struct cli_result *words, struct pm_error *error)
+{
+	for (int i = 1; i < words->count; i++) {
+		const char *word = words->operands[i];
+		struct pm_process *process;
+		uint64_t pid;
+		if (pm_parse_decimal(word, INT_MAX, &pid, NULL) < 0 || pid == 0 || pm_process_open(NULL, (pid_t)pid, &process, NULL) < 0)
+			continue;
+		pm_process_close(process);
+		pm_error_prefix(error, "map takes one process, and %s was read as a hexadecimal address: ", word);
+		return;
+	}
+}
+
 /** Does what the parsed command line says. @return exit status */
 static enum status run(struct map_options *options, const struct cli_result *words, struct groups *grouping, struct out *out)
 {
@@ -181,6 +197,8 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 		return report_failure(&error);
 	int status = show(&target, options, words, grouping, out, &error);
 	target_close(&target);
+	if (status == 0)
+		hint_at_processes(words, &error);
 	if (status > 0)
 		return STATUS_OK;
 	report_failure(&error);

@@ -118,7 +118,8 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
 		put_field(&line, region->detail);
-		if (gap > 0) {
+		/* [vsyscall] lies in the kernel's half: how far away that is tells nothing. */
+		if (gap > 0 && region->start >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");
 		}
@@ -158,7 +159,7 @@ static void print_place(const struct place *place, const struct map_options *opt
 	if (has_file(region))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 	if (place->page_known)
-		text_format(&line, "; its page is %s", page_words(place));
+		text_format(&line, "; its page %s %s", place->page || has_file(region) ? "is" : "was", page_words(place));
 	end_line(&line, out);
 	if (*region->why) {
 		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind), pm_proof_name((enum pm_proof)region->proof));

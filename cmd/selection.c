@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "selection.h"
 
+#include <string.h>
+
 #include <procmem/number.h>
 
 #include "region_columns.h"
@@ -8,7 +10,7 @@
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
 const struct cli_option selection_option_list[] = {
-	{ 'k', "kind", "LIST", "only these kinds, separated by commas" },
+	{ 'k', "kind", "LIST", "only these kinds, separated by commas; more than\nonce: all of them" },
 	{ OPTION_MAPPING, "mapping", "REGEX", "only where the mapping matches (PCRE2)" },
 	{ OPTION_PERMS, "perms", "SPEC", "only with these permissions: 'rw' both of them,\n'r--p' exactly these" },
 	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only with at least this much resident" },
@@ -16,16 +18,38 @@ const struct cli_option selection_option_list[] = {
 	{ 0 },
 };
 
+/** Several lists of kinds are one. */
+static int add_kinds(struct selection *selection, const char *list, struct pm_error *error)
+{
+	if (selection->kinds.length > 0)
+		text_char(&selection->kinds, ',');
+	text_string(&selection->kinds, list);
+	return pm_select_set_kinds(selection->select, text_terminate(&selection->kinds), error);
+}
+
+/** Notes that an option was given that may be given once: whether two of them mean both or either nobody could tell. */
+static int take_once(bool *given, const char *instead, struct pm_error *error)
+{
+	if (*given)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "it may be given once: %s", instead);
+	*given = true;
+	return 0;
+}
+
 int selection_take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct selection *selection = into;
 	uint64_t bytes;
 	switch (id) {
 	case 'k':
-		return pm_select_set_kinds(selection->select, value, error);
+		return add_kinds(selection, value, error);
 	case OPTION_MAPPING:
+		if (take_once(&selection->mapping_given, "'A|B' matches either", error) < 0)
+			return -1;
 		return pm_select_set_mapping(selection->select, value, error);
 	case OPTION_PERMS:
+		if (take_once(&selection->perms_given, "'rw' asks for both", error) < 0)
+			return -1;
 		return pm_select_set_perms(selection->select, value, error);
 	default:
 		break;
@@ -49,13 +73,18 @@ void selection_deinit(struct selection *selection)
 {
 	pm_select_destroy(selection->select);
 	selection->select = NULL;
+	text_deinit(&selection->kinds);
 }
 
 int selection_add_words(struct selection *selection, char *const *words, int count, struct pm_error *error)
 {
 	for (int i = 0; i < count; i++) {
-		if (pm_select_add_word(selection->select, words[i], error) < 0)
-			return -1;
+		if (pm_select_add_word(selection->select, words[i], error) == 0)
+			continue;
+		/* No other form of a REGION has a point or a slash; names of files do. */
+		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a REGION; --mapping chooses files by their names", words[i]);
+		return -1;
 	}
 	return 0;
 }

@@ -6,10 +6,14 @@
 #include <procmem/select.h>
 
 #include "cli.h"
+#include "text.h"
 
 /** A choice of regions. */
 struct selection {
 	struct pm_select *select; /**< the library's */
+	struct text kinds;        /**< all lists of kinds, separated by commas */
+	bool mapping_given;       /**< there is an expression for mappings */
+	bool perms_given;         /**< there are permissions */
 };
 
 /** The options: -k --mapping --perms --min-rss --min-size. */

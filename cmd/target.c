@@ -3,9 +3,11 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <procmem/process_list.h>
 
+#include "name_filter.h"
 #include "text.h"
 
 /** The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the process. @return false where it is none */
@@ -23,6 +25,34 @@ static bool parse_proc_path(const char *word, struct text *pid)
 	return true;
 }
 
+/** How many processes `procmem ps WORD` lists. */
+static size_t count_matching(const char *word)
+{
+	struct pm_process_list processes = { 0 };
+	struct name_filter filter;
+	size_t count = 0;
+	if (name_filter_init(&filter, word, NULL) < 0)
+		return 0;
+	if (pm_process_list_read(&processes, NULL) < 0)
+		processes.count = 0;
+	for (size_t i = 0; i < processes.count; i++) {
+		const struct pm_process_row *process = &processes.items[i];
+		bool listed = process->pid != getpid() && !process->kernel_thread;
+		count += listed && (name_filter_fits(&filter, process->comm) || name_filter_fits(&filter, process->command));
+	}
+	pm_process_list_deinit(&processes);
+	name_filter_deinit(&filter);
+	return count;
+}
+
+/** Tells of processes that have the word in their command lines only. */
+static void hint_at_command_lines(const char *word, struct pm_error *error)
+{
+	size_t count = count_matching(word);
+	if (count > 0)
+		pm_error_set(error, error->kind, error->os_errno, "no process is called '%.64s', but procmem ps %.64s finds %zu", word, word, count);
+}
+
 static int find(const char *word, pid_t *pid, struct pm_error *error)
 {
 	struct text number = { 0 };
@@ -36,7 +66,12 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 {
 	pid_t pid;
 	struct pm_process *process;
-	if (find(word, &pid, error) < 0 || pm_process_open(NULL, pid, &process, error) < 0)
+	if (find(word, &pid, error) < 0) {
+		if (error && error->kind == PM_ERROR_NOT_FOUND && word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
+			hint_at_command_lines(word, error);
+		return -1;
+	}
+	if (pm_process_open(NULL, pid, &process, error) < 0)
 		return -1;
 	*target = (struct target){ .word = word, .process = process };
 	return 0;
@@ -64,6 +99,10 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
 	struct text number = { 0 };
+	if (strcmp(word, "-") == 0) {
+		*target = (struct target){ .word = word, .path = "/dev/stdin" };
+		return 0;
+	}
 	bool is_path = strchr(word, '/') && !parse_proc_path(word, &number);
 	text_deinit(&number);
 	if (is_path) {

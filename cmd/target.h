@@ -25,7 +25,7 @@ struct target {
 int target_open_process(struct target *target, const char *word, struct pm_error *error);
 
 /**
- * The same, and besides saved files: a word with a slash in it is a path, one that is no process is tried as a file.
+ * The same, and besides saved files: "-" is standard input, a word with a slash in it is a path, one that is no process is tried as a file.
  *
  * @param target  filled; release with target_close()
  * @param word    the word; must outlive the target

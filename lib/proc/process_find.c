@@ -181,7 +181,8 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 	}
 	if (count > MOST_LISTED)
 		snprintf(list + length, sizeof list - length, " and %zu more", count - MOST_LISTED);
-	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0, "'%.32s' fits %zu processes, give the PID of one: %s", search->word, count, list);
+	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0, "'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",
+	                    search->word, count, search->word, list);
 }
 
 static int find_name(const char *word, pid_t *pid, struct pm_error *error)

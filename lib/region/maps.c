@@ -128,11 +128,22 @@ static int open_saved(const char *path, struct pm_error *error)
 	                    path);
 }
 
+/** Whether a file begins as gzip's do; of a pipe that is not known beforehand. */
+static bool is_compressed(int fd)
+{
+	unsigned char magic[2];
+	return pread(fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
 int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source, struct pm_error *error)
 {
 	int fd = open_saved(path, error);
 	if (fd < 0)
 		return -1;
+	if (is_compressed(fd)) {
+		close(fd);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "cannot use %s: it is compressed; gunzip it first", path);
+	}
 	/* A pipe is read as it comes. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)

@@ -89,6 +89,9 @@ static int take_region(struct stream *stream, const struct pm_region *region, st
 static int take_line(struct stream *stream, char *line, size_t length, struct pm_error *error)
 {
 	/* Addresses are written in lower case, keys begin with a capital: one look tells them apart. */
+	/* What people send went through other hands. Names that end so are rare, and that of the first region never does. */
+	if (stream->origin == PM_MAPS_SAVED && stream->lines.number == 1 && length > 0 && line[length - 1] == '\r')
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its lines end in CR LF, as on Windows; dos2unix makes it what it was");
 	bool is_field = line[0] >= 'A' && line[0] <= 'Z';
 	struct pm_region region;
 	if (!is_field && pm_maps_line_parse(line, length, &region))

@@ -126,22 +126,26 @@ static const char *neighbour_text(const struct pm_region *region, char *text)
 
 static int say_unmapped(const struct pm_word *word, const struct pm_regions *regions, struct pm_error *error)
 {
-	char below[192], above[192];
+	char below[192], above[192], place[48];
 	size_t index = pm_regions_index(regions, word->start);
 	const char *where = word->type == PM_WORD_RANGE ? "in" : "at";
 	const struct pm_region *before = index > 0 ? &regions->items[index - 1] : NULL;
 	const struct pm_region *after = index < regions->count ? &regions->items[index] : NULL;
+	if (word->type == PM_WORD_ADDRESS)
+		snprintf(place, sizeof place, "0x%" PRIx64, word->start);
+	else
+		snprintf(place, sizeof place, "%.40s", word->text);
 	if (before && after)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %.40s; the nearest are %s below and %s above", where,
-		             word->text, neighbour_text(before, below), neighbour_text(after, above));
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the nearest are %s below and %s above", where,
+		             place, neighbour_text(before, below), neighbour_text(after, above));
 	else if (before)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %.40s; the last region is %s", where, word->text,
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the last region is %s", where, place,
 		             neighbour_text(before, below));
 	else if (after)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %.40s; the first region is %s", where, word->text,
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the first region is %s", where, place,
 		             neighbour_text(after, above));
 	else
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %.40s, nor anywhere else", where, word->text);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s, nor anywhere else", where, place);
 	if (error)
 		error->address = word->start;
 	return -1;

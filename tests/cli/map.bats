@@ -243,3 +243,15 @@ PYTHON
 	done
 	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
 }
+
+@test "lists of kinds unite" {
+	[ "$(procmem map --csv -k code -k stack "$TARGET_PID" -o address)" = "$(procmem map --csv -k code,stack "$TARGET_PID" -o address)" ]
+	[ "$(procmem map --csv -k stack -o kind --no-header "$TARGET_PID" -k code | sort -u)" = $'code\nstack' ]
+}
+
+@test "- is standard input" {
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/named"
+	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -
+	procmem map -q --csv - <"$BATS_TEST_TMPDIR/smaps" | diff "$BATS_TEST_TMPDIR/named" -
+}

@@ -32,7 +32,7 @@ start_of() {
 }
 
 @test "pages: never touched, zero, guard, of a file, copied from a file" {
-	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page is never touched"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page was never touched"* ]]
 	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not in memory of this process"* ]]
 	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"its page is present, the file's own page"* ]]
 	# The target wrote to page 3 of its private mapping.

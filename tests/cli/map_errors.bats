@@ -130,3 +130,40 @@ assert_refused() {
 	assert_refused procmem map "$TARGET_PID" --kind nonsense
 	assert_refused procmem map "$TARGET_PID" --mapping '('
 }
+
+@test "a second PID, the name of a file: the message says what to do" {
+	target_start mapper
+	first=$TARGET_PID
+	target_start mapper
+	run --separate-stderr -1 procmem map "$first" "$TARGET_PID"
+	[ -z "$output" ]
+	[[ $stderr == *"one process"*"hexadecimal"*"at 0x$TARGET_PID;"* ]]
+	assert_refused procmem map "$first" libjvm.so
+	[[ $stderr == *--mapping* ]]
+	assert_refused procmem map mapper
+	[[ $stderr == *"procmem ps mapper lists them"* ]]
+	assert_refused procmem map targets/mapp
+	assert_refused procmem map mappe
+	[[ $stderr == *"procmem ps mappe finds "* ]]
+}
+
+@test "filters that would replace each other are refused" {
+	target_start mapper
+	assert_refused procmem map --mapping a --mapping b "$TARGET_PID"
+	[[ $stderr == *once* ]]
+	assert_refused procmem map --perms r --perms w "$TARGET_PID"
+	[[ $stderr == *once* ]]
+}
+
+@test "saved files that were converted or compressed" {
+	target_start mapper
+	for file in smaps maps; do
+		cat "/proc/$TARGET_PID/$file" >"$BATS_TEST_TMPDIR/$file"
+		sed 's/$/\r/' "$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/windows"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/windows"
+		[[ $stderr == *"CR LF"* ]]
+		gzip <"$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/$file.gz"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/$file.gz"
+		[[ $stderr == *gunzip* ]]
+	done
+}

@@ -115,8 +115,8 @@ static void words_are_united(void **state)
 static void hexadecimal_words_that_look_like_names(void **state)
 {
 	(void)state;
-	expect_not_found("face", "nothing is mapped at face; the first region is 400000-402000 /usr/bin/shop");
-	expect_not_found("deadbeef", "nothing is mapped at deadbeef; the nearest are 600000-700000 [heap] below and "
+	expect_not_found("face", "nothing is mapped at 0xface; the first region is 400000-402000 /usr/bin/shop");
+	expect_not_found("deadbeef", "nothing is mapped at 0xdeadbeef; the nearest are 600000-700000 [heap] below and "
 	                             "7f3a08000000-7f3a77c03000 malloc above");
 }
 
