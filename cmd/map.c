@@ -56,7 +56,7 @@ static const struct cli_spec spec = {
 	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and says what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, or a saved smaps or maps\nfile.\n"
+	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\nfile, or an ELF core file.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress tells what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
@@ -112,7 +112,9 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms", loaded->regions.count, read, (double)loaded->read_us / 1000,
 		            (double)loaded->kinds_us / 1000);
 	}
-	if (!loaded->target->process && (needs & REGION_NEEDS_KINDS))
+	if (loaded->core)
+		report_note("RSS is what the core file holds; it does not tell what was resident, shared or dirty, nor the threads' names");
+	else if (!loaded->target->process && (needs & REGION_NEEDS_KINDS))
 		report_note("a file cannot tell malloc's regions, its arenas and whose stack is whose; only a living process can");
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc's regions are not told from other anonymous ones: %s", loaded->reader_failure.text);

@@ -2,6 +2,7 @@
 #include "map.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "utf8.h"
 
@@ -64,7 +65,12 @@ static void put_command(struct text *line, const char *command, size_t room)
 static void put_saved(struct text *line, const struct loaded *loaded)
 {
 	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
-	text_format(line, "   saved %s, %zu regions", loaded->source == PM_SMAPS ? "smaps" : "maps", loaded->regions.count);
+	const char *what = loaded->core ? "core file" : loaded->source == PM_SMAPS ? "saved smaps" : "saved maps";
+	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
+	if (loaded->core && loaded->command[0] != '\0') {
+		text_string(line, "  ");
+		utf8_escape(line, loaded->command, strlen(loaded->command));
+	}
 }
 
 static void put_process(struct text *line, const struct loaded *loaded, size_t width)

@@ -54,6 +54,10 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 			evidence.refusal = loaded->reader_failure.text;
 		if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &evidence.pagemap, NULL) < 0)
 			evidence.pagemap = NULL;
+	} else if (loaded->core) {
+		reader = pm_core_reader(loaded->core);
+		evidence.reader = &reader;
+		evidence.any_page = true;
 	}
 	int status = pm_kinds_assign(&loaded->regions, &evidence, error);
 	pm_pagemap_close(evidence.pagemap);
@@ -61,10 +65,22 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 	return status;
 }
 
+/** Regions of a core file: what it holds of each counts as resident. */
+static int read_core(struct loaded *loaded, struct pm_error *error)
+{
+	loaded->source = PM_MAPS;
+	loaded->sizes_known = true;
+	if (pm_core_open(loaded->target->path, &loaded->core, error) < 0)
+		return -1;
+	return pm_core_regions(loaded->core, &loaded->regions, error);
+}
+
 static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *error)
 {
 	if (loaded->target->process)
 		return read_live(loaded, needs, error);
+	if (pm_core_is_one(loaded->target->path))
+		return read_core(loaded, error);
 	if (pm_maps_read_saved(loaded->target->path, &loaded->regions, &loaded->source, error) < 0)
 		return -1;
 	loaded->sizes_known = loaded->source == PM_SMAPS;
@@ -76,7 +92,7 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
 	if (!process) {
-		loaded->command = strdup("");
+		loaded->command = strdup(loaded->core ? pm_core_info(loaded->core)->command : "");
 		return loaded->command ? 0 : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 	}
 	if (pm_process_read_info(process, &loaded->info, error) < 0 || pm_process_read_command(process, &loaded->command, error) < 0)
@@ -110,6 +126,8 @@ fail:
 void loaded_deinit(struct loaded *loaded)
 {
 	pm_regions_deinit(&loaded->regions);
+	pm_core_close(loaded->core);
+	loaded->core = NULL;
 	free(loaded->command);
 	loaded->command = NULL;
 }

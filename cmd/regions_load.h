@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include <procmem/core.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/pagemap.h>
@@ -20,6 +21,7 @@ struct loaded {
 	struct pm_regions regions;      /**< they, all of them */
 	enum pm_maps_source source;     /**< what they were read from */
 	bool sizes_known;               /**< resident sizes are known: not for a saved maps file */
+	struct pm_core *core;           /**< the core file they are of; NULL for a process or saved text */
 	bool from_pagemap;              /**< and come from pagemap */
 	struct pm_process_info info;    /**< of the process; all zero for a saved file */
 	char *command;                  /**< its command line, "" for a saved file */

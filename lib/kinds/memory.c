@@ -38,6 +38,10 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 		*presence = PM_ABSENT;
 		return 0;
 	}
+	if (context->evidence->any_page) {
+		*presence = PM_PRESENT;
+		return 0;
+	}
 	if (pm_region_knows(region, PM_SIZE_RSS)) {
 		uint64_t rss = region->bytes[PM_SIZE_RSS];
 		if (rss == 0 || rss >= pm_region_size(region)) {

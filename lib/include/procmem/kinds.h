@@ -9,6 +9,8 @@
 #ifndef PROCMEM_KINDS_H
 #define PROCMEM_KINDS_H
 
+#include <stdbool.h>
+
 #include <procmem/reader.h>
 #include <procmem/region.h>
 
@@ -21,6 +23,7 @@ struct pm_kinds_evidence {
 	struct pm_process *process;   /**< the living target, or NULL */
 	struct pm_reader *reader;     /**< its memory, or NULL */
 	struct pm_pagemap *pagemap;   /**< its page states (guard pages), or NULL */
+	bool any_page;                /**< the reader may be asked for any page: a core file, where reading changes nothing */
 	const char *refusal;          /**< why there is no reader, one sentence that `why` repeats; or NULL */
 };
 

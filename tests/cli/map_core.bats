@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem map` of an ELF core file.
+
+setup() {
+	load support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+@test "a core file that gdb wrote is listed like a process, with malloc's regions proven" {
+	command -v gdb >/dev/null || skip "gdb is not installed"
+	target_start sample_server --fill
+	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/core" >/dev/null 2>&1
+	[ -s "$BATS_TEST_TMPDIR/core" ]
+	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
+	# What the server says of its own buffers, against the regions of the file.
+	local buffer count=0
+	while read -r _ _ buffer _; do
+		jq -e --arg at "$buffer" 'any(.regions[]; .kind == "malloc" and .proof == "proven" and (.start | ltrimstr("0x")) <= $at
+			and $at < (.end | ltrimstr("0x")))' <<<"$output" >/dev/null
+		count=$((count + 1))
+	done < <(grep '^buffer ' "$TARGET_FACTS")
+	[ "$count" -eq 8 ]
+}
+
+@test "sizes that a core file does not hold are not made up" {
+	target_start sample_server
+	run -0 procmem dump --core -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
+	jq -e '.total | has("rss") and (has("pss") or has("dirty") | not)' <<<"$output"
+	run -0 --separate-stderr procmem map -n 1 "$BATS_TEST_TMPDIR/core"
+	[[ $stderr == *'what the core file holds'* ]]
+	[[ ${lines[0]} == *'core file, '*' regions'* ]]
+}
