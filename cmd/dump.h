@@ -93,6 +93,9 @@ int dump_open(struct dump *dump, char *const *words, int count, struct pm_error 
 /** Lets a stopped target run on: all is read. @param dump the dump */
 void dump_resume(struct dump *dump);
 
+/** Finds out kinds for FILE.map, unless the choice needed them. @param dump the dump, its target running @param error any @return 0 or -1 */
+int dump_classify(struct dump *dump, struct pm_error *error);
+
 /** Releases everything. @param dump as filled */
 void dump_close(struct dump *dump);
 

@@ -57,7 +57,7 @@ int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_err
 	lacks_sort(&dump->lacks);
 	bool map = file.temporary && !dump->options->core && (dump->count > 1 || dump->lacks.count > 0 || dump->options->output.json);
 	if (status == 0 && map)
-		status = write_map(dump, error);
+		status = dump_classify(dump, error) < 0 ? -1 : write_map(dump, error);
 	if (status == 0)
 		return new_file_keep(&file, error);
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)

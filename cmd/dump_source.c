@@ -54,9 +54,8 @@ static int open_process(struct dump *dump, struct pm_error *error)
 			return -1;
 		dump->threads = pm_stop_count(dump->stop);
 	}
-	/* VmFlags tell what may be read, and how; kinds stand in FILE.map. */
-	unsigned needs = selection_needs(&options->selection) | REGION_NEEDS_SMAPS | (options->file && !options->core ? REGION_NEEDS_KINDS : 0);
-	if (regions_load(&dump->loaded, &dump->target, needs, error) < 0 ||
+	/* VmFlags tell what may be read, and how. */
+	if (regions_load(&dump->loaded, &dump->target, selection_needs(&options->selection) | REGION_NEEDS_SMAPS, error) < 0 ||
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &dump->pagemap, error) < 0 ||
 	    pm_target_reader_open(process, &dump->loaded.regions, &dump->memory, error) < 0)
 		return -1;
@@ -114,6 +113,14 @@ void dump_resume(struct dump *dump)
 	if (dump->stop)
 		dump->stopped_ns = pm_stop_end(dump->stop);
 	dump->stop = NULL;
+}
+
+int dump_classify(struct dump *dump, struct pm_error *error)
+{
+	const struct pm_kinds_evidence evidence = { .process = dump->target.process, .reader = &dump->memory, .pagemap = dump->pagemap };
+	if (selection_needs(&dump->options->selection) & REGION_NEEDS_KINDS)
+		return 0;
+	return pm_kinds_assign(&dump->loaded.regions, &evidence, error);
 }
 
 void dump_close(struct dump *dump)

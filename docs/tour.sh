@@ -69,3 +69,6 @@ show procmem map --by kind "$server"
 
 say "What is at this address? (It stands in a log line of the server: its third receive buffer.)"
 show procmem map "$server" "$(buffer_address 2)"
+
+say "And what is in it? The first bytes at that address; in a pipe, dump gives nothing but the bytes."
+show procmem dump --hex "$server" "$(buffer_address 2)+96"

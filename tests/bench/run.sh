@@ -102,7 +102,7 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map
+	set -- map dump
 fi
 header >"$scratch/document"
 for name; do
