@@ -163,11 +163,22 @@ static int take(struct parser *parser, struct slot *slot, void *into)
 	return -1;
 }
 
+/** Says which of the words a command needs is the first that was not given. */
+static void report_missing(const struct cli_spec *spec, int given)
+{
+	const char *word = spec->operands;
+	for (int i = 0; i < given; i++) {
+		word += strcspn(word, " ");
+		word += *word == ' ';
+	}
+	report_error("%s needs %s %.*s (procmem %s --help tells more)", spec->command, *word == 'A' ? "an" : "a", (int)strcspn(word, " ."), word,
+	             spec->command);
+}
+
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result)
 {
 	if (result->count < spec->operands_least)
-		report_error("%s needs a %.*s (procmem %s --help tells more)", spec->command, (int)strcspn(spec->operands, " "), spec->operands,
-		             spec->command);
+		report_missing(spec, result->count);
 	else if (spec->operands_most >= 0 && result->count > spec->operands_most)
 		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most], spec->command, spec->operands);
 	else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <string.h>
 
 #include <procmem/recording.h>
 #include <procmem/sample.h>
@@ -25,7 +26,11 @@ static const struct cli_option snap_option_list[] = {
 static int take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct snap_options *options = into;
-	(void)id, (void)error;
+	(void)id;
+	if (*value == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "-") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "a recording is a database, which cannot be written to a pipe: give it a file");
 	options->file = value;
 	return 0;
 }

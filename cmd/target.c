@@ -115,6 +115,9 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 		*target = (struct target){ .word = word, .path = word };
 		return 0;
 	}
+	/* Programs are seldom called so, recordings and saved texts are. */
+	if (failure.kind == PM_ERROR_NOT_FOUND && strpbrk(word, ".@") && access(word, F_OK) < 0)
+		pm_error_prefix(&failure, "there is no such file, and ");
 	if (error)
 		*error = failure;
 	return -1;

@@ -42,7 +42,8 @@ int pm_database_failed(const struct pm_database *database, const char *doing, st
 		return pm_error_out_of_memory(error);
 	if (code == SQLITE_NOTADB)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem", database->path);
-	if (code == SQLITE_CORRUPT)
+	/* SQLITE_ERROR: our statements are constant, so it is the tables that are not as we made them. */
+	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged; `sqlite3 %s .recover` saves what is left", database->path, database->path);
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return pm_error_set(error, PM_ERROR_IO, EBUSY, "another program is writing to %s", database->path);

@@ -146,6 +146,14 @@ logged() {
 	jq -e --argjson pid "$TARGET_PID" '.sample == 2 and .pid == $pid and .rss > 0' <<<"$output"
 }
 
+@test "a recording whose tables were changed is called damaged" {
+	require sqlite3
+	procmem snap -q -o "$file" $$
+	sqlite3 "$file" 'ALTER TABLE region RENAME COLUMN inode TO node'
+	run -2 --separate-stderr procmem diff "$file" $$
+	[[ $stderr == *'run.pmrec is damaged'* ]]
+}
+
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem snap $$
 	[[ $stderr == *'-o FILE is missing'* ]]
@@ -157,6 +165,17 @@ logged() {
 	run -2 --separate-stderr procmem diff --by colour $$ $$
 	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
 	run -2 --separate-stderr procmem diff $$
+	[[ $stderr == *'diff needs an AFTER'* ]]
+	run -2 --separate-stderr procmem diff
+	[[ $stderr == *'diff needs a BEFORE'* ]]
+	run -2 --separate-stderr procmem diff missing.pmrec@1 $$
+	[[ $stderr == *"there is no such file, and no process is called 'missing.pmrec@1'"* ]]
+	run -2 --separate-stderr procmem snap -o '' $$
+	[[ $stderr == *'the name of the file is empty'* ]]
+	cd "$BATS_TEST_TMPDIR"
+	run -2 --separate-stderr procmem snap -o - $$
+	[[ $stderr == *'cannot be written to a pipe'* ]]
+	[ ! -e ./- ]
 	cat /proc/$$/maps >"$BATS_TEST_TMPDIR/maps"
 	run -2 --separate-stderr procmem diff "$BATS_TEST_TMPDIR/maps" $$
 	[[ $stderr == *'maps text'* ]]
