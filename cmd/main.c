@@ -60,7 +60,7 @@ static void print_help(struct out *out)
 {
 	out_string(out, "Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
 	                "Looks inside a running process's memory: what holds it, and what is in it.\n"
-	                "Nothing is stopped, restarted or changed.\n\nCommands:\n");
+	                "Nothing is restarted or changed, and nothing is stopped unless --stop asks for it.\n\nCommands:\n");
 	for (const struct command *command = commands; command->name; command++)
 		out_format(out, "  %-10s %s\n", command->name, command->summary);
 	out_string(out, "\nprocmem COMMAND --help tells more about one of them.\n\nExamples:\n"
