@@ -179,7 +179,8 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	int result = sampler->options.smaps ? look_by_smaps(sampler, &regions, error) : look_by_pages(sampler, totals, full, &regions, error);
-	if (result == 0 && sampler->options.kinds && has_unknown_kinds(&regions))
+	/* A region keeps its kind while it grows; now and then it is asked for again: a first block proves less than many. */
+	if (result == 0 && sampler->options.kinds && (full || has_unknown_kinds(&regions)))
 		result = assign_kinds(sampler, &regions, error);
 	if (result < 0) {
 		pm_regions_deinit(&regions);
