@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dump/copy.h"
 
-#include <time.h>
-
 #include "dump/unit_ring.h"
 
 /** A dump in progress. */
@@ -12,13 +10,6 @@ struct copy {
 	void *context;
 	struct pm_dump_result *result;
 };
-
-uint64_t pm_dump_now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static int hand_on(const struct copy *copy, const struct pm_segment *segment, uint64_t start, uint64_t end, enum pm_part_type type,
                    const char *bytes, struct pm_error *error)

@@ -44,7 +44,4 @@ typedef int pm_part_taker(void *context, const struct pm_part *part, struct pm_e
 int pm_dump_copy(const struct pm_dump_source *source, pm_part_taker *take, void *context, struct pm_dump_result *result,
                  struct pm_error *error);
 
-/** Nanoseconds of CLOCK_MONOTONIC. */
-uint64_t pm_dump_now(void);
-
 #endif

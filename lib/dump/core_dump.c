@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "dump/copy.h"
 #include "dump/core_filter.h"
@@ -169,7 +170,7 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 {
 	static const struct pm_core_options defaults = { 0 };
 	struct core_dump dump = { .source = source, .region = SIZE_MAX };
-	uint64_t begin = pm_dump_now();
+	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	uint16_t machine = 0;
 	*result = (struct pm_dump_result){ 0 };
 	if (!options)
@@ -183,7 +184,7 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 	if (done == 0)
 		done = pm_core_writer_finish(dump.writer, machine, error);
 	result->size = dump.writer->output.at;
-	result->nanoseconds = pm_dump_now() - begin;
+	result->nanoseconds = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	pm_core_writer_close(dump.writer);
 	return done;
 }

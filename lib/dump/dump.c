@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/dump.h>
 
+#include "base/clock.h"
 #include "dump/copy.h"
 #include "dump/output.h"
 
@@ -14,7 +15,7 @@ static int put_out(void *context, const struct pm_part *part, struct pm_error *e
 int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_result *result, struct pm_error *error)
 {
 	struct pm_output output;
-	uint64_t begin = pm_dump_now();
+	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	if (pm_output_init(&output, fd, source->cancel, error) < 0)
 		return -1;
 	*result = (struct pm_dump_result){ 0 };
@@ -23,6 +24,6 @@ int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_resu
 		done = pm_output_finish(&output, error);
 	pm_output_deinit(&output);
 	result->size = output.at;
-	result->nanoseconds = pm_dump_now() - begin;
+	result->nanoseconds = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	return done;
 }

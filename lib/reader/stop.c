@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "reader/tracer.h"
 
 /** Something that the tracer thread does for another one. */
@@ -37,13 +37,6 @@ struct pm_stop {
 	struct pm_error why; /* of that */
 	uint64_t begun;     /* in nanoseconds of CLOCK_MONOTONIC */
 };
-
-static uint64_t now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static void do_job(struct pm_stop *stop, struct job *job)
 {
@@ -128,7 +121,7 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 	/* Neither fails on Linux with default attributes. */
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->changed, NULL);
-	made->begun = now();
+	made->begun = pm_clock_ns(CLOCK_MONOTONIC);
 	if (start_thread(made, error) < 0) {
 		destroy(made);
 		return -1;
@@ -156,7 +149,7 @@ uint64_t pm_stop_end(struct pm_stop *stop)
 	pthread_cond_broadcast(&stop->changed);
 	pthread_mutex_unlock(&stop->lock);
 	pthread_join(stop->thread, NULL);
-	uint64_t duration = now() - stop->begun;
+	uint64_t duration = pm_clock_ns(CLOCK_MONOTONIC) - stop->begun;
 	destroy(stop);
 	return duration;
 }

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "proc/access.h"
 #include "reader/cancel.h"
 
@@ -24,13 +25,6 @@
 static const uint64_t LOOK_AFTER = 20 * 1000 * 1000;            /* then it is time to look at the states of those missing */
 static const uint64_t ASLEEP_AFTER = 200 * 1000 * 1000;         /* then those in state D are taken as stopped */
 static const uint64_t HOPELESS_AFTER = UINT64_C(10000000000);   /* then the machine is too busy, or the thread is a riddle */
-
-static uint64_t now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /** State of a thread as in proc_pid_stat(5), 'X' where it has none any more. */
 static char state_of(const struct pm_tracer *tracer, pid_t tid)
@@ -146,11 +140,11 @@ static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, u
 /** Waits until all threads stand still. */
 static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 {
-	uint64_t moved = now();
+	uint64_t moved = pm_clock_ns(CLOCK_MONOTONIC);
 	long pause = 20 * 1000;
 	for (;;) {
 		size_t pending = 0, settled = 0;
-		uint64_t idle = now() - moved;
+		uint64_t idle = pm_clock_ns(CLOCK_MONOTONIC) - moved;
 		for (size_t i = 0; i < tracer->count; i++) {
 			struct pm_traced *traced = &tracer->items[i];
 			if (traced->state != PM_TRACE_INTERRUPTED)
@@ -167,7 +161,7 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 		if (pm_check_cancel(tracer->cancel, error) < 0)
 			return -1;
 		if (settled > 0) {
-			moved = now();
+			moved = pm_clock_ns(CLOCK_MONOTONIC);
 			pause = 20 * 1000;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);

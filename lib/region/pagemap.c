@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "proc/process_handle.h"
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted, struct pm_error *error)
@@ -83,21 +83,14 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	return -1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /** One call into the kernel, timed: the target cannot change its mappings meanwhile. */
 static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, batch)
 	                                                : pm_pagemap_read_batch(pagemap, start, end, batch);
 	int cause = errno;
-	uint64_t took = now_ns() - begin;
+	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	if (took > pagemap->longest_ns)
 		pagemap->longest_ns = took;
 	errno = cause;

@@ -9,6 +9,7 @@
 #include <procmem/pagemap.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "sample/carry.h"
 #include "region/pagemap_handle.h"
 
@@ -36,16 +37,9 @@ struct pm_sampler {
 	uint64_t lock_ns;                  /* longest time of one call under the target's map lock */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static double boot_seconds(void)
 {
-	return (double)clock_ns(CLOCK_BOOTTIME) / 1e9;
+	return (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9;
 }
 
 int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options, struct pm_sampler **sampler, struct pm_error *error)
@@ -61,7 +55,7 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		return -1;
 	}
 	opened->opened = opened->credit_time = boot_seconds();
-	opened->cpu_opened = opened->cpu_last = opened->cpu_counted = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	opened->cpu_opened = opened->cpu_last = opened->cpu_counted = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	*sampler = opened;
 	return 0;
 }
@@ -165,10 +159,10 @@ static int look_by_pages(struct pm_sampler *sampler, const struct pm_totals *tot
 
 static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions, struct pm_error *error)
 {
-	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 || pm_carry_over(&sampler->regions, regions, error) < 0)
 		return -1;
-	uint64_t took = clock_ns(CLOCK_MONOTONIC) - begin;
+	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	sampler->lock_ns = took > sampler->lock_ns ? took : sampler->lock_ns;
 	sampler->exact = true;
 	return 0;
@@ -214,7 +208,7 @@ static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is
 
 static void fill_cost(struct pm_sampler *sampler, struct pm_sample_cost *cost)
 {
-	uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	double now = boot_seconds(), passed = now - sampler->opened;
 	cost->cpu_ns = cpu - sampler->cpu_opened;
 	cost->last_cpu_ns = cpu - sampler->cpu_last;
@@ -226,10 +220,10 @@ static void fill_cost(struct pm_sampler *sampler, struct pm_sample_cost *cost)
 
 int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
 {
-	struct pm_sample taken = { .time = boot_seconds(), .wall_ns = (int64_t)clock_ns(CLOCK_REALTIME) };
+	struct pm_sample taken = { .time = boot_seconds(), .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
 	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
-	count_credit(sampler, clock_ns(CLOCK_PROCESS_CPUTIME_ID), taken.time);
+	count_credit(sampler, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), taken.time);
 	bool first = sampler->looked_fully == 0;
 	bool full = first || (sampler->options.full_every > 0 && taken.time - sampler->looked_fully >= sampler->options.full_every);
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {

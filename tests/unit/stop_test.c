@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -270,31 +271,49 @@ static void a_stopped_target_stays_stopped(void **state)
 	end(&session);
 }
 
-static void killing_us_lets_everything_run_on(void **state)
+static int stop_it(const struct session *session)
 {
-	(void)state;
-	struct session session;
-	begin(&session, "200");
+	struct pm_stop *made;
+	return pm_stop_begin(session->process, NULL, &made, NULL);
+}
+
+static int trace_it(const struct session *session)
+{
+	return (int)ptrace(PTRACE_SEIZE, session->target.pid, 0, 0);
+}
+
+/** A child that does something to the target and then waits to be killed. */
+static pid_t start_child(int (*act)(const struct session *session), const struct session *session)
+{
 	int ready[2];
 	char byte;
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 	if (child == 0) {
-		struct pm_stop *made;
-		if (pm_stop_begin(session.process, NULL, &made, NULL) < 0 || write(ready[1], "", 1) != 1)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent || act(session) < 0 || write(ready[1], "", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
 	}
 	assert_true(child > 0);
+	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void killing_us_lets_everything_run_on(void **state)
+{
+	(void)state;
+	struct session session;
+	begin(&session, "200");
+	pid_t child = start_child(stop_it, &session);
 	size_t all;
 	assert_int_equal(count_threads(session.target.pid, "t", true, &all), 201);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	expect_running(&session);
-	close(ready[0]);
-	close(ready[1]);
 	end(&session);
 }
 
@@ -304,18 +323,8 @@ static void another_tracer_is_named(void **state)
 	(void)state;
 	struct session session;
 	begin(&session, "3");
-	int ready[2];
-	char byte, name[32];
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid_t child = fork();
-	if (child == 0) {
-		if (ptrace(PTRACE_SEIZE, session.target.pid, 0, 0) < 0 || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	assert_true(child > 0);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
+	char name[32];
+	pid_t child = start_child(trace_it, &session);
 	struct pm_stop *made = NULL;
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_stop_begin(session.process, NULL, &made, &error), -1);
@@ -327,8 +336,6 @@ static void another_tracer_is_named(void **state)
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	expect_running(&session);
-	close(ready[0]);
-	close(ready[1]);
 	end(&session);
 }
 

@@ -64,6 +64,14 @@ static void open_session(struct session *session, enum pm_maps_source maps, enum
 	};
 }
 
+/** Starts the target without looking at it yet. */
+static void start_markers(struct session *session, struct markers *markers)
+{
+	*session = (struct session){ 0 };
+	target_start(&session->target, "markers", NULL);
+	markers_take(markers, &session->target, "marker");
+}
+
 static void close_session(struct session *session)
 {
 	pm_reader_close(&session->files);
@@ -210,11 +218,10 @@ static void exactly_the_bad_pages_are_unreadable(void **state)
 static void another_tracer_does_not_matter(void **state)
 {
 	(void)state;
-	struct session session = { 0 };
+	struct session session;
 	struct markers markers;
 	struct pm_error error;
-	target_start(&session.target, "markers", NULL);
-	markers_take(&markers, &session.target, "marker");
+	start_markers(&session, &markers);
 	pid_t pid = session.target.pid;
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
 	assert_int_equal(ptrace(PTRACE_INTERRUPT, pid, 0, 0), 0);
@@ -230,11 +237,10 @@ static void another_tracer_does_not_matter(void **state)
 static void memory_is_reached_through_a_living_thread(void **state)
 {
 	(void)state;
-	struct session session = { 0 };
+	struct session session;
 	struct markers markers;
 	struct pm_error error;
-	target_start(&session.target, "markers", NULL);
-	markers_take(&markers, &session.target, "marker");
+	start_markers(&session, &markers);
 	/* Opened while the first thread lives, which then dies; and opened afterwards. */
 	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
 	target_tell(&session.target, "leave");
