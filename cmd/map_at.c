@@ -119,7 +119,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_mapping(&line, region, true);
 		put_field(&line, region->detail);
 		/* [vsyscall] lies in the kernel's half: how far away that is tells nothing. */
-		if (gap > 0 && region->start >> 63 == 0) {
+		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");
 		}

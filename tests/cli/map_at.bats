@@ -86,3 +86,12 @@ start_of() {
 	[[ ${lines[0]} == "$(target_range plain)"* ]]
 	[[ $output != *"its page"* ]]
 }
+
+@test "the kernel's half of the address space is no distance away" {
+	grep -q '\[vsyscall\]' "/proc/$TARGET_PID/maps" || skip "this kernel shows no [vsyscall]"
+	vsyscall=$(sed -n 's/-.*\[vsyscall\]$//p' "/proc/$TARGET_PID/maps")
+	last=$(tail -n 2 "/proc/$TARGET_PID/maps" | head -n 1)
+	for address in "$vsyscall" "${last%%-*}"; do
+		[[ $(procmem map "$TARGET_PID" "$address") != *"E away"* ]]
+	done
+}
