@@ -119,6 +119,12 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 	text_deinit(&line);
 }
 
+/** Whether no byte of what was asked for is known. */
+static bool gave_nothing(const struct pm_dump_result *result)
+{
+	return result->bytes + result->holes + result->untouched == 0;
+}
+
 /** What stderr is told at the end. */
 static void tell(const struct dump *dump, const struct pm_dump_result *result)
 {
@@ -130,6 +136,8 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
 	if (dump->lacks.count > 0)
 		tell_lacks(dump);
+	else if (result->forbidden > 0 && gave_nothing(result))
+		report_note("nothing was read: this is memory of devices or of the kernel, written as zeros where bytes are written");
 	if (dump->options->output.verbose)
 		tell_summary(dump, result);
 }
@@ -193,8 +201,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	if (dump->options->output.json)
 		put_json(dump, &result, out);
 	tell(dump, &result);
-	bool nothing = result.bytes + result.holes + result.untouched == 0;
-	return dump->lacks.count > 0 || nothing ? STATUS_NOTHING : STATUS_OK;
+	return dump->lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
 }
 
 /** Whether the options go together with each other and with the number of operands; says so where they do not. */

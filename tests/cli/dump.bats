@@ -108,6 +108,12 @@ teardown() {
 	[[ $output == *'nothing is mapped'* ]]
 }
 
+@test "memory of the kernel gives nothing, which is told" {
+	grep -q '\[vvar\]' /proc/$$/maps || skip 'there is no [vvar] here'
+	run -1 --separate-stderr procmem dump -o "$BATS_TEST_TMPDIR/vvar" $$ '[vvar]'
+	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
+}
+
 @test "a full disk leaves nothing behind" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
