@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "reader/cancel.h"
 
 /* Scattered pages and the zeros between them go to a pipe together. */
 enum { BUFFER_SIZE = 256 * 1024 };
@@ -40,8 +41,8 @@ void pm_output_deinit(struct pm_output *output)
 static int consider_failure(struct pm_output *output, struct pm_error *error)
 {
 	int cause = errno;
-	if (output->cancel && __atomic_load_n(output->cancel, __ATOMIC_RELAXED))
-		return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
+	if (pm_check_cancel(output->cancel, error) < 0)
+		return -1;
 	if (cause == EINTR)
 		return 0;
 	if (cause == EAGAIN) {
@@ -66,8 +67,8 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		bytes += done;
 		size -= (size_t)done;
 		/* A signal that comes while a pipe is full ends the call short, without an error. */
-		if (size > 0 && output->cancel && __atomic_load_n(output->cancel, __ATOMIC_RELAXED))
-			return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
+		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
+			return -1;
 		if (place >= 0)
 			place += done;
 	}
@@ -128,8 +129,8 @@ int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *er
 	}
 	while (size > 0) {
 		size_t step = size < sizeof zeros ? (size_t)size : sizeof zeros;
-		if (output->cancel && __atomic_load_n(output->cancel, __ATOMIC_RELAXED))
-			return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
+		if (pm_check_cancel(output->cancel, error) < 0)
+			return -1;
 		if (pm_output_bytes(output, zeros, step, error) < 0)
 			return -1;
 		size -= step;
