@@ -84,7 +84,8 @@ static void escape_byte(struct text *text, char byte)
 
 void utf8_escape(struct text *text, const char *bytes, size_t length)
 {
-	for (;;) {
+	/* An empty text may be NULL, to which nothing may be added. */
+	while (length > 0) {
 		size_t plain = plain_prefix(bytes, length);
 		text_bytes(text, bytes, plain);
 		bytes += plain;
