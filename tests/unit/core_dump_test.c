@@ -7,7 +7,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -156,11 +158,25 @@ static void untouched_files_are_absent_or_whole(void **state)
 	end(&dump);
 }
 
+/** Waits until the first thread reads its input: registers and stack then belong together, though the stack is copied after the stop. */
+static void await_reading(pid_t pid)
+{
+	char path[64], words[16];
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+	snprintf(words, sizeof words, "%d 0x0 ", SYS_read);
+	for (bool reading = false; !reading; sched_yield()) {
+		char *text = read_text(path, NULL);
+		reading = strncmp(text, words, strlen(words)) == 0;
+		free(text);
+	}
+}
+
 static void gdb_shows_threads_and_stacks(void **state)
 {
 	(void)state;
 	struct dump dump;
 	start(&dump, "busy", "3");
+	await_reading(dump.target.pid);
 	const struct pm_core_options options = { .stop_for_registers = true };
 	expect_core(&dump, &options, false);
 	assert_true(dump.result.stopped > 0);
