@@ -114,7 +114,7 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 		text_string(&line, words[i]);
 	}
 	text_format(&line, "; %.3f s, %s", (double)(clock_us() - dump->progress.begin) / 1e6,
-	            dump->core ? "from the core file" : "by process_vm_readv and mem");
+	            dump->core ? "from the core file" : "by process_vm_readv, and by mem where that refuses");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
