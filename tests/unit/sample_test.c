@@ -256,9 +256,12 @@ static void smaps_gives_all_sizes(void **state)
 	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 	assert_int_equal(truth.count, sample.regions->count);
 	for (size_t i = 0; i < truth.count; i++) {
+		assert_int_not_equal(sample.regions->items[i].kind, PM_KIND_UNKNOWN);
+		/* The shares of files change whenever another process starts or ends. */
+		if (truth.items[i].inode != 0)
+			continue;
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], sample.regions->items[i].bytes[PM_SIZE_RSS]);
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS], sample.regions->items[i].bytes[PM_SIZE_PSS]);
-		assert_int_not_equal(sample.regions->items[i].kind, PM_KIND_UNKNOWN);
 	}
 	pm_regions_deinit(&truth);
 	end(&watching);
