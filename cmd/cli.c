@@ -16,6 +16,9 @@ static const struct cli_option common_options[] = {
 	{ 0 },
 };
 
+/* How many operands cli_find_operand() finds: TARGET is the second at the most. */
+enum { CLI_OPERANDS_PLACED = 4 };
+
 /** Where an option stands. */
 struct slot {
 	const struct cli_group *group; /**< NULL for those that all commands have */
@@ -164,21 +167,22 @@ static int take(struct parser *parser, struct slot *slot, void *into)
 }
 
 /** Says which of the words a command needs is the first that was not given. */
-static void report_missing(const struct cli_spec *spec, int given)
+static void report_missing(const struct cli_spec *spec, const struct cli_result *result)
 {
 	const char *word = spec->operands;
-	for (int i = 0; i < given; i++) {
-		word += strcspn(word, " ");
-		word += *word == ' ';
-	}
-	report_error("%s needs %s %.*s (procmem %s --help tells more)", spec->command, *word == 'A' ? "an" : "a", (int)strcspn(word, " ."), word,
-	             spec->command);
+	for (int i = 0; i < result->count; i++)
+		word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
+	if (result->in_session && strncmp(word, "TARGET", strlen("TARGET")) == 0)
+		report_error("%s: nothing is attached; attach PID or NAME chooses a target", spec->command);
+	else
+		report_error("%s needs %s %.*s (procmem %s --help tells more)", spec->command, *word == 'A' ? "an" : "a", (int)strcspn(word, " ."),
+		             word, spec->command);
 }
 
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result)
 {
 	if (result->count < spec->operands_least)
-		report_missing(spec, result->count);
+		report_missing(spec, result);
 	else if (spec->operands_most >= 0 && result->count > spec->operands_most)
 		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most], spec->command, spec->operands);
 	else
@@ -192,6 +196,7 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	int code;
 	start(&parser, spec);
 	result->status = STATUS_ERROR;
+	result->in_session = out->results != NULL;
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
 		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
 		if (!slot) {
@@ -216,6 +221,30 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	result->operands = argv + optind;
 	result->count = argc - optind;
 	return true;
+}
+
+int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count)
+{
+	struct parser parser;
+	char letters[sizeof parser.letters + 1] = "-";
+	int places[CLI_OPERANDS_PLACED], code;
+	start(&parser, spec);
+	strcat(letters, parser.letters);
+	*count = 0;
+	/* The dash makes getopt_long() leave the words in their order, and return 1 for operands. */
+	while ((code = getopt_long(argc, argv, letters, parser.long_options, NULL)) != -1) {
+		const struct slot *slot = code == 1 ? NULL : find_slot(&parser, code);
+		if (code == 1 && *count < CLI_OPERANDS_PLACED)
+			places[*count] = optind - 1;
+		*count += code == 1;
+		if (slot && spec->instead_of_first && lists_word(spec->instead_of_first, slot->option->name))
+			which = 0;
+	}
+	for (int i = optind; i < argc; i++, ++*count)
+		if (*count < CLI_OPERANDS_PLACED)
+			/* Before "--", if that is what stands before the first of the rest. */
+			places[*count] = i == optind ? optind - (strcmp(argv[i - 1], "--") == 0) : i;
+	return which > *count || which >= CLI_OPERANDS_PLACED ? -1 : which < *count ? places[which] : argc;
 }
 
 /** Column at which the explanations of options begin. */

@@ -57,6 +57,7 @@ struct cli_spec {
 	const char *examples[2][2];       /**< two command lines, each with what it does */
 	int operands_least;               /**< fewest operands */
 	int operands_most;                /**< most operands, -1 for any number */
+	const char *instead_of_first;     /**< long names, separated by blanks, of options that take the place of the first operand; NULL: none */
 };
 
 /** What cli_parse() found. */
@@ -64,6 +65,7 @@ struct cli_result {
 	enum status status; /**< exit status where the command is not to run */
 	char **operands;    /**< the words that are no options, in argv */
 	int count;          /**< how many */
+	bool in_session;    /**< a session adds the TARGET, if there is one */
 };
 
 /**
@@ -87,6 +89,18 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
  * @return        true: as many as there should be; false: it was reported
  */
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result);
+
+/**
+ * Finds where an operand stands, or belongs, in a command line that is not to be run yet.
+ *
+ * @param spec   the command
+ * @param argc   number of words, the command's name included
+ * @param argv   the words; left as they are
+ * @param which  the operand, from 0 on, as numbered where no option takes the place of the first
+ * @param count  where to store how many operands there are
+ * @return       an index in argv: of that operand, of `--` before it, or argc where it would be the next; -1 where others are missing
+ */
+int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
 
 /** Prints the help of a command. @param spec the command @param out where to */
 void cli_print_help(const struct cli_spec *spec, struct out *out);

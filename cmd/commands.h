@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "cli.h"
 #include "out.h"
 #include "report.h"
 
@@ -21,6 +22,8 @@ struct command {
 	 * @return      exit status
 	 */
 	enum status (*run)(struct out *out, int argc, char **argv);
+	const struct cli_spec *spec; /**< its command line */
+	int target;                  /**< which of its operands is the TARGET, from 0 on, that a session adds; -1 for none */
 };
 
 /** All commands, in the order of the help; ends with one whose name is NULL. */
@@ -34,22 +37,52 @@ const char *command_nearest(const char *name);
 
 /** `procmem diff`. @see command.run */
 enum status diff_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec diff_spec;
 
 /** `procmem dump`. @see command.run */
 enum status dump_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec dump_spec;
+
+/** `procmem grep`. @see command.run */
+enum status grep_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec grep_spec;
+
 /** `procmem headroom`. @see command.run */
 enum status headroom_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec headroom_spec;
 
 /** `procmem map`. @see command.run */
 enum status map_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec map_spec;
 
 /** `procmem ps`. @see command.run */
 enum status ps_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec ps_spec;
+
+/** `procmem shell`. @see command.run */
+enum status shell_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec shell_spec;
 
 /** `procmem snap`. @see command.run */
 enum status snap_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec snap_spec;
+
+/** `procmem strings`. @see command.run */
+enum status strings_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec strings_spec;
 
 /** `procmem watch`. @see command.run */
 enum status watch_run(struct out *out, int argc, char **argv);
+/** Its command line. */
+extern const struct cli_spec watch_spec;
 
 #endif

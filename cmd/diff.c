@@ -47,7 +47,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = { NULL };
 
-static const struct cli_spec spec = {
+const struct cli_spec diff_spec = {
 	.command = "diff",
 	.operands = "BEFORE AFTER",
 	.purpose = "Tells what became of the regions of a process between two moments: which grew,\nshrank, came, went, merged, split or moved, the largest change first.",
@@ -111,6 +111,16 @@ static bool same_group(enum diff_by by, const struct diff_row *one, const struct
 	return strcmp(one->region->mapping, other->region->mapping) == 0 && (*one->region->mapping || one->region->kind == other->region->kind);
 }
 
+/** Leaves out the sums of which nothing changed. */
+static void drop_unchanged(struct diff *diff)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < diff->count; i++)
+		if (diff->rows[i].changed)
+			diff->rows[kept++] = diff->rows[i];
+	diff->count = kept;
+}
+
 /** Sums up rows that have something in common. */
 static void sum_up(struct diff *diff)
 {
@@ -125,10 +135,12 @@ static void sum_up(struct diff *diff)
 		}
 		add_sizes(&diff->rows[at].was, &diff->rows[i].was);
 		add_sizes(&diff->rows[at].is, &diff->rows[i].is);
-		diff->rows[at].count++;
+		diff->rows[at].regions += diff->rows[i].regions;
+		diff->rows[at].changed |= diff->rows[i].changed;
 	}
 	diff->count = kept;
-	for (size_t i = 0; i < kept; i++) {
+	drop_unchanged(diff);
+	for (size_t i = 0; i < diff->count; i++) {
 		int64_t delta = diff_delta(&diff->rows[i]);
 		if (delta == 0)
 			delta = diff_size_delta(&diff->rows[i]);
@@ -147,15 +159,19 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 			continue;
 		add_sizes(&diff->total.was, &part->was);
 		add_sizes(&diff->total.is, &part->is);
+		size_t regions = part->after_count > 0 ? part->after_count : part->before_count;
+		bool changed = part->change != PM_CHANGE_SAME;
 		diff->total.count++;
-		if (part->change == PM_CHANGE_SAME) {
-			diff->same++;
+		diff->total.regions += regions;
+		diff->same += !changed;
+		/* A sum is one of all regions that have something in common. */
+		if (!changed && diff->options->by == DIFF_BY_REGION)
 			continue;
-		}
 		diff->rows[diff->count++] = (struct diff_row){
 			.change = part->change,
 			.region = there ? &diff->after->regions.items[part->after] : &diff->before->regions.items[part->before],
-			.count = 1,
+			.regions = regions,
+			.changed = changed,
 			.was = part->was,
 			.is = part->is,
 		};
@@ -218,7 +234,7 @@ enum status diff_run(struct out *out, int argc, char **argv)
 	struct sampled before = { 0 }, after = { 0 };
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
-	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words)) {
+	if (!cli_parse(&diff_spec, out, argc, argv, &options, &words) || !cli_check_operands(&diff_spec, &words)) {
 		selection_deinit(&options.selection);
 		return words.status;
 	}

@@ -30,7 +30,9 @@ struct diff_options {
 struct diff_row {
 	enum pm_change change;          /**< what became of it; of a sum PM_CHANGE_GREW, _SHRANK or _SAME */
 	const struct pm_region *region; /**< where it is, or was; of a sum one of it */
-	size_t count;                   /**< how many parts */
+	size_t regions;                 /**< how many regions it has after, or where it is gone, had before */
+	size_t count;                   /**< of totals: how many parts */
+	bool changed;                   /**< anything of it did */
 	struct pm_growth_sizes was;
 	struct pm_growth_sizes is;
 };

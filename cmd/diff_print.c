@@ -4,7 +4,7 @@
 #include "delta.h"
 #include "json.h"
 #include "region_columns.h"
-#include "table.h"
+#include "numbered_table.h"
 #include "utf8.h"
 
 /** Columns of the table; those of sums leave some out. */
@@ -45,7 +45,10 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
-	if (text->length == 0)
+	/* A recording knows an arena by its address only, a living process also by its number, which may change: one name for both. */
+	if (text->length == 0 && region->arena != 0)
+		text_format(text, "arena at %llx", (unsigned long long)region->arena);
+	else if (text->length == 0)
 		utf8_escape(text, region->detail, strlen(region->detail));
 }
 
@@ -58,6 +61,8 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 		text_hex(text, row->region->start, 8);
 		text_char(text, '-');
 		text_hex(text, row->region->end, 8);
+		if (row->regions > 1)
+			text_format(text, " +%zu", row->regions - 1);
 	} else if (column == KIND) {
 		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
 	} else if (column == MAPPING) {
@@ -80,7 +85,7 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 	else if (column == SIZE_DELTA)
 		text_delta(text, diff_size_delta(row), bytes);
 	else if (column == COUNT)
-		text_decimal(text, row->count);
+		text_decimal(text, row->regions);
 	else if (index != TABLE_TOTAL)
 		put_identity(row, column, text);
 	else if (which == 0)
@@ -120,10 +125,20 @@ static void print_heading(const struct diff *diff, struct out *out)
 	text_deinit(&line);
 }
 
+/** Regions of a recording, and those that are gone, are nothing that another command could look at. */
+static bool identify(void *context, size_t index, struct numbered_row *row)
+{
+	const struct diff *diff = context;
+	const struct diff_row *from = &diff->rows[index];
+	bool living = diff->after->identified && diff->after->number == 0;
+	*row = (struct numbered_row){ from->region->start, from->region->end, (enum pm_kind)from->region->kind, from->region->mapping };
+	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
+}
+
 void diff_print(const struct diff *diff, struct out *out)
 {
 	struct table_column columns[COLUMNS];
-	size_t widths[COLUMNS], count = chosen_count[diff->options->by];
+	size_t count = chosen_count[diff->options->by];
 	for (size_t i = 0; i < count; i++)
 		columns[i] = all_columns[chosen[diff->options->by][i]];
 	struct table table = {
@@ -139,8 +154,7 @@ void diff_print(const struct diff *diff, struct out *out)
 		.before_total = print_left_out,
 	};
 	print_heading(diff, out);
-	table_measure(&table, widths);
-	table_print(&table, widths, out);
+	numbered_table_print(&table, identify, out);
 	if (!diff->options->output.quiet)
 		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same, diff->same);
 }
@@ -166,9 +180,8 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	if (by == DIFF_BY_REGION) {
 		json_put(json, "start", json_address(row->region->start));
 		json_put(json, "end", json_address(row->region->end));
-	} else {
-		json_put(json, "count", json_number(row->count));
 	}
+	json_put(json, "count", json_number(row->regions));
 	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
 	if (by != DIFF_BY_KIND && mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "clock.h"
 #include "commands.h"
 #include "interrupt.h"
 #include "json.h"
+#include "stopping.h"
 
 enum { OPTION_HEX = CLI_LONG_ONLY, OPTION_RAW, OPTION_CORE, OPTION_RESPECT_FILTER, OPTION_STOP, OPTION_WHOLE_FILES };
 
@@ -25,10 +27,12 @@ static const struct cli_option dump_option_list[] = {
 static int take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct dump_options *options = into;
-	(void)error;
 	switch (id) {
 	case 'o':
-		options->file = value;
+		if (*value == '\0')
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+		/* Standard output is where the bytes go anyway. */
+		options->file = strcmp(value, "-") == 0 ? NULL : value;
 		return 0;
 	case OPTION_HEX:
 		options->hex = true;
@@ -60,7 +64,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = { "hex raw output", "hex json", "raw json", "hex core", "raw core", NULL };
 
-static const struct cli_spec spec = {
+const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
 	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\npipe or file.",
@@ -89,14 +93,10 @@ static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 static void tell_lacks(const struct dump *dump)
 {
 	struct text line = { 0 };
-	if (dump->options->output.verbose) {
-		for (size_t i = 0; i < dump->lacks.count; i++) {
-			const struct lack *lack = &dump->lacks.items[i];
-			report_note("unreadable: %012llx-%012llx %s", (unsigned long long)lack->start, (unsigned long long)lack->end, lack->why);
-		}
-	}
-	add_size(dump, &line, dump->lacks.bytes);
-	text_format(&line, " could not be read and %s zeros%s", dump->lacks.bytes == 1 ? "is" : "are",
+	if (dump->options->output.verbose)
+		lacks_tell(&dump->memory.lacks, SIZE_MAX);
+	add_size(dump, &line, dump->memory.lacks.bytes);
+	text_format(&line, " could not be read and %s zeros%s", dump->memory.lacks.bytes == 1 ? "is" : "are",
 	            dump->options->output.verbose ? "" : "; -v tells where and why");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -114,7 +114,7 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 		text_string(&line, words[i]);
 	}
 	text_format(&line, "; %.3f s, %s", (double)(clock_us() - dump->progress.begin) / 1e6,
-	            dump->core ? "from the core file" : "by process_vm_readv, and by mem where that refuses");
+	            dump->memory.core ? "from the core file" : "by process_vm_readv, and by mem where that refuses");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -131,10 +131,10 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->output.quiet)
 		return;
 	if (dump->options->stop)
-		report_note("stopped for %.1f ms: %zu threads", (double)dump->stopped_ns / 1e6, dump->threads);
+		stopping_tell(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core)
 		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
-	if (dump->lacks.count > 0)
+	if (dump->memory.lacks.count > 0)
 		tell_lacks(dump);
 	else if (result->forbidden > 0 && gave_nothing(result))
 		report_note("nothing was read: this is memory of devices or of the kernel, written as zeros where bytes are written");
@@ -153,19 +153,11 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "holes", json_number(result->holes));
 	json_put(&json, "untouched", json_number(result->untouched));
 	json_put(&json, "forbidden", json_number(result->forbidden));
-	json_put(&json, "unreadable", json_number(dump->lacks.bytes));
+	json_put(&json, "unreadable", json_number(dump->memory.lacks.bytes));
 	if (dump->options->stop)
-		json_put(&json, "stopped_us", json_number(dump->stopped_ns / 1000));
+		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
 	json_shut(&json, '}');
 	out_string(out, "\n");
-}
-
-/** Bytes that were named and are not mapped lack, too. */
-static void note_unmapped(struct dump *dump)
-{
-	for (size_t i = 0; i < dump->count; i++)
-		if (dump->ranges[i].region == SIZE_MAX)
-			lacks_add(&dump->lacks, dump->ranges[i].start, dump->ranges[i].end, "nothing is mapped there");
 }
 
 static int copy(struct dump *dump, struct out *out, struct pm_dump_result *result, struct pm_error *error)
@@ -192,16 +184,16 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 		report_failure(&error);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
-	note_unmapped(dump);
+	memory_note_unmapped(&dump->memory);
 	int status = copy(dump, out, &result, &error);
-	dump_resume(dump);
+	memory_resume(&dump->memory);
 	progress_end(&dump->progress);
 	if (status < 0)
 		return report_failure(&error);
 	if (dump->options->output.json)
 		put_json(dump, &result, out);
 	tell(dump, &result);
-	return dump->lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
+	return dump->memory.lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
 }
 
 /** Whether the options go together with each other and with the number of operands; says so where they do not. */
@@ -229,13 +221,13 @@ enum status dump_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words)) {
+	if (!cli_parse(&dump_spec, out, argc, argv, &options, &words) || !cli_check_operands(&dump_spec, &words)) {
 		status = words.status;
 	} else if (check(&options, words.count)) {
-		struct dump dump = { .options = &options, .cancel = interrupt_catch() };
+		struct dump dump = { .options = &options, .memory.cancel = interrupt_catch() };
 		out_set_colour(out, options.output.colour);
 		status = run(&dump, &words, out);
-		dump_close(&dump);
+		memory_close(&dump.memory);
 	}
 	selection_deinit(&options.selection);
 	return status;

@@ -43,7 +43,7 @@ static int write_map(const struct dump *dump, struct pm_error *error)
 static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct pm_error *error)
 {
 	const struct pm_dump_source source = dump_source(dump);
-	const struct pm_core_options core = { .stop = dump->stop, .respect_filter = dump->options->respect_filter };
+	const struct pm_core_options core = { .stop = dump->memory.stop, .respect_filter = dump->options->respect_filter };
 	return dump->options->core ? pm_dump_core(&source, &core, fd, result, error) : pm_dump_raw(&source, fd, result, error);
 }
 
@@ -52,17 +52,19 @@ int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_err
 	struct new_file file;
 	if (new_file_open(&file, dump->options->file, error) < 0)
 		return -1;
+	file.only_new = dump->options->only_new;
 	int status = copy(dump, file.fd, result, error);
-	dump_resume(dump);
-	lacks_sort(&dump->lacks);
-	bool map = file.temporary && !dump->options->core && (dump->count > 1 || dump->lacks.count > 0 || dump->options->output.json);
+	memory_resume(&dump->memory);
+	lacks_sort(&dump->memory.lacks);
+	bool plain = dump->memory.count == 1 && dump->memory.lacks.count == 0 && !dump->options->output.json;
+	bool map = file.temporary && !dump->options->core && !plain;
 	if (status == 0 && map)
-		status = dump_classify(dump, error) < 0 ? -1 : write_map(dump, error);
+		status = memory_classify(&dump->memory, error) < 0 ? -1 : write_map(dump, error);
 	if (status == 0)
 		return new_file_keep(&file, error);
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
 		pm_error_set(error, PM_ERROR_IO, EFBIG, "cannot write %s: the file system takes no file of %llu bytes; choose fewer regions",
-		             dump->options->file, (unsigned long long)dump_size(dump));
+		             dump->options->file, (unsigned long long)memory_size(&dump->memory));
 	new_file_drop(&file);
 	return -1;
 }

@@ -21,7 +21,7 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct viewer *viewer = context;
 	lacks_add(&viewer->lacks, range->start, range->end, range->why);
-	lacks_add(&viewer->dump->lacks, range->start, range->end, range->why);
+	lacks_add(&viewer->dump->memory.lacks, range->start, range->end, range->why);
 }
 
 /** Shows bytes that were read, but the unreadable ones among them as such. */
@@ -64,11 +64,11 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 {
 	struct dump *dump = viewer->dump;
 	const struct pm_unit_source source = {
-		.target = &dump->memory,
-		.files = dump->files.ops ? &dump->files : NULL,
+		.target = &dump->memory.reader,
+		.files = dump->memory.files.ops ? &dump->memory.files : NULL,
 		.unreadable = note_unreadable,
 		.context = viewer,
-		.cancel = dump->cancel,
+		.cancel = dump->memory.cancel,
 	};
 	const char *bytes = viewer->bytes;
 	lacks_deinit(&viewer->lacks);
@@ -89,11 +89,12 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 
 int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result, struct pm_error *error)
 {
-	const struct pm_plan_options options = { .pages = &dump->pages, .files = dump->files.ops != NULL, .cancel = dump->cancel };
+	const struct memory *memory = &dump->memory;
+	const struct pm_plan_options options = { .pages = &memory->pages, .files = memory->files.ops != NULL, .cancel = memory->cancel };
 	struct pm_plan *plan;
 	int more;
-	*result = (struct pm_dump_result){ .size = dump_size(dump) };
-	if (pm_plan_open(&dump->loaded.regions, dump->ranges, dump->count, &options, &plan, error) < 0)
+	*result = (struct pm_dump_result){ .size = memory_size(&dump->memory) };
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan, error) < 0)
 		return -1;
 	struct viewer *viewer = alloc_array(NULL, 1, sizeof *viewer);
 	viewer->dump = dump;
@@ -113,5 +114,5 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result, 
 	pm_plan_close(plan);
 	if (more < 0)
 		return -1;
-	return dump->target.process ? pm_process_check(dump->target.process, error) : 0;
+	return memory->target.process ? pm_process_check(memory->target.process, error) : 0;
 }

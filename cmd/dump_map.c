@@ -8,7 +8,7 @@
 /** The region that a range lies in, NULL for none. */
 static const struct pm_region *region_of(const struct dump *dump, const struct pm_range *range)
 {
-	return range->region < dump->loaded.regions.count ? &dump->loaded.regions.items[range->region] : NULL;
+	return range->region < dump->memory.loaded.regions.count ? &dump->memory.loaded.regions.items[range->region] : NULL;
 }
 
 static void put_mapping(const struct pm_region *region, struct text *text)
@@ -23,8 +23,8 @@ static void write_text(const struct dump *dump, struct out *out)
 	uint64_t offset = 0;
 	size_t next = 0;
 	out_string(out, "# address range, bytes, offset in the dump, permissions, kind, mapping\n");
-	for (size_t i = 0; i < dump->count; i++) {
-		const struct pm_range *range = &dump->ranges[i];
+	for (size_t i = 0; i < dump->memory.count; i++) {
+		const struct pm_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
 		char perms[PM_PERMS_TEXT_SIZE] = "----";
 		const char *kind = "";
@@ -38,8 +38,8 @@ static void write_text(const struct dump *dump, struct out *out)
 		           (unsigned long long)(range->end - range->start), (unsigned long long)offset, perms, *kind ? kind : "-");
 		out_escaped(out, mapping.length > 0 ? text_terminate(&mapping) : region ? "-" : "(nothing is mapped there)");
 		out_string(out, "\n");
-		for (; next < dump->lacks.count && dump->lacks.items[next].start < range->end; next++) {
-			const struct lack *lack = &dump->lacks.items[next];
+		for (; next < dump->memory.lacks.count && dump->memory.lacks.items[next].start < range->end; next++) {
+			const struct lack *lack = &dump->memory.lacks.items[next];
 			out_format(out, "  unreadable %012llx-%012llx ", (unsigned long long)lack->start, (unsigned long long)lack->end);
 			out_escaped(out, lack->why);
 			out_string(out, "\n");
@@ -71,8 +71,8 @@ static void write_json(const struct dump *dump, struct out *out)
 	size_t next = 0;
 	json_open(&json, NULL, '{');
 	json_open(&json, "ranges", '[');
-	for (size_t i = 0; i < dump->count; i++) {
-		const struct pm_range *range = &dump->ranges[i];
+	for (size_t i = 0; i < dump->memory.count; i++) {
+		const struct pm_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
 		json_open(&json, NULL, '{');
 		json_put(&json, "address", json_address(range->start));
@@ -81,8 +81,8 @@ static void write_json(const struct dump *dump, struct out *out)
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
-		for (; next < dump->lacks.count && dump->lacks.items[next].start < range->end; next++) {
-			const struct lack *lack = &dump->lacks.items[next];
+		for (; next < dump->memory.lacks.count && dump->memory.lacks.items[next].start < range->end; next++) {
+			const struct lack *lack = &dump->memory.lacks.items[next];
 			json_open(&json, NULL, '{');
 			json_put(&json, "address", json_address(lack->start));
 			json_put(&json, "length", json_number(lack->end - lack->start));

@@ -61,7 +61,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = { "for from", NULL };
 
-static const struct cli_spec spec = {
+const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
 	.purpose = "Tells how much a process may still grow: the limits that apply, what is used of\neach, and with --for or --from when they are reached.",
@@ -108,6 +108,21 @@ static bool is_enough(const struct headroom_report *report)
 	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100 : left >= (double)options->min_bytes;
 }
 
+/** Says that less is left than the user wants. */
+static void note_too_little(const struct headroom_report *report)
+{
+	const struct headroom_options *options = report->options;
+	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
+	struct text line = { 0 };
+	text_size(&line, pm_limit_left(limit));
+	text_string(&line, " left, less than ");
+	if (options->min_percent > 0)
+		text_format(&line, "%.0f%% of ", options->min_percent);
+	text_size(&line, options->min_percent > 0 ? limit->max : options->min_bytes);
+	report_note("%s (--min)", text_terminate(&line));
+	text_deinit(&line);
+}
+
 /** Reads and prints. @return 1: too little is left; 0: enough; -1: an error */
 static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out, struct pm_error *error)
 {
@@ -118,15 +133,21 @@ static int tell(struct pm_process *process, const struct headroom_options *optio
 		return -1;
 	int result = -1;
 	if (pm_process_read_info(process, &info, error) == 0 && sum_kinds(&report, process, error) == 0 &&
-	    pm_headroom_read(process, NULL, &report.headroom, error) == 0) {
+	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 && pm_members_read(process, NULL, &report.members, error) == 0) {
 		report.comm = info.comm;
 		report.pid = info.pid;
 		result = !is_enough(&report);
+		if (options->output.verbose && !options->output.quiet)
+			report_note("%zu limits apply; %s", report.headroom.count,
+			            report.headroom.cgroup_version > 0 ? "the memory cgroup is seen" : "no memory cgroup is seen");
 		if (options->output.json)
 			headroom_print_json(&report, out);
 		else if (!options->output.quiet)
 			headroom_print(&report, out);
+		if (result > 0 && !options->output.quiet)
+			note_too_little(&report);
 	}
+	pm_members_deinit(&report.members);
 	headroom_rates_deinit(&rates);
 	return result;
 }
@@ -137,7 +158,7 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
-	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words))
+	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) || !cli_check_operands(&headroom_spec, &words))
 		return words.status;
 	out_set_colour(out, options.output.colour);
 	if (target_open_process(&target, words.operands[0], &error) < 0)

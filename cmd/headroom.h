@@ -4,10 +4,12 @@
 #define CMD_HEADROOM_H
 
 #include <procmem/headroom.h>
+#include <procmem/members.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/trend.h>
 
+#include "json.h"
 #include "list_options.h"
 
 /** What the user wants. */
@@ -33,6 +35,7 @@ struct headroom_rates {
 struct headroom_report {
 	const struct headroom_options *options;
 	struct pm_headroom headroom;
+	struct pm_members members;        /**< who shares the cgroup's limit */
 	struct pm_totals totals;
 	const char *comm;                 /**< command name */
 	pid_t pid;                        /**< PID */
@@ -65,6 +68,12 @@ void headroom_rates_deinit(struct headroom_rates *rates);
  * @return         true where that grows steadily
  */
 bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit, struct pm_trend *trend, double *seconds);
+
+/** Prints who shares the cgroup's limit. @param report it @param out where to */
+void headroom_print_members(const struct headroom_report *report, struct out *out);
+
+/** Writes that as an object. @param report it @param json the object that it goes into */
+void headroom_put_members(const struct headroom_report *report, struct json *json);
 
 /** Prints it. @param report it @param out where to */
 void headroom_print(const struct headroom_report *report, struct out *out);

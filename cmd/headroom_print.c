@@ -137,7 +137,7 @@ static void print_answer(const struct headroom_report *report, const struct pm_l
 			text_format(&line, ", used up in %s at ", duration);
 			text_rate(&line, trend.rate);
 		} else if (report->rates->known) {
-			text_format(&line, "; %s: it %s", pm_verdict_name(trend.verdict), trend.reason);
+			text_format(&line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
 		}
 	} else {
 		text_string(&line, "no limit of memory is seen");
@@ -193,6 +193,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 	};
 	print_answer(report, view.limit, out);
 	print_table(&limits, out);
+	headroom_print_members(report, out);
 	out_string(out, "\n");
 	print_table(&kinds, out);
 	print_events(report, out);
@@ -236,6 +237,7 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	json_put(&json, "swap", json_number(report->totals.swap));
 	json_put(&json, "threads", json_number(report->totals.threads));
 	put_limits(&json, report);
+	headroom_put_members(report, &json);
 	json_open(&json, "kinds", '{');
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
 		if (report->weights[kind] > 0)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Bytes as `hexdump -C` shows them, with absolute addresses; lines like the one before are folded into one `*`. */
+/**
+ * @file
+ * Bytes as `hexdump -C` shows them, with absolute addresses; lines like the one before are folded into one `*`. The addresses of 64-bit
+ * processes are longer than the offsets there, so there are fewer blanks: 16 bytes fit into 80 columns, and 8 into a narrower terminal.
+ */
 #ifndef CMD_HEX_VIEW_H
 #define CMD_HEX_VIEW_H
 
@@ -9,12 +13,14 @@
 
 #include "out.h"
 
-/** Bytes of a line. */
+/** Most bytes of a line. */
 enum { HEX_LINE = 16 };
 
 /** A view; start with all zero but `out`. */
 struct hex_view {
 	struct out *out;                /**< where it goes */
+	uint64_t mark_start;            /**< first address of bytes to be shown as a match, and */
+	uint64_t mark_end;              /**< the address behind the last; equal for none */
 	uint64_t address;               /**< of the next byte */
 	bool open;                      /**< something was shown that has no end yet */
 	bool folding;                   /**< a `*` stands for lines like `last` */

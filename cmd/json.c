@@ -17,7 +17,7 @@ static int write_piece(const char *bytes, size_t length, void *out)
 static void put_key(struct json *json, const char *key)
 {
 	if (json->comma)
-		out_string(json->out, ",\n");
+		out_string(json->out, json->one_line ? "," : ",\n");
 	/* Keys are ours: plain words. */
 	if (key)
 		out_format(json->out, "\"%s\":", key);
@@ -53,6 +53,31 @@ static json_t *text_value(const char *bytes, size_t length)
 	json_t *value = json_stringn_nocheck(escaped.length ? escaped.bytes : "", escaped.length);
 	text_deinit(&escaped);
 	return value;
+}
+
+/** Whether a byte can stand in a JSON string, and needs no escape. */
+static bool is_plain(char byte)
+{
+	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
+}
+
+void json_quote(struct text *text, const char *bytes, size_t length)
+{
+	struct text escaped = { 0 };
+	size_t plain = 0;
+	while (plain < length && is_plain(bytes[plain]))
+		plain++;
+	text_char(text, '"');
+	text_bytes(text, bytes, plain);
+	/* Controls are gone then: of what JSON escapes, quotes and backslashes are left. */
+	utf8_escape(&escaped, bytes + plain, length - plain);
+	for (size_t i = 0; i < escaped.length; i++) {
+		if (escaped.bytes[i] == '"' || escaped.bytes[i] == '\\')
+			text_char(text, '\\');
+		text_char(text, escaped.bytes[i]);
+	}
+	text_char(text, '"');
+	text_deinit(&escaped);
 }
 
 json_t *json_text(const char *string)

@@ -17,6 +17,7 @@
 /** A JSON text being written; start with all zero but `out`. */
 struct json {
 	struct out *out; /**< where it goes */
+	bool one_line;   /**< everything stands in one line, for output of many objects */
 	bool comma;      /**< something stands before in the innermost bracket */
 };
 
@@ -29,8 +30,24 @@ void json_shut(struct json *json, char bracket);
 /** Writes a value. @param json the text @param key within an object, else NULL @param value given away; NULL writes nothing */
 void json_put(struct json *json, const char *key, json_t *value);
 
+/** Adds a value to an object that is made as a whole. @param object it @param key ASCII @param value given away; NULL adds nothing */
+static inline void json_add(json_t *object, const char *key, json_t *value)
+{
+	if (value)
+		json_object_set_new_nocheck(object, key, value);
+}
+
 /** A string of a stranger's text. @param string ends in NUL @return a value */
 json_t *json_text(const char *string);
+
+/**
+ * Adds a stranger's text to a text as a JSON string, its quotes included; for the lines of which there are millions.
+ *
+ * @param text    gets it
+ * @param bytes   any bytes
+ * @param length  how many
+ */
+void json_quote(struct text *text, const char *bytes, size_t length);
 
 /** An address. @param address it @return a string value */
 json_t *json_address(uint64_t address);

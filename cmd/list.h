@@ -68,6 +68,9 @@ struct list_spec {
 	const char *droppable;             /**< those that a narrow terminal may leave out, the first first */
 	const char *droppable_last;        /**< those that it may leave out where even this is not enough; NULL for none */
 	bool count_column;                 /**< the number of items stands in the totals anyway */
+	/** Gives an item its number in a session (results.h), which the table then shows; NULL: the items get none. */
+	size_t (*identify)(struct results *results, const void *item);
+	const char *id_prefix;             /**< what stands before that number: "#" for hits, "#r" for regions */
 };
 
 /** A list to be printed. Initialise with list_init(), end with list_deinit(). */

@@ -10,6 +10,8 @@ enum { LAST_COLUMN_LEAST = 8 };
 /* What a column of words is not cut below, however narrow the terminal. */
 enum { WORDS_LEAST = 8 };
 
+const struct list_column list_id_column = { .name = "id", .title = "ID", .type = LIST_NUMBER, .alone = true, .style = OUT_DIM };
+
 static bool is_summable(const struct list_column *column)
 {
 	return (column->type == LIST_SIZE || column->type == LIST_COUNT) && !column->alone;
@@ -38,8 +40,13 @@ static void sum_up(struct list_view *view)
 void list_view_set_columns(struct list_view *view, const bool *drop)
 {
 	const struct list *list = view->list;
-	view->column_count = 0;
+	size_t first = view->ids ? 1 : 0;
+	view->column_count = first;
 	view->label = SIZE_MAX;
+	if (view->ids) {
+		view->columns[0] = &list_id_column;
+		view->heads[0] = (struct table_column){ .title = list_id_column.title, .style = list_id_column.style };
+	}
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = list->columns[i];
 		if (drop && drop[i])
@@ -48,8 +55,8 @@ void list_view_set_columns(struct list_view *view, const bool *drop)
 		view->columns[at] = column;
 		view->heads[at] = (struct table_column){ .title = column->title, .style = column->style };
 		view->heads[at].right = list_is_quantity(column) || column->type == LIST_NUMBER || column->type == LIST_OFFSET;
-		/* The first column is the place for the label if it holds words, else the last one that does. */
-		if (!view->heads[at].right && view->label != 0)
+		/* The first column (but that of the numbers) is the place for the label if it holds words, else the last one that does. */
+		if (!view->heads[at].right && view->label != first)
 			view->label = at;
 		view->sums[at] = 0;
 		view->summed[at] = view->unknown[at] = false;

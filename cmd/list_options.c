@@ -58,7 +58,7 @@ const struct cli_option output_option_list[] = {
 	{ 0 },
 };
 
-static int parse_colour(const char *when, enum out_colour *colour, struct pm_error *error)
+int output_colour_parse(const char *when, enum out_colour *colour, struct pm_error *error)
 {
 	if (!when || strcmp(when, "always") == 0)
 		*colour = OUT_COLOUR_ALWAYS;
@@ -82,7 +82,7 @@ int output_options_take(void *into, int id, const char *value, struct pm_error *
 		options->bytes = true;
 		return 0;
 	case OPTION_COLOUR:
-		return parse_colour(value, &options->colour, error);
+		return output_colour_parse(value, &options->colour, error);
 	case 'q':
 		options->quiet = true;
 		return 0;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "list_view.h"
 
+#include <stdlib.h>
+
+#include "alloc.h"
 #include "utf8.h"
 
 /* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next prompt. */
@@ -34,6 +37,11 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 		return;
 	}
 	const void *item = view->list->items[row];
+	if (column == &list_id_column) {
+		if (view->ids[row] > 0)
+			text_format(text, "%s%zu", view->list->spec->id_prefix, view->ids[row]);
+		return;
+	}
 	if (!column->text) {
 		if (column->number(column, item, &value))
 			list_show_number(view->list, column, value, text);
@@ -58,7 +66,7 @@ static size_t table_width(void *context, size_t row, size_t index)
 	const struct list_view *view = context;
 	const struct list_column *column = view->columns[index];
 	uint64_t value;
-	if (row == TABLE_TOTAL)
+	if (row == TABLE_TOTAL || column == &list_id_column)
 		return SIZE_MAX;
 	const void *item = view->list->items[row];
 	if (column->text)
@@ -110,9 +118,20 @@ static void table_before_total(void *context, struct out *out)
 	}
 }
 
+/** Numbers the shown items, in a session. @return their numbers, NULL for none; for free() */
+static size_t *identify(const struct list *list, struct out *out)
+{
+	if (!out->results || !list->spec->identify)
+		return NULL;
+	size_t *ids = alloc_array(NULL, list->shown, sizeof *ids);
+	for (size_t i = 0; i < list->shown; i++)
+		ids[i] = list->spec->identify(out->results, list->items[i]);
+	return ids;
+}
+
 static void print_table(struct list *list, struct out *out)
 {
-	struct list_view view = { .list = list };
+	struct list_view view = { .list = list, .ids = identify(list, out) };
 	size_t widths[TABLE_COLUMNS_MOST];
 	list_view_set_columns(&view, NULL);
 	bool dressed = !list->options->no_header;
@@ -136,6 +155,7 @@ static void print_table(struct list *list, struct out *out)
 	table_print(&table, widths, out);
 	text_deinit(&view.raw);
 	text_deinit(&view.dropped);
+	free(view.ids);
 }
 
 /** Finds how many items are to be printed. */

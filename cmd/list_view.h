@@ -17,8 +17,12 @@ struct list_view {
 	size_t label;                                          /**< the column in which the totals are labelled, SIZE_MAX for none */
 	bool brief;                                            /**< there is little room for the last column */
 	struct text raw;                                       /**< a cell before escaping */
+	size_t *ids;                                           /**< numbers of the shown items in a session; NULL: none are shown */
 	struct text dropped;                                   /**< titles of the columns that did not fit */
 };
+
+/** The column before all others that shows the items' numbers. */
+extern const struct list_column list_id_column;
 
 /** Makes the columns from the list's. @param view the view @param drop which ones to leave out; NULL: none */
 void list_view_set_columns(struct list_view *view, const bool *drop);

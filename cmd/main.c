@@ -14,10 +14,69 @@
  *     map_at.c               what is at one address
  *     pmap_format.c          the text of `pmap -x`
  *   dump.c                 `procmem dump`: its options, and what is told about it
- *     dump_source.c          opening what is dumped: a process or a core file
+ *     dump_source.c          opening what is dumped
  *     dump_hex.c             showing it as text
  *     dump_file.c            writing it to a file
  *     dump_map.c             FILE.map: what stands where in the file
+ *   strings.c              `procmem strings`
+ *     strings_options.c      its options
+ *     strings_line.c         from a hit to a line, in the threads of the scan
+ *     strings_print.c        the lines in order
+ *     strings_unique.c       different strings with their counts
+ *   grep.c                 `procmem grep`: from the words to all targets, and the exit status
+ *     grep_options.c         its options
+ *     grep_patterns.c        the list of patterns
+ *     grep_search.c          searching one target, and what is told about it
+ *     grep_line.c            a match as text
+ *     grep_json.c            a match as JSON
+ *   watch.c                `procmem watch`: looking again and again, until something ends it
+ *     watch_options.c        its options
+ *     watch_wait.c           waiting for the next look, or for what comes before it
+ *     watch_events.c         its conditions: looking at them, acting, being woken by the kernel
+ *       watch_event_options.c  --on, --do and what belongs to them
+ *       condition.c            conditions as they are written
+ *       watch_conditions.c     whether they hold, and which region is to blame
+ *       watch_actions.c        taking samples, dumping, commands
+ *       watch_command.c        commands that run meanwhile
+ *       watch_events_print.c   what is told of it
+ *     watch_step.c           one look, and what became of the regions since the first
+ *     watch_words.c          what is told of a process and a row, piece by piece
+ *     watch_peek.c           what stands in the new pages of growing regions
+ *     peek_scan.c            the strings that are most frequent in some pages
+ *     watch_peek_print.c     those strings as text and as JSON
+ *     watch_print.c          a look as text, and the summary
+ *     watch_json.c           a look as JSON
+ *     watch_screen.c         the live screen: from a look to a picture
+ *     watch_rows.c             its rows: which are there, and which is selected
+ *     watch_kinds.c            rows that are sums by kind
+ *     watch_header.c           what it tells of the whole process
+ *     watch_table.c            its table
+ *     watch_keys.c             what its keys do
+ *     watch_prompt.c           a question in its last line
+ *     watch_pane.c             text that covers its rows
+ *     watch_strings.c          the text in the newest pages of a region
+ *     watch_save.c             writing a region to a file
+ *   snap.c                 `procmem snap`
+ *   diff.c                 `procmem diff`
+ *     diff_print.c           its table
+ *     sampled.c              one sample, wherever it comes from
+ *   headroom.c             `procmem headroom`
+ *     headroom_rates.c       how fast the rest is used up
+ *     headroom_print.c       its lines
+ *     headroom_members.c     who shares the limit
+ *   shell.c                `procmem shell`: a session
+ *     shell_line.c           what a typed line means
+ *     shell_run.c            running it: outputs, signals, what a command may change of the process
+ *     shell_system.c         commands of sh
+ *     shell_builtins.c       the commands that only a session has
+ *     shell_target.c         what it looks at: attach, stop, cont, info
+ *     shell_results.c        #3 and #r2
+ *     shell_defaults.c       set
+ *     shell_examine.c        x: reading what it shows
+ *     examine.c              values in the forms of gdb
+ *     shell_prompt.c         the prompt, and waiting for keys and for the end of the target
+ *     shell_complete.c       the Tab key
+ *     shell_history.c        the lines of former sessions
  *   ps.c                   `procmem ps`
  *     ps_columns.c           its columns
  *     name_filter.c          which names fit
@@ -29,25 +88,42 @@
  *   target.c               what a TARGET word means
  *   regions_load.c         reading a target's regions as cheaply as the wanted columns allow
  *   region_columns.c       the columns of a region, and what each costs
+ *   region_text.c          a region in JSON lines, and as a heading
  *   group.c                regions summed up by what they have in common
  *
+ *   memory.c               the memory of a process, stopped or not, or of a core file
+ *     lacks.c                what of it could not be had
+ *     search.c               a scan of it, for the commands that search
+ *   tally.c                counting texts in little memory
+ *   target_list.c          a TARGET word that means several processes
+ *   hit_text.c             what was found, and the text around it, as text
  *   hex_view.c             bytes in the form of hexdump -C
  *   new_file.c             files that appear whole or not at all
+ *   terminal.c             a terminal used as a whole (ncurses)
+ *     terminal_check.c       whether it can be
+ *   spark.c                values over time as a line of characters
  *   progress.c             how far a long command has come
  *   interrupt.c            Ctrl-C
+ *   stopping.c             --stop, also while a session holds the target stopped
  *
  *   list.c                 lists with chosen columns in a chosen order
- *   list_print.c             as a table
+ *     list_values.c            the values of its cells
+ *     list_print.c             as a table
  *   list_fit.c               fitted to the terminal
  *   list_csv.c               as comma-separated values
  *   json.c                   as JSON, piece by piece
  *   table.c                aligned columns
+ *     numbered_table.c       with the numbers that a session gives
+ *   delta.c                signed numbers: how much something changed, and how fast
  *   out.c                  the buffered output, its terminal and its end
  *   report.c               errors, and the exit statuses
+ *   results.c              numbers for what a session prints
  *   text.c                 a growing text, and numbers written fast
  *   utf8.c                 strangers' bytes made safe to print
  *   alloc.c                memory or the end
  */
+#include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,11 +190,31 @@ static enum status run(struct out *out, int argc, char **argv)
 	return run_command(out, argc - 1, argv + 1);
 }
 
+/**
+ * Takes the places of standard streams that the caller has closed: else the next file that is opened would be one of them, and get what
+ * is meant for it. Reading and writing fail as they would, but for stderr, which nobody misses. @return 0 or -1
+ */
+static int fill_standard_streams(void)
+{
+	static const int ways[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY };
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		/* Children inherit them, as they would inherit others. */
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", ways[fd]) != fd)
+			return -1;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more and more of them, up to 32 MiB each (mallopt(3)). */
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	struct out out;
+	if (fill_standard_streams() < 0)
+		return (int)STATUS_ERROR;
 	/* A reader that goes away ends the output quietly, not the program: commands have to leave their target as it was. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Where whoever started us ignores it, exec hands that on, and wait(2) would not tell how a child ended. */
+	signal(SIGCHLD, SIG_DFL);
 	out_init(&out, STDOUT_FILENO);
 	enum status status = run(&out, argc, argv);
 	if (out_close(&out) < 0)

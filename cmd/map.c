@@ -50,13 +50,13 @@ static const char *const exclusive[] = {
 	"why by", "why csv", "all top", NULL,
 };
 
-static const struct cli_spec spec = {
+const struct cli_spec map_spec = {
 	.command = "map",
 	.operands = "TARGET [REGION]...",
 	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and says what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\nfile, or an ELF core file.\n"
+	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\nfile, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress tells what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
@@ -88,8 +88,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 /** The list that is printed: that of the groups, where there are any. */
 static int init_shown(struct list *list, const struct map_options *options, const struct groups *grouping, struct pm_error *error)
 {
-	const struct list_spec *sort_of_list = grouping ? groups_list_spec(grouping) : &region_list_spec;
-	return list_init(list, sort_of_list, &options->list, options->output.bytes, error);
+	const struct list_spec *spec = grouping ? groups_list_spec(grouping) : &region_list_spec;
+	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
 /** What must be read. */
@@ -114,7 +114,7 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 	}
 	if (loaded->core)
 		report_note("RSS is what the core file holds; it does not tell what was resident, shared or dirty, nor the threads' names");
-	else if (!loaded->target->process && (needs & REGION_NEEDS_KINDS))
+	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
 		report_note("a file cannot tell malloc's regions, its arenas and whose stack is whose; only a living process can");
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc's regions are not told from other anonymous ones: %s", loaded->reader_failure.text);
@@ -128,6 +128,20 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 	return !options->by && !options->pmap && !options->list.csv && !options->list.columns;
 }
 
+/** Whether nothing but RSS and swap is known: a recording that watch made. */
+static bool has_two_sizes(const struct loaded *loaded)
+{
+	return loaded->recorded.word && loaded->regions.count > 0 && !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
+}
+
+/** How regions are listed, by what is known of them. */
+static const struct list_spec *sort_of_list(const struct loaded *loaded)
+{
+	if (!loaded->sizes_known)
+		return &region_list_spec_maps_only;
+	return has_two_sizes(loaded) ? &region_list_spec_recorded : &region_list_spec;
+}
+
 /** Prints what was read. @return 1: done; 0: no region fits, `error` says so; -1: an error */
 static int print(const struct loaded *loaded, const struct map_options *options, const struct cli_result *words, struct groups *grouping,
                  struct out *out, struct pm_error *error)
@@ -136,8 +150,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	const struct list_options *list_options = grouping ? &usual : &options->list;
 	struct list list;
 	uint64_t address;
-	const struct list_spec *sort_of_list = loaded->sizes_known ? &region_list_spec : &region_list_spec_maps_only;
-	if (list_init(&list, sort_of_list, list_options, options->output.bytes, error) < 0)
+	if (list_init(&list, sort_of_list(loaded), list_options, options->output.bytes, error) < 0)
 		return -1;
 	int chosen = choose_regions(loaded, options, &list, error), printed = 0;
 	if (chosen > 0 && asks_for_address(options, words, &address))
@@ -146,6 +159,20 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 		printed = map_print(loaded, &list, grouping, options, out, error);
 	list_deinit(&list);
 	return printed < 0 ? -1 : chosen;
+}
+
+/** Refuses what needs sizes that are not known. The usual order falls back to what is known; one that was asked for does not. */
+static int check_known(const struct loaded *loaded, const struct map_options *options, const struct list *shown, struct pm_error *error)
+{
+	unsigned unknown = loaded->sizes_known ? 0 : REGION_NEEDS_RSS | REGION_NEEDS_SMAPS;
+	if (has_two_sizes(loaded))
+		unknown = REGION_NEEDS_SMAPS;
+	if (options->pmap && has_two_sizes(loaded))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "--pmap: a recording by watch does not tell what is dirty, one by snap does");
+	if (!options->list.sort || !(shown->sort->needs & unknown))
+		return 0;
+	const char *why = has_two_sizes(loaded) ? "a recording by watch does not say it, one by snap" : "maps does not say it, smaps";
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does", shown->sort->name, why);
 }
 
 /** Reads the target and prints. @return as print() */
@@ -164,11 +191,8 @@ static int show(const struct target *target, const struct map_options *options, 
 	if (regions_load(&loaded, target, needs, error) < 0)
 		return -1;
 	tell_cost(&loaded, options, needs);
-	int status = -1;
-	/* The usual order falls back to what is known; one that was asked for does not. */
-	if (options->list.sort && !loaded.sizes_known && (shown.sort->needs & (REGION_NEEDS_RSS | REGION_NEEDS_SMAPS)))
-		pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: maps does not say it, smaps does", shown.sort->name);
-	else
+	int status = check_known(&loaded, options, &shown, error);
+	if (status == 0)
 		status = print(&loaded, options, words, grouping, out, error);
 	loaded_deinit(&loaded);
 	return status;
@@ -214,7 +238,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	struct pm_error error;
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
-	if (!cli_parse(&spec, out, argc, argv, &options, &words)) {
+	if (!cli_parse(&map_spec, out, argc, argv, &options, &words)) {
 		selection_deinit(&options.selection);
 		return words.status;
 	}
@@ -226,7 +250,7 @@ enum status map_run(struct out *out, int argc, char **argv)
 	enum status status = STATUS_OK;
 	if (list_options_want_help(&options.list))
 		list_print_columns(grouping ? groups_list_spec(grouping) : &region_list_spec, out);
-	else if (cli_check_operands(&spec, &words))
+	else if (cli_check_operands(&map_spec, &words))
 		status = run(&options, &words, grouping, out);
 	else
 		status = words.status;

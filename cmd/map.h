@@ -24,10 +24,11 @@ struct map_options {
  * Prints the line about the process: name, command, threads, age, memory and its limit.
  *
  * @param loaded  what was read
+ * @param bytes   sizes are exact integers
  * @param out     where to
  * @return        how many lines of the terminal it takes
  */
-size_t map_print_header(const struct loaded *loaded, struct out *out);
+size_t map_print_header(const struct loaded *loaded, bool bytes, struct out *out);
 
 /**
  * Prints what `pmap -x` prints.

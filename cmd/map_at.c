@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "results.h"
 #include "utf8.h"
 
 /** What is known about one address. */
@@ -134,6 +135,9 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 static void print_region(const struct pm_region *region, const struct map_options *options, struct out *out)
 {
 	struct text line = { 0 };
+	size_t number = results_add_region(out->results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
+	if (number > 0)
+		text_format(&line, "#r%zu ", number);
 	put_range(&line, region);
 	put_size(&line, "  ", pm_region_size(region), options);
 	if (pm_region_knows(region, PM_SIZE_RSS))

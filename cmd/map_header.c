@@ -23,8 +23,16 @@ static void put_duration(struct text *text, uint64_t milliseconds)
 		text_format(text, "%" PRIu64 "s", seconds);
 }
 
+static void put_size(struct text *text, uint64_t size, bool bytes)
+{
+	if (bytes)
+		text_decimal(text, size);
+	else
+		text_size(text, size);
+}
+
 /** Adds what stands behind the command line. */
-static void put_facts(struct text *text, const struct loaded *loaded)
+static void put_facts(struct text *text, const struct loaded *loaded, bool bytes)
 {
 	const struct pm_process_info *info = &loaded->info;
 	text_format(text, "   %" PRIu32 " thread%s", info->threads, info->threads == 1 ? "" : "s");
@@ -33,14 +41,14 @@ static void put_facts(struct text *text, const struct loaded *loaded)
 		put_duration(text, info->uptime_ms);
 	}
 	text_string(text, "   RSS ");
-	text_size(text, info->vm_rss);
+	put_size(text, info->vm_rss, bytes);
 	if (info->vm_swap > 0) {
 		text_string(text, "   swap ");
-		text_size(text, info->vm_swap);
+		put_size(text, info->vm_swap, bytes);
 	}
 	if (loaded->limit.limited) {
 		text_string(text, " of ");
-		text_size(text, loaded->limit.max);
+		put_size(text, loaded->limit.max, bytes);
 		text_string(text, " limit (cgroup ");
 		utf8_escape(text, loaded->limit.group, strlen(loaded->limit.group));
 		text_char(text, ')');
@@ -62,8 +70,23 @@ static void put_command(struct text *line, const char *command, size_t room)
 	text_deinit(&escaped);
 }
 
+/** Adds what a sample of a recording tells about its process. */
+static void put_recorded(struct text *line, const struct loaded *loaded)
+{
+	uint64_t rss = 0;
+	for (size_t i = 0; i < loaded->regions.count; i++)
+		rss += loaded->regions.items[i].bytes[PM_SIZE_RSS];
+	sampled_describe(&loaded->recorded, line);
+	text_string(line, "   RSS ");
+	text_size(line, rss);
+}
+
 static void put_saved(struct text *line, const struct loaded *loaded)
 {
+	if (loaded->recorded.word) {
+		put_recorded(line, loaded);
+		return;
+	}
 	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
 	const char *what = loaded->core ? "core file" : loaded->source == PM_SMAPS ? "saved smaps" : "saved maps";
 	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
@@ -73,12 +96,12 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 	}
 }
 
-static void put_process(struct text *line, const struct loaded *loaded, size_t width)
+static void put_process(struct text *line, const struct loaded *loaded, bool bytes, size_t width)
 {
 	struct text facts = { 0 };
 	utf8_escape(line, loaded->info.comm, strlen(loaded->info.comm));
 	text_format(line, " (%d)", (int)loaded->info.pid);
-	put_facts(&facts, loaded);
+	put_facts(&facts, loaded, bytes);
 	size_t used = utf8_columns(line->bytes, line->length) + 2 + utf8_columns(facts.bytes, facts.length);
 	size_t room = width == SIZE_MAX ? SIZE_MAX : used + COMMAND_LEAST > width ? COMMAND_LEAST : width - used;
 	put_command(line, loaded->command, room);
@@ -86,11 +109,11 @@ static void put_process(struct text *line, const struct loaded *loaded, size_t w
 	text_deinit(&facts);
 }
 
-size_t map_print_header(const struct loaded *loaded, struct out *out)
+size_t map_print_header(const struct loaded *loaded, bool bytes, struct out *out)
 {
 	struct text line = { 0 };
 	if (loaded->target->process)
-		put_process(&line, loaded, out->width);
+		put_process(&line, loaded, bytes, out->width);
 	else
 		put_saved(&line, loaded);
 	size_t columns = utf8_columns(line.bytes, line.length);

@@ -16,6 +16,8 @@ void map_open_json(struct json *json, const struct loaded *loaded)
 	json_open(json, NULL, '{');
 	if (!loaded->target->process) {
 		json_put(json, "file", json_text(loaded->target->path));
+		if (loaded->recorded.word)
+			sampled_put_members(json, &loaded->recorded);
 		return;
 	}
 	json_put(json, "pid", json_number((uint64_t)loaded->info.pid));
@@ -40,7 +42,7 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 static void print_text(const struct loaded *loaded, struct list *list, const struct map_options *options, struct out *out)
 {
 	if (!options->list.csv && !options->list.no_header)
-		list->lines_above = map_print_header(loaded, out);
+		list->lines_above = map_print_header(loaded, options->output.bytes, out);
 	list_print(list, out);
 }
 

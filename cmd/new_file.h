@@ -3,6 +3,8 @@
 #ifndef CMD_NEW_FILE_H
 #define CMD_NEW_FILE_H
 
+#include <stdbool.h>
+
 #include <procmem/error.h>
 
 /** A file being written. */
@@ -10,9 +12,17 @@ struct new_file {
 	char *path;      /**< the name that it is to have; owned */
 	char *temporary; /**< the name that it has, NULL for what exists and is no regular file: written to directly; owned */
 	int fd;          /**< open for writing, -1 for closed */
+	bool only_new;   /**< whether nothing may have the name when it gets it; false unless set by the user before new_file_keep() */
 };
 
-/** Starts one. @param file filled @param path its name @param error PM_ERROR_IO @return 0 or -1 */
+/**
+ * Starts one. A symbolic link is refused, unless it is the system's name of a descriptor that we were started with, as /dev/stdout.
+ *
+ * @param file   filled
+ * @param path   its name
+ * @param error  PM_ERROR_IO
+ * @return       0 or -1
+ */
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
 
 /** Gives it its name. @param file released in any case @param error PM_ERROR_IO; then it is removed @return 0 or -1 */

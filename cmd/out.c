@@ -22,6 +22,7 @@ static const char *const style_codes[OUT_STYLE_COUNT] = {
 	[OUT_GROWN] = "\033[31m",
 	[OUT_LESS] = "\033[32m",
 	[OUT_NEW] = "\033[34m",
+	[OUT_MATCH] = "\033[1m",
 };
 
 static bool is_set(const char *variable)
@@ -33,7 +34,7 @@ static bool is_set(const char *variable)
 void out_set_colour(struct out *out, enum out_colour when)
 {
 	const char *terminal_type = getenv("TERM");
-	bool wanted = out->terminal && !is_set("NO_COLOR") && terminal_type && strcmp(terminal_type, "dumb") != 0;
+	bool wanted = out->terminal && !out->plain && !is_set("NO_COLOR") && terminal_type && strcmp(terminal_type, "dumb") != 0;
 	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
 }
 
@@ -52,12 +53,17 @@ void out_init(struct out *out, int fd)
 void out_flush(struct out *out)
 {
 	size_t done = 0;
+	/* As with a reader that is gone: nobody wants the rest. */
+	if (out->cancel && *out->cancel && !out->os_errno)
+		out->os_errno = EPIPE;
 	while (done < out->buffer.length && !out->os_errno) {
 		ssize_t written = write(out->fd, out->buffer.bytes + done, out->buffer.length - done);
 		if (written >= 0)
 			done += (size_t)written;
 		else if (errno != EINTR)
 			out->os_errno = errno;
+		else if (out->cancel && *out->cancel)
+			out->os_errno = EPIPE;
 	}
 	text_clear(&out->buffer);
 }
@@ -112,8 +118,12 @@ void out_escaped(struct out *out, const char *string)
 
 void out_style(struct out *out, enum out_style style)
 {
-	if (out->colour)
-		out_string(out, style_codes[style]);
+	out_string(out, out_style_code(out, style));
+}
+
+const char *out_style_code(const struct out *out, enum out_style style)
+{
+	return out->colour ? style_codes[style] : "";
 }
 
 int out_close(struct out *out)

@@ -8,6 +8,7 @@
 #ifndef CMD_OUT_H
 #define CMD_OUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,8 +28,11 @@ enum out_style {
 	OUT_GROWN, /**< there is more of it than before */
 	OUT_LESS,  /**< there is less of it than before */
 	OUT_NEW,   /**< it was not there before */
+	OUT_MATCH, /**< what was searched for */
 	OUT_STYLE_COUNT,
 };
+
+struct results; /* results.h */
 
 /** An output. Initialise with out_init(). */
 struct out {
@@ -36,9 +40,12 @@ struct out {
 	int os_errno;    /**< errno of the first failed write, 0 for none; nothing is written after it */
 	bool terminal;   /**< a terminal reads it */
 	bool colour;     /**< styles are shown */
+	bool plain;      /**< OUT_COLOUR_AUTO means never */
 	size_t width;    /**< columns of the terminal, SIZE_MAX where there is none */
 	size_t height;   /**< its lines, SIZE_MAX where there is none */
 	struct text buffer; /**< what is not yet written */
+	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the rest is dropped without a word; NULL for none */
+	struct results *results; /**< numbers what is printed, for later commands; NULL outside of a session */
 };
 
 /** Starts an output, with the colours of OUT_COLOUR_AUTO. @param out filled @param fd where it goes */
@@ -67,6 +74,9 @@ void out_escaped(struct out *out, const char *string);
 
 /** Begins a style; out_style(out, OUT_PLAIN) ends it. @param out the output @param style which */
 void out_style(struct out *out, enum out_style style);
+
+/** What begins a style, for text that is written down before it is output. @param out the output @param style which @return "" without colours */
+const char *out_style_code(const struct out *out, enum out_style style);
 
 /** Writes what is buffered. @param out the output */
 void out_flush(struct out *out);

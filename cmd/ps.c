@@ -45,7 +45,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = { "json csv", NULL };
 
-static const struct cli_spec spec = {
+const struct cli_spec ps_spec = {
 	.command = "ps",
 	.operands = "[NAME]",
 	.purpose = "Lists processes, those with the most resident memory first.",
@@ -181,14 +181,14 @@ enum status ps_run(struct out *out, int argc, char **argv)
 {
 	struct ps_options options = { 0 };
 	struct cli_result words;
-	if (!cli_parse(&spec, out, argc, argv, &options, &words))
+	if (!cli_parse(&ps_spec, out, argc, argv, &options, &words))
 		return words.status;
 	out_set_colour(out, options.output.colour);
 	if (list_options_want_help(&options.list)) {
 		list_print_columns(&ps_list_spec, out);
 		return STATUS_OK;
 	}
-	if (!cli_check_operands(&spec, &words))
+	if (!cli_check_operands(&ps_spec, &words))
 		return words.status;
 	return run(&options, words.count > 0 ? words.operands[0] : NULL, out);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "region_columns.h"
 
+#include "results.h"
+
 static bool put(uint64_t from, uint64_t *value)
 {
 	*value = from;
@@ -221,11 +223,18 @@ static const struct list_column columns[] = {
 	  .help = "address of the malloc arena it belongs to" },
 };
 
+static size_t region_identify(struct results *results, const void *item)
+{
+	const struct pm_region *region = item;
+	return results_add_region(results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
+}
+
 #define FOR_ALL_REGIONS \
 	.singular = "region", .plural = "regions", .columns = columns, .column_count = sizeof columns / sizeof columns[0], \
 	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_dirty,referenced,anonymous,lazyfree," \
 	                "anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,kind,detail,proof", \
-	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap", .droppable_last = "perm,size"
+	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap", .droppable_last = "perm,size", \
+	.identify = region_identify, .id_prefix = "#r"
 
 const struct list_spec region_list_spec = {
 	FOR_ALL_REGIONS,
@@ -239,4 +248,11 @@ const struct list_spec region_list_spec_maps_only = {
 	.table_columns = "address,size,perm,kind,mapping",
 	.csv_columns = "address,size,perm,kind,mapping,detail",
 	.sort = "size",
+};
+
+const struct list_spec region_list_spec_recorded = {
+	FOR_ALL_REGIONS,
+	.table_columns = "address,size,rss,swap,perm,kind,mapping",
+	.csv_columns = "address,size,rss,swap,perm,kind,mapping,detail",
+	.sort = "rss",
 };

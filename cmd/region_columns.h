@@ -20,6 +20,9 @@ extern const struct list_spec region_list_spec;
 /** The same where only maps text is there: without the columns that it cannot fill. */
 extern const struct list_spec region_list_spec_maps_only;
 
+/** The same for a recording by `watch`, which has two sizes only. */
+extern const struct list_spec region_list_spec_recorded;
+
 /**
  * Adds the name of a region's mapping as the kernel has it, " (deleted)" included.
  *

@@ -75,10 +75,26 @@ static int read_core(struct loaded *loaded, struct pm_error *error)
 	return pm_core_regions(loaded->core, &loaded->regions, error);
 }
 
+/** Regions of a recording: their kinds and proofs were found when it was made. */
+static int read_recorded(struct loaded *loaded, struct pm_error *error)
+{
+	if (sampled_load(&loaded->recorded, loaded->target->word, error) < 0)
+		return -1;
+	loaded->source = PM_SMAPS;
+	loaded->sizes_known = true;
+	loaded->regions = loaded->recorded.regions;
+	pm_regions_init(&loaded->recorded.regions);
+	loaded->info.pid = loaded->recorded.run.pid;
+	memcpy(loaded->info.comm, loaded->recorded.run.comm, sizeof loaded->info.comm);
+	return 0;
+}
+
 static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *error)
 {
 	if (loaded->target->process)
 		return read_live(loaded, needs, error);
+	if (loaded->target->recording)
+		return read_recorded(loaded, error);
 	if (pm_core_is_one(loaded->target->path))
 		return read_core(loaded, error);
 	if (pm_maps_read_saved(loaded->target->path, &loaded->regions, &loaded->source, error) < 0)
@@ -92,7 +108,8 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
 	if (!process) {
-		loaded->command = strdup(loaded->core ? pm_core_info(loaded->core)->command : "");
+		const char *command = loaded->core ? pm_core_info(loaded->core)->command : loaded->recorded.run.command;
+		loaded->command = strdup(command ? command : "");
 		return loaded->command ? 0 : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 	}
 	if (pm_process_read_info(process, &loaded->info, error) < 0 || pm_process_read_command(process, &loaded->command, error) < 0)
@@ -111,7 +128,7 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
 	if (read_regions(loaded, needs, error) < 0)
 		goto fail;
 	uint64_t middle = clock_us();
-	if ((needs & REGION_NEEDS_KINDS) && classify(loaded, error) < 0)
+	if ((needs & REGION_NEEDS_KINDS) && !target->recording && classify(loaded, error) < 0)
 		goto fail;
 	loaded->read_us = middle - begin;
 	loaded->kinds_us = clock_us() - middle;
@@ -126,6 +143,7 @@ fail:
 void loaded_deinit(struct loaded *loaded)
 {
 	pm_regions_deinit(&loaded->regions);
+	sampled_deinit(&loaded->recorded);
 	pm_core_close(loaded->core);
 	loaded->core = NULL;
 	free(loaded->command);

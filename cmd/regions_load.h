@@ -13,6 +13,7 @@
 #include <procmem/region.h>
 
 #include "region_columns.h"
+#include "sampled.h"
 #include "target.h"
 
 /** The regions of a target at one moment, and what is known about it. */
@@ -21,6 +22,7 @@ struct loaded {
 	struct pm_regions regions;      /**< they, all of them */
 	enum pm_maps_source source;     /**< what they were read from */
 	bool sizes_known;               /**< resident sizes are known: not for a saved maps file */
+	struct sampled recorded;        /**< the sample of a recording that they are; its list of regions is empty. `word` is NULL for none */
 	struct pm_core *core;           /**< the core file they are of; NULL for a process or saved text */
 	bool from_pagemap;              /**< and come from pagemap */
 	struct pm_process_info info;    /**< of the process; all zero for a saved file */

@@ -66,28 +66,12 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 	return result;
 }
 
-/** The file's part of FILE@WHICH, if there is such a recording; the caller frees it. */
-static char *recording_part(const char *word, const char **which)
-{
-	const char *at = strrchr(word, '@');
-	*which = "last";
-	if (pm_recording_is(word))
-		return strdup(word);
-	char *path = at ? strndup(word, (size_t)(at - word)) : NULL;
-	if (path && pm_recording_is(path)) {
-		*which = at + 1;
-		return path;
-	}
-	free(path);
-	return NULL;
-}
-
 int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error)
 {
 	struct sampled loaded = { .word = word };
 	struct target target = { 0 };
 	const char *which;
-	char *path = recording_part(word, &which);
+	char *path = target_recording(word, &which);
 	int result;
 	pm_regions_init(&loaded.regions);
 	if (path)
@@ -125,10 +109,8 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 		text_time(text, sampled->wall_ns);
 }
 
-void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled)
+void sampled_put_members(struct json *json, const struct sampled *sampled)
 {
-	json_open(json, key, '{');
-	json_put(json, "source", json_text(sampled->word));
 	if (sampled->identified) {
 		json_put(json, "pid", json_number((uint64_t)sampled->run.pid));
 		json_put(json, "command", json_text(sampled->run.command));
@@ -141,6 +123,13 @@ void sampled_put_json(struct json *json, const char *key, const struct sampled *
 		json_put(json, "time", json_text(text_terminate(&time)));
 		text_deinit(&time);
 	}
+}
+
+void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled)
+{
+	json_open(json, key, '{');
+	json_put(json, "source", json_text(sampled->word));
+	sampled_put_members(json, sampled);
 	json_put(json, "count", json_number(sampled->regions.count));
 	json_shut(json, '}');
 }

@@ -39,6 +39,9 @@ void sampled_deinit(struct sampled *sampled);
 /** Adds what it is, in words: "java (31416), sample 3 of run.pmrec, 2026-01-31T12:00:00.000Z". @param sampled it @param text gets it */
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
+/** Writes what is known of it as members of an object: pid, command, sample, time. @param json the text @param sampled it */
+void sampled_put_members(struct json *json, const struct sampled *sampled);
+
 /** Writes what it is as an object. @param json the text @param key of the object @param sampled it */
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled);
 

@@ -76,7 +76,7 @@ void selection_deinit(struct selection *selection)
 	text_deinit(&selection->kinds);
 }
 
-int selection_add_words(struct selection *selection, char *const *words, int count, struct pm_error *error)
+int selection_add_words(const struct selection *selection, char *const *words, int count, struct pm_error *error)
 {
 	for (int i = 0; i < count; i++) {
 		if (pm_select_add_word(selection->select, words[i], error) == 0)

@@ -29,7 +29,7 @@ int selection_init(struct selection *selection, struct pm_error *error);
 void selection_deinit(struct selection *selection);
 
 /** Adds REGION words. @param selection the choice @param words they @param count how many @param error PM_ERROR_USAGE @return 0 or -1 */
-int selection_add_words(struct selection *selection, char *const *words, int count, struct pm_error *error);
+int selection_add_words(const struct selection *selection, char *const *words, int count, struct pm_error *error);
 
 /** What must be read so that the choice can be made: enum region_needs bits. @param selection the choice @return bits */
 unsigned selection_needs(const struct selection *selection);

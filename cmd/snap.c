@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "snap.h"
+
 #include <stddef.h>
 #include <string.h>
-
-#include <procmem/recording.h>
-#include <procmem/sample.h>
 
 #include "commands.h"
 #include "delta.h"
@@ -43,7 +42,7 @@ static const struct cli_group groups[] = {
 
 static const char *const exclusive[] = { NULL };
 
-static const struct cli_spec spec = {
+const struct cli_spec snap_spec = {
 	.command = "snap",
 	.operands = "TARGET",
 	.purpose = "Writes the sizes of all regions of a process, as they are now, to a file that\n'procmem diff' compares.",
@@ -112,30 +111,41 @@ static int write_sample(const char *file, const struct pm_run *run, const struct
 	return result;
 }
 
-/** Takes the sample and writes it. @return 0 or -1 */
-static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out, struct pm_error *error)
+int snap_take(struct snap *snap, struct pm_process *process, const char *file, struct pm_error *error)
 {
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
-	struct pm_sampler *sampler;
-	struct pm_sample sample;
-	struct pm_run run;
-	uint64_t number;
-	if (pm_run_describe(process, &run, error) < 0)
+	struct snap taken = { 0 };
+	if (pm_run_describe(process, &taken.run, error) < 0)
 		return -1;
-	int result = pm_sampler_open(process, &sampling, &sampler, error);
-	if (result == 0) {
-		result = pm_sampler_take(sampler, &sample, error);
-		if (result == 0)
-			result = write_sample(options->file, &run, &sample, &number, error);
-		if (result == 0)
-			print(options, &run, &sample, number, out);
-		if (result == 0 && options->output.verbose && !options->output.quiet)
-			report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample.regions->count,
-			            (double)sample.cost.last_cpu_ns / 1e6, (double)sample.cost.lock_ns / 1e6);
-		pm_sampler_close(sampler);
+	if (pm_sampler_open(process, &sampling, &taken.sampler, error) < 0 || pm_sampler_take(taken.sampler, &taken.sample, error) < 0 ||
+	    write_sample(file, &taken.run, &taken.sample, &taken.number, error) < 0) {
+		snap_deinit(&taken);
+		return -1;
 	}
-	run_free(&run);
-	return result;
+	*snap = taken;
+	return 0;
+}
+
+void snap_deinit(struct snap *snap)
+{
+	pm_sampler_close(snap->sampler);
+	run_free(&snap->run);
+	*snap = (struct snap){ 0 };
+}
+
+/** Takes the sample and tells about it. @return 0 or -1 */
+static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out, struct pm_error *error)
+{
+	struct snap snap;
+	if (snap_take(&snap, process, options->file, error) < 0)
+		return -1;
+	const struct pm_sample *sample = &snap.sample;
+	print(options, &snap.run, sample, snap.number, out);
+	if (options->output.verbose && !options->output.quiet)
+		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
+		            (double)sample->cost.lock_ns / 1e6);
+	snap_deinit(&snap);
+	return 0;
 }
 
 enum status snap_run(struct out *out, int argc, char **argv)
@@ -144,7 +154,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
-	if (!cli_parse(&spec, out, argc, argv, &options, &words) || !cli_check_operands(&spec, &words))
+	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) || !cli_check_operands(&snap_spec, &words))
 		return words.status;
 	if (!options.file) {
 		report_error("snap: -o FILE is missing: where shall the sample go?");

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "target.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <procmem/process_list.h>
+#include <procmem/recording.h>
 
 #include "name_filter.h"
 #include "text.h"
@@ -95,6 +97,31 @@ static bool is_saved(const char *word)
 	return is_file(word, "") || is_file(word, "smaps") || is_file(word, "maps");
 }
 
+char *target_recording(const char *word, const char **which)
+{
+	const char *at = strrchr(word, '@');
+	*which = "last";
+	if (pm_recording_is(word))
+		return strdup(word);
+	char *path = at ? strndup(word, (size_t)(at - word)) : NULL;
+	if (path && pm_recording_is(path)) {
+		*which = at + 1;
+		return path;
+	}
+	free(path);
+	return NULL;
+}
+
+/** A target that is a file. */
+static struct target file_target(const char *word)
+{
+	const char *which;
+	char *recording = target_recording(word, &which);
+	struct target target = { .word = word, .path = word, .recording = recording != NULL };
+	free(recording);
+	return target;
+}
+
 int target_open(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
@@ -106,13 +133,14 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 	bool is_path = strchr(word, '/') && !parse_proc_path(word, &number);
 	text_deinit(&number);
 	if (is_path) {
-		*target = (struct target){ .word = word, .path = word };
+		*target = file_target(word);
 		return 0;
 	}
 	if (target_open_process(target, word, &failure) == 0)
 		return 0;
-	if (failure.kind == PM_ERROR_NOT_FOUND && is_saved(word)) {
-		*target = (struct target){ .word = word, .path = word };
+	struct target file = failure.kind == PM_ERROR_NOT_FOUND ? file_target(word) : (struct target){ 0 };
+	if (failure.kind == PM_ERROR_NOT_FOUND && (file.recording || is_saved(word))) {
+		*target = file;
 		return 0;
 	}
 	/* Programs are seldom called so, recordings and saved texts are. */

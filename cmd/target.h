@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a TARGET word means: a living process, or a file with saved maps or smaps text. */
+/** @file What a TARGET word means: a living process, or a file: saved maps or smaps text, a core file, a recording. */
 #ifndef CMD_TARGET_H
 #define CMD_TARGET_H
 
@@ -11,7 +11,8 @@
 struct target {
 	const char *word;           /**< as the user wrote it */
 	struct pm_process *process; /**< the living process, NULL for a saved file */
-	const char *path;           /**< the saved file or directory, NULL for a process */
+	const char *path;           /**< the saved file or directory, NULL for a process; of a recording as `word`, with the sample */
+	bool recording;             /**< it is a sample of a recording */
 };
 
 /**
@@ -33,6 +34,15 @@ int target_open_process(struct target *target, const char *word, struct pm_error
  * @return        0 or -1
  */
 int target_open(struct target *target, const char *word, struct pm_error *error);
+
+/**
+ * Takes a word apart that names a sample of a recording: FILE or FILE@WHICH.
+ *
+ * @param word   it
+ * @param which  set to what names the sample, "last" where nothing does; points into the word
+ * @return       the file, to be freed; NULL where there is no such recording
+ */
+char *target_recording(const char *word, const char **which);
 
 /** Releases a target. @param target the target */
 void target_close(struct target *target);

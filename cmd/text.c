@@ -44,6 +44,19 @@ void text_decimal(struct text *text, uint64_t value)
 	text_bytes(text, digits + first, sizeof digits - first);
 }
 
+void text_grouped(struct text *text, uint64_t value)
+{
+	size_t digits = text_decimal_length(value), first = text->length;
+	text_decimal(text, value);
+	for (size_t left = digits; left > 3;) {
+		/* Commas from the right end: those further left do not move what stands right of them. */
+		left -= 3;
+		text_char(text, ' ');
+		memmove(text->bytes + first + left + 1, text->bytes + first + left, text->length - 1 - first - left);
+		text->bytes[first + left] = ',';
+	}
+}
+
 void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
 	char hex[HEX_DIGITS];

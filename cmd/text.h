@@ -64,6 +64,9 @@ void text_fill(struct text *text, char byte, size_t count);
 /** Adds a number in decimal. @param text the text @param value the number */
 void text_decimal(struct text *text, uint64_t value);
 
+/** Adds a number in decimal with commas between thousands. @param text the text @param value the number */
+void text_grouped(struct text *text, uint64_t value);
+
 /** Adds a number in hexadecimal. @param text the text @param value the number @param digits the least number of digits, at most 16 */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 

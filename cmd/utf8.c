@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "utf8.h"
 
-#include <stdbool.h>
-
 /** Code points from first to last. */
 struct code_range {
 	uint32_t first, last;
@@ -67,6 +65,21 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
 	return count;
 }
 
+size_t utf8_encode(uint32_t code, char *bytes)
+{
+	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	for (size_t i = count; i-- > 1; code >>= 6)
+		bytes[i] = (char)(0x80 | (code & 0x3f));
+	bytes[0] = (char)(leads[count] | code);
+	return count;
+}
+
+bool utf8_is_control(uint32_t code)
+{
+	return IS_WITHIN(controls, code);
+}
+
 /** How many bytes from the front are plain ASCII without controls: most texts are that as a whole. */
 static size_t plain_prefix(const char *bytes, size_t length)
 {
@@ -94,7 +107,7 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 			return;
 		uint32_t code;
 		size_t count = utf8_decode(bytes, length, &code);
-		if (count > 0 && !IS_WITHIN(controls, code)) {
+		if (count > 0 && !utf8_is_control(code)) {
 			text_bytes(text, bytes, count);
 		} else {
 			count = count ? count : 1;

@@ -8,6 +8,7 @@
 #ifndef CMD_UTF8_H
 #define CMD_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,12 @@ void utf8_escape(struct text *text, const char *bytes, size_t length);
  * @return        how many bytes it has; 0 where there is no valid one
  */
 size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
+
+/** Writes a character. @param code its code point, none of a surrogate, up to U+10FFFF @param bytes room for 4 @return how many it has */
+size_t utf8_encode(uint32_t code, char *bytes);
+
+/** Whether a character is escaped by utf8_escape(). @param code its code point @return true or false */
+bool utf8_is_control(uint32_t code);
 
 /** How many columns of a terminal an escaped text takes. @param bytes the text @param length its bytes @return columns */
 size_t utf8_columns(const char *bytes, size_t length);

@@ -1,146 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch.h"
 
-#include <errno.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <procmem/number.h>
-
 #include "commands.h"
-#include "delta.h"
-
-enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PLAIN };
-
-static const struct cli_option watch_option_list[] = {
-	{ 'i', "interval", "SECONDS", "from one look to the next, 0.1 or more; usually 2" },
-	{ 'c', "count", "N", "look N times" },
-	{ OPTION_FOR, "for", "DURATION", "for so long (30s, 5m, 2h)" },
-	{ 's', "sort", "WHAT", "sort by growth, rate, rss or delta" },
-	{ 'n', "top", "N", "only the first N; usually 10" },
-	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
-	{ OPTION_BUDGET, "budget", "PERCENT", "CPU time that it may use, of one core; usually 1%,\n0 for any" },
-	{ OPTION_PLAIN, "plain", NULL, "text also on a terminal" },
-	{ 0 },
-};
-
-static int take_interval(struct watch_options *options, const char *value, struct pm_error *error)
-{
-	double seconds;
-	if (duration_parse(value, &seconds, error) < 0)
-		return -1;
-	if (seconds < 0.1)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is too short: looking more often than 10 times a second would disturb", value);
-	options->interval = seconds;
-	return 0;
-}
-
-static int take_budget(struct watch_options *options, const char *value, struct pm_error *error)
-{
-	char *end;
-	errno = 0;
-	double percent = value[strspn(value, "0123456789.%")] == '\0' && *value ? strtod(value, &end) : -1;
-	if (percent < 0 || percent > 100 || end == value || strcmp(end + (*end == '%'), "") != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage from 0 to 100", value);
-	options->budget = percent / 100;
-	return 0;
-}
-
-static int take_sort(struct watch_options *options, const char *value, struct pm_error *error)
-{
-	static const char *const words[] = { "growth", "rate", "rss", "delta" };
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strcmp(value, words[i]) == 0) {
-			options->sort = (enum watch_sort)i;
-			return 0;
-		}
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "rows are sorted by growth, rate, rss or delta, not '%s'", value);
-}
-
-static int take(void *into, int id, const char *value, struct pm_error *error)
-{
-	struct watch_options *options = into;
-	switch (id) {
-	case 'i':
-		return take_interval(options, value, error);
-	case 'c':
-		return pm_parse_decimal(value, UINT32_MAX, &options->count, error);
-	case 'n':
-		return pm_parse_decimal(value, UINT32_MAX, &options->top, error);
-	case 's':
-		return take_sort(options, value, error);
-	case OPTION_FOR:
-		return duration_parse(value, &options->seconds, error);
-	case OPTION_RECORD:
-		options->record = value;
-		return 0;
-	case OPTION_BUDGET:
-		return take_budget(options, value, error);
-	default:
-		/* Text is all there is. */
-		return 0;
-	}
-}
-
-static const struct cli_group groups[] = {
-	{ "How:", watch_option_list, take, 0 },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct watch_options, selection) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct watch_options, output) },
-	{ 0 },
-};
-
-static const char *const exclusive[] = { "json plain", NULL };
-
-static const struct cli_spec spec = {
-	.command = "watch",
-	.operands = "TARGET [REGION]...",
-	.purpose = "Watches a process and tells which of its regions grow, how fast, whether that is\na steady leak, a burst or over, and when it meets its memory limit.",
-	.groups = groups,
-	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that fits one process. Regions are looked at\n"
-	         "only when the totals of the process move. Ctrl-C ends it with a summary.",
-	.examples = {
-		{ "procmem watch java", "what grows in the process called java, every two seconds" },
-		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java", "record for an hour, and print the summary only" },
-	},
-	.operands_least = 1,
-	.operands_most = -1,
-};
-
-/** Set by a signal: the user has seen enough. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	interrupted = signal;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = interrupt };
-	interrupted = 0;
-	sigemptyset(&action.sa_mask);
-	/* Without SA_RESTART: the pause between two looks ends. */
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-/** Sleeps until the next look is due; late ones are left out, not made up for. */
-static void await_tick(struct timespec *due, double interval)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	double next = (double)due->tv_sec + (double)due->tv_nsec / 1e9, at = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-	do
-		next += interval;
-	while (next <= at);
-	due->tv_sec = (time_t)next;
-	due->tv_nsec = (long)((next - (double)due->tv_sec) * 1e9);
-	while (!interrupted && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, due, NULL) == EINTR) {
-	}
-}
+#include "watch_events.h"
+#include "watch_screen.h"
+#include "watch_wait.h"
 
 static void print_now(const struct watch *watch, struct out *out)
 {
@@ -152,10 +16,10 @@ static void print_now(const struct watch *watch, struct out *out)
 }
 
 /** Whether the user's bounds are reached. */
-static bool is_over(struct watch *watch)
+static bool is_over(struct watch *watch, const struct watch_wait *wait)
 {
 	const struct watch_options *options = watch->options;
-	if (interrupted)
+	if (*wait->interrupted)
 		watch->ended = "interrupted";
 	else if (options->count > 0 && watch->samples >= options->count)
 		watch->ended = "looked as often as was wanted";
@@ -165,28 +29,127 @@ static bool is_over(struct watch *watch)
 	return watch->ended != NULL;
 }
 
-/** Looks again and again. @return exit status */
-static enum status watch_on(struct watch *watch, struct out *out)
+/** Prints a look and acts on it. @return whether anything ends it now */
+static bool look(struct watch *watch, struct watch_events *events, struct out *out)
 {
-	struct timespec due;
-	clock_gettime(CLOCK_MONOTONIC, &due);
-	catch_signals();
 	print_now(watch, out);
-	while (!is_over(watch) && !out_failed(out)) {
-		await_tick(&due, watch->options->interval);
-		if (interrupted)
-			continue;
-		if (!watch_step(watch))
-			break;
-		print_now(watch, out);
+	return watch_events_look(events, out) || is_over(watch, events->wait) || out_failed(out);
+}
+
+/** Looks again and again, until something ends it. */
+static void watch_on(struct watch *watch, struct watch_events *events, struct out *out)
+{
+	bool over = look(watch, events, out);
+	while (!over) {
+		if (!watch_wait(events->wait)) {
+			watch_events_take(events, out);
+			over = is_over(watch, events->wait);
+		} else {
+			over = !watch_step(watch) || look(watch, events, out);
+		}
 	}
+}
+
+/** Shows what a look gave; where it failed, the screen stays as it is until the user has read it. */
+static void show(struct watch *watch, struct watch_screen *screen)
+{
+	if (watch_step(watch) && watch_screen_update(screen, &watch->failure) == 0)
+		return;
+	if (!watch->ended)
+		watch->ended = "an error ended it";
+	watch_screen_end(screen, watch->failure.text);
+}
+
+/** Shows what events tell. */
+static void tell_on_screen(void *context, const char *line)
+{
+	watch_screen_tell(context, line);
+}
+
+/** The same on a live screen. */
+static void watch_live(struct watch *watch, struct watch_screen *screen, struct watch_events *events, struct out *out)
+{
+	struct watch_wait *wait = events->wait;
+	size_t keys = watch_wait_add(wait, screen->terminal.keys, POLLIN);
+	screen->cancel = wait->interrupted;
+	events->tell = tell_on_screen;
+	events->teller = screen;
+	bool met = watch_events_look(events, out);
+	while (!met && (screen->over ? !*wait->interrupted : !is_over(watch, wait))) {
+		bool due = watch_wait(wait);
+		watch_screen_obey(screen);
+		/* A terminal that is gone has no more keys, and tells so without end. */
+		if (screen->left || wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
+			break;
+		watch_events_take(events, out);
+		if (due && !screen->paused && !screen->over) {
+			show(watch, screen);
+			met = !screen->over && watch_events_look(events, out);
+		}
+	}
+	events->tell = NULL;
+	if (!watch->ended)
+		watch->ended = "the user quit";
+}
+
+static void note_no_screen(const struct pm_error *error)
+{
+	report_note("there is no live screen, only text: %s", error->text);
+}
+
+/** Whether there is to be a live screen; says so where the terminal does not allow it. */
+static bool is_live(const struct watch_options *options, const struct out *out)
+{
+	struct pm_error error;
+	if (!out->terminal || options->plain || options->output.json || options->output.quiet)
+		return false;
+	if (terminal_check(&error) == 0)
+		return true;
+	note_no_screen(&error);
+	return false;
+}
+
+/** Looks on, on a live screen if there can be one. */
+static void watch_in_form(struct watch *watch, struct watch_options *options, struct watch_events *events, struct out *out)
+{
+	struct watch_screen screen;
+	struct pm_error error;
+	if (options->live && watch_screen_open(&screen, watch, options, out->colour, &error) == 0) {
+		watch_live(watch, &screen, events, out);
+		watch_screen_close(&screen, out);
+	} else {
+		if (options->live)
+			note_no_screen(&error);
+		watch_on(watch, events, out);
+	}
+}
+
+/** Looks on and acts, with all that has to be waited for. */
+static void watch_and_act(struct watch *watch, struct watch_options *options, struct out *out)
+{
+	struct watch_wait wait;
+	struct watch_events events;
+	watch_wait_init(&wait, options->interval);
+	if (watch_events_open(&events, watch, &options->events, &wait, &watch->failure) == 0) {
+		watch_in_form(watch, options, &events, out);
+		watch_events_close(&events, out);
+	}
+	watch_wait_deinit(&wait);
+}
+
+/** Sums up. @return exit status */
+static enum status finish(const struct watch *watch, struct out *out)
+{
 	if (watch->options->output.json)
 		watch_print_json(watch, true, out);
 	else
 		watch_print_summary(watch, out);
+	if (watch->options->output.verbose && !watch->options->output.quiet)
+		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back %llu", (double)watch->sample.cost.cpu_ns / 1e6,
+		            (unsigned long long)watch->samples, (unsigned long long)watch->held_back);
 	/* A target that ends is an end like any other; the rest is not what was asked for. */
 	if (watch->failure.kind == PM_ERROR_NONE)
-		return STATUS_OK;
+		return watch->met ? STATUS_NOTHING : STATUS_OK;
 	if (watch->failure.kind != PM_ERROR_GONE)
 		return report_failure(&watch->failure);
 	if (!watch->options->output.quiet)
@@ -204,7 +167,8 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
 	if (watch_init(&watch, options, &target, &error) == 0) {
-		status = watch_on(&watch, out);
+		watch_and_act(&watch, options, out);
+		status = finish(&watch, out);
 		watch_deinit(&watch);
 	} else {
 		report_failure(&error);
@@ -221,12 +185,14 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (cli_parse(&spec, out, argc, argv, &options, &words) && cli_check_operands(&spec, &words)) {
+	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) && cli_check_operands(&watch_spec, &words)) {
 		out_set_colour(out, options.output.colour);
-		status = run(&options, &words, out);
+		options.live = options.keep_pages = is_live(&options, out);
+		status = watch_event_options_check(&options.events, &error) < 0 ? report_failure(&error) : run(&options, &words, out);
 	} else {
 		status = words.status;
 	}
+	watch_event_options_deinit(&options.events);
 	selection_deinit(&options.selection);
 	return status;
 }

@@ -3,13 +3,13 @@
 #ifndef CMD_WATCH_H
 #define CMD_WATCH_H
 
-#include <signal.h>
-
 #include <procmem/headroom.h>
+#include <procmem/kills.h>
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 #include <procmem/tracker.h>
 
+#include "cli.h"
 #include "list_options.h"
 #include "selection.h"
 #include "target.h"
@@ -22,6 +22,19 @@ enum watch_sort {
 	WATCH_BY_DELTA,  /**< how it changed at the last sample */
 };
 
+struct condition;
+struct action;
+
+/** What is to happen when a condition holds. */
+struct watch_event_options {
+	struct condition *conditions; /**< each of them by itself; owned */
+	size_t condition_count;       /**< how many; 0: nothing is to happen */
+	struct action *actions;       /**< all of them, in this order; owned */
+	size_t action_count;          /**< how many */
+	bool again;                   /**< thresholds are acted on more than once */
+	double cool_down;             /**< seconds between two times, 0: as usual */
+};
+
 /** What the user wants. */
 struct watch_options {
 	double interval;      /**< seconds from one sample to the next */
@@ -30,7 +43,12 @@ struct watch_options {
 	double budget;        /**< share of a core, 0: any */
 	enum watch_sort sort;
 	uint64_t top;         /**< most rows */
+	uint64_t peek;        /**< most strings that are shown of the new pages of a row, 0: none */
+	bool keep_pages;      /**< new pages are kept in mind also without that, for watch_peek_newest() */
+	bool plain;           /**< text also on a terminal */
+	bool live;            /**< a live screen */
 	const char *record;   /**< recording to write, NULL for none */
+	struct watch_event_options events;
 	struct selection selection;
 	struct output_options output;
 };
@@ -43,6 +61,8 @@ struct watch_row {
 	struct pm_trend count_trend;  /**< of the number of its regions, where that changed */
 };
 
+struct watch_peek;
+
 /** A process that is being watched. */
 struct watch {
 	const struct watch_options *options;
@@ -51,18 +71,27 @@ struct watch {
 	struct pm_sampler *sampler;
 	struct pm_tracker *tracker;
 	struct pm_recorder *recorder;   /**< NULL: nothing is recorded */
+	struct watch_peek *peek;        /**< NULL: new pages are not kept in mind */
 	struct pm_sample sample;        /**< the last one */
 	struct pm_totals first;         /**< totals of the first */
 	struct pm_totals previous;      /**< totals of the one before */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	struct pm_trend memory_trend;   /**< what they do */
 	struct pm_headroom headroom;    /**< limits of memory at the last sample */
+	struct pm_kills *kills;         /**< whom the kernel kills in its cgroup; NULL: not known */
+	uint64_t killed;                /**< how many that were at the last sample */
 	double began;                   /**< time of the first sample */
 	uint64_t samples;               /**< how many so far */
 	uint64_t held_back;             /**< how many of them the budget did not allow */
+	double based;                   /**< time from which growth counts: of the first sample, or of watch_rebase() */
+	uint64_t kind_weights[PM_KIND_COUNT]; /**< resident and swapped bytes of the chosen regions, by kind */
+	size_t kind_regions[PM_KIND_COUNT];   /**< how many of them there are */
+	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */
+	bool met;                       /**< an action ended it */
 	const char *ended;              /**< why it ended, for the summary; NULL: it goes on */
+	struct text ended_words;        /**< what that may point to, where it was made */
 	struct pm_error failure;        /**< where the target or the recording failed */
 };
 
@@ -83,6 +112,27 @@ void watch_deinit(struct watch *watch);
 /** Takes the next sample, and sorts the rows. @param watch the process @return true: go on; false: it ended, `ended` and `failure` say why */
 bool watch_step(struct watch *watch);
 
+/**
+ * Makes the rows again, after what to sort by or `all_rows` changed.
+ *
+ * @param watch  the process
+ * @param error  what went wrong
+ * @return       0 or -1
+ */
+int watch_sort_rows(struct watch *watch, struct pm_error *error);
+
+/** Says why it ended. @param watch the process @param why the reason @param what more of it, stands behind a colon */
+void watch_end_with(struct watch *watch, const char *why, const char *what);
+
+/** Sorts rows. @param rows they @param count how many @param sort by what */
+void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort);
+
+/** Fills the trends of a row. @param watch the process @param row one of its rows */
+void watch_judge(const struct watch *watch, struct watch_row *row);
+
+/** Counts growth from now on. @param watch the process */
+void watch_rebase(struct watch *watch);
+
 /** How long memory lasts at the rate that was seen. @param watch the process @param seconds where to store it @return false where it does not end */
 bool watch_lasts(const struct watch *watch, double *seconds);
 
@@ -94,8 +144,5 @@ void watch_print_summary(const struct watch *watch, struct out *out);
 
 /** Prints what is so now, as an object in one line. @param watch the process @param summary it is the last one @param out where to */
 void watch_print_json(const struct watch *watch, bool summary, struct out *out);
-
-/** Adds what a row is: mapping, detail, number of regions. @param row the row @param text gets it, escaped */
-void watch_describe(const struct watch_row *row, struct text *text);
 
 #endif

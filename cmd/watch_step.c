@@ -2,26 +2,43 @@
 #include "watch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc.h"
 #include "sampled.h"
+#include "watch_peek.h"
 
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
 static const double full_every = 30;
 
-static bool is_chosen(const struct watch *watch, const struct pm_range *ranges, size_t count, const struct pm_track *track)
+/** Tracks of the regions that the user chose, sorted. */
+struct chosen {
+	const struct pm_track **tracks;
+	size_t count;
+};
+
+static int compare_tracks(const void *one, const void *other)
+{
+	uintptr_t a = (uintptr_t)*(const struct pm_track *const *)one, b = (uintptr_t)*(const struct pm_track *const *)other;
+	return (a > b) - (a < b);
+}
+
+static struct chosen find_chosen(const struct watch *watch, const struct pm_range *ranges, size_t count)
+{
+	struct chosen chosen = { .tracks = alloc_array(NULL, count + 1, sizeof(struct pm_track *)) };
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].region != SIZE_MAX)
+			chosen.tracks[chosen.count++] = pm_tracker_owner(watch->tracker, ranges[i].region);
+	qsort(chosen.tracks, chosen.count, sizeof *chosen.tracks, compare_tracks);
+	return chosen;
+}
+
+/** Whether any region of a track was chosen. */
+static bool is_chosen(const struct watch *watch, const struct chosen *chosen, const struct pm_track *track)
 {
 	if (pm_select_is_everything(watch->options->selection.select))
 		return true;
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ranges[middle].end <= track->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && ranges[low].start < track->end && track->regions > 0;
+	return bsearch(&track, chosen->tracks, chosen->count, sizeof *chosen->tracks, compare_tracks) != NULL;
 }
 
 static double sort_key(enum watch_sort sort, const struct watch_row *row)
@@ -51,6 +68,12 @@ static int compare_rows(const void *one, const void *other, void *context)
 	return (a->track->start > b->track->start) - (a->track->start < b->track->start);
 }
 
+void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort)
+{
+	if (count > 0)
+		qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
+}
+
 /** Whether anything of it ever changed that is worth a row. Guards come and go with what they guard. */
 static bool has_changed(const struct pm_track *track)
 {
@@ -59,38 +82,62 @@ static bool has_changed(const struct pm_track *track)
 	return track->series.count > 0 || track->counts.count > 0;
 }
 
-/** Makes the rows; sorting by size wants what did not change as well. */
-static int sort_rows(struct watch *watch, struct pm_error *error)
+/** Sums up by kind. */
+static void count_kind(struct watch *watch, const struct pm_track *track)
 {
-	struct pm_range *ranges = NULL;
-	size_t range_count = 0, count;
+	watch->kind_weights[track->kind] += track->weight;
+	watch->kind_regions[track->kind] += track->regions;
+}
+
+void watch_judge(const struct watch *watch, struct watch_row *row)
+{
+	pm_track_judge(watch->tracker, row->track, &row->trend);
+	if (row->track->counts.count > 0)
+		pm_track_judge_count(watch->tracker, row->track, &row->count_trend);
+}
+
+/** Adds a row for each track that has one; sorting by size wants what did not change as well. */
+static void add_rows(struct watch *watch, const struct chosen *chosen)
+{
+	size_t count;
 	bool all = watch->options->sort == WATCH_BY_RSS;
 	const struct pm_track *const *tracks = pm_tracker_tracks(watch->tracker, &count);
-	if (!pm_select_is_everything(watch->options->selection.select) &&
-	    pm_select_apply(watch->options->selection.select, watch->sample.regions, &ranges, &range_count, error) < 0 && error->kind != PM_ERROR_NOT_FOUND)
-		return -1;
 	watch->rows = alloc_array(watch->rows, count, sizeof *watch->rows);
 	watch->row_count = 0;
+	memset(watch->kind_weights, 0, sizeof watch->kind_weights);
+	memset(watch->kind_regions, 0, sizeof watch->kind_regions);
 	for (size_t i = 0; i < count; i++) {
-		if (!(all || has_changed(tracks[i])) || !is_chosen(watch, ranges, range_count, tracks[i]))
+		if (!is_chosen(watch, chosen, tracks[i]))
+			continue;
+		count_kind(watch, tracks[i]);
+		if (!(all && tracks[i]->weight > 0) && !has_changed(tracks[i]))
 			continue;
 		struct watch_row *row = &watch->rows[watch->row_count++];
 		*row = (struct watch_row){ .track = tracks[i], .growth = (int64_t)(tracks[i]->weight - tracks[i]->baseline) };
 		if (watch->options->sort == WATCH_BY_RATE)
 			pm_track_judge(watch->tracker, tracks[i], &row->trend);
 	}
+}
+
+int watch_sort_rows(struct watch *watch, struct pm_error *error)
+{
+	struct pm_range *ranges = NULL;
+	size_t range_count = 0;
+	if (!pm_select_is_everything(watch->options->selection.select) &&
+	    pm_select_apply(watch->options->selection.select, watch->sample.regions, &ranges, &range_count, error) < 0 && error->kind != PM_ERROR_NOT_FOUND)
+		return -1;
+	struct chosen chosen = find_chosen(watch, ranges, range_count);
+	add_rows(watch, &chosen);
+	free(chosen.tracks);
 	free(ranges);
-	enum watch_sort sort = watch->options->sort;
-	qsort_r(watch->rows, watch->row_count, sizeof *watch->rows, compare_rows, &sort);
+	watch_order(watch->rows, watch->row_count, watch->options->sort);
+	if (watch->all_rows)
+		return 0;
 	if (watch->row_count > watch->options->top)
 		watch->row_count = (size_t)watch->options->top;
 	/* Judging looks at all pairs of moments: only for those that are shown. */
-	for (size_t i = 0; i < watch->row_count; i++) {
-		struct watch_row *row = &watch->rows[i];
-		pm_track_judge(watch->tracker, row->track, &row->trend);
-		if (row->track->counts.count > 0)
-			pm_track_judge_count(watch->tracker, row->track, &row->count_trend);
-	}
+	for (size_t i = 0; i < watch->row_count; i++)
+		watch_judge(watch, &watch->rows[i]);
 	return 0;
 }
 
@@ -111,22 +158,30 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	/* A limit that cannot be read is no reason to stop. */
 	if (pm_headroom_read_memory(watch->target->process, NULL, &watch->headroom, NULL) < 0)
 		watch->headroom = (struct pm_headroom){ 0 };
-	return sort_rows(watch, error);
+	if (watch_sort_rows(watch, error) < 0)
+		return -1;
+	if (watch->kills)
+		pm_kills_count(watch->kills, &watch->killed);
+	return watch_peek_step(watch, error);
 }
 
 int watch_init(struct watch *watch, const struct watch_options *options, const struct target *target, struct pm_error *error)
 {
-	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true };
+	bool pages = options->peek > 0 || options->keep_pages;
+	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
 	*watch = (struct watch){ .options = options, .target = target };
 	if (pm_run_describe(target->process, &watch->run, error) < 0 || pm_sampler_open(target->process, &sampling, &watch->sampler, error) < 0 ||
-	    pm_tracker_create(&watch->tracker, error) < 0 ||
+	    pm_tracker_create(&watch->tracker, error) < 0 || (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
 	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0) ||
 	    pm_sampler_take(watch->sampler, &watch->sample, error) < 0) {
 		watch_deinit(watch);
 		return -1;
 	}
+	/* Without that an end is told all the same, but not its reason. */
+	if (pm_kills_open(target->process, NULL, &watch->kills, NULL) < 0)
+		watch->kills = NULL;
 	watch->first = watch->previous = watch->sample.totals;
-	watch->began = watch->sample.time;
+	watch->began = watch->based = watch->sample.time;
 	if (add_sample(watch, error) == 0)
 		return 0;
 	watch_deinit(watch);
@@ -136,19 +191,50 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 void watch_deinit(struct watch *watch)
 {
 	free(watch->rows);
+	watch_peek_close(watch->peek);
 	pm_series_deinit(&watch->memory);
 	pm_recorder_close(watch->recorder);
 	pm_tracker_destroy(watch->tracker);
+	pm_kills_close(watch->kills);
 	pm_sampler_close(watch->sampler);
+	text_deinit(&watch->ended_words);
 	run_free(&watch->run);
 	*watch = (struct watch){ 0 };
+}
+
+void watch_end_with(struct watch *watch, const char *why, const char *what)
+{
+	text_clear(&watch->ended_words);
+	text_format(&watch->ended_words, "%s: %s", why, what);
+	watch->ended = text_terminate(&watch->ended_words);
+}
+
+/** Says how it ended: whether the kernel killed since the last look. */
+static void end_gone(struct watch *watch)
+{
+	const struct pm_limit *limit = pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP);
+	struct text why = { 0 };
+	uint64_t killed;
+	watch->ended = "the process is gone";
+	if (!watch->kills || !pm_kills_count(watch->kills, &killed) || killed <= watch->killed)
+		return;
+	/* The limit stands in a file of the group that has it. */
+	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
+	if (slash)
+		text_format(&why, "memory limit of %.*s", slash > limit->source ? (int)(slash - limit->source) : 1, limit->source);
+	else
+		text_string(&why, "the machine has no memory left");
+	watch_end_with(watch, "killed by the kernel", text_terminate(&why));
+	text_deinit(&why);
 }
 
 bool watch_step(struct watch *watch)
 {
 	struct pm_sample sample;
 	if (pm_sampler_take(watch->sampler, &sample, &watch->failure) < 0) {
-		watch->ended = watch->failure.kind == PM_ERROR_GONE ? "the process is gone" : "it cannot be watched any more";
+		watch->ended = "it cannot be watched any more";
+		if (watch->failure.kind == PM_ERROR_GONE)
+			end_gone(watch);
 		return false;
 	}
 	watch->previous = watch->sample.totals;
@@ -158,6 +244,15 @@ bool watch_step(struct watch *watch)
 		return false;
 	}
 	return true;
+}
+
+void watch_rebase(struct watch *watch)
+{
+	pm_tracker_rebase(watch->tracker);
+	watch->first = watch->sample.totals;
+	watch->based = watch->sample.time;
+	for (size_t i = 0; i < watch->row_count; i++)
+		watch->rows[i].growth = 0;
 }
 
 bool watch_lasts(const struct watch *watch, double *seconds)

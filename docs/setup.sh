@@ -1,17 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: docs/setup.sh [build|test]
+# usage: docs/setup.sh [build|test|analyse]
 #
-# Installs the Debian packages that are missing, and nothing else: those needed to build procmem, or (`test`) those of the tests as well. Says which it
+# Installs the Debian packages that are missing, and nothing else: those needed to build procmem, or (`test`) those of the tests as well, or (`analyse`)
+# those of tests/analyse.sh, too. Says which it
 # installs; says nothing when all are there. Needs root or sudo only when something is missing.
 set -eu
 
 # The libraries, and what turns sources into a program and its man pages.
-build_packages='build-essential cmake ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev libsqlite3-dev procps scdoc'
+build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libreadline-dev procps scdoc'
 
 # Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look into; peers to compare with; checkers of text.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy redis-server python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep
-	yara scanmem binutils time shellcheck util-linux'
+	yara scanmem binutils time shellcheck util-linux lintian mmdebstrap'
+
+# What takes longer than tests.
+analysis_packages='cppcheck valgrind'
 
 wanted() {
 	echo "$build_packages"
@@ -19,6 +23,9 @@ wanted() {
 	echo "$test_packages"
 	# Any Java will do.
 	command -v java >/dev/null 2>&1 || echo default-jdk-headless
+	# 32-bit programs to look into.
+	[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || echo gcc-multilib
+	[ "$1" = test ] || echo "$analysis_packages"
 }
 
 is_installed() {
@@ -41,9 +48,9 @@ install_packages() {
 
 scope=${1:-build}
 case $scope in
-build | test) ;;
+build | test | analyse) ;;
 *)
-	echo "usage: ${0##*/} [build|test]" >&2
+	echo "usage: ${0##*/} [build|test|analyse]" >&2
 	exit 2
 	;;
 esac

@@ -1,17 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: tests/run.sh [--quick]
+# usage: tests/run.sh [--quick | --soak DURATION]
 #
 # Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers, and as it is
-# delivered. Stops at the first build or run that fails. --quick: only the last one. Builds go to build/PRESET.
+# delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes longer is in tests/analyse.sh.
+#   --quick          only the tests of what is delivered
+#   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
 set -eu
 
-quick=no
+quick=no soak=
 case ${1:-} in
 '') ;;
 --quick) quick=yes ;;
+--soak) soak=${2:-10m} ;;
 *)
-	echo "usage: ${0##*/} [--quick]" >&2
+	echo "usage: ${0##*/} [--quick | --soak DURATION]" >&2
 	exit 2
 	;;
 esac
@@ -33,6 +36,11 @@ check() {
 	ctest --preset "$preset" -j "$jobs" "$@"
 }
 
+if [ -n "$soak" ]; then
+	cmake --preset asan >/dev/null
+	cmake --build --preset asan -- --quiet procmem tests/targets/all
+	exec bash tests/soak.sh "$soak"
+fi
 if [ $quick = no ]; then
 	# What is delivered is optimised further, and then the compiler sees more.
 	echo '== release: build'

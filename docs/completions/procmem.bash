@@ -30,16 +30,27 @@ _procmem() {
 	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'map dump ps watch headroom snap diff help --help --version' -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell help --help --version' -- "$word")
 		return
 	fi
 	[ "$command" != ps ] || columns=$_procmem_process_columns
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
 	watch:-s | watch:--sort) mapfile -t COMPREPLY < <(compgen -W 'growth rate rss delta' -- "$word") && return ;;
+	watch:--on) mapfile -t COMPREPLY < <(compgen -W 'rss> grow> rate> kind: region> headroom< regions> threads>' -- "$word") && return ;;
+	watch:--do) mapfile -t COMPREPLY < <(compgen -W 'exit exec: snap: dump:' -- "$word") && return ;;
 	watch:--record | headroom:--from) compopt -o default && return ;;
-	watch:-i | watch:--interval | watch:-c | watch:--count | *:--for | watch:--budget | headroom:--min | headroom:-s | headroom:--sort) return ;;
+	watch:-i | watch:--interval | watch:-c | watch:--count | *:--for | watch:--budget | watch:--peek | watch:--cool-down | headroom:--min | headroom:-s | headroom:--sort) return ;;
+	strings:-e | strings:--encoding) _procmem_words "$word" 'all u s S l b L B' && return ;;
+	strings:-t | strings:--radix) mapfile -t COMPREPLY < <(compgen -W 'x d o n' -- "$word") && return ;;
+	strings:-n | strings:--bytes | strings:--budget | strings:-s | strings:--sort | strings:-o | strings:--columns) return ;;
 	diff:--by) mapfile -t COMPREPLY < <(compgen -W 'kind mapping' -- "$word") && return ;;
+	grep:-f | grep:--file | shell:-f | shell:--file) compopt -o default && return ;;
+	shell:-c | shell:--command) return ;;
+	shell:-k | shell:--keep-going) before= ;;
+	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
+	# Letters that have an argument in other commands.
+	grep:-s | grep:-o) before= ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
 	case $before in
@@ -51,7 +62,7 @@ _procmem() {
 	-n | --top | --mapping | --min-rss | --min-size) return ;;
 	esac
 	case $command:$word in
-	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump ps watch headroom snap diff' -- "$word") ;;
+	help:*) mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell' -- "$word") ;;
 	map:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--all --by --why --pmap --kind --mapping --perms --min-rss --min-size
 			$_procmem_list $_procmem_output" -- "$word")
@@ -60,8 +71,17 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--output --hex --raw --core --respect-filter --stop --whole-files --kind --mapping --perms --min-rss --min-size
 			$_procmem_output" -- "$word")
 		;;
+	strings:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --top --budget --stop --whole-files --kind --mapping
+			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
+		;;
+	grep:-*)
+		mapfile -t COMPREPLY < <(compgen -W "--regexp --file --fixed-strings --hex --ignore-case --utf --wide --multiline --all-processes --stop
+			--whole-files --kind --mapping --perms --min-rss --min-size --only-matching --byte-offset --count --regions-with-matches --max-count
+			--after-context --before-context --context --json --color --quiet --no-messages --verbose --help --version" -- "$word")
+		;;
 	watch:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --record --budget --plain --kind --mapping --perms --min-rss
+		mapfile -t COMPREPLY < <(compgen -W "--interval --count --for --sort --top --record --budget --peek --plain --on --do --again --cool-down --kind --mapping --perms --min-rss
 			--min-size $_procmem_output" -- "$word")
 		;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
@@ -70,11 +90,12 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
 	ps:-*) mapfile -t COMPREPLY < <(compgen -W "--all $_procmem_list $_procmem_output" -- "$word") ;;
-	map:* | dump:* | watch:*)
+	shell:-*) mapfile -t COMPREPLY < <(compgen -W '--command --file --keep-going --help --version' -- "$word") ;;
+	map:* | dump:* | strings:* | grep:* | watch:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word") $_procmem_kinds all [heap] [stack]" -- "$word")
 		compopt -o default
 		;;
-	diff:*)
+	diff:* | shell:*)
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;

@@ -32,5 +32,6 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
 		return pm_error_out_of_memory(error);
 	memcpy(items, &grown, sizeof grown);
 	*capacity = next;
+	/* cppcheck-suppress memleak ; the second memcpy keeps it */
 	return 0;
 }

@@ -58,7 +58,7 @@ const char *pm_nearest_word(const char *word, const char *const *candidates, siz
 	size_t length = strnlen(word, WORD_MAX + 1);
 	if (length == 0 || length > WORD_MAX)
 		return NULL;
-	unsigned limit = (unsigned)(length + 2) / 3;
+	unsigned limit = (unsigned)(length + 1) / 3;
 	for (size_t i = 0; i < count && limit > 0; i++) {
 		const char *candidate = candidates[i];
 		size_t other = candidate ? strnlen(candidate, WORD_MAX + 1) : 0;

@@ -41,7 +41,8 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	free(status);
 	info.pr_state = state_number(stat.state);
 	info.pr_sname = stat.state;
-	info.pr_zomb = stat.state == 'Z';
+	info.pr_zomb = (char)(stat.state == 'Z');
+	/* -20 to 19. NOLINTNEXTLINE(bugprone-narrowing-conversions) */
 	info.pr_nice = (char)getpriority(PRIO_PROCESS, (id_t)process->procfs.pid);
 	info.pr_flag = stat.flags;
 	info.pr_pid = process->procfs.pid;

@@ -93,6 +93,7 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 	/* A part was made for some root; its links are found again through any of its regions. */
 	for (size_t node = 0; node < before->count + after->count; node++)
 		if (sets->parent[node] == node) {
+			/* put() has given every root a part. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) */
 			struct pm_growth_part *part = &growth->parts[part_of_root[node]];
 			part->change = change_of(part, sets->links[node]);
 		}

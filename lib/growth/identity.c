@@ -8,7 +8,7 @@
 static const size_t max_move_pairs = 1000000;
 
 /* A move is told by its resident bytes. So few could be anything. */
-static const uint64_t min_moved = 64 * 1024;
+static const uint64_t min_moved = UINT64_C(64) * 1024;
 
 /** Some of the regions of both samples, to be sorted by what makes them alike. */
 struct candidates {

@@ -15,8 +15,9 @@ static bool is_plain_memory(const struct pm_region *region)
 
 static bool same_backing(const struct pm_region *one, const struct pm_region *other)
 {
-	if (is_plain_memory(one) || is_plain_memory(other))
-		return is_plain_memory(one) && is_plain_memory(other);
+	bool plain = is_plain_memory(one);
+	if (plain || is_plain_memory(other))
+		return plain && is_plain_memory(other);
 	return one->inode == other->inode && one->device_major == other->device_major && one->device_minor == other->device_minor &&
 	       one->start - one->offset == other->start - other->offset && strcmp(one->mapping, other->mapping) == 0;
 }
@@ -50,7 +51,8 @@ static void link_pairs(struct pm_sets *sets, bool (*wanted)(const struct pm_sets
 	const struct pm_regions *before = sets->before, *after = sets->after;
 	for (size_t b = 0, a = 0; b < before->count && a < after->count;) {
 		const struct pm_region *was = &before->items[b], *is = &after->items[a];
-		if (was->start < is->end && is->start < was->end && same_backing(was, is) && wanted(sets, b, before->count + a))
+		/* Names are compared last: of many regions they lie anywhere in memory. */
+		if (was->start < is->end && is->start < was->end && wanted(sets, b, before->count + a) && same_backing(was, is))
 			pm_sets_unite(sets, b, before->count + a, PM_LINK_OVERLAP);
 		if (was->end <= is->end)
 			b++;

@@ -2,31 +2,13 @@
 #include <procmem/tracker.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <procmem/growth.h>
 
 #include "base/array.h"
 #include "growth/alike.h"
-
-/** A track with what only the tracker needs. */
-struct followed {
-	struct pm_track track; /* first: handed out */
-	uint64_t key;          /* of what is alike, for those that were born */
-	uint64_t was;          /* weight at the sample before */
-	size_t was_regions;    /* regions at the sample before */
-	uint64_t heaviest;     /* weight of the heaviest region met so far in this sample */
-};
-
-struct pm_tracker {
-	struct followed **tracks;
-	size_t count;
-	size_t capacity;
-	struct pm_regions regions; /* of the last sample */
-	struct followed **owners;  /* track of each of them */
-	double first;              /* time of the first sample */
-	double last;               /* time of the last */
-	uint64_t samples;
-};
+#include "growth/tracker_state.h"
 
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 {
@@ -95,24 +77,21 @@ static struct followed **choose_tracks(const struct pm_tracker *tracker, const s
 	return chosen;
 }
 
-/** Adds a region to a track's sums; the heaviest gives it its name. */
-static void count_region(struct followed *followed, const struct pm_region *region)
+static void clear_sums(struct pm_tracker *tracker)
 {
-	struct pm_track *track = &followed->track;
-	uint64_t weight = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
-	if (track->regions == 0 || weight > followed->heaviest) {
-		followed->heaviest = weight;
-		track->start = region->start;
-		track->end = region->end;
-		track->kind = (enum pm_kind)region->kind;
-		track->perms = region->perms;
-		track->thread = region->thread;
-		track->mapping = region->mapping;
-		track->detail = region->detail;
-	}
-	track->regions++;
-	track->weight += weight;
-	track->size += pm_region_size(region);
+	for (size_t i = 0; i < tracker->count; i++)
+		pm_followed_clear(tracker->tracks[i]);
+}
+
+/** What the last list has at the addresses of a region of the next one, as far as it is of the same track. */
+static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed, const struct pm_region *region)
+{
+	const struct pm_regions *regions = &tracker->regions;
+	uint64_t sum = 0;
+	for (size_t i = pm_regions_index(regions, region->start); i < regions->count && regions->items[i].start < region->end; i++)
+		if (tracker->owners[i] == followed)
+			sum += pm_region_weight(&regions->items[i]);
+	return sum;
 }
 
 /** Begins a series with the time in which nothing changed, if it has not begun. */
@@ -194,13 +173,15 @@ static int assign(struct pm_tracker *tracker, const struct pm_growth *growth, co
 	if (!chosen)
 		return pm_error_out_of_memory(error);
 	int result = 0;
-	for (size_t i = 0; i < tracker->count; i++)
-		tracker->tracks[i]->track.regions = tracker->tracks[i]->track.weight = tracker->tracks[i]->track.size = 0;
+	clear_sums(tracker);
 	for (size_t i = 0; i < regions->count && result == 0; i++) {
-		struct followed *owner = chosen[growth->after_part[i]];
-		owners[i] = owner ? owner : track_of_new(tracker, &regions->items[i], time, error);
+		struct followed **owner = &chosen[growth->after_part[i]];
+		/* What belongs together from its begin, such as the heaps of an arena, has one. */
+		if (!*owner)
+			*owner = track_of_new(tracker, &regions->items[i], time, error);
+		owners[i] = *owner;
 		if (owners[i])
-			count_region(owners[i], &regions->items[i]);
+			pm_followed_count(owners[i], &regions->items[i], weighed_before(tracker, owners[i], &regions->items[i]));
 		else
 			result = -1;
 	}
@@ -234,14 +215,47 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
 	pm_regions_deinit(&tracker->regions);
 	free(tracker->owners);
+	tracker->settled = tracker->samples > 0;
 	tracker->regions = copy;
 	tracker->owners = owners;
 	return result;
 }
 
+/** Whether a list has the very regions of the last one; only their sizes differ, if anything. */
+static bool is_same_list(const struct pm_regions *was, const struct pm_regions *is)
+{
+	if (was->count != is->count)
+		return false;
+	for (size_t i = 0; i < is->count; i++) {
+		const struct pm_region *one = &was->items[i], *other = &is->items[i];
+		if (one->start != other->start || one->end != other->end || one->offset != other->offset || one->perms != other->perms ||
+		    one->kind != other->kind || one->inode != other->inode || one->device_major != other->device_major ||
+		    one->device_minor != other->device_minor || one->thread != other->thread || one->arena != other->arena ||
+		    strcmp(one->mapping, other->mapping) != 0 || strcmp(one->detail, other->detail) != 0)
+			return false;
+	}
+	return true;
+}
+
+/** Takes over the sizes of the same regions. */
+static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions)
+{
+	clear_sums(tracker);
+	for (size_t i = 0; i < regions->count; i++) {
+		struct pm_region *region = &tracker->regions.items[i];
+		uint64_t was = pm_region_weight(region);
+		region->bytes[PM_SIZE_RSS] = regions->items[i].bytes[PM_SIZE_RSS];
+		region->bytes[PM_SIZE_SWAP] = regions->items[i].bytes[PM_SIZE_SWAP];
+		pm_followed_count(tracker->owners[i], region, was);
+	}
+}
+
 int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regions *regions, struct pm_error *error)
 {
-	if (regions && follow(tracker, time, regions, error) < 0)
+	/* A first comparison also finds what belongs together in one list, such as the heaps of an arena. */
+	if (regions && tracker->settled && is_same_list(&tracker->regions, regions))
+		refresh(tracker, regions);
+	else if (regions && follow(tracker, time, regions, error) < 0)
 		return -1;
 	if (add_to_series(tracker, time, error) < 0)
 		return -1;
@@ -250,43 +264,4 @@ int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regi
 	tracker->last = time;
 	tracker->samples++;
 	return 0;
-}
-
-const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker, size_t *count)
-{
-	*count = tracker->count;
-	/* The track is the first member of what is followed. */
-	return (const struct pm_track *const *)(void *)tracker->tracks;
-}
-
-void pm_tracker_rebase(struct pm_tracker *tracker)
-{
-	for (size_t i = 0; i < tracker->count; i++) {
-		struct pm_track *track = &tracker->tracks[i]->track;
-		track->baseline = track->weight;
-		track->baseline_regions = track->regions;
-	}
-}
-
-/** Judges a series; one that has not begun is constant. */
-static void judge(const struct pm_tracker *tracker, const struct pm_track *track, const struct pm_series *series, uint64_t value,
-                  enum pm_trend_unit unit, struct pm_trend *trend)
-{
-	if (series->count > 0) {
-		pm_trend_judge(series, unit, trend);
-		return;
-	}
-	struct pm_point point = { .time = track->since, .value = value };
-	struct pm_series constant = { .points = &point, .count = 1, .last = tracker->last, .samples = tracker->samples };
-	pm_trend_judge(&constant, unit, trend);
-}
-
-void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_trend *trend)
-{
-	judge(tracker, track, &track->series, track->weight, PM_TREND_BYTES, trend);
-}
-
-void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_trend *trend)
-{
-	judge(tracker, track, &track->counts, track->regions, PM_TREND_COUNT, trend);
 }

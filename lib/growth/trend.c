@@ -28,7 +28,7 @@ static const double agreeing = 0.6, too_deep = 0.3, one_step = 0.6;
 
 const char *pm_verdict_name(enum pm_verdict verdict)
 {
-	static const char *const names[PM_VERDICT_COUNT] = { "too early", "steady", "burst", "plateau", "shrinking" };
+	static const char *const names[PM_VERDICT_COUNT] = { "too early", "steady", "burst", "plateau", "shrinking", "uneven" };
 	return (unsigned)verdict < PM_VERDICT_COUNT ? names[verdict] : "";
 }
 
@@ -114,6 +114,22 @@ static bool judge_flat_end(struct judging *judging)
 	return true;
 }
 
+/** It rose, but not evenly: by one jump, or nobody knows. */
+static void judge_uneven(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE];
+	double span = pm_curve_span(curve), since = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
+	pm_format_duration(span, how_long);
+	amount(judging, curve->range, how_much);
+	if (curve->count < MIN_SAMPLES || span < min_seconds)
+		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago", how_much, how_long);
+	else if (curve->largest_step >= one_step * curve->range && curve->deepest_fall <= too_deep * curve->range && since >= min_seconds / 2)
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", amount(judging, curve->rise, how_much));
+	else
+		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", how_much, how_long);
+}
+
 static void judge_slope(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
@@ -131,7 +147,7 @@ static void judge_slope(struct judging *judging)
 	} else if (curve->agreement <= -agreeing && curve->rise < 0 && curve->highest_climb <= too_deep * curve->range) {
 		conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s", amount(judging, curve->rise, how_much), how_long);
 	} else if (expected > curve->range / 2 || curve->rise > curve->range / 2) {
-		conclude(judging, PM_VERDICT_TOO_EARLY, "rises, but unevenly: by up to %s in %s", amount(judging, curve->range, how_much), how_long);
+		judge_uneven(judging);
 	} else {
 		conclude(judging, PM_VERDICT_PLATEAU, "rises and falls by up to %s without a trend", amount(judging, curve->range, how_much));
 	}
@@ -152,8 +168,8 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 	double seen = pm_curve_span(curve), least = unit == PM_TREND_BYTES ? min_bytes : 0, whole_range = curve->range;
 	pm_format_duration(seen, text);
 	if (series->samples < MIN_SAMPLES || seen < min_seconds) {
-		conclude(&judging, PM_VERDICT_TOO_EARLY, "seen for %s in %llu samples; needs %.0fs and %d", text, (unsigned long long)series->samples,
-		         min_seconds, MIN_SAMPLES);
+		conclude(&judging, PM_VERDICT_TOO_EARLY, "seen for %s in %llu sample%s; needs %.0fs and %d samples", text,
+		         (unsigned long long)series->samples, series->samples == 1 ? "" : "s", min_seconds, MIN_SAMPLES);
 	} else if (whole_range == 0) {
 		conclude(&judging, PM_VERDICT_PLATEAU, "has not changed for %s", text);
 	} else if (whole_range < least) {

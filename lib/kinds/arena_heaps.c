@@ -40,7 +40,7 @@ static void take(const struct pm_kinds_context *context, struct pm_arena_heap *h
 	heap->prev = pm_kinds_word(words + word, word);
 	heap->size = pm_kinds_word(words + 2 * (size_t)word, word);
 	heap->mprotect_size = pm_kinds_word(words + 3 * (size_t)word, word);
-	heap->is_plausible = heap->arena != 0 && heap->arena % (2 * word) == 0 && heap->prev % heap_max == 0 &&
+	heap->is_plausible = heap->arena != 0 && heap->arena % (UINT64_C(2) * word) == 0 && heap->prev % heap_max == 0 &&
 	                     heap->size >= (uint64_t)HEAP_INFO_WORDS * word && heap->size <= heap->mprotect_size &&
 	                     heap->mprotect_size <= heap_max &&
 	                     heap->mprotect_size % context->page == 0 && fits_memory(context, heap, heap_max);
@@ -167,8 +167,10 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 	}
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
-		if (heaps->items[i].index > 0)
-			find_arena(arenas, count, heaps->items[i].arena)->heaps++;
+		/* Every chain with numbers has a first heap, so that its arena is there. */
+		struct arena *arena = heaps->items[i].index > 0 ? find_arena(arenas, count, heaps->items[i].arena) : NULL;
+		if (arena)
+			arena->heaps++;
 	}
 	for (size_t i = 0; i < heaps->count; i++) {
 		struct pm_arena_heap *heap = &heaps->items[i];

@@ -14,7 +14,7 @@ static uint64_t size_at(const char *header, unsigned offset, unsigned word, uint
 		return 0;
 	uint64_t mapped = offset + bytes;
 	if (mapped % page != 0)
-		mapped += 2 * word;
+		mapped += UINT64_C(2) * word;
 	return mapped % page == 0 && mapped >= page && mapped <= most ? mapped : 0;
 }
 

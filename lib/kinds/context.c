@@ -84,6 +84,7 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
 	*context = (struct pm_kinds_context){ .regions = regions, .evidence = evidence ? evidence : &none };
 	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	size_t count = regions->count ? regions->count : 1;
+	/* A list of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	context->list_items = calloc(count, sizeof *context->list_items);
 	context->looks = calloc(count, 1);
 	context->headers = calloc(count, 1);

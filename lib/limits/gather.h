@@ -5,15 +5,16 @@
 
 #include <procmem/headroom.h>
 
-/** Adds a limit. @param source printf format of where it stands @return it, to be completed */
-struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, const char *source, ...)
-	__attribute__((format(printf, 5, 6)));
-
-/** Reads a small file below a root. @param path behind the root @return its text, the caller frees it; NULL where it cannot be read */
-char *pm_limit_file(const char *root, const char *path);
+#include "limits/hierarchy.h"
 
 /** Adds the limits of memory cgroups, their events and pressure. @return 0 or -1 */
 int pm_gather_memory_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);
+
+/** Reads how often the kernel had to act in a group. @param events zeroed before @return 0 or -1 */
+int pm_read_group_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events, struct pm_error *error);
+
+/** Goes to the group whose memory limit leaves the least. @return 1; 0 where none has a limit: the hierarchy stays as it was; -1 */
+int pm_group_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error);
 
 /** Adds the limit of the pids controller. @return 0 or -1 */
 int pm_gather_pids_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);

@@ -49,9 +49,9 @@ int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char *
 
 int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number, struct pm_error *error)
 {
-	char *text;
+	char *text = NULL;
 	int found = pm_group_text(hierarchy, name, &text, error);
-	if (found <= 0)
+	if (found <= 0 || !text)
 		return found;
 	const char *at = text;
 	if (strncmp(text, "max", 3) == 0)
@@ -93,7 +93,7 @@ bool pm_group_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number
 
 bool pm_group_go_up(struct pm_hierarchy *hierarchy)
 {
-	uint64_t hierarchical;
+	uint64_t hierarchical = 1;
 	if (hierarchy->group[0] == '\0')
 		return false;
 	*strrchr(hierarchy->group, '/') = '\0';

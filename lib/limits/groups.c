@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "limits/hierarchy.h"
+#include "limits/limit_source.h"
 
 /** Files that tell about one limit of a group, by the version of cgroups; NULL where that has no such limit. */
 struct group_files {
@@ -50,8 +51,14 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	return 0;
 }
 
-/** What one group leaves. @param limit replaced where that is less @param found set where the group has a limit */
-static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_limit *limit, bool *found, struct pm_error *error)
+/** The limit that leaves the least, of those seen so far. */
+struct least {
+	struct pm_limit limit;
+	char *group; /* that has it; NULL: none was seen; owned */
+};
+
+/** What one group leaves. @param least replaced where that is less */
+static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct least *least, struct pm_error *error)
 {
 	struct pm_limit own = { .kind = files->kind };
 	const char *name = files->max[hierarchy->version];
@@ -61,38 +68,61 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 	if (pm_group_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
 	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable, error) < 0)
 		return -1;
-	if (*found && pm_limit_left(&own) >= pm_limit_left(limit))
+	if (least->group && pm_limit_left(&own) >= pm_limit_left(&least->limit))
 		return 0;
-	*limit = own;
-	*found = true;
-	char group[1024];
+	char group[1024], *path = strdup(hierarchy->group);
+	if (!path)
+		return pm_error_out_of_memory(error);
 	pm_group_name(hierarchy, group, sizeof group);
-	snprintf(limit->source, sizeof limit->source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/", name);
+	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/", name);
+	free(least->group);
+	*least = (struct least){ own, path };
+	/* cppcheck-suppress memleak ; `least` keeps it */
 	return 0;
 }
 
-/** Adds the limit that leaves the least. The group of the hierarchy is used up by going to the top. */
-static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom, struct pm_error *error)
+/** Finds the limit that leaves the least, from the process's group up to the top. @param least zeroed before; its group is the caller's */
+static int find_least(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct least *least, struct pm_error *error)
 {
-	struct pm_limit limit;
-	bool found = false;
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
 	if (!at.group)
 		return pm_error_out_of_memory(error);
 	int result;
 	do
-		result = consider(&at, files, &limit, &found, error);
+		result = consider(&at, files, least, error);
 	while (result == 0 && pm_group_go_up(&at));
 	free(at.group);
-	if (result == 0 && found) {
-		struct pm_limit *added = pm_limit_add(headroom, files->kind, limit.max, limit.used, "%s", limit.source);
-		added->reclaimable = limit.reclaimable;
-	}
 	return result;
 }
 
-static int read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events, struct pm_error *error)
+/** Adds the limit that leaves the least. */
+static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct least least = { 0 };
+	int result = find_least(hierarchy, files, &least, error);
+	if (result == 0 && least.group) {
+		struct pm_limit *added = pm_limit_add(headroom, files->kind, least.limit.max, least.limit.used, "%s", least.limit.source);
+		added->reclaimable = least.limit.reclaimable;
+	}
+	free(least.group);
+	return result;
+}
+
+int pm_group_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
+{
+	struct least least = { 0 };
+	int result = find_least(hierarchy, &memory_files, &least, error);
+	if (result < 0 || !least.group) {
+		free(least.group);
+		return result;
+	}
+	free(hierarchy->group);
+	hierarchy->group = least.group;
+	return 1;
+}
+
+int pm_read_group_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events, struct pm_error *error)
 {
 	char *text;
 	int found = pm_group_text(hierarchy, hierarchy->version == 2 ? "memory.events" : "memory.oom_control", &text, error);
@@ -163,7 +193,7 @@ int pm_gather_memory_group(struct pm_process *process, const char *sys_root, str
 		if (result == 0)
 			result = gather(&hierarchy, &high_files, headroom, error);
 		if (result == 0)
-			result = read_events(&hierarchy, &headroom->events, error);
+			result = pm_read_group_events(&hierarchy, &headroom->events, error);
 		if (result == 0 && hierarchy.version == 2)
 			result = read_pressure(&hierarchy, &headroom->pressure, error);
 	}

@@ -167,7 +167,7 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount, &search, error) : 0;
 	if (result == 0 && search.path && !search.any)
 		result = take_conventional(&search, error);
-	if (result == 0 && search.folder) {
+	if (result == 0 && search.path && search.folder) {
 		const char *group = search.path + search.root_length;
 		found = (struct pm_hierarchy){ .version = search.version, .folder = search.folder };
 		found.group = strdup(strcmp(group, "/") == 0 ? "" : group);

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "limits/gather.h"
+#include "limits/limit_source.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
 

@@ -118,7 +118,7 @@ static bool is_file_of_another(const struct pm_refusal *refusal)
 	char text[USER_TEXT_SIZE];
 	return pm_refused(refusal, PM_ERROR_ACCESS,
 	                  "has that file readable for %s only, and CAP_SYS_PTRACE does not help with that; run procmem as root (sudo), "
-	                  "or give the program file both rights: setcap cap_sys_ptrace,cap_dac_read_search=ep FILE",
+	                  "or give its program file cap_dac_read_search as well",
 	                  user_text(refusal->target.owner, text));
 }
 
@@ -169,7 +169,7 @@ static bool is_refused_by_yama(const struct pm_refusal *refusal)
 {
 	static const char *const remedies[] = {
 		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl kernel.yama.ptrace_scope=0",
-		[2] = "only root may; run procmem as root (sudo), or give the program file the right: setcap cap_sys_ptrace=ep FILE",
+		[2] = "only root may; run procmem as root (sudo)",
 		[3] = "nobody may, until the machine is started with another value",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);

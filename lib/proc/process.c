@@ -30,7 +30,13 @@ static bool is_memory_file(const char *name)
 	return false;
 }
 
-/** First thread of a process that is not dead, other than the leader; the PID where there is none. */
+/** Whether a thread lives no more, or ends just now: it gives its memory up, which may take long, before it becomes a zombie. */
+static bool is_ending(const struct pm_process_stat *stat)
+{
+	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
+}
+
+/** First thread of a process that lives on, other than the leader; the PID where there is none. */
 static pid_t first_living_thread(const struct pm_procfs *procfs)
 {
 	pid_t *tids, found = procfs->pid;
@@ -41,7 +47,7 @@ static pid_t first_living_thread(const struct pm_procfs *procfs)
 		char name[64];
 		struct pm_process_stat stat;
 		snprintf(name, sizeof name, "task/%d/stat", (int)tids[i]);
-		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 && !pm_state_is_dead(stat.state))
+		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 && !is_ending(&stat))
 			found = tids[i];
 	}
 	free(tids);
@@ -61,10 +67,27 @@ pid_t pm_process_memory_thread(const struct pm_process *process)
 	return memory_thread(&process->procfs);
 }
 
-/** Whether no thread lives any more. */
-static bool is_dead(const struct pm_process_stat *stat)
+/** Whether it is a zombie that only its parent has to take notice of. */
+static bool is_zombie(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
+}
+
+/** Whether no thread lives any more: zombies that are traced count as threads until their tracer, which may be us, takes notice. */
+static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
+{
+	/* A list of threads may lack one that was made meanwhile, or that took over the PID for an exec. */
+	for (int look = 0; look < 3; look++) {
+		if (look > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
+			return errno == ENOENT || errno == ESRCH;
+		if (!is_ending(stat))
+			return false;
+		if (stat->threads <= 1)
+			return true;
+		if (first_living_thread(procfs) != procfs->pid)
+			return false;
+	}
+	return true;
 }
 
 /** Opens a file about the memory through a thread that still has it: those of a dead leader are empty. @return as openat(2) */
@@ -144,7 +167,7 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 	opened->start_ticks = stat.start_ticks;
 	opened->start_stack = start_stack(&procfs, &stat);
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
-	opened->was_dead = is_dead(&stat);
+	opened->was_dead = is_zombie(&stat);
 	*process = opened;
 	return 0;
 }
@@ -164,6 +187,11 @@ void pm_process_close(struct pm_process *process)
 pid_t pm_process_pid(const struct pm_process *process)
 {
 	return process->procfs.pid;
+}
+
+int pm_process_poll_fd(const struct pm_process *process)
+{
+	return process->pidfd;
 }
 
 const char *pm_process_root(const struct pm_process *process)
@@ -217,11 +245,14 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 		return gone(process, "exited, and its PID belongs to another process now", error);
 	if (process->kernel_thread || process->was_dead)
 		return 0;
-	if (is_dead(&stat))
+	if (has_ended(&process->procfs, &stat))
 		return gone(process, "exited", error);
-	if (has_other_memory(process, &stat))
-		return gone(process, "called exec: the memory it had is gone", error);
-	return 0;
+	if (!has_other_memory(process, &stat))
+		return 0;
+	/* Or it was killed since we looked. */
+	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
+		return pm_process_lost(process, errno, error);
+	return gone(process, has_ended(&process->procfs, &stat) ? "exited" : "called exec: the memory it had is gone", error);
 }
 
 int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd, struct pm_error *error)

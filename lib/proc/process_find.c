@@ -185,25 +185,49 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 	                    search->word, count, search->word, list);
 }
 
+/** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an error */
+static size_t find_best(struct search *search, struct pm_error *error)
+{
+	if (pm_pids_visit(add_candidate, search, error) < 0)
+		return 0;
+	if (search->count > 1)
+		qsort(search->items, search->count, sizeof *search->items, compare_candidates);
+	size_t best = 0;
+	while (best < search->count && search->items[best].fit != FITS_NOT && search->items[best].fit == search->items[0].fit)
+		best++;
+	if (best == 0)
+		say_none(search, error);
+	return best;
+}
+
 static int find_name(const char *word, pid_t *pid, struct pm_error *error)
 {
 	struct search search = { .word = word };
-	int result = pm_pids_visit(add_candidate, &search, error);
-	if (result == 0) {
-		if (search.count > 1)
-			qsort(search.items, search.count, sizeof *search.items, compare_candidates);
-		size_t best = 0;
-		while (best < search.count && search.items[best].fit != FITS_NOT && search.items[best].fit == search.items[0].fit)
-			best++;
-		if (best == 0)
-			result = say_none(&search, error);
-		else if (best > 1)
-			result = say_several(&search, best, error);
-		else
-			*pid = search.items[0].pid;
-	}
+	size_t best = find_best(&search, error);
+	if (best == 1)
+		*pid = search.items[0].pid;
+	else if (best > 1)
+		say_several(&search, best, error);
 	free_search(&search);
-	return result;
+	return best == 1 ? 0 : -1;
+}
+
+static int find_names(const char *word, pid_t **pids, size_t *count, struct pm_error *error)
+{
+	struct search search = { .word = word };
+	size_t best = find_best(&search, error);
+	pid_t *found = best > 0 ? calloc(best, sizeof *found) : NULL;
+	if (best > 0 && !found)
+		pm_error_out_of_memory(error);
+	/* The best come first; with none there is no list. */
+	for (size_t i = 0; found && search.items && i < best; i++)
+		found[i] = search.items[i].pid;
+	free_search(&search);
+	if (!found)
+		return -1;
+	*pids = found;
+	*count = best;
+	return 0;
 }
 
 /** A number is a PID and never a name. */
@@ -222,11 +246,39 @@ static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 	return 0;
 }
 
+static bool is_number(const char *word)
+{
+	return strspn(word, "0123456789") == strlen(word);
+}
+
+static int check_word(const char *word, struct pm_error *error)
+{
+	if (word[0] != '\0')
+		return 0;
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "an empty word names no process: give a PID or a name");
+}
+
 int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
 {
-	if (word[0] == '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "an empty word names no process: give a PID or a name");
-	if (strspn(word, "0123456789") == strlen(word))
-		return find_number(word, pid, error);
-	return find_name(word, pid, error);
+	if (check_word(word, error) < 0)
+		return -1;
+	return is_number(word) ? find_number(word, pid, error) : find_name(word, pid, error);
+}
+
+int pm_process_find_all(const char *word, pid_t **pids, size_t *count, struct pm_error *error)
+{
+	pid_t pid = 0;
+	if (check_word(word, error) < 0)
+		return -1;
+	if (!is_number(word))
+		return find_names(word, pids, count, error);
+	if (find_number(word, &pid, error) < 0)
+		return -1;
+	pid_t *one = malloc(sizeof *one);
+	if (!one)
+		return pm_error_out_of_memory(error);
+	*one = pid;
+	*pids = one;
+	*count = 1;
+	return 0;
 }

@@ -31,8 +31,11 @@ enum { PM_MOST_TRIES = 32 };
  */
 pid_t pm_process_memory_thread(const struct pm_process *process);
 
-/** Bit of pm_process_stat.flags: a kernel thread (PF_KTHREAD in include/linux/sched.h). */
-enum { PM_PF_KTHREAD = 0x00200000 };
+/** Bits of pm_process_stat.flags, as PF_* in include/linux/sched.h. */
+enum {
+	PM_PF_EXITING = 0x00000004, /**< a thread that is ending */
+	PM_PF_KTHREAD = 0x00200000, /**< a kernel thread */
+};
 
 /**
  * Whether the PID means the same process to system calls: the /proc it was found in may belong to another PID namespace (that of a host,

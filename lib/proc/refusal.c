@@ -23,7 +23,7 @@ bool pm_refused(const struct pm_refusal *refusal, enum pm_error_kind kind, const
 const char *pm_remedy(const struct pm_refusal *refusal)
 {
 	if (refusal->own.users.effective != 0)
-		return "run procmem as root (sudo), or give the program file the right: setcap cap_sys_ptrace,cap_dac_read_search=ep FILE";
+		return "run procmem as root (sudo)";
 	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add SYS_PTRACE, "
 	       "or use kubectl debug --profile=sysadmin";
 }

@@ -2,13 +2,11 @@
 #include "reader/core_file.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/io.h"
 
 /* The kernel allows INT_MAX mappings by vm.max_map_count; 65,530 are usual. */
 enum { MOST_SEGMENTS = 1 << 22 };
@@ -36,25 +34,10 @@ struct layout {
 
 static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
 
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size, const char *what, struct pm_error *error)
-{
-	if (offset > core->size || size > core->size - offset)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
-	for (size_t done = 0; done < size;) {
-		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
-		if (got < 0)
-			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s", what, strerror(errno));
-		if (got == 0)
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file was cut while it was being read");
-		done += (size_t)got;
-	}
-	return 0;
-}
-
 /** Checks what comes first in every ELF file. */
 static int read_identity(struct pm_core *core, struct pm_error *error)
 {
-	unsigned char header[EI_NIDENT + 2];
+	unsigned char header[EI_NIDENT + 2] = { 0 };
 	const uint16_t one = 1;
 	bool little = *(const unsigned char *)&one == 1;
 	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
@@ -135,7 +118,7 @@ static int sort_segments(struct pm_core *core, struct pm_error *error)
 
 int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 {
-	unsigned char header[sizeof(Elf64_Ehdr)], program[sizeof(Elf64_Phdr)];
+	unsigned char header[sizeof(Elf64_Ehdr)], program[sizeof(Elf64_Phdr)] = { 0 };
 	uint64_t count;
 	if (read_identity(core, error) < 0)
 		return -1;

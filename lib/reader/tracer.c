@@ -22,8 +22,8 @@
 #include "reader/cancel.h"
 
 /* How long no thread has come to a stop, in nanoseconds. */
-static const uint64_t LOOK_AFTER = 20 * 1000 * 1000;            /* then it is time to look at the states of those missing */
-static const uint64_t ASLEEP_AFTER = 200 * 1000 * 1000;         /* then those in state D are taken as stopped */
+static const uint64_t LOOK_AFTER = UINT64_C(20) * 1000 * 1000;          /* then it is time to look at the states of those missing */
+static const uint64_t ASLEEP_AFTER = UINT64_C(200) * 1000 * 1000;       /* then those in state D are taken as stopped */
 static const uint64_t HOPELESS_AFTER = UINT64_C(10000000000);   /* then the machine is too busy, or the thread is a riddle */
 
 /** State of a thread as in proc_pid_stat(5), 'X' where it has none any more. */
@@ -32,7 +32,7 @@ static char state_of(const struct pm_tracer *tracer, pid_t tid)
 	char name[64];
 	struct pm_process_stat stat;
 	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
-	return pm_process_stat_read(&tracer->process->procfs, name, &stat) == 0 ? stat.state : 'X';
+	return pm_process_stat_read(&tracer->process->procfs, name, &stat) == 0 ? stat.state : (char)'X';
 }
 
 static int compare_tids(const void *a, const void *b)
@@ -141,7 +141,7 @@ static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, u
 static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 {
 	uint64_t moved = pm_clock_ns(CLOCK_MONOTONIC);
-	long pause = 20 * 1000;
+	long pause = 20L * 1000;
 	for (;;) {
 		size_t pending = 0, settled = 0;
 		uint64_t idle = pm_clock_ns(CLOCK_MONOTONIC) - moved;
@@ -162,10 +162,10 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 			return -1;
 		if (settled > 0) {
 			moved = pm_clock_ns(CLOCK_MONOTONIC);
-			pause = 20 * 1000;
+			pause = 20L * 1000;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
-		pause = pause < 1000 * 1000 ? pause * 2 : pause;
+		pause = pause < 1000L * 1000 ? pause * 2 : pause;
 	}
 }
 

@@ -118,6 +118,11 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 		return pm_error_out_of_memory(error);
 	if (sqlite3_open_v2(path, &database->handle, flags, NULL) != SQLITE_OK)
 		return pm_database_failed(database, "open", error);
+	/* The file may come from elsewhere. Recordings have neither views nor triggers: nothing in a file is to be run. */
+	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_extended_result_codes(database->handle, 0);
 	sqlite3_busy_timeout(database->handle, BUSY_MS);
 	return 0;
@@ -156,10 +161,12 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 {
 	bool made;
 	/* SQLite would give the file to everybody whom the umask allows. */
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0) {
+		int cause = errno;
 		*database = (struct pm_database){ 0 };
-		return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path, strerror(errno));
+		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
+		                    cause == ELOOP ? "it is a symbolic link; name the file itself" : strerror(cause));
 	}
 	close(fd);
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 && check_format(database, &made, error) == 0 &&

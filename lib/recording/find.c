@@ -9,16 +9,6 @@
 
 #include "base/number.h"
 
-bool pm_size_of_name(const char *name, enum pm_size *size)
-{
-	for (int i = 0; i < PM_SIZE_COUNT; i++)
-		if (strcmp(pm_size_name((enum pm_size)i), name) == 0) {
-			*size = (enum pm_size)i;
-			return true;
-		}
-	return false;
-}
-
 /** Reads a number of a time and the character that must follow. */
 static bool scan_part(const char **text, char follows, uint64_t least, uint64_t most, int *part)
 {

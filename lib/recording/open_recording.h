@@ -13,7 +13,4 @@ struct pm_recording {
 	struct pm_run run;           /**< its process; owns the command */
 };
 
-/** The size of a name, as pm_size_name() gives it. @return false where there is none of that name */
-bool pm_size_of_name(const char *name, enum pm_size *size);
-
 #endif

@@ -2,6 +2,7 @@
 #include <procmem/recording.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "recording/database.h"
@@ -100,6 +101,17 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
+/** The size of a name, as pm_size_name() gives it. @return false where there is none of that name */
+static bool size_of_name(const char *name, enum pm_size *size)
+{
+	for (int i = 0; i < PM_SIZE_COUNT; i++)
+		if (strcmp(pm_size_name((enum pm_size)i), name) == 0) {
+			*size = (enum pm_size)i;
+			return true;
+		}
+	return false;
+}
+
 /** Fills the sizes of smaps: of each the last one written until the sample. */
 static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id, uint64_t number, struct pm_region *region,
                       struct pm_error *error)
@@ -109,7 +121,7 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 	pm_bind(statement, 2, number);
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
 		enum pm_size size;
-		if (!pm_size_of_name(pm_column_text(statement, 0), &size))
+		if (!size_of_name(pm_column_text(statement, 0), &size))
 			continue;
 		region->bytes[size] = pm_column(statement, 1);
 		region->known |= PM_SIZE_BIT(size);

@@ -59,7 +59,7 @@ static int write_run(const struct pm_database *database, const struct pm_run *ru
 
 int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run, struct pm_error *error)
 {
-	struct pm_run stored;
+	struct pm_run stored = { 0 };
 	int found = find_run(database, &stored, error);
 	if (found <= 0)
 		return found < 0 ? -1 : write_run(database, run, error);

@@ -44,4 +44,22 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 /** Looks at the begin of [start, end) by reading. @return 0, or -1 with errno set */
 int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
 
+/** Sees what pm_pagemap_measure_chosen() walks over. */
+struct pm_page_observer {
+	/** All runs between two addresses come next. @return 0 or -1 with the error filled */
+	int (*span)(void *context, uint64_t start, uint64_t end, struct pm_error *error);
+	/** One of them. @return 0 or -1 with the error filled */
+	int (*run)(void *context, const struct pm_page_run *run, struct pm_error *error);
+	void *context; /**< handed to them */
+};
+
+/**
+ * As pm_pagemap_measure(), of some regions.
+ *
+ * @param chosen    for each region whether it is measured; NULL: all are
+ * @param observer  told of each run, NULL for nobody
+ */
+int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen, const struct pm_page_observer *observer,
+                              bool *exact, struct pm_error *error);
+
 #endif

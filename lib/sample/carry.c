@@ -80,25 +80,16 @@ static bool is_suspect(struct pm_suspects suspects, const struct pm_region *regi
 	return (suspects.file && has_file) || (suspects.private && !(region->perms & PM_PERM_SHARED));
 }
 
-int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, bool *exact, struct pm_error *error)
+int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, const struct pm_page_observer *observer,
+                        bool *exact, struct pm_error *error)
 {
-	/* A list of borrowed regions: the texts stay those of the whole list. */
-	struct pm_regions some = { .items = calloc(regions->count ? regions->count : 1, sizeof *some.items) };
-	if (!some.items)
+	bool *chosen = calloc(regions->count + 1, sizeof *chosen), some_exact = true, any = false;
+	if (!chosen)
 		return pm_error_out_of_memory(error);
 	for (size_t i = 0; i < regions->count; i++)
-		if (is_suspect(suspects, &regions->items[i]))
-			some.items[some.count++] = regions->items[i];
-	bool some_exact = true;
-	int result = some.count ? pm_pagemap_measure(pagemap, &some, &some_exact, error) : 0;
-	for (size_t i = 0, at = 0; result == 0 && at < some.count; i++) {
-		struct pm_region *region = &regions->items[i];
-		if (region->start != some.items[at].start)
-			continue;
-		memcpy(region->bytes, some.items[at].bytes, sizeof region->bytes);
-		region->known = some.items[at++].known;
-	}
-	free(some.items);
+		any |= chosen[i] = is_suspect(suspects, &regions->items[i]);
+	int result = any ? pm_pagemap_measure_chosen(pagemap, regions, chosen, observer, &some_exact, error) : 0;
+	free(chosen);
 	if (!some_exact)
 		*exact = false;
 	return result;

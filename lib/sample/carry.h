@@ -10,6 +10,8 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 
+#include "region/pagemap_handle.h"
+
 /** Which regions can have changed. */
 struct pm_suspects {
 	bool all;     /**< every one */
@@ -33,9 +35,11 @@ int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions, s
 /**
  * Measures the suspects, and the regions that have no sizes yet.
  *
- * @param exact  where to store false if some may differ from smaps; else left alone
- * @return       0 or -1
+ * @param observer  told of each run of pages; NULL for nobody
+ * @param exact     where to store false if some may differ from smaps; else left alone
+ * @return          0 or -1
  */
-int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, bool *exact, struct pm_error *error);
+int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, const struct pm_page_observer *observer,
+                        bool *exact, struct pm_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/sample.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -10,23 +11,27 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "sample/carry.h"
 #include "region/pagemap_handle.h"
+#include "sample/carry.h"
+#include "sample/page_history.h"
+#include "sample/sizes.h"
 
 /* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an endless debt is not. */
 static const double saved_seconds = 60;
 
-/* So many bytes may be missing before the list of regions itself is doubted. */
-static const int64_t bearable = 256 * 1024;
+/* Where looking at all regions finds nothing new the pause until the next time doubles, up to so many times the first one. */
+static const double longest_pause = 16;
 
 struct pm_sampler {
 	struct pm_process *process;        /* the caller's */
 	struct pm_sampler_options options;
 	struct pm_pagemap *pagemap;        /* NULL with smaps */
 	struct pm_regions regions;         /* of the last look */
+	struct pm_page_history pages;      /* of it, if wanted */
 	struct pm_totals looked_at;        /* totals at that moment */
-	int64_t unexplained;               /* resident bytes of no region at that moment */
+	struct pm_sums sums;               /* of the regions at that moment */
 	double looked_fully;               /* when all regions were looked at; 0: never */
+	double full_after;                 /* seconds after that it is done again: longer and longer while nothing changes */
 	bool exact;                        /* see struct pm_sample */
 	double opened;                     /* CLOCK_BOOTTIME */
 	uint64_t cpu_opened;               /* CPU time of the process then */
@@ -50,9 +55,13 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	opened->process = process;
 	opened->options = *options;
 	pm_regions_init(&opened->regions);
+	/* Where there is no pagemap (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place. */
 	if (!options->smaps && pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
-		pm_sampler_close(opened);
-		return -1;
+		if (options->pages || pm_process_check(process, NULL) < 0) {
+			pm_sampler_close(opened);
+			return -1;
+		}
+		opened->options.smaps = true;
 	}
 	opened->opened = opened->credit_time = boot_seconds();
 	opened->cpu_opened = opened->cpu_last = opened->cpu_counted = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -65,17 +74,9 @@ void pm_sampler_close(struct pm_sampler *sampler)
 	if (!sampler)
 		return;
 	pm_regions_deinit(&sampler->regions);
+	pm_page_history_deinit(&sampler->pages);
 	pm_pagemap_close(sampler->pagemap);
 	free(sampler);
-}
-
-/** Copies a list: the mappings are the same as at the last look. */
-static int copy_regions(const struct pm_regions *from, struct pm_regions *to, struct pm_error *error)
-{
-	for (size_t i = 0; i < from->count; i++)
-		if (pm_regions_append(to, &from->items[i], error) < 0)
-			return -1;
-	return 0;
 }
 
 static bool has_unknown_kinds(const struct pm_regions *regions)
@@ -104,29 +105,22 @@ static int assign_kinds(struct pm_sampler *sampler, struct pm_regions *regions, 
 	return result;
 }
 
-/** Bytes of memory that the list says nobody can use: there are more of them where the list is out of date, because mprotect(2) opened a reserve. */
-static uint64_t inaccessible(const struct pm_regions *regions)
+static int see_span(void *context, uint64_t start, uint64_t end, struct pm_error *error)
 {
-	uint64_t sum = 0;
-	for (size_t i = 0; i < regions->count; i++)
-		if ((regions->items[i].perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
-			sum += regions->items[i].bytes[PM_SIZE_RSS];
-	return sum;
+	return pm_page_history_span(context, start, end, error);
 }
 
-/** Resident bytes of the process that no region accounts for: the kernel's figures for all and for each page lag behind each other. */
-static int64_t unexplained(const struct pm_regions *regions, const struct pm_totals *totals)
+static int see_run(void *context, const struct pm_page_run *run, struct pm_error *error)
 {
-	uint64_t sum = 0;
-	for (size_t i = 0; i < regions->count; i++)
-		sum += regions->items[i].bytes[PM_SIZE_RSS];
-	return (int64_t)(totals->rss - sum);
+	return pm_page_history_run(context, run, error);
 }
 
 static int measure(struct pm_sampler *sampler, struct pm_suspects suspects, struct pm_regions *regions, struct pm_error *error)
 {
 	bool exact = suspects.all || sampler->exact;
-	if (pm_suspects_measure(sampler->pagemap, suspects, regions, &exact, error) < 0)
+	const struct pm_page_observer observer = { .span = see_span, .run = see_run, .context = &sampler->pages };
+	pm_page_history_begin(&sampler->pages);
+	if (pm_suspects_measure(sampler->pagemap, suspects, regions, sampler->options.pages ? &observer : NULL, &exact, error) < 0)
 		return -1;
 	sampler->exact = exact;
 	if (sampler->pagemap->longest_ns > sampler->lock_ns)
@@ -134,27 +128,44 @@ static int measure(struct pm_sampler *sampler, struct pm_suspects suspects, stru
 	return 0;
 }
 
-static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects, struct pm_regions *regions, struct pm_error *error)
+static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects, const struct pm_totals *totals, struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 || pm_carry_over(&sampler->regions, regions, error) < 0)
 		return -1;
+	if (!suspects.all && totals->swap == sampler->looked_at.swap) {
+		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
+			return -1;
+		/* What came and went explains to the byte what the totals changed by: the others are as they were. */
+		if (pm_sums_of(regions, totals).unexplained == sampler->sums.unexplained)
+			return 0;
+		/* As much was given back as came. */
+		suspects.all = !suspects.private && !suspects.file;
+	}
 	return measure(sampler, suspects, regions, error);
 }
 
-static int look_by_pages(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, struct pm_regions *regions, struct pm_error *error)
+/** Measures the regions of the last look anew. @return 1: done; 0: they may be others by now, and are as they were; -1 with them as they were */
+static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *totals, struct pm_error *error)
 {
-	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
-	suspects.all |= full;
-	if (full || totals->size != sampler->looked_at.size)
-		return look_by_maps(sampler, suspects, regions, error);
-	if (copy_regions(&sampler->regions, regions, error) < 0 || measure(sampler, suspects, regions, error) < 0)
+	struct pm_regions *regions = &sampler->regions;
+	struct pm_saved_sizes saved;
+	if (pm_sizes_save(regions, &saved, error) < 0)
 		return -1;
-	/* As much may have been mapped as was unmapped: then pages are missing, or too many. malloc's arenas grow without a change of size. */
-	int64_t differs = unexplained(regions, totals) - sampler->unexplained;
-	if (differs <= bearable && differs >= -bearable && inaccessible(regions) <= inaccessible(&sampler->regions))
-		return 0;
-	pm_regions_deinit(regions);
-	return look_by_maps(sampler, suspects, regions, error);
+	int result = measure(sampler, pm_suspects_find(&sampler->looked_at, totals), regions, error);
+	struct pm_sums sums = pm_sums_of(regions, totals);
+	if (result == 0 && sampler->options.pages && !pm_sums_are_doubtful(&sampler->sums, &sums))
+		result = pm_page_history_end(&sampler->pages, regions, error);
+	if (result == 0 && !pm_sums_are_doubtful(&sampler->sums, &sums)) {
+		sampler->looked_at = *totals;
+		sampler->sums = sums;
+		sampler->full_after = sampler->options.full_every;
+		result = 1;
+	} else {
+		pm_sizes_restore(regions, &saved);
+	}
+	pm_sizes_free(&saved);
+	return result;
 }
 
 static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions, struct pm_error *error)
@@ -168,32 +179,53 @@ static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 	return 0;
 }
 
+/** Reads the list of regions, and measures them. */
+static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, struct pm_regions *regions, struct pm_error *error)
+{
+	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
+	suspects.all |= full;
+	int result = sampler->options.smaps ? look_by_smaps(sampler, regions, error) : look_by_maps(sampler, suspects, totals, regions, error);
+	/* A region keeps its kind while it grows; now and then it is asked for again: a first block proves less than many. */
+	if (result == 0 && sampler->options.kinds && (full || has_unknown_kinds(regions)))
+		result = assign_kinds(sampler, regions, error);
+	if (result == 0 && sampler->options.pages && sampler->pagemap)
+		result = pm_page_history_end(&sampler->pages, regions, error);
+	return result;
+}
+
 static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now, struct pm_error *error)
 {
 	struct pm_regions regions;
+	if (!full && !sampler->options.smaps && totals->size == sampler->looked_at.size) {
+		int result = look_in_place(sampler, totals, error);
+		if (result != 0)
+			return result < 0 ? -1 : 0;
+	}
 	pm_regions_init(&regions);
-	int result = sampler->options.smaps ? look_by_smaps(sampler, &regions, error) : look_by_pages(sampler, totals, full, &regions, error);
-	/* A region keeps its kind while it grows; now and then it is asked for again: a first block proves less than many. */
-	if (result == 0 && sampler->options.kinds && (full || has_unknown_kinds(&regions)))
-		result = assign_kinds(sampler, &regions, error);
-	if (result < 0) {
+	if (look_anew(sampler, totals, full, &regions, error) < 0) {
 		pm_regions_deinit(&regions);
 		return -1;
 	}
+	double pause = sampler->full_after * 2, longest = sampler->options.full_every * longest_pause;
+	sampler->full_after = !full || !pm_sizes_are_same(&sampler->regions, &regions) ? sampler->options.full_every : pause < longest ? pause : longest;
 	pm_regions_deinit(&sampler->regions);
 	sampler->regions = regions;
 	sampler->looked_at = *totals;
-	sampler->unexplained = unexplained(&regions, totals);
+	sampler->sums = pm_sums_of(&regions, totals);
 	if (full)
 		sampler->looked_fully = now;
 	return 0;
 }
 
-/** Books the CPU time used since the last call against what the passed time allows. */
-static void count_credit(struct pm_sampler *sampler, uint64_t cpu, double now)
+/**
+ * Books the CPU time used since the last call against what the passed time allows. Reading the totals, and what the caller does with them,
+ * uses up half of that at the most: looks at the regions become rare where that alone costs the budget, but they do not end.
+ */
+static void count_credit(struct pm_sampler *sampler, bool looked, uint64_t cpu, double now)
 {
-	double budget = sampler->options.budget;
-	sampler->credit += budget * (now - sampler->credit_time) - (double)(cpu - sampler->cpu_counted) / 1e9;
+	double budget = sampler->options.budget, allowed = budget * (now - sampler->credit_time);
+	double left = allowed - (double)(cpu - sampler->cpu_counted) / 1e9;
+	sampler->credit += looked || left > allowed / 2 ? left : allowed / 2;
 	sampler->credit_time = now;
 	sampler->cpu_counted = cpu;
 	if (sampler->credit > budget * saved_seconds)
@@ -206,7 +238,7 @@ static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is
 	       was->swap != is->swap;
 }
 
-static void fill_cost(struct pm_sampler *sampler, struct pm_sample_cost *cost)
+static void fill_cost(struct pm_sampler *sampler, bool looked, struct pm_sample_cost *cost)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	double now = boot_seconds(), passed = now - sampler->opened;
@@ -215,7 +247,10 @@ static void fill_cost(struct pm_sampler *sampler, struct pm_sample_cost *cost)
 	cost->lock_ns = sampler->lock_ns;
 	cost->share = passed > 0 ? (double)cost->cpu_ns / 1e9 / passed : 0;
 	sampler->cpu_last = cpu;
-	count_credit(sampler, cpu, now);
+	/* What a look did not use is counted with the time until the next one. */
+	if (looked)
+		count_credit(sampler, true, cpu, now);
+	cost->credit = sampler->options.budget > 0 ? sampler->credit : HUGE_VAL;
 }
 
 int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
@@ -223,9 +258,9 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	struct pm_sample taken = { .time = boot_seconds(), .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
 	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
-	count_credit(sampler, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), taken.time);
+	count_credit(sampler, false, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), taken.time);
 	bool first = sampler->looked_fully == 0;
-	bool full = first || (sampler->options.full_every > 0 && taken.time - sampler->looked_fully >= sampler->options.full_every);
+	bool full = first || (sampler->options.full_every > 0 && taken.time - sampler->looked_fully >= sampler->full_after);
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
 		taken.held_back = !first && sampler->options.budget > 0 && sampler->credit < 0;
 		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
@@ -234,10 +269,15 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	}
 	taken.regions = &sampler->regions;
 	taken.exact = sampler->exact;
-	fill_cost(sampler, &taken.cost);
-	/* The first look is the price of watching at all: it is not owed. */
-	if (first)
+	fill_cost(sampler, taken.fresh, &taken.cost);
+	/* The first look is the price of watching at all: it is not owed, and nothing of it is news. */
+	if (first) {
 		sampler->credit = 0;
+		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
+	} else if (taken.fresh) {
+		taken.appeared = sampler->pages.appeared.items;
+		taken.appeared_count = sampler->pages.appeared.count;
+	}
 	*sample = taken;
 	return 0;
 }

@@ -40,7 +40,15 @@ struct pm_byte_classes {
 	uint64_t printable[PM_BLOCKS + 1]; /**< 0x20 to 0x7e and tab; with `white` also newline, vertical tab, form feed, carriage return */
 	uint64_t zero[PM_BLOCKS + 1];      /**< 0 */
 	uint64_t high[PM_BLOCKS + 1];      /**< 0x80 and above */
-	struct pm_utf8_classes utf8[PM_BLOCKS + 1]; /**< filled where they were asked for and `high` is not 0 */
+	struct pm_utf8_classes utf8[PM_BLOCKS + 1]; /**< filled where `multibyte` says so */
+	bool multibyte[PM_BLOCKS + 1];     /**< `high` is not 0, and the classes of UTF-8 were asked for */
+};
+
+/** Where to fill the classes of UTF-8, which takes longer than all else. */
+enum pm_utf8_wish {
+	PM_UTF8_NONE, /**< nowhere */
+	PM_UTF8_ALL,  /**< in all blocks */
+	PM_UTF8_LONG, /**< where a text of 2 * PM_BLOCK bytes or more may be: it fills a block, or stands next to one that it fills */
 };
 
 /**
@@ -49,10 +57,10 @@ struct pm_byte_classes {
  * @param bytes    blocks * PM_BLOCK bytes
  * @param blocks   how many blocks, at most PM_BLOCKS + 1
  * @param white    white space of all sorts is printable
- * @param utf8     fill the classes of UTF-8
+ * @param utf8     where to fill the classes of UTF-8; blocks outside these bytes are taken to be full
  * @param classes  filled
  */
-typedef void pm_classify(const uint8_t *bytes, size_t blocks, bool white, bool utf8, struct pm_byte_classes *classes);
+typedef void pm_classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes);
 
 #if PM_SIMD_X86
 /** The version of AVX2. */

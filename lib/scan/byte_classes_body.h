@@ -21,6 +21,8 @@ typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))
 
+/* Offsets within the block of bytes. NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
+
 /** The classes that every encoding needs. Bytes are signed here: 0x80 and above are negative. */
 PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes, size_t at, gather *bits)
 {
@@ -68,11 +70,27 @@ PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8
 	classes->lead_f4 = PM_MASK(b == (int8_t)0xf4);
 }
 
-PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, bool utf8, struct pm_byte_classes *classes, gather *bits)
+/** Whether all bytes of a block may be text. */
+PM_INLINE bool is_full(const struct pm_byte_classes *classes, size_t i)
 {
-	for (size_t i = 0; i < blocks; i++, bytes += PM_BLOCK) {
-		classify_plain(bytes, white, classes, i, bits);
-		if (utf8 && classes->high[i] != 0)
-			classify_utf8(bytes, classes->high[i], &classes->utf8[i], bits);
+	return (classes->printable[i] | classes->high[i]) == ~UINT64_C(0);
+}
+
+/** Whether long text may reach into a block. */
+PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size_t blocks)
+{
+	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) || is_full(classes, i + 1);
+}
+
+PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes, gather *bits)
+{
+	for (size_t i = 0; i < blocks; i++)
+		classify_plain(bytes + i * PM_BLOCK, white, classes, i, bits);
+	for (size_t i = 0; utf8 != PM_UTF8_NONE && i < blocks; i++) {
+		classes->multibyte[i] = classes->high[i] != 0 && (utf8 == PM_UTF8_ALL || may_be_long(classes, i, blocks));
+		if (classes->multibyte[i])
+			classify_utf8(bytes + i * PM_BLOCK, classes->high[i], &classes->utf8[i], bits);
 	}
 }
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

@@ -12,6 +12,9 @@ enum {
 /* Pairs more common than this stop the search too often. */
 static const double COMMON = 0.2, HUGE_COST = 1e9;
 
+/* What looking for a run costs, as the commonness of a pair that costs as much. */
+static const double RUN_COST = 0.02;
+
 /** What the samples say about a sequence. */
 struct sampled {
 	unsigned alone[PM_SEQUENCE_MOST]; /* samples that fit a position */
@@ -104,11 +107,15 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 		const struct pm_required *required = &filter->shape->required[i];
 		size_t positions[2] = { 0, 0 };
 		look(&required->bytes, bytes, step, &sampled);
-		double common = choose_positions(&required->bytes, &sampled, positions), cost = common * distance_cost(required);
+		double common = choose_positions(&required->bytes, &sampled, positions);
+		bool by_run = required->run > 0 && common > RUN_COST;
+		common = by_run ? RUN_COST : common;
+		double cost = common * distance_cost(required);
 		if (cost >= best || (size_t)sampled.whole * filter->tolerated > 2 * SAMPLES || common > COMMON)
 			continue;
 		best = cost;
 		filter->required = required;
+		filter->run = by_run ? required->run : 0;
 		chosen[0] = positions[0];
 		chosen[1] = positions[1];
 	}
@@ -130,9 +137,30 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 	return filter->required;
 }
 
+/** Finds bytes of a set that follow each other: from their end on, so that what holds none of them is passed over in long steps. */
+static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end, size_t length)
+{
+	size_t known = 0; /* so many at the begin are of the set */
+	for (size_t at = from; end >= length && at <= end - length;) {
+		size_t i = length;
+		while (i > known && member[bytes[at + i - 1]])
+			i--;
+		if (i == known)
+			return at;
+		at += i;
+		known = length - i;
+	}
+	return SIZE_MAX;
+}
+
 size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from, size_t end)
 {
 	const struct pm_sequence *sequence = &filter->required->bytes;
+	if (filter->run) {
+		size_t place = find_run(filter->pair.tests[0].member, bytes, from, end, filter->run);
+		filter->places += place != SIZE_MAX;
+		return place;
+	}
 	if (end < sequence->count)
 		return SIZE_MAX;
 	end -= sequence->count - 1;

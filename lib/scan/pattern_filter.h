@@ -21,6 +21,7 @@ struct pm_pattern_filter {
 	size_t visits;                        /**< pairs found in this window */
 	struct pm_byte_pair pair;             /**< the two positions of it that are searched for */
 	pm_byte_pair_find *find;              /**< how */
+	size_t run;                           /**< not 0: a run of so many bytes of the first test is searched for instead */
 };
 
 /** Starts. @param filter filled @param shape must outlive it @param simd at most pm_simd_best() */
@@ -35,6 +36,12 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
  * @return        whether to use the filter for it
  */
 bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size);
+
+/** Bytes of the sequence that is looked for. @param filter one that is in use @return at least 1 */
+static inline size_t pm_pattern_filter_length(const struct pm_pattern_filter *filter)
+{
+	return filter->run ? filter->run : filter->required->bytes.count;
+}
 
 /**
  * Finds the next place of the sequence.

@@ -201,6 +201,7 @@ static bool try_place(struct pm_matcher *matcher, const struct pm_window *window
 static void next_filtered(struct pm_matcher *matcher, const struct pm_window *window)
 {
 	const struct pm_required *required = matcher->filter.required;
+	const size_t length = pm_pattern_filter_length(&matcher->filter);
 	while (matcher->cursor < window->size) {
 		size_t least = matcher->cursor + required->least;
 		matcher->probe = matcher->probe > least ? matcher->probe : least;
@@ -221,7 +222,7 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	}
 	matcher->state = PM_MATCH_NONE;
 	/* The sequence may stand behind these bytes: begins from which it could are tried, and lead to a partial match. */
-	size_t unseen = matcher->end < required->bytes.count ? 0 : matcher->end - required->bytes.count + 1;
+	size_t unseen = matcher->end < length ? 0 : matcher->end - length + 1;
 	if ((matcher->options & PCRE2_PARTIAL_HARD) && matcher->cursor < window->size)
 		try_place(matcher, window, unseen, window->size - 1);
 }

@@ -13,6 +13,7 @@
 enum {
 	PM_SEQUENCE_MOST = 16, /**< positions of a sequence that are kept */
 	PM_REQUIRED_MOST = 4,  /**< sequences that are kept */
+	PM_RUN_LEAST = 8,      /**< bytes of the same sort from which on they are a run */
 };
 
 /** Consecutive positions, and what may stand at each. */
@@ -24,6 +25,7 @@ struct pm_sequence {
 /** A sequence that every match contains. */
 struct pm_required {
 	struct pm_sequence bytes;  /**< it */
+	size_t run;                /**< so many bytes of the set of its first position follow each other; 0: that is not known */
 	size_t least;              /**< fewest bytes of the match before it */
 	size_t most;               /**< most bytes of the match before it; SIZE_MAX without bound */
 	struct pm_byte_set before; /**< what these bytes may be */

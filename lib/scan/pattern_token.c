@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/pattern_token.h"
-
-#include <string.h>
+#include "scan/pattern_token_parts.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -12,114 +10,9 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
 	tokens->options = options & (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
 }
 
-static size_t left(const struct pm_tokens *tokens)
-{
-	return (size_t)(tokens->end - tokens->at);
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static bool is_in(char c, const char *characters)
-{
-	return c != '\0' && strchr(characters, c);
-}
-
-/** Moves behind the next `closing` character. @return false where there is none */
-static bool skip_to(struct pm_tokens *tokens, char closing)
-{
-	const char *found = memchr(tokens->at, closing, left(tokens));
-	if (found)
-		tokens->at = found + 1;
-	return found;
-}
-
-/** Moves behind `most` hexadecimal or decimal digits at the most. */
-static void skip_digits(struct pm_tokens *tokens, size_t most, const char *digits)
-{
-	for (; most > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); most--)
-		tokens->at++;
-}
-
-/** Moves behind a name or number in brackets of any sort, where there is one. */
-static void skip_brackets(struct pm_tokens *tokens)
-{
-	static const char opening[] = "{<'", closing[] = "}>'";
-	const char *found = tokens->at < tokens->end && *tokens->at ? strchr(opening, *tokens->at) : NULL;
-	if (!found)
-		return;
-	tokens->at++;
-	skip_to(tokens, closing[found - opening]);
-}
-
-/** An escape; `at` is behind the character after the backslash. */
-static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
-{
-	if (is_in(c, "bBAZz"))
-		return PM_TOKEN_EDGE;
-	if (is_in(c, "KE"))
-		return PM_TOKEN_NOTHING;
-	if (is_in(c, "GXRC"))
-		return PM_TOKEN_UNKNOWN;
-	if (c == 'g' || c == 'k') {
-		skip_digits(tokens, 1, "+-");
-		skip_digits(tokens, SIZE_MAX, "0123456789");
-		skip_brackets(tokens);
-		return PM_TOKEN_REFERENCE;
-	}
-	if (c >= '1' && c <= '9') {
-		skip_digits(tokens, 2, "0123456789");
-		return PM_TOKEN_REFERENCE;
-	}
-	bool bracket = tokens->at < tokens->end && *tokens->at == '{';
-	/* "\N{2}" is a class and a quantifier. */
-	if (bracket && (is_in(c, "pPox") || (c == 'N' && left(tokens) > 1 && tokens->at[1] == 'U')))
-		skip_brackets(tokens);
-	else if (c == 'x')
-		skip_digits(tokens, 2, "0123456789abcdefABCDEF");
-	else if (c == '0')
-		skip_digits(tokens, 2, "01234567");
-	else if (is_in(c, "pPc") && tokens->at < tokens->end)
-		tokens->at++;
-	*literal = !is_in(c, "dDwWsShHvVNpP");
-	return PM_TOKEN_CHARACTER;
-}
-
-/** A class; `at` is behind its bracket. */
-static enum pm_token_type character_class(struct pm_tokens *tokens)
-{
-	bool quoted = false;
-	if (tokens->at < tokens->end && *tokens->at == '^')
-		tokens->at++;
-	for (const char *begin = tokens->at; tokens->at < tokens->end; tokens->at++) {
-		const char *at = tokens->at;
-		char next = left(tokens) > 1 ? at[1] : '\0';
-		if (*at == '\\' && next == (quoted ? 'E' : 'Q')) {
-			quoted = !quoted;
-			tokens->at++;
-			/* A bracket behind "[\Q\E" is the first character still. */
-			begin = begin == at ? at + 2 : begin;
-		} else if (quoted)
-			continue;
-		else if (*at == ']' && at != begin) {
-			tokens->at++;
-			return PM_TOKEN_CHARACTER;
-		} else if (*at == '\\')
-			tokens->at++;
-		else if (*at == '[' && is_in(next, ":.=")) {
-			/* "[[:<:]]" matches no character at all. */
-			if (left(tokens) > 2 && is_in(at[2], "<>"))
-				return PM_TOKEN_UNKNOWN;
-			const char *name = at + 2;
-			while (name < tokens->end && ((*name >= 'a' && *name <= 'z') || *name == '^'))
-				name++;
-			if (tokens->end - name >= 2 && name[0] == next && name[1] == ']')
-				tokens->at = name + 1;
-		}
-	}
-	return PM_TOKEN_UNKNOWN;
 }
 
 /** A number; `at` moves behind it. @return false where there is none */
@@ -263,9 +156,9 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 		c = *tokens->at++;
 		skip_follow_bytes(tokens);
 		tokens->quoted = c == 'Q';
-		return tokens->quoted ? PM_TOKEN_NOTHING : escape(tokens, c, &token->literal);
+		return tokens->quoted ? PM_TOKEN_NOTHING : pm_token_escape(tokens, c, &token->literal);
 	case '[':
-		return character_class(tokens);
+		return pm_token_class(tokens);
 	case '(':
 		return group(tokens);
 	case ')':

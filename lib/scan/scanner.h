@@ -14,6 +14,7 @@ struct pm_found {
 	uint8_t encoding;  /**< enum pm_encoding of the text that was searched for */
 	uint8_t stream;    /**< hits of the same stream do not overlap; less than PM_STREAMS */
 	bool truncated;    /**< it goes on behind what a window may hold */
+	bool changed;      /**< for who takes the hits: the target has other bytes there now */
 };
 
 /** Collects the hits of a window. */

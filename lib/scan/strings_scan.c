@@ -11,13 +11,15 @@
 enum {
 	CHUNK = PM_BLOCKS * PM_BLOCK,
 	LONGEST_CHARACTER = 4,
+	LONG = 2 * PM_BLOCK,
 	NEUTRAL = 1, /* a byte that is in no character of any encoding */
 };
 
 struct strings_scanner {
 	struct pm_scanner scanner;
 	pm_classify *classify;
-	bool white_space, aligned, utf8;
+	bool white_space, aligned;
+	enum pm_utf8_wish utf8;
 	size_t lane_count;
 	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* as they are at the begin of a window */
 };
@@ -64,13 +66,16 @@ static size_t classify(struct strings_thread *thread, size_t at)
 	const struct strings_scanner *search = thread->search;
 	size_t left = pm_window_end(thread->window) - at, blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
 	const uint8_t *bytes = thread->window->bytes + at;
+	enum pm_utf8_wish utf8 = search->utf8;
 	if (left < CHUNK + PM_BLOCK) {
 		memcpy(thread->tail, bytes, left);
 		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
 		bytes = thread->tail;
+		/* Text may go on behind the window: what fills no block here may be long. */
+		utf8 = utf8 == PM_UTF8_LONG ? PM_UTF8_ALL : utf8;
 	}
 	blocks = blocks < PM_BLOCKS ? blocks : PM_BLOCKS;
-	search->classify(bytes, blocks + 1, search->white_space, search->utf8, &thread->classes);
+	search->classify(bytes, blocks + 1, search->white_space, utf8, &thread->classes);
 	return blocks;
 }
 
@@ -226,7 +231,7 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	if (!made)
 		return pm_error_out_of_memory(error);
 	*made = (struct strings_scanner){ .scanner.ops = &strings_ops, .classify = pm_classify_for(simd), .white_space = options->white_space,
-		                          .aligned = options->aligned, .utf8 = encodings & PM_ENCODING_BIT(PM_ENCODING_UTF8) };
+		                          .aligned = options->aligned };
 	unsigned big = PM_ENCODING_BIT(PM_ENCODING_UTF16BE) | PM_ENCODING_BIT(PM_ENCODING_UTF32BE);
 	made->scanner.starts_in_zeros = encodings & big;
 	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
@@ -238,6 +243,8 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 			free(made);
 			return -1;
 		}
+		if (lane->encoding == PM_ENCODING_UTF8)
+			made->utf8 = lane->least >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
 	}
 	*scanner = &made->scanner;
 	return 0;

@@ -13,7 +13,7 @@ static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t i)
 {
 	static const struct pm_utf8_classes none = { 0 };
-	const struct pm_utf8_classes *block = &classes->utf8[i], *next = classes->high[i + 1] ? block + 1 : &none;
+	const struct pm_utf8_classes *block = &classes->utf8[i], *next = classes->multibyte[i + 1] ? block + 1 : &none;
 	uint64_t follow[2] = { block->follow, next->follow }, follow_8[2] = { block->follow_8, next->follow_8 };
 	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
 	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2), fourth = ahead(follow, 0, 3);
@@ -32,9 +32,10 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 {
 	for (size_t i = 0; i < blocks; i++) {
 		cover[i] = classes->printable[i];
-		/* What was spilled from the block before makes `high` differ from 0 too. */
-		if (classes->high[i])
+		if (classes->multibyte[i])
 			cover[i] |= cover_multibyte(lane, classes, i);
+		else
+			lane->spilled = 0;
 	}
 }
 

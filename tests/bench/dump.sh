@@ -2,18 +2,6 @@
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $peak and $scratch
 # How long reading everything takes, and for how long a process stands still. gcore writes out every hole: it gets one turn, and 5 GiB of disk.
 
-# milliseconds COMMAND...: its wall time.
-milliseconds() {
-	begin=$(date +%s%N)
-	"$@" >"$scratch/said" 2>&1 || return 2
-	echo $((($(date +%s%N) - begin) / 1000000))
-}
-
-# ratio A B: A / B.
-ratio() {
-	awk "BEGIN { printf \"%.3f\", $1 / $2 }"
-}
-
 # For how long the last command that milliseconds() ran says to have stopped its target.
 stopped() {
 	sed -n 's/.*stopped for \([0-9.]*\) ms.*/\1/p' "$scratch/said"

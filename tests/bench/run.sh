@@ -12,6 +12,8 @@ cmake --preset release >/dev/null
 cmake --build --preset release -- --quiet
 targets=$PWD/build/release/tests/targets
 alternate=$PWD/build/release/tests/bench/alternate
+# shellcheck disable=SC2034 # for scan.sh
+scan_bench=$PWD/build/release/tests/bench/scan_bench
 PATH=$PWD/build/release/cmd:$PATH
 
 scratch=$(mktemp -d)
@@ -68,9 +70,9 @@ row() {
 	echo "| $1 | \`$2\` | $3 | \`$4\` | $5 | $6 | $7 | $verdict |"
 }
 
-# shown COMMAND...: how the table names a command: without paths, PID for the target.
+# shown COMMAND...: how the table names a command: without our own paths, PID for the target, and without what makes "nothing found" no failure.
 shown() {
-	echo "$*" | sed "s| $target\\b| PID|g; s|[^ ]*/||g"
+	echo "$*" | sed "s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g; s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
 }
 
 # versus RUNS BOUND WHAT PEER-COMMAND... -- COMMAND...: times both by turns; ratio = ours / peer's. Leaves our peak memory in $peak (KiB).
@@ -82,6 +84,18 @@ versus() {
 	read -r peer_ms peer_peak ms peak ratio <"$scratch/measured"
 	commands=$(shown "$@")
 	row "$what" "${commands%% -- *}" "$peer_ms ms" "${commands#* -- }" "$ms ms" "$ratio" "$bound"
+}
+
+# milliseconds COMMAND...: its wall time.
+milliseconds() {
+	begin=$(date +%s%N)
+	"$@" >"$scratch/said" 2>&1 || return 2
+	echo $((($(date +%s%N) - begin) / 1000000))
+}
+
+# ratio A B: A / B.
+ratio() {
+	awk "BEGIN { printf \"%.3f\", $1 / $2 }"
 }
 
 # --- the document ---
@@ -102,15 +116,18 @@ header() {
 whole=no
 if [ $# -eq 0 ]; then
 	whole=yes
-	set -- map dump
+	set -- map dump scan watch
 fi
 header >"$scratch/document"
+began=$(date +%s)
 for name; do
 	# A chapter prints its tables; functions and variables of this file are at hand.
 	# shellcheck source=/dev/null
 	. "tests/bench/$name.sh" >>"$scratch/document"
 	target_stop
 done
+seconds=$(($(date +%s) - began))
+printf '\nAll of it took %d min %d s.\n' $((seconds / 60)) $((seconds % 60)) >>"$scratch/document"
 cat "$scratch/document"
 [ $whole = no ] || cp "$scratch/document" docs/BENCHMARKS.md
 if [ $missed -gt 0 ]; then

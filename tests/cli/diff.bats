@@ -42,6 +42,8 @@ logged() {
 	grow map a 300
 	grow map b 2000
 	grow map c 77
+	grow malloc f 100
+	grow malloc g 64
 	procmem snap -q -o "$file" "$TARGET_PID"
 	changed=0
 	changed_size=0
@@ -52,6 +54,8 @@ logged() {
 	grow reserve d 4000
 	grow touch d 17
 	grow map e 1
+	grow malloc h 777
+	grow unmap g
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -1 procmem diff --json "$file@first" "$file"
 	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/diff.json"

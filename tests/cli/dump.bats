@@ -25,7 +25,7 @@ teardown() {
 	done < <(grep '^file_marker ' "$TARGET_FACTS")
 }
 
-@test "the text is that of hexdump -C, with the addresses of the process" {
+@test "the text is that of hexdump -C with fewer blanks, and the addresses of the process" {
 	require hexdump
 	target_start mapper
 	local start range
@@ -35,10 +35,28 @@ teardown() {
 		procmem dump --hex "$TARGET_PID" "0x$start+$length" >"$BATS_TEST_TMPDIR/ours"
 		dd if="/proc/$TARGET_PID/mem" bs=4096 skip=$((0x$start / 4096)) count=5 status=none | head -c "$length" | hexdump -C |
 			while read -r offset rest; do
-				[ "$offset" = '*' ] && echo '*' || printf '%012x  %s\n' $((0x$start + 0x$offset)) "$rest"
+				[ "$offset" = '*' ] && echo '*' || printf '%x %s\n' $((0x$start + 0x$offset)) "${rest/  |/|}"
 			done | sed 's/ *$//' >"$BATS_TEST_TMPDIR/theirs"
 		diff "$BATS_TEST_TMPDIR/theirs" "$BATS_TEST_TMPDIR/ours"
 	done
+}
+
+@test "a line fits into 80 columns, and into a narrower terminal with 8 bytes" {
+	require script
+	target_start mapper
+	local range start
+	range=$(target_range plain)
+	start=${range%-*}
+	for columns in 80 79 78 60; do
+		run -0 script -qec "stty cols $columns rows 24 -onlcr; $PROCMEM_BIN dump --hex $TARGET_PID 0x$start+24" /dev/null </dev/null
+		((columns < 79)) && expected=3 || expected=2
+		[ "$(grep -c '|$' <<<"$output")" -eq "$expected" ]
+		[ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -lt "$columns" ] || [ "$columns" -eq 79 ]
+		[ "$(tail -n 1 <<<"$output")" = "$(printf '%x' $((0x$start + 24)))" ]
+	done
+	# The same bytes whatever the width, and zeros are folded there, too.
+	script -qec "stty cols 60 rows 24 -onlcr; $PROCMEM_BIN dump --hex $TARGET_PID $(target_range reserve_1t)" /dev/null </dev/null >"$BATS_TEST_TMPDIR/narrow"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/narrow")" -eq 3 ]
 }
 
 @test "a hole of any length is folded, and every range has its own addresses" {
@@ -130,8 +148,8 @@ teardown() {
 @test "--stop stops for the reading only, and says for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem dump --stop -o "$file" "$TARGET_PID" stack
-	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' threads' ]]
-	! grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
+	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
+	fails grep -q '^State:.*[tT] ' "/proc/$TARGET_PID/task/"*/status
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
@@ -232,6 +250,18 @@ start_blocked() {
 	run -0 as_nobody dump --stop --hex "$TARGET_PID" "0x${range%%-*}+16"
 }
 
+@test "a file called - is standard output" {
+	target_start exiter
+	local range
+	range=$(target_range content)
+	cd "$BATS_TEST_TMPDIR"
+	procmem dump -o - "$TARGET_PID" "$range" >ours
+	dd "if=/proc/$TARGET_PID/mem" bs=4096 iflag=skip_bytes,count_bytes "skip=$((0x${range%%-*}))" "count=$(stat -c %s ours)" of=theirs status=none
+	[ -s ours ]
+	cmp ours theirs
+	[ ! -e ./- ]
+}
+
 @test "wrong words are refused" {
 	target_start exiter
 	run -2 procmem dump "$TARGET_PID"
@@ -239,6 +269,10 @@ start_blocked() {
 	run -2 procmem dump --json "$TARGET_PID" all
 	[[ $output == *'-o'* ]]
 	run -2 procmem dump "$TARGET_PID" nonsense
+	run -2 procmem dump -o '' "$TARGET_PID" all
+	[[ $output == *'empty'* ]]
+	run -2 procmem dump --core -o - "$TARGET_PID"
+	[[ $output == *'a pipe cannot be'* ]]
 	cp "/proc/$TARGET_PID/smaps" "$BATS_TEST_TMPDIR/smaps"
 	run -2 procmem dump "$BATS_TEST_TMPDIR/smaps" all
 	[[ $output == *'neither a process nor a core file'* ]]

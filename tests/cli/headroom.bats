@@ -8,6 +8,7 @@ setup() {
 
 teardown() {
 	targets_stop
+	cgroup_remove
 }
 
 # Field of a limit in the last output.
@@ -38,6 +39,20 @@ limit() {
 	jq -e 'all(.limits[]; .limit != "address_space" and .limit != "data" and .limit != "stack")' <<<"$output"
 }
 
+@test "it tells who shares the limit of the cgroup" {
+	target_start hog
+	local first=$TARGET_PID
+	target_start hog
+	cgroup_make $((96 << 20)) "$first" "$TARGET_PID"
+	target_tell 'eat 20'
+	run -0 procmem headroom --json "$first"
+	[ "$(limit cgroup max)" -eq $((96 << 20)) ]
+	jq -e --arg group "$GROUP" --argjson first "$first" --argjson second "$TARGET_PID" '.group | .path == $group and .others == 0 and
+		(.processes | length == 2 and .[0].pid == $second and .[0].rss >= 20971520 and .[1].pid == $first and .[1].name == "hog")' <<<"$output"
+	run -0 procmem headroom "$first"
+	[[ $output == *"in $GROUP: hog ($TARGET_PID) 2"*", hog "*"; page cache "* ]]
+}
+
 @test "with time it tells when a limit is reached" {
 	target_start leaker merged 4194304
 	prlimit --pid "$TARGET_PID" --as=100000000000:
@@ -53,6 +68,9 @@ limit() {
 	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID"
 	[[ ${lines[0]} == *'left of '*'used up in '*'/s'* ]]
 	[[ $output == *'LIMIT'*'MAX'*'USED'*'LEFT'*'LASTS'*'KIND'*'OF LIMIT'*'total'* ]]
+	procmem snap -q -o "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
+	run -0 procmem headroom --from "$BATS_TEST_TMPDIR/one.pmrec" "$TARGET_PID"
+	[[ ${lines[0]} == *'; too early (seen for 0.0s in 1 sample; needs 10s and 5 samples)' ]]
 	run -2 --separate-stderr procmem headroom --from "$BATS_TEST_TMPDIR/run.pmrec" $$
 	[[ $stderr == *'another process'* ]]
 }
@@ -61,6 +79,10 @@ limit() {
 	target_start many_regions 10 1
 	run -1 procmem headroom -q --min 1000000G "$TARGET_PID"
 	[ -z "$output" ]
+	run -1 --separate-stderr procmem headroom --min 1000000G "$TARGET_PID"
+	[[ $stderr == *' left, less than '*' (--min)'* ]]
+	run -1 --separate-stderr procmem headroom --min 100% "$TARGET_PID"
+	[[ $stderr == *' left, less than 100% of '*' (--min)'* ]]
 	run -0 procmem headroom -q --min 4K "$TARGET_PID"
 	run -0 procmem headroom --min 0% "$TARGET_PID"
 	run -1 procmem headroom -q --min 100% "$TARGET_PID"

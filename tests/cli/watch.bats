@@ -9,8 +9,31 @@ setup_file() {
 		target_start leaker "${way%:*}" "${way#*:}"
 		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
 		watchers+=($!)
+		# How long the limits on numbers of things last, beside it.
+		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
+			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
+			watchers+=($!)
+		fi
 	done
+	! command -v java >/dev/null || watch_jvm
 	wait "${watchers[@]}"
+	[ ! -e "$BATS_FILE_TMPDIR/jvm.log" ] || ask_jvm
+}
+
+# A JVM that leaks direct buffers of 1 MiB, each of them mapped by itself, and beside it wastes memory on its heap.
+watch_jvm() {
+	spawn setpriv --pdeathsig KILL env MALLOC_MMAP_THRESHOLD_=131072 java -Xms64m -Xmx64m -XX:+UseSerialGC -XX:MaxDirectMemorySize=1g \
+		"$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" 2097152
+	target_await ready >/dev/null
+	ask_jvm
+	"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/jvm.json" 3>&- &
+	watchers+=($!)
+}
+
+# Notes what it leaked so far, and when that was.
+ask_jvm() {
+	printf 'tell\n' >&"$TARGET_IN"
+	target_await leaked >>"$BATS_FILE_TMPDIR/jvm.log"
 }
 
 teardown_file() {
@@ -36,6 +59,27 @@ summary() {
 	summary merged | jq -e '.regions[0] | .verdict == "steady" and .rate > 2097152 * 0.9 and .rate < 2097152 * 1.1 and .count == 1'
 	summary merged | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
 	summary merged | jq -e '.seconds_left > 0'
+}
+
+@test "a JVM that leaks off its heap: that region, at the rate of its own log, and not the heap" {
+	require java
+	local rate
+	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$BATS_FILE_TMPDIR/jvm.log")
+	[ "$rate" -gt 1000000 ]
+	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9 and .rate < $rate * 1.1'
+	summary jvm | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
+	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'
+	# It grows downwards: the begin moves, and the first look had it already.
+	jq -se '[.[] | .regions[0].start // empty] | length > 20 and .[0] > .[-1]' "$BATS_FILE_TMPDIR/jvm.json"
+}
+
+@test "what piles up has a limit that is told in headroom, with the time that it lasts" {
+	local max
+	max=$(cat /proc/sys/vm/max_map_count)
+	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady" and .rate > 36 and .rate < 44
+		and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
+	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' "$BATS_FILE_TMPDIR/threads.limits"
+	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' "$BATS_FILE_TMPDIR/threads.limits"
 }
 
 @test "an arena that leaks slowly is told from one that saws" {
@@ -64,7 +108,9 @@ summary() {
 @test "text has a block for each look, and a summary" {
 	target_start leaker merged 8388608
 	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
-	[ "$(grep -c 'map lock' <<<"$output")" -eq 5 ]
+	# The first look has no cost yet.
+	[ "$(grep -c 'map lock' <<<"$output")" -eq 4 ]
+	[[ ${lines[0]} == *' RSS '* && ${lines[0]} != *cost* ]]
 	[[ $output == *'ADDRESS'*'RSS'*'DELTA'*'GROWTH'*'RATE'*'VERDICT'*'KIND'*'MAPPING'* ]]
 	[[ $output == *'leaker ('$TARGET_PID') for '*'4 samples'*'PER HOUR'*'PER DAY'* ]]
 	[[ $output == *'too early'* ]]

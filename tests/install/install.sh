@@ -1,30 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the build into a scratch directory, and builds a program against it there by pkg-config and by find_package. Run by ctest.
+# Installs the build into a scratch directory, and builds the examples against it there by pkg-config and by find_package. Run by ctest.
 set -eu
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-here=$PROCMEM_SOURCE/tests/install
+examples=$PROCMEM_SOURCE/docs/examples
 
 fail() {
 	echo "$*" >&2
 	exit 1
 }
 
-# runs NAME PROGRAM: it must find its library, and say something sensible.
-runs() {
-	said=$("$2") || fail "$1: the program does not run"
-	case $said in
-	[1-9]*' regions') echo "$1: $said" ;;
-	*) fail "$1: the program said '$said'" ;;
-	esac
+# run NAME FOLDER: the examples must find their library there, and say something sensible.
+run() {
+	"$2/biggest" $$ >"$scratch/said" || fail "$1: biggest does not run"
+	[ "$(wc -l <"$scratch/said")" = 5 ] || fail "$1: biggest said '$(cat "$scratch/said")'"
+	"$2/find_text" $$ procmem-was-here >"$scratch/said" || fail "$1: find_text does not find what is there"
+	status=0
+	"$2/near_limit" $$ 1K >"$scratch/said" || status=$?
+	[ $status = 1 ] || fail "$1: near_limit ended with $status"
+	echo "$1: $(head -n 1 "$scratch/said")"
 }
+# In the memory of this shell, for find_text.
+mark=procmem-was-here
+export mark
 
 # Packagers give DESTDIR: files must land below it, nowhere else.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
 for file in bin/procmem include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
-	share/man/man1/procmem-map.1 bash-completion/completions/procmem site-functions/_procmem vendor_completions.d/procmem.fish; do
+	share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done
 
@@ -36,13 +41,23 @@ libdir=$(dirname "$(find "$prefix" -name libprocmem.so)")
 "$prefix/bin/procmem" --version >/dev/null || fail "the installed program does not find its library"
 
 flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs procmem)
-# shellcheck disable=SC2086 # a list of flags
-cc -std=c17 -Wall -Wextra -Werror -pedantic "$here/example.c" -o "$scratch/by-pkg-config" $flags "-Wl,-rpath,$libdir"
-runs pkg-config "$scratch/by-pkg-config"
+mkdir "$scratch/by-pkg-config"
+for example in biggest find_text near_limit; do
+	# shellcheck disable=SC2086 # a list of flags
+	cc -std=gnu17 -Wall -Wextra -Werror -pedantic "$examples/$example.c" -o "$scratch/by-pkg-config/$example" $flags "-Wl,-rpath,$libdir"
+done
+run pkg-config "$scratch/by-pkg-config"
 
-cmake -S "$here" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" || { cat "$scratch/log" && fail "find_package failed"; }
+# The program that libprocmem(3) shows.
+# shellcheck disable=SC2016 # the dollars are those of sed
+sed -n '/^```$/,/^```$/{/^```$/d;s/\\\\/\\/g;p}' "$PROCMEM_SOURCE/docs/man/libprocmem.3.scd" >"$scratch/largest.c"
+# shellcheck disable=SC2086 # a list of flags
+cc -std=gnu17 -Wall -Wextra -Werror -pedantic "$scratch/largest.c" -o "$scratch/largest" $flags "-Wl,-rpath,$libdir"
+[ -n "$("$scratch/largest" $$)" ] || fail 'the example of libprocmem(3) does not work'
+
+cmake -S "$examples" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" || { cat "$scratch/log" && fail "find_package failed"; }
 cmake --build "$scratch/build" >"$scratch/log" || { cat "$scratch/log" && fail "building by find_package failed"; }
-runs find_package "$scratch/build/example"
+run find_package "$scratch/build"
 
 # The headers must be usable one by one, and from C++.
 for header in "$prefix"/include/procmem/*.h; do

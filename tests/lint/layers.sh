@@ -12,7 +12,7 @@ BEGIN {
 	for (i = 1; i <= count; i++)
 		level[order[i]] = i
 	# Folders of the same level as one of those.
-	level["sample"] = level["limits"] = level["kinds"]
+	level["sample"] = level["limits"] = level["symbols"] = level["kinds"]
 	level["dump"] = level["growth"] = level["recording"] = level["stop"] = level["scan"]
 	# A public header belongs to the layer that has the code of its name; one without such code is not bound.
 	while (("find lib -name \"*.c\"" | getline source) > 0) {

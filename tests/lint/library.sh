@@ -22,15 +22,23 @@ found=$(objdump -t "$library" | awk '$4 ~ /^\.(data|bss|tdata|tbss)$/ || $3 ~ /^
 	grep -Ev '^(\.data|\.bss|completed\.[0-9]+|__dso_handle|__TMC_END__)$' || true)
 [ -z "$found" ] || complain 'keeps mutable globals' "$found"
 
-found=$(nm -D --defined-only --without-symbol-versions "$library" | awk '{ print $3 }' | grep -v '^pm_' || true)
+found=$(nm -D --defined-only --without-symbol-versions "$library" | awk '$3 != "PROCMEM_0" { print $3 }' | grep -v '^pm_' || true)
 [ -z "$found" ] || complain 'exports names that do not begin with pm_' "$found"
 
-# Every function of the public headers is there, and nothing is exported that they do not declare.
-declared=$(sed -n 's/^PM_PUBLIC .*[ *]\(pm_[a-z0-9_]*\)(.*/\1/p' "$PROCMEM_SOURCE"/lib/include/procmem/*.h | sort -u)
-exported=$(nm -D --defined-only --without-symbol-versions "$library" | awk '{ print $3 }' | sort -u)
+# lib/libprocmem.map names what the headers declare, once each and sorted: a function that is missing there is hidden, and programs do not link.
+listed=$(sed -n 's/^\t\(pm_[a-z0-9_]*\);$/\1/p' "$PROCMEM_SOURCE/lib/libprocmem.map")
+declared=$(sed -n 's/^PM_PUBLIC .*[ *]\(pm_[a-z0-9_]*\)(.*/\1/p' "$PROCMEM_SOURCE"/lib/include/procmem/*.h | LC_ALL=C sort -u)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 echo "$declared" >"$scratch/declared"
+echo "$listed" >"$scratch/listed"
+found=$(diff "$scratch/listed" "$scratch/declared" | sed -n 's/^>/add to lib\/libprocmem.map:/p; s/^</remove, or sort, in lib\/libprocmem.map:/p')
+[ -z "$found" ] || complain 'has another list of exported names than its headers' "$found"
+found=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 == "T" && $3 !~ /@@PROCMEM_0$/ { print $3 }')
+[ -z "$found" ] || complain 'exports names without their version' "$found"
+
+# Every function of the public headers is there, and nothing is exported that they do not declare.
+exported=$(nm -D --defined-only --without-symbol-versions "$library" | awk '$2 == "T" { print $3 }' | LC_ALL=C sort -u)
 echo "$exported" >"$scratch/exported"
 found=$(comm -23 "$scratch/declared" "$scratch/exported")
 [ -z "$found" ] || complain 'lacks what its headers declare' "$found"

@@ -8,3 +8,26 @@ PROCMEM_REFERENCE=$PROCMEM_BUILD/docs/reference
 mkdir -p "$PROCMEM_REFERENCE"
 export PROCMEM_REFERENCE
 doxygen docs/Doxyfile
+
+# doxygen cannot know what a handle's words must contain: what several threads may do with it. The word has to stand in the comment above it.
+awk '
+/^\/\*\*/ { comment = "" }
+{ comment = comment $0 }
+/^struct [a-z_]*;$/ && tolower(comment) !~ /thread/ {
+	print FILENAME ":" FNR ": " $2 " does not say what several threads may do with it"
+	failed = 1
+}
+END { exit failed }' lib/include/procmem/*.h
+
+# libprocmem(3) names every header.
+for header in lib/include/procmem/*.h; do
+	grep -qF "${header##*/}" docs/man/libprocmem.3.scd || { echo "docs/man/libprocmem.3.scd lacks ${header##*/}" && exit 1; }
+done
+
+# And every handle, for what threads may do with it; texts and batches are parts of others.
+sed -n 's/^struct \(pm_[a-z_]*\);$/\1/p' lib/include/procmem/*.h | sort -u | while read -r handle; do
+	case $handle in
+	pm_texts | pm_scan_batch) continue ;;
+	esac
+	grep -qF "*$handle*" docs/man/libprocmem.3.scd || { echo "docs/man/libprocmem.3.scd lacks $handle" && exit 1; }
+done

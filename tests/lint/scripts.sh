@@ -5,5 +5,10 @@ set -eu
 command -v shellcheck >/dev/null || { echo 'shellcheck is not installed' && exit 77; }
 cd "$PROCMEM_SOURCE"
 find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
+# A negated command ends no test, unless it is the last one.
+if grep -nE '^[[:space:]]*! ' tests/cli/*.bats | grep -v '||'; then
+	echo "these go unnoticed when they should fail: write 'fails COMMAND'"
+	exit 1
+fi
 # Helpers of bats set variables for those who load them.
 find tests -name '*.bash' | sort | xargs shellcheck --shell=bash --exclude=SC2034

@@ -5,7 +5,7 @@ set -eu
 cd "$PROCMEM_SOURCE"
 most_columns=140 most_lines=400 wanted_lines=300 most_function=60 wanted_function=40
 
-sources=$(find lib cmd tests -name '*.[ch]' | sort)
+sources=$(find lib cmd docs tests -name '*.[ch]' | sort)
 # shellcheck disable=SC2086 # a list of names
 awk -v most_columns=$most_columns -v most_lines=$most_lines -v wanted_lines=$wanted_lines -v most_function=$most_function \
 	-v wanted_function=$wanted_function '

@@ -1,20 +1,61 @@
 // SPDX-License-Identifier: MIT
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads; says `ready` and waits for the end of its input. */
+/**
+ * A JVM with 40 MiB of direct buffers in blocks of 1 MiB, and four named threads; says `ready` and waits for the end of its input. With an argument it
+ * makes more of them, so many bytes a second, and much garbage on its heap, all of which was in use before; a line of input is then answered by
+ * `leaked BYTES MILLISECONDS`: how much, and when that was, by a clock that only counts up.
+ */
 public class DirectBuffers {
 	static final List<ByteBuffer> buffers = new ArrayList<>();
+	static volatile long leaked, leakedAt = System.nanoTime();
+	static volatile byte[] garbage = new byte[0];
 
-	public static void main(String[] arguments) throws Exception {
-		for (int i = 0; i < 40; i++) {
-			ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
-			for (int at = 0; at < buffer.capacity(); at += 4096)
-				buffer.put(at, (byte) 1);
+	static void addBuffer() {
+		ByteBuffer buffer = ByteBuffer.allocateDirect(1 << 20);
+		for (int at = 0; at < buffer.capacity(); at += 4096)
+			buffer.put(at, (byte) 1);
+		synchronized (buffers) {
 			buffers.add(buffer);
 		}
+	}
+
+	static void waste(long bytes) {
+		for (long done = 0; done < bytes; done += 64 * 1024)
+			garbage = new byte[64 * 1024];
+	}
+
+	static void leak(long rate) {
+		long began = System.nanoTime();
+		try {
+			for (;;) {
+				Thread.sleep(50);
+				long now = System.nanoTime(), due = (long) ((now - began) / 1e9 * rate);
+				for (; leaked + (1 << 20) <= due; leaked += 1 << 20)
+					addBuffer();
+				leakedAt = System.nanoTime();
+				waste(1 << 20);
+			}
+		} catch (InterruptedException e) {
+			return;
+		}
+	}
+
+	static void startLeak(long rate) {
+		waste(4 * Runtime.getRuntime().maxMemory());
+		Thread thread = new Thread(() -> leak(rate), "leak");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	public static void main(String[] arguments) throws Exception {
+		for (int i = 0; i < 40; i++)
+			addBuffer();
 		/* A thread gets its name and its guard pages only once it runs. */
 		CountDownLatch running = new CountDownLatch(4);
 		for (int i = 0; i < 4; i++) {
@@ -32,8 +73,11 @@ public class DirectBuffers {
 			thread.start();
 		}
 		running.await();
+		if (arguments.length > 0)
+			startLeak(Long.parseLong(arguments[0]));
 		System.out.println("ready");
-		while (System.in.read() >= 0) {
-		}
+		BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+		while (input.readLine() != null)
+			System.out.println("leaked " + leaked + " " + leakedAt / 1000000);
 	}
 }

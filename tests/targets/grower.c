@@ -8,14 +8,17 @@
  *     grow NAME PAGES         mremap to a longer one, the new part touched; it may move
  *     cut NAME PAGES          munmap of its last pages
  *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
+ *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the line) at its begin
  *     reserve NAME PAGES      a mapping of its own, untouched
  *     shut NAME                 no access any more; the pages stay
  *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
  *     drop NAME               MADV_DONTNEED: stays mapped, not resident
+ *     malloc NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc maps it by itself
  *     brk PAGES               the brk heap becomes so much longer, all touched
  */
 #include "support.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +72,22 @@ static void make(const char *name, size_t pages, int touched)
 	tell((long)pages, (long)mapping->touched);
 }
 
+/** A block and malloc's header before it fill whole pages. */
+static void take_block(const char *name, size_t pages)
+{
+	struct mapping *mapping = find("");
+	if (!mapping || pages < 64)
+		exit(1);
+	char *block = malloc(pages * PAGE - 64);
+	target_check(block ? 0 : -1, "malloc");
+	snprintf(mapping->name, sizeof mapping->name, "%s", name);
+	mapping->memory = (char *)((uintptr_t)block / PAGE * PAGE);
+	mapping->pages = mapping->touched = pages;
+	target_check(madvise(mapping->memory, pages * PAGE, MADV_NOHUGEPAGE), "madvise");
+	touch(block, pages);
+	tell((long)pages, (long)pages);
+}
+
 static void unmap(struct mapping *mapping)
 {
 	target_check(munmap(mapping->memory, mapping->pages * PAGE), "munmap");
@@ -104,6 +123,14 @@ static void touch_more(struct mapping *mapping, size_t pages)
 	tell(0, (long)pages);
 }
 
+static void write_text(struct mapping *mapping, size_t pages, const char *text)
+{
+	for (size_t i = 0; i < pages; i++)
+		snprintf(mapping->memory + (mapping->touched + i) * PAGE, PAGE, "%s", text);
+	mapping->touched += pages;
+	tell(0, (long)pages);
+}
+
 static void open_some(struct mapping *mapping, size_t pages)
 {
 	target_check(mprotect(mapping->memory, pages * PAGE, PROT_READ | PROT_WRITE), "mprotect");
@@ -132,14 +159,19 @@ static int command(const char *line)
 {
 	char word[16], name[32];
 	size_t pages = 0;
+	int text = 0;
 	if (sscanf(line, "brk %zu", &pages) == 1) {
 		lengthen_heap(pages);
 		return 0;
 	}
-	if (sscanf(line, "%15s %31s %zu", word, name, &pages) < 2)
+	if (sscanf(line, "%15s %31s %zu %n", word, name, &pages, &text) < 2)
 		return 1;
 	if (strcmp(word, "map") == 0 || strcmp(word, "reserve") == 0) {
 		make(name, pages, strcmp(word, "map") == 0);
+		return 0;
+	}
+	if (strcmp(word, "malloc") == 0) {
+		take_block(name, pages);
 		return 0;
 	}
 	struct mapping *mapping = find(name);
@@ -153,6 +185,8 @@ static int command(const char *line)
 		cut(mapping, pages);
 	else if (strcmp(word, "touch") == 0)
 		touch_more(mapping, pages);
+	else if (strcmp(word, "write") == 0 && text > 0)
+		write_text(mapping, pages, line + text);
 	else if (strcmp(word, "drop") == 0)
 		drop(mapping);
 	else if (strcmp(word, "open") == 0)
@@ -169,6 +203,8 @@ static int command(const char *line)
 int main(void)
 {
 	target_begin();
+	/* What malloc maps by itself is not to depend on what was freed before. */
+	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	/* The break is where the first command finds it, and everything that printing needs exists. */
 	target_check(sbrk(PAGE) == (void *)-1 ? -1 : 0, "sbrk");
 	memset((char *)sbrk(0) - 1, 1, 1);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_regions N MEGABYTES: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with MEGABYTES
- * of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count).
+ * many_regions N MEGABYTES [touch|map]: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with
+ * MEGABYTES of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a second it
+ * then touches a page more (of another region each time), or maps one more page.
  */
 #include "support.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MEGABYTE = 1024 * 1024 };
@@ -19,11 +23,31 @@ static void fill(char *region, size_t pages, size_t page)
 		snprintf(region + i * page, page, "page %zu of a region", i);
 }
 
+/** What goes on changing. */
+static struct {
+	int maps;     /* it maps pages; otherwise it touches */
+	char *memory; /* first page to be touched */
+	size_t step;  /* bytes to the next one */
+	size_t count; /* how many there are */
+} changes;
+
+static void *go_on(void *context)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	for (size_t i = 0; changes.maps || i < changes.count; i++) {
+		nanosleep(&pause, NULL);
+		char *page = changes.maps ? target_map((size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, 0) : changes.memory + i * changes.step;
+		*page = 1;
+	}
+	return context;
+}
+
 int main(int argc, char **argv)
 {
 	target_begin();
-	if (argc != 3) {
-		fputs("usage: many_regions N MEGABYTES\n", stderr);
+	int changing = argc == 4 && (strcmp(argv[3], "touch") == 0 || strcmp(argv[3], "map") == 0);
+	if (argc != 3 && !changing) {
+		fputs("usage: many_regions N MEGABYTES [touch|map]\n", stderr);
 		return 2;
 	}
 	size_t regions = target_number(argv[1]), page = (size_t)sysconf(_SC_PAGESIZE);
@@ -37,6 +61,15 @@ int main(int argc, char **argv)
 		char *region = memory + (2 * i + 1) * pages * page;
 		target_check(mprotect(region, pages * page, PROT_READ | PROT_WRITE), "mprotect");
 		fill(region, each + (i < rest), page);
+	}
+	if (changing) {
+		pthread_t thread;
+		changes.maps = strcmp(argv[3], "map") == 0;
+		/* The first ones have no untouched page. */
+		changes.memory = memory + (2 * rest + 1) * pages * page + (pages - 1) * page;
+		changes.step = 2 * pages * page;
+		changes.count = writable - rest;
+		target_check(-pthread_create(&thread, NULL, go_on, NULL), "pthread_create");
 	}
 	target_region("all", memory, regions * pages * page, "");
 	printf("resident %zu\n", touched * page);

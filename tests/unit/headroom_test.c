@@ -7,21 +7,19 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <procmem/headroom.h>
 #include <procmem/maps.h>
 
-#include "limits/hierarchy.h"
+#include "support/group.h"
 #include "support/target.h"
 #include "support/tree.h"
 
@@ -187,76 +185,36 @@ static void living_process(void **state)
 	pm_process_close(process);
 }
 
-static int write_file(const char *folder, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static int write_file(const char *folder, const char *name, const char *format, ...)
-{
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "we");
-	if (!file)
-		return -1;
-	va_list arguments;
-	va_start(arguments, format);
-	vfprintf(file, format, arguments);
-	va_end(arguments);
-	return fclose(file);
-}
-
-/** A group of our own with a limit, and both targets in it. @return what went wrong, or NULL */
-static const char *make_group(const char *folder, int version, const struct target *one, const struct target *other)
-{
-	if (mkdir(folder, 0755) < 0)
-		return "no right to make a cgroup";
-	if (write_file(folder, version == 1 ? "memory.limit_in_bytes" : "memory.max", "%" PRIu64 "\n", 48 * MIB) < 0)
-		return "the memory controller is not handed down to new cgroups";
-	if (write_file(folder, "cgroup.procs", "%d\n", (int)one->pid) < 0 || write_file(folder, "cgroup.procs", "%d\n", (int)other->pid) < 0)
-		return "no right to move a process into a cgroup";
-	return NULL;
-}
-
 /** One process of the group eats more than the limit; the other one is asked about it. */
 static void kill_is_seen(void **state)
 {
 	(void)state;
 	struct target eater, witness;
 	struct pm_process *process;
-	struct pm_hierarchy hierarchy;
+	struct group group;
+	struct pm_headroom before = { 0 }, after = { 0 };
+	int status = 0;
 	target_start(&eater, "hog", NULL);
 	target_start(&witness, "hog", NULL);
 	assert_int_equal(pm_process_open(NULL, witness.pid, &process, NULL), 0);
-	assert_int_equal(pm_hierarchy_find(process, "memory", "/sys", &hierarchy, NULL), 0);
-	const char *obstacle = hierarchy.version ? NULL : "this machine has no memory cgroups";
-	char folder[4096] = "";
-	struct pm_headroom before = { 0 }, after = { 0 };
-	int status = 0;
-	if (!obstacle) {
-		snprintf(folder, sizeof folder, "%s%s/procmem-kill-%d", hierarchy.folder, hierarchy.group, (int)getpid());
-		obstacle = make_group(folder, hierarchy.version, &eater, &witness);
-	}
+	const char *obstacle = group_make(&group, 48 * MIB);
+	if (!obstacle)
+		obstacle = group_add(&group, eater.pid);
+	if (!obstacle)
+		obstacle = group_add(&group, witness.pid);
 	if (!obstacle) {
 		/* The killer must not choose the witness, nor anybody else. */
-		char own[64];
-		snprintf(own, sizeof own, "/proc/%d", (int)eater.pid);
-		write_file(own, "oom_score_adj", "1000\n");
+		target_be_killed_first(&eater);
 		pm_headroom_read(process, NULL, &before, NULL);
 		fputs("eat 400\n", eater.to);
 		fflush(eater.to);
-		assert_int_equal(waitpid(eater.pid, &status, 0), eater.pid);
+		target_await_end(&eater, &status);
 		pm_headroom_read(process, NULL, &after, NULL);
 	}
 	pm_process_close(process);
-	pm_hierarchy_deinit(&hierarchy);
-	if (!obstacle) {
-		/* Reaped above: its PID may be somebody else's by now. */
-		fclose(eater.to);
-		fclose(eater.from);
-		eater.pid = 0;
-	}
 	target_stop(&eater);
 	target_stop(&witness);
-	for (int tries = 0; *folder && rmdir(folder) < 0 && errno == EBUSY && tries < 1000; tries++)
-		usleep(1000);
+	group_remove(&group);
 	if (obstacle)
 		skip_because("%s", obstacle);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);

@@ -2,7 +2,6 @@
 /* Limits of cgroups: saved trees of both versions, and a group of our own where we may make one. */
 #include <procmem/limits.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,13 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "limits/hierarchy.h"
 #include "support/child.h"
+#include "support/group.h"
 #include "support/target.h"
 #include "support/tree.h"
 
@@ -381,59 +378,29 @@ static void long_group_keeps_its_end(void **state)
 	assert_string_equal(machine->limit.group + 3, path + strlen(path) - (length - 3));
 }
 
-/** Writes a number into a file of a group. @return 0 or -1 */
-static int write_number(const char *folder, const char *name, uint64_t number)
-{
-	char path[8192];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	FILE *file = fopen(path, "we");
-	if (!file)
-		return -1;
-	fprintf(file, "%" PRIu64 "\n", number);
-	return fclose(file);
-}
-
-/** A group of our own below that of the test, with a child in it. @return what went wrong, or NULL */
-static const char *make_group(const char *folder, int version, pid_t child)
-{
-	if (mkdir(folder, 0755) < 0)
-		return "no right to make a cgroup";
-	if (write_number(folder, version == 1 ? "memory.limit_in_bytes" : "memory.max", 96 * MIB) < 0)
-		return "the memory controller is not handed down to new cgroups";
-	return write_number(folder, "cgroup.procs", (uint64_t)child) < 0 ? "no right to move a process into a cgroup" : NULL;
-}
-
 static void living_process(void **state)
 {
 	(void)state;
+	struct group group;
 	struct pm_process *process;
-	struct pm_hierarchy hierarchy;
 	pid_t child = child_start("limited", NULL);
+	const char *obstacle = group_make(&group, 96 * MIB);
+	if (!obstacle)
+		obstacle = group_add(&group, child);
 	assert_int_equal(pm_process_open(NULL, child, &process, NULL), 0);
-	assert_int_equal(pm_hierarchy_find(process, "memory", "/sys", &hierarchy, NULL), 0);
-	const char *obstacle = hierarchy.version ? NULL : "this machine has no memory cgroups";
-	char folder[4096] = "", group[1024];
-	if (!obstacle) {
-		snprintf(group, sizeof group, "%s/procmem-test-%d", hierarchy.group, (int)getpid());
-		snprintf(folder, sizeof folder, "%s%s", hierarchy.folder, group);
-		obstacle = make_group(folder, hierarchy.version, child);
-	}
 	struct pm_cgroup_limit limit = { 0 };
 	int result = obstacle ? 0 : pm_cgroup_limit_read(process, NULL, &limit, NULL);
-	int version = hierarchy.version;
+	const struct group made = group;
 	pm_process_close(process);
-	pm_hierarchy_deinit(&hierarchy);
 	child_stop(child);
-	/* The kernel lets go of a dead process a moment later. */
-	for (int tries = 0; rmdir(folder) < 0 && errno == EBUSY && tries < 1000; tries++)
-		usleep(1000);
+	group_remove(&group);
 	if (obstacle)
 		skip_because("%s", obstacle);
 	assert_int_equal(result, 0);
 	assert_true(limit.limited);
-	assert_int_equal(limit.version, version);
+	assert_int_equal(limit.version, made.version);
 	assert_int_equal(limit.max, 96 * MIB);
-	assert_string_equal(limit.group, group);
+	assert_string_equal(limit.group, made.path);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -88,6 +88,56 @@ static void random_patterns(void **state)
 	free(bytes);
 }
 
+/** Bytes in which most runs of digits are short and some just so long, or longer or shorter by one. */
+static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
+{
+	for (size_t at = 0; at < size;) {
+		uint64_t number = random_next(random);
+		size_t run = number % 8 == 0 ? length - 1 + number / 3 % 3 : number / 3 % (length / 4 + 1);
+		for (; run > 0 && at < size; run--)
+			bytes[at++] = (uint8_t)('0' + random_next(random) % 10);
+		if (at < size)
+			bytes[at++] = (uint8_t)"x .\n\0"[random_next(random) % 5];
+	}
+}
+
+/** Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for their length. */
+static void runs(void **state)
+{
+	static const char *const patterns[] = { "[0-9]{#}", "\\d{#,}", "x?[0-9]{#}\\b", "\\b\\d{#}(?=x)", "(?<=x)[\\d]{#}x", "x+ ?\\d{#}",
+	                                        "\\d+?x\\d{#,}", "(?:\\d{#}[x.])+", "^\\d{#}$" };
+	enum { SIZE = 9000 };
+	uint8_t *bytes = malloc(SIZE);
+	size_t with_hits = 0;
+	(void)state;
+	for (uint64_t turn = 0; turn < 400; turn++) {
+		char text[40], what[80];
+		uint64_t random = turn * 31;
+		size_t length = 8 + random_next(&random) % (turn % 4 ? 40 : 3000);
+		const char *begin = patterns[turn % (sizeof patterns / sizeof *patterns)], *number = strchr(begin, '#');
+		snprintf(text, sizeof text, "%.*s%zu%s", (int)(number - begin), begin, length, number + 1);
+		const struct pm_pattern pattern = pattern_of(text, turn % 2 ? PM_PATTERN_MULTILINE : 0);
+		const struct cut cut = { 2100 + random_next(&random) % 3000, random_next(&random) % 24, 0 };
+		struct pm_scanner *scanner = make_scanner(&pattern, 1, pm_simd_best());
+		struct hit_list wanted = { 0 }, found = { 0 }, in_windows = { 0 };
+		make_runs(bytes, SIZE, length, &random);
+		if (pcre2_alone(&pattern, 1, bytes, SIZE, &wanted)) {
+			snprintf(what, sizeof what, "turn %d: %s", (int)turn, text);
+			scan_buffer(scanner, bytes, SIZE, 0x10000, &whole, &found, NULL);
+			assert_same_hits(&wanted, &found, bytes, what);
+			scan_buffer(scanner, bytes, SIZE, 0x10000, &cut, &in_windows, NULL);
+			assert_same_hits(&wanted, &in_windows, bytes, what);
+			with_hits += wanted.count > 0;
+		}
+		scanner->ops->destroy(scanner);
+		hit_list_deinit(&wanted);
+		hit_list_deinit(&found);
+		hit_list_deinit(&in_windows);
+	}
+	assert_true(with_hits > 200);
+	free(bytes);
+}
+
 /** A marker at every offset around the border of two windows is found once, for patterns of every sort of length. */
 static void markers_at_borders(void **state)
 {
@@ -314,6 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_patterns),
+		cmocka_unit_test(runs),
 		cmocka_unit_test(markers_at_borders),
 		cmocka_unit_test(match_over_many_windows),
 		cmocka_unit_test(catastrophic_pattern),

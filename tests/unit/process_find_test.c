@@ -30,6 +30,11 @@ static void expect_failure(const char *word, enum pm_error_kind kind, const char
 		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
 	assert_int_equal(pid, -7);
 	assert_int_equal(pm_process_find(word, &pid, NULL), -1);
+	pid_t *pids = NULL;
+	size_t count = 0;
+	if (kind != PM_ERROR_AMBIGUOUS)
+		assert_int_equal(pm_process_find_all(word, &pids, &count, NULL), -1);
+	assert_null(pids);
 }
 
 static void words_that_are_no_target(void **state)
@@ -53,6 +58,24 @@ static void expect_found(const char *word, pid_t expected)
 	assert_int_equal(pid, expected);
 }
 
+/** All of them, by ascending PID; PIDs start anew some time, so the order of the children is not that. */
+static void expect_all_found(const char *word, const pid_t *expected, size_t expected_count)
+{
+	pid_t *pids = NULL;
+	size_t count = 0, seen = 0;
+	struct pm_error error = { 0 };
+	if (pm_process_find_all(word, &pids, &count, &error) < 0)
+		fail_msg("'%s': %s", word, error.text);
+	assert_int_equal(count, expected_count);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(i == 0 || pids[i - 1] < pids[i]);
+		for (size_t j = 0; j < count; j++)
+			seen += pids[i] == expected[j];
+	}
+	assert_int_equal(seen, expected_count);
+	free(pids);
+}
+
 static void a_number_is_a_pid(void **state)
 {
 	(void)state;
@@ -60,6 +83,7 @@ static void a_number_is_a_pid(void **state)
 	pid_t child = child_start("424242", NULL);
 	snprintf(word, sizeof word, "%d", (int)child);
 	expect_found(word, child);
+	expect_all_found(word, &child, 1);
 	snprintf(word, sizeof word, "%d", (int)getpid());
 	expect_found(word, getpid());
 	/* A process of that name exists now; it is not meant. (No PID is that large.) */
@@ -150,6 +174,7 @@ static void several_are_listed(void **state)
 	struct pm_error error = { 0 };
 	pid_t pid;
 	assert_int_equal(pm_process_find(name, &pid, &error), -1);
+	expect_all_found(name, children, COUNT);
 	for (size_t i = 0; i < COUNT; i++)
 		child_stop(children[i]);
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);

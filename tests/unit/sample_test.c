@@ -210,6 +210,67 @@ static void opened_reserve_is_found(void **state)
 	end(&watching);
 }
 
+/** Where the new mappings explain what the totals changed by, the others are not measured; where they do not, they are. */
+static void changes_beside_a_new_mapping_are_found(void **state)
+{
+	(void)state;
+	static const char *const steps[] = { "map a 10", "reserve b 400\nmap c 30", "touch b 100\nmap d 20", "unmap c", "touch b 50\nunmap d", "drop b\nmap e 150",
+		"unmap a\nmap f 11" };
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ 0 });
+	take(&watching, &sample);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		char *step = strdup(steps[i]), *rest = NULL;
+		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			tell(&watching, "%s", line);
+		free(step);
+		take(&watching, &sample);
+		struct pm_regions truth = { 0 };
+		assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
+		assert_int_equal(truth.count, sample.regions->count);
+		for (size_t at = 0; at < truth.count; at++)
+			assert_int_equal(truth.items[at].bytes[PM_SIZE_RSS], rss_at(sample.regions, truth.items[at].start));
+		pm_regions_deinit(&truth);
+	}
+	end(&watching);
+}
+
+/** What appeared adds up to what the target says that it touched, and lies in the region where it did. */
+static void new_pages_are_told(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *command;
+		uint64_t pages;
+	} steps[] = { { "touch a 100", 100 }, { "touch a 7", 7 }, { "map b 33", 33 }, { "drop a", 0 }, { "touch a 12", 12 }, { "grow b 40", 40 } };
+	struct watching watching;
+	struct pm_sample sample;
+	begin(&watching, &(struct pm_sampler_options){ .pages = true });
+	tell(&watching, "reserve a 1000");
+	take(&watching, &sample);
+	assert_int_equal(sample.appeared_count, 0);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		tell(&watching, "%s", steps[i].command);
+		take(&watching, &sample);
+		assert_true(sample.fresh);
+		uint64_t pages = 0;
+		for (size_t at = 0; at < sample.appeared_count; at++) {
+			const struct pm_region *region = &sample.regions->items[sample.appeared[at].region];
+			assert_true(sample.appeared[at].start >= region->start && sample.appeared[at].end <= region->end);
+			/* A command that is run for the first time may bring in a page of code. */
+			if (region->inode == 0 && strcmp(region->mapping, "[stack]") != 0)
+				pages += (sample.appeared[at].end - sample.appeared[at].start) / PAGE;
+		}
+		/* mremap may have moved all of it: then all pages are at new addresses. */
+		if (strncmp(steps[i].command, "grow", 4) == 0)
+			assert_true(pages == steps[i].pages || pages == steps[i].pages + 33);
+		else
+			assert_int_equal(pages, steps[i].pages);
+	}
+	end(&watching);
+}
+
 static void looks_at_all_now_and_then(void **state)
 {
 	(void)state;
@@ -229,6 +290,10 @@ static void budget_holds_back(void **state)
 	struct pm_sample first, second;
 	begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
 	take(&watching, &first);
+	/* One look more is allowed: the first one is not owed. It is what the budget does not allow any more to pay. */
+	tell(&watching, "map b 1000");
+	take(&watching, &first);
+	assert_true(first.fresh);
 	size_t count = first.regions->count;
 	tell(&watching, "map a 1000");
 	take(&watching, &second);
@@ -292,6 +357,8 @@ int main(void)
 		cmocka_unit_test(looks_only_when_something_moved),
 		cmocka_unit_test(replaced_mappings_are_found),
 		cmocka_unit_test(opened_reserve_is_found),
+		cmocka_unit_test(changes_beside_a_new_mapping_are_found),
+		cmocka_unit_test(new_pages_are_told),
 		cmocka_unit_test(looks_at_all_now_and_then),
 		cmocka_unit_test(budget_holds_back),
 		cmocka_unit_test(smaps_gives_all_sizes),

@@ -146,6 +146,7 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("Heap", "did you mean 'heap'?");
 	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, stack, ...), "
 	                    "[name] or all");
+	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: before + stands an address");
 	expect_bad_word("[]", "is not a REGION");
 	expect_bad_word("0x", "is not a REGION");
 	expect_bad_word("-1", "is not a REGION");

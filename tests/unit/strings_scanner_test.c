@@ -10,93 +10,9 @@
 #include <cmocka.h>
 
 #include "scan/strings_scanner.h"
+#include "support/slow_strings.h"
 #include "support/target.h"
 #include "support/windows.h"
-
-/* --- the slow search that everything is compared with --- */
-
-static bool is_printable(uint32_t c, bool white_space)
-{
-	return (c >= 0x20 && c <= 0x7e) || c == '\t' || (white_space && c >= 0x09 && c <= 0x0d);
-}
-
-/** Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of characters, not by tables of bytes. */
-static size_t utf8_character(const uint8_t *bytes, size_t left)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t size = bytes[0] >= 0xf0 ? 4 : bytes[0] >= 0xe0 ? 3 : 2;
-	if (bytes[0] < 0xc0 || bytes[0] > 0xf7 || size > left)
-		return 0;
-	uint32_t c = bytes[0] & (0xffu >> (size + 1));
-	for (size_t i = 1; i < size; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (bytes[i] & 0x3fu);
-	}
-	return c >= least[size] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) && c >= 0xa0 ? size : 0;
-}
-
-/** Bytes of the character at the begin, 0 for none. */
-static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t left, bool white_space)
-{
-	size_t unit = pm_encoding_unit(encoding);
-	if (left < unit)
-		return 0;
-	uint32_t c = bytes[0];
-	bool little = encoding == PM_ENCODING_UTF16LE || encoding == PM_ENCODING_UTF32LE;
-	for (size_t i = 1; i < unit; i++)
-		c = little ? c | (uint32_t)bytes[i] << (8 * i) : c << 8 | bytes[i];
-	if (is_printable(c, white_space))
-		return unit;
-	if (encoding == PM_ENCODING_8BIT)
-		return c >= 0x80 ? 1 : 0;
-	return encoding == PM_ENCODING_UTF8 ? utf8_character(bytes, left) : 0;
-}
-
-static void add_strings(enum pm_encoding encoding, const struct pm_strings_options *options, const uint8_t *bytes, size_t size,
-                        uint64_t address,
-                        struct hit_list *hits)
-{
-	size_t at = 0, unit = pm_encoding_unit(encoding);
-	while (at < size) {
-		size_t end = at, count = 0, step;
-		if (options->aligned && (address + at) % unit != 0) {
-			at++;
-			continue;
-		}
-		while (end < size && (step = character(encoding, bytes + end, size - end, options->white_space)) > 0) {
-			end += step;
-			count++;
-		}
-		if (count >= options->least)
-			hit_list_add(hits, (struct hit){ at, end - at, 0, encoding, false });
-		at = count > 0 ? end : at + 1;
-	}
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct hit *first = a, *second = b;
-	int order = (first->start > second->start) - (first->start < second->start);
-	return order ? order : (int)first->encoding - (int)second->encoding;
-}
-
-/** Overlapping strings of several encodings may come in any order. */
-static void sort(struct hit_list *hits)
-{
-	if (hits->count)
-		qsort(hits->items, hits->count, sizeof *hits->items, by_start);
-}
-
-static void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size, uint64_t address,
-                         struct hit_list *hits)
-{
-	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
-		if (options->encodings & PM_ENCODING_BIT(i))
-			add_strings(i, options, bytes, size, address, hits);
-	}
-	sort(hits);
-}
 
 /* --- bytes to search --- */
 
@@ -192,12 +108,12 @@ static void random_bytes(void **state)
 			struct pm_scanner *scanner = make_scanner(&options, simd);
 			struct hit_list found = { 0 }, in_windows = { 0 };
 			scan_buffer(scanner, bytes, size, address, &whole, &found, NULL);
-			sort(&found);
+			sort_hits(&found);
 			snprintf(what, sizeof what, "turn %d, level %d", (int)turn, simd);
 			assert_same_hits(&wanted, &found, bytes, what);
 			scan_buffer(scanner, bytes, size, address, &cut, &in_windows, NULL);
 			snprintf(what, sizeof what, "turn %d, level %d, windows of %zu", (int)turn, simd, cut.unit);
-			sort(&in_windows);
+			sort_hits(&in_windows);
 			assert_same_hits(&wanted, &in_windows, bytes, what);
 			scanner->ops->destroy(scanner);
 			hit_list_deinit(&found);
@@ -205,6 +121,59 @@ static void random_bytes(void **state)
 		}
 		hit_list_deinit(&wanted);
 	}
+	free(bytes);
+}
+
+/** Text of many bytes a character, in stretches about so long, between single bytes that are none. */
+static void make_long_text(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
+{
+	static const char *const characters[] = { "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
+	size_t at = 0;
+	while (at + 8 <= size) {
+		size_t count = random_next(random) % 3 ? random_next(random) % 40 : length / 2 + random_next(random) % length;
+		/* Mostly one letter: so that blocks of nothing but ASCII are there, too. */
+		uint64_t often = random_next(random) % 4;
+		for (; count > 0 && at + 5 <= size; count--) {
+			const char *character = characters[random_next(random) % 4 ? often : random_next(random) % 4];
+			memcpy(bytes + at, character, strlen(character));
+			at += strlen(character);
+		}
+		bytes[at++] = (uint8_t)"\0\x9f\xc3\xff\n"[random_next(random) % 5];
+	}
+	memset(bytes + at, 'z', size - at);
+}
+
+/** Long strings: bytes of UTF-8 are only looked at closely where these can be. */
+static void long_text(void **state)
+{
+	enum { MOST = 20000 };
+	uint8_t *bytes = malloc(MOST);
+	size_t count = 0;
+	(void)state;
+	for (uint64_t turn = 0; turn < 600; turn++) {
+		uint64_t random = turn * 17;
+		char what[100];
+		size_t size = 1000 + random_next(&random) % (MOST - 1000);
+		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | (turn % 3 ? 0 : PM_ENCODING_BIT(PM_ENCODING_8BIT)),
+			                                    .least = 100 + random_next(&random) % 200 };
+		const struct cut cut = { 64 + random_next(&random) % 9000, random_next(&random) % 200, 0 };
+		make_long_text(bytes, size, options.least, &random);
+		struct hit_list wanted = { 0 };
+		slow_strings(&options, bytes, size, 0x7000, &wanted);
+		count += wanted.count;
+		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best(); simd++) {
+			struct pm_scanner *scanner = make_scanner(&options, simd);
+			struct hit_list found = { 0 };
+			scan_buffer(scanner, bytes, size, 0x7000, turn % 2 ? &cut : &whole, &found, NULL);
+			sort_hits(&found);
+			snprintf(what, sizeof what, "turn %d, level %d", (int)turn, simd);
+			assert_same_hits(&wanted, &found, bytes, what);
+			scanner->ops->destroy(scanner);
+			hit_list_deinit(&found);
+		}
+		hit_list_deinit(&wanted);
+	}
+	assert_true(count > 3000);
 	free(bytes);
 }
 
@@ -353,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_bytes),
+		cmocka_unit_test(long_text),
 		cmocka_unit_test(long_text_comes_in_pieces),
 		cmocka_unit_test(as_gnu_strings),
 		cmocka_unit_test(aligned_text_is_found_once),

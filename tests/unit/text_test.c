@@ -58,6 +58,23 @@ static void test_numbers(void **state)
 	check(UINT64_MAX);
 }
 
+static void test_thousands(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t value;
+		const char *text;
+	} cases[] = { { 0, "0" }, { 7, "7" }, { 999, "999" }, { 1000, "1,000" }, { 12345, "12,345" }, { 999999, "999,999" },
+		      { 1000000, "1,000,000" }, { UINT64_MAX, "18,446,744,073,709,551,615" } };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct text text = { 0 };
+		text_string(&text, "in ");
+		text_grouped(&text, cases[i].value);
+		assert_string_equal(text_terminate(&text) + 3, cases[i].text);
+		text_deinit(&text);
+	}
+}
+
 static void test_growing(void **state)
 {
 	(void)state;
@@ -79,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_thousands),
 		cmocka_unit_test(test_growing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -243,6 +243,117 @@ static void tracks_account_for_everything(void **state)
 	end(&process);
 }
 
+/** An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the second. */
+static void an_arena_is_one_track_from_the_first(void **state)
+{
+	(void)state;
+	struct process process;
+	size_t count;
+	begin(&process);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned i = 0; i < 4; i++)
+			add(&process, 0x700000000000 + i * 64ul * MEGA, 8 * MEGA, 100 * PAGE, PM_KIND_ARENA, "")->arena = i < 3 ? 0x30 : 0x40;
+		sample(&process, 1);
+		const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+		assert_int_equal(count, 2);
+		assert_int_equal(tracks[0]->regions, 3);
+		assert_int_equal(tracks[0]->counts.count, 0);
+		assert_int_equal(tracks[0]->baseline, 300 * PAGE);
+	}
+	end(&process);
+}
+
+/** Adds the heaps of one arena, and hands them over. @param pages resident ones of each @return the address that stands for the arena */
+static uint64_t look_at_heaps(struct process *process, const unsigned *pages, size_t count)
+{
+	size_t tracks;
+	for (unsigned i = 0; i < count; i++)
+		add(process, 0x700000000000 + i * 64ul * MEGA, 64 * MEGA, pages[i] * PAGE, PM_KIND_ARENA, "")->arena = 0x30;
+	sample(process, 1);
+	const struct pm_track *track = pm_tracker_tracks(process->tracker, &tracks)[0];
+	assert_int_equal(tracks, 1);
+	assert_int_equal(track->regions, count);
+	assert_int_equal(track->own, pages[(track->start - 0x700000000000) / (64ul * MEGA)] * PAGE);
+	return (track->start - 0x700000000000) / (64ul * MEGA);
+}
+
+/** Of several regions the one that grew last stands for all: not the heaviest, which may be full since long. */
+static void what_grew_last_stands_for_all(void **state)
+{
+	(void)state;
+	struct process process;
+	begin(&process);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 100, 50 }, 3), 0);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
+	/* It stays when nothing grows, when it falls, and when another one grows a little more than it. */
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 180, 50 }, 3), 1);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 190, 65 }, 3), 1);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90 }, 3), 2);
+	/* A heap that comes is growth, and lists of other regions are followed the same way. */
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500 }, 4), 3);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500, 1 }, 5), 4);
+	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 95, 500 }, 4), 2);
+	end(&process);
+}
+
+static const struct pm_track *track_at(const struct process *process, uint64_t start)
+{
+	size_t count;
+	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count);
+	for (size_t i = 0; i < count; i++)
+		if (tracks[i]->start == start && tracks[i]->regions > 0)
+			return tracks[i];
+	fail_msg("no track at %lx", (unsigned long)start);
+	return NULL;
+}
+
+/** A list that stays the same is not compared anew; beside it one with a further region that moves, so that it is. Both must tell the same. */
+static void same_lists_are_followed_alike(void **state)
+{
+	(void)state;
+	enum { REGIONS = 60 };
+	struct process same, other;
+	uint32_t seed = 9;
+	begin(&same);
+	begin(&other);
+	for (unsigned round = 0; round < 60; round++) {
+		for (unsigned i = 0; i < REGIONS; i++) {
+			/* Some regions saw, some grow, some stay; every seventh is a heap of one of three arenas. */
+			uint64_t rss = i % 3 == 0 ? 50 : i % 3 == 1 ? round * i % 1000 : next_random(&seed) % 500;
+			struct pm_region *region[] = { add(&same, (1 + i) * 16ul * MEGA, 8 * MEGA, rss * PAGE, PM_KIND_ANON, ""),
+				add(&other, (1 + i) * 16ul * MEGA, 8 * MEGA, rss * PAGE, PM_KIND_ANON, "") };
+			region[0]->arena = region[1]->arena = i % 7 == 0 ? 1 + i % 3 : 0;
+		}
+		add(&other, 1ul << 40 | (round % 2) * 64ul * MEGA, PAGE, PAGE, PM_KIND_ANON, "");
+		sample(&same, 1);
+		sample(&other, 1);
+		size_t count, more;
+		const struct pm_track *const *tracks = pm_tracker_tracks(same.tracker, &count);
+		pm_tracker_tracks(other.tracker, &more);
+		assert_true(more > count);
+		for (size_t i = 0; i < count; i++) {
+			if (tracks[i]->regions == 0)
+				continue;
+			const struct pm_track *twin = track_at(&other, tracks[i]->start);
+			struct pm_trend trend, its;
+			pm_track_judge(same.tracker, tracks[i], &trend);
+			pm_track_judge(other.tracker, twin, &its);
+			assert_int_equal(tracks[i]->weight, twin->weight);
+			assert_int_equal(tracks[i]->delta, twin->delta);
+			assert_int_equal(tracks[i]->regions, twin->regions);
+			assert_int_equal(tracks[i]->baseline, twin->baseline);
+			assert_int_equal(tracks[i]->series.count, twin->series.count);
+			assert_int_equal(trend.verdict, its.verdict);
+			assert_true(fabs(trend.rate - its.rate) < 1e-9);
+		}
+		for (size_t i = 0; i < REGIONS; i++)
+			assert_true(pm_tracker_owner(same.tracker, i)->regions > 0);
+	}
+	end(&same);
+	end(&other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +363,9 @@ int main(void)
 		cmocka_unit_test(merged_history_is_the_sum),
 		cmocka_unit_test(unchanged_samples_count),
 		cmocka_unit_test(tracks_account_for_everything),
+		cmocka_unit_test(an_arena_is_one_track_from_the_first),
+		cmocka_unit_test(what_grew_last_stands_for_all),
+		cmocka_unit_test(same_lists_are_followed_alike),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

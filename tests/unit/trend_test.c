@@ -104,6 +104,18 @@ static double touches_a_page(double time)
 	return 200000 + (time > 30 ? 4096 : 0);
 }
 
+/** A little at the beginning, long nothing, then a jump, and nothing more. */
+static double jumps_late(double time)
+{
+	return 100 * mega + (time > 4 ? 4 * mega : 0) + (time > 55 ? 60 * mega : 0);
+}
+
+/** Two steps of different height, with a rest between them that is longer than the one since. */
+static double in_two_steps(double time)
+{
+	return 100 * mega + (time > 4 ? 30 * mega : 0) + (time > 60 ? 30 * mega : 0);
+}
+
 static void leaks_are_steady(void **state)
 {
 	(void)state;
@@ -138,6 +150,25 @@ static void what_does_not_leak_is_no_leak(void **state)
 	assert_verdict(judge(burst, 2, 60), PM_VERDICT_BURST);
 	assert_verdict(judge(warms_up, 2, 120), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(shrinks, 2, 60), PM_VERDICT_SHRINKING);
+}
+
+/** Who was seen long enough has a verdict, though it may be that there is none. */
+static void uneven_growth_is_called_so(void **state)
+{
+	(void)state;
+	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
+	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_UNEVEN);
+	/* Just now, it can become anything. */
+	assert_verdict(judge(jumps_late, 2, 58), PM_VERDICT_UNEVEN);
+	for (double seconds = 12; seconds < 200; seconds += 3) {
+		assert_int_not_equal(judge(jumps_late, 2, seconds).verdict, PM_VERDICT_STEADY);
+		assert_int_not_equal(judge(in_two_steps, 2, seconds).verdict, PM_VERDICT_STEADY);
+		if (seconds > 15) {
+			assert_int_not_equal(judge(jumps_late, 2, seconds).verdict, PM_VERDICT_TOO_EARLY);
+			assert_int_not_equal(judge(in_two_steps, 2, seconds).verdict, PM_VERDICT_TOO_EARLY);
+		}
+	}
+	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
 }
 
 static void rate_counts_from_the_beginning_of_growth(void **state)
@@ -229,6 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaks_are_steady),
 		cmocka_unit_test(what_does_not_leak_is_no_leak),
+		cmocka_unit_test(uneven_growth_is_called_so),
 		cmocka_unit_test(rate_counts_from_the_beginning_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),

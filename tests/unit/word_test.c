@@ -46,6 +46,9 @@ static void nothing_near(void **state)
 	(void)state;
 	assert_null(nearest_command("valgrind"));
 	assert_null(nearest_command("top"));
+	/* Half of the letters are others. */
+	const char *const columns[] = { "size", "rss", "inode", "kind" };
+	assert_null(pm_nearest_word("nope", columns, 4));
 	assert_null(nearest_command(""));
 	assert_null(pm_nearest_word("map", NULL, 0));
 }

@@ -38,7 +38,7 @@ struct pm_pattern {
 	unsigned flags;   /**< enum pm_pattern_flag bits */
 };
 
-/** A search; opaque. */
+/** A search; opaque. Several threads and scans may use one. */
 struct pm_scanner;
 
 /**

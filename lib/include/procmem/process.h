@@ -7,8 +7,6 @@
  * anchored: it holds the /proc/PID directory open, a pidfd (Linux 5.3) and the start time (proc_pid_stat(5), field 22), and
  * an open `maps` file, which stays tied to the memory (the kernel's mm) that the process had when it was opened: it reads as
  * empty once that memory is gone, by exit or by exec.
- *
- * A handle may be used from several threads as long as none of them closes it.
  */
 #ifndef PROCMEM_PROCESS_H
 #define PROCMEM_PROCESS_H
@@ -24,7 +22,7 @@
 extern "C" {
 #endif
 
-/** A process; opaque. */
+/** A process; opaque. Several threads may use it as long as none of them closes it. */
 struct pm_process;
 
 /** Bytes of a command or thread name with its NUL: the kernel keeps 15 characters, kernel threads show up to 63. */
@@ -71,6 +69,14 @@ PM_PUBLIC pid_t pm_process_pid(const struct pm_process *process);
 
 /** The directory that stands for /proc. @param process the process @return text that lives as long as the handle */
 PM_PUBLIC const char *pm_process_root(const struct pm_process *process);
+
+/**
+ * A descriptor that becomes readable when the process has ended (poll(2), pidfd_open(2)), for programs that wait for more than that.
+ *
+ * @param process  the process
+ * @return         a descriptor that stays the handle's; -1 where there is none: before Linux 5.3, and for saved trees
+ */
+PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
 
 /**
  * Says whether the process behind the handle is alive and still has the memory it had when its maps were first opened.

@@ -65,6 +65,17 @@ PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 PM_PUBLIC int pm_process_find(const char *word, pid_t *pid, struct pm_error *error);
 
 /**
+ * Resolves a TARGET word to all processes that it fits, by ascending PID. As pm_process_find(), but several are no error.
+ *
+ * @param word   the word
+ * @param pids   where to store the PIDs; the caller frees it
+ * @param count  where to store how many, at least 1
+ * @param error  as pm_process_find(), never PM_ERROR_AMBIGUOUS
+ * @return       0 or -1
+ */
+PM_PUBLIC int pm_process_find_all(const char *word, pid_t **pids, size_t *count, struct pm_error *error);
+
+/**
  * PSS of a process from smaps_rollup (Linux 4.14); holds the target's map lock over the whole walk.
  *
  * @param process  the process

@@ -6,6 +6,10 @@
  * Rules that hold everywhere: functions return 0 or -1 (iterators 1, 0 at the end, -1) and fill the caller's `struct pm_error`;
  * out-parameters come last before the error and are untouched on failure; texts that a call hands out live as long as its comment says;
  * sizes are bytes, ranges half-open. The library never prints, never exits, installs no signal handlers and keeps no mutable globals.
+ *
+ * Threads: functions without a handle may be called by several threads at a time, and so may all others for different handles. What several
+ * threads may do with one handle stands where the handle is declared; structures that the caller owns (`struct pm_error`, results) are like
+ * any variable: one thread at a time, or all of them only read.
  */
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H
@@ -16,9 +20,11 @@
 #include <procmem/error.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
+#include <procmem/kills.h>
 #include <procmem/kinds.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
+#include <procmem/members.h>
 #include <procmem/number.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
@@ -33,9 +39,11 @@
 #include <procmem/select.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
+#include <procmem/symbols.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/unit_read.h>
+#include <procmem/wakeup.h>
 #include <procmem/word.h>
 
 #endif

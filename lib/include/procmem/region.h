@@ -137,10 +137,13 @@ struct pm_region {
 	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 where not known */
 };
 
-/** Texts of a list; opaque. */
+/** Texts of a list; opaque. Threads share it as they share the list. */
 struct pm_texts;
 
-/** The regions of one process at one moment, by ascending address, never overlapping. Initialise with pm_regions_init(). */
+/**
+ * The regions of one process at one moment, by ascending address, never overlapping. Initialise with pm_regions_init().
+ * Several threads may read it, while none changes it.
+ */
 struct pm_regions {
 	struct pm_region *items; /**< the regions; pointers into it are valid until the next change of the list */
 	size_t count;            /**< how many there are */

@@ -5,7 +5,8 @@
  *
  * A sampler climbs a ladder and stops at the first step that tells that nothing changed: the totals in /proc/PID/status (each time, some
  * microseconds); maps when the virtual size moved; page states of the regions that can have changed, in short calls, when resident bytes moved;
- * smaps only where it was asked for. It counts the CPU time of its own process, and does not climb while that is above the budget.
+ * smaps only where it was asked for. It counts the CPU time of its own process, and does not climb while that is above the budget;
+ * where reading the totals alone is, half of the budget is kept for the rest, so that it goes on.
  */
 #ifndef PROCMEM_SAMPLE_H
 #define PROCMEM_SAMPLE_H
@@ -15,6 +16,7 @@
 
 #include <procmem/process.h>
 #include <procmem/region.h>
+#include <procmem/select.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,8 +47,10 @@ PM_PUBLIC int pm_totals_read(struct pm_process *process, struct pm_totals *total
 /** What a sampler shall do. Zeroed: no budget, no kinds, no smaps. */
 struct pm_sampler_options {
 	double budget;     /**< CPU time that may be used, as a share of one core (0.01: one percent); 0: any */
-	double full_every; /**< seconds after which all regions are looked at even if the totals stand still; 0: never */
+	double full_every; /**< seconds after which all regions are looked at even if the totals stand still; 0: never. Where that finds nothing new the
+	                        next time comes after twice as long, up to 16 times */
 	bool kinds;        /**< find out what new regions are for */
+	bool pages;        /**< remember which pages are there, to tell which appeared; not with smaps */
 	bool smaps;        /**< take all sizes from smaps each time: costs the target page-table walks under its map lock */
 };
 
@@ -55,6 +59,7 @@ struct pm_sample_cost {
 	uint64_t cpu_ns;      /**< CPU time of the whole calling process since the sampler was opened */
 	uint64_t last_cpu_ns; /**< the part of it since the previous sample was done */
 	uint64_t lock_ns;     /**< longest single call that held the target's map lock, as seen from outside; with smaps the time of the whole read */
+	double credit;        /**< seconds of CPU time that the budget allows now, less than 0 where it waits; HUGE_VAL without budget */
 	double share;         /**< CPU time since the sampler was opened as a share of one core; 0 at first */
 };
 
@@ -64,6 +69,9 @@ struct pm_sample {
 	int64_t wall_ns;                  /**< the same moment in nanoseconds since 1970, UTC */
 	struct pm_totals totals;          /**< always of this moment */
 	const struct pm_regions *regions; /**< with RSS and SWAP; the sampler's, valid until it takes another */
+	const struct pm_range *appeared;  /**< with pm_sampler_options.pages: present or swapped pages that were not there at the look before, cut at regions, by
+	                                       ascending address; valid as the regions are */
+	size_t appeared_count;            /**< how many; 0 at the first look, and where it is not fresh */
 	bool fresh;                       /**< the regions are of this moment; false: they were not looked at again since an earlier one */
 	bool held_back;                   /**< something changed, but the budget does not allow to look yet */
 	bool exact;                       /**< no region's sizes may differ from smaps, see pm_pagemap_measure() */

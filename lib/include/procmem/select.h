@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** A choice of regions; opaque. Without words and filters it chooses everything. */
+/** A choice of regions; opaque. Without words and filters it chooses everything. Several threads may apply it, while none changes it. */
 struct pm_select;
 
 /** One chosen range; lies within one region, or between two. */

@@ -42,7 +42,7 @@ struct pm_strings_options {
 	bool aligned;       /**< UTF-16 and UTF-32 at addresses that are multiples of their size only: then no text is found in both byte orders */
 };
 
-/** A search; opaque. */
+/** A search; opaque. Several threads and scans may use one. */
 struct pm_scanner;
 
 /**

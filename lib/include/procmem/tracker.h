@@ -20,13 +20,17 @@
 extern "C" {
 #endif
 
-/** One thing that is followed. Sizes are resident and swapped bytes together. */
+/**
+ * One thing that is followed. Sizes are resident and swapped bytes together. Where it is several regions, the one that grew last stands for them: it
+ * stays when nothing grows, and when another one grows less than twice as much.
+ */
 struct pm_track {
-	uint64_t start;          /**< first address of its heaviest region; of the last one that it had where it has none */
+	uint64_t start;          /**< first address of the region that grew last, of the heaviest where none did; of the last one where it has none */
 	uint64_t end;            /**< address behind the last byte of it */
+	uint64_t own;            /**< resident and swapped bytes of that region alone */
 	enum pm_kind kind;       /**< kind of it */
 	unsigned perms;          /**< permissions of it */
-	pid_t thread;            /**< thread whose stack it is, 0 for none */
+	pid_t thread;            /**< thread whose stack that is, 0 for none */
 	const char *mapping;     /**< name of it, "" for none; lives until the next sample is added */
 	const char *detail;      /**< what else is known of it; the same */
 	size_t regions;          /**< how many regions it has now; 0: gone */
@@ -67,9 +71,18 @@ PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time, const stru
  *
  * @param tracker  the tracker
  * @param count    where to store how many
- * @return         the tracks; valid until the next sample is added
+ * @return         the tracks; the array is valid until the next sample is added, each track as long as the tracker
  */
 PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker, size_t *count);
+
+/**
+ * Track of a region of the last list that was added.
+ *
+ * @param tracker  the tracker
+ * @param region   index of the region in that list
+ * @return         its track
+ */
+PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region);
 
 /** Counts growth from now on. @param tracker the tracker */
 PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);

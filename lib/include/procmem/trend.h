@@ -71,11 +71,12 @@ PM_PUBLIC double pm_series_at(const struct pm_series *series, double time);
 
 /** What a curve does. */
 enum pm_verdict {
-	PM_VERDICT_TOO_EARLY, /**< not seen long enough, or too uneven to tell */
+	PM_VERDICT_TOO_EARLY, /**< not seen long enough */
 	PM_VERDICT_STEADY,    /**< grows on and on: a leak looks like this */
 	PM_VERDICT_BURST,     /**< grew in one go, and no more since */
 	PM_VERDICT_PLATEAU,   /**< does not grow, or no more, or rises and falls around one height */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
+	PM_VERDICT_UNEVEN,    /**< seen long enough, and there is more of it, but it rises too unevenly to tell */
 	PM_VERDICT_COUNT,     /**< number of verdicts, for tables */
 };
 

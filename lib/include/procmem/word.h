@@ -22,8 +22,7 @@ extern "C" {
  * @param candidates  the words that exist; entries may be NULL and are skipped then
  * @param count       how many
  * @return            one of the candidates, the first of several equally near ones; NULL where none is near enough to be worth proposing
- * (more
- *                    than a third of the letters wrong, rounded up) or the word is longer than 64 bytes
+ *                    (more than a third of the letters wrong, rounded to the nearest) or the word is longer than 64 bytes
  */
 PM_PUBLIC const char *pm_nearest_word(const char *word, const char *const *candidates, size_t count);
 

@@ -13,6 +13,13 @@
 
 bats_require_minimum_version 1.5.0
 
+# Checks that a command fails. `! COMMAND` in the middle of a test would not: bats goes on whatever comes of it.
+fails() {
+	if "$@"; then
+		return 1
+	fi
+}
+
 procmem() {
 	"$PROCMEM_BIN" "$@"
 }
@@ -102,4 +109,40 @@ as_nobody() {
 	"${nobody[@]}" env LD_LIBRARY_PATH="$folder" "$folder/procmem" "$@" || status=$?
 	rm -rf "$folder"
 	return $status
+}
+
+# Makes a memory cgroup with a limit for target(s), or skips the test: cgroup_make BYTES PID... The group is GROUP, its folder GROUP_FOLDER; cgroup_remove in
+# teardown, after targets_stop.
+cgroup_make() {
+	local limit=$1 pid path top=/sys/fs/cgroup
+	shift
+	if [ -e $top/memory/cgroup.procs ]; then
+		path=$(sed -n 's/^[0-9]*:\([^:]*,\)*memory\(,[^:]*\)*://p' /proc/self/cgroup) top=$top/memory
+	else
+		path=$(sed -n 's/^0:://p' /proc/self/cgroup)
+	fi
+	GROUP=${path%/}/procmem-cli-$$-$BATS_TEST_NUMBER
+	GROUP_FOLDER=$top$GROUP
+	mkdir "$GROUP_FOLDER" 2>/dev/null || { GROUP_FOLDER= && skip 'no right to make a cgroup'; }
+	if [ -e "$GROUP_FOLDER/memory.limit_in_bytes" ]; then
+		echo "$limit" >"$GROUP_FOLDER/memory.limit_in_bytes"
+	elif [ -e "$GROUP_FOLDER/memory.max" ]; then
+		echo "$limit" >"$GROUP_FOLDER/memory.max"
+	else
+		skip 'the memory controller is not handed down to new cgroups'
+	fi
+	for pid; do
+		echo "$pid" >"$GROUP_FOLDER/cgroup.procs" || skip 'no right to move a process into a cgroup'
+		echo 1000 >"/proc/$pid/oom_score_adj"
+	done
+}
+
+cgroup_remove() {
+	[ -n "${GROUP_FOLDER:-}" ] || return 0
+	# The kernel lets go of a dead process a moment later.
+	for _ in $(seq 100); do
+		! rmdir "$GROUP_FOLDER" 2>/dev/null || return 0
+		sleep 0.05
+	done
+	return 1
 }

@@ -70,7 +70,8 @@ static bool write_group(struct writer *writer, int depth)
 
 static void write_item(struct writer *writer, int depth)
 {
-	static const char *const repeats[] = { "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?", "+?", "++", "{0,2}", "??", "{3}" };
+	static const char *const repeats[] = { "*", "+", "?", "{2}", "{1,3}", "{2,}", "*?", "+?", "++", "{0,2}", "??", "{3}",
+	                                       "{8,}", "{9}", "{18,}" };
 	static const char *const others[] = { "\\b", "\\B", "^", "$", "\\A", "\\Z", "(?#comment)", "\\K", "\\z" };
 	uint64_t sort = below(writer, 20);
 	if (sort < 2 && !writer->fixed) {

@@ -198,19 +198,42 @@ void target_range(const struct target *target, const char *name, uint64_t *start
 	*end = take_number(&text, 16);
 }
 
+/** Reaps it and releases everything. */
+static void reap(struct target *target, int *status)
+{
+	while (waitpid(target->pid, status, 0) < 0 && errno == EINTR) {
+	}
+	fclose(target->to);
+	fclose(target->from);
+	target->pid = 0;
+}
+
 void target_stop(struct target *target)
 {
 	if (target->pid > 0) {
 		kill(target->pid, SIGKILL);
-		while (waitpid(target->pid, NULL, 0) < 0 && errno == EINTR) {
-		}
-		fclose(target->to);
-		fclose(target->from);
+		reap(target, NULL);
 	}
 	for (size_t i = 0; i < target->count; i++)
 		free(target->facts[i]);
 	free(target->facts);
 	*target = (struct target){ 0 };
+}
+
+void target_await_end(struct target *target, int *status)
+{
+	reap(target, status);
+	target_stop(target);
+}
+
+void target_be_killed_first(const struct target *target)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)target->pid);
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	fputs("1000\n", file);
+	assert_int_equal(fclose(file), 0);
 }
 
 char *read_text(const char *path, size_t *length)

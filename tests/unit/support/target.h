@@ -59,6 +59,12 @@ uint64_t target_fact_number(const struct target *target, const char *words);
 /** Range of the fact `region NAME start-end ...`, which must exist. */
 void target_range(const struct target *target, const char *name, uint64_t *start, uint64_t *end);
 
+/** Makes it the one that the kernel kills where memory runs out. */
+void target_be_killed_first(const struct target *target);
+
+/** Waits for its end and releases everything, as target_stop() does. @param status where to store how it ended, see waitpid(2) */
+void target_await_end(struct target *target, int *status);
+
 /** Kills and reaps it, and releases everything. Harmless on a stopped or zeroed one. */
 void target_stop(struct target *target);
 

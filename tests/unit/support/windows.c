@@ -142,7 +142,7 @@ static void print_hits(const struct hit_list *hits, size_t from, const uint8_t *
 		print_message("  %zu: %zu bytes at %zu, source %u, %s%s:", i, hits->items[i].size, hits->items[i].start, hits->items[i].source,
 		              pm_encoding_name(hits->items[i].encoding),
 		              hits->items[i].truncated ? ", truncated" : "");
-		for (size_t j = 0; j < hits->items[i].size && j < 40; j++)
+		for (size_t j = 0; bytes && j < hits->items[i].size && j < 40; j++)
 			print_message(" %02x", bytes[hits->items[i].start + j]);
 		print_message("\n");
 	}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What a hit says about the region it lies in: as part of a JSON line, and as a line for people. */
+#ifndef CMD_REGION_TEXT_H
+#define CMD_REGION_TEXT_H
+
+#include <procmem/region.h>
+
+#include "text.h"
+
+/** Adds `{"start":…,"end":…,"kind":…,"mapping":…}`, without what is not known. @param text gets it @param region the region */
+void region_json(struct text *text, const struct pm_region *region);
+
+/** Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end. @param text gets it @param region the region */
+void region_words(struct text *text, const struct pm_region *region);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <procmem/number.h>
+
+#include "alloc.h"
+#include "utf8.h"
+
+/** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing; `at` is moved behind it */
+static const struct result *read_number(const struct results *results, const char **at, bool *is_region, struct pm_error *error)
+{
+	char digits[24];
+	uint64_t number = 0;
+	const char *begin = *at + 1;
+	*is_region = *begin == 'r';
+	begin += *is_region;
+	size_t length = strspn(begin, "0123456789");
+	if (length < sizeof digits) {
+		memcpy(digits, begin, length);
+		digits[length] = '\0';
+		if (pm_parse_decimal(digits, SIZE_MAX, &number, NULL) < 0)
+			number = 0;
+	}
+	*at = begin + length;
+	const struct result *result = *is_region ? results_region(results, (size_t)number) : results_hit(results, (size_t)number);
+	if (!result && *is_region)
+		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #r%.*s: %zu regions have a number (map lists them, and regions too)", (int)length, begin,
+		             results_region_count(results));
+	else if (!result)
+		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #%.*s: the last search found %zu hits (hits lists them)", (int)length, begin,
+		             results_hit_count(results));
+	return result;
+}
+
+static bool is_number(const char *word)
+{
+	size_t letter = word[0] == '#' && word[1] == 'r';
+	return word[0] == '#' && word[1 + letter] >= '0' && word[1 + letter] <= '9';
+}
+
+/** Makes the word that a number stands for. @return 0 or -1 */
+static int replace(const struct shell *shell, const char *word, bool bytes, struct text *text, struct pm_error *error)
+{
+	bool is_region;
+	const struct result *result = read_number(shell->results, &word, &is_region, error);
+	if (!result)
+		return -1;
+	text_format(text, "0x%" PRIx64, result->start);
+	if (word[0] == '-' && is_number(word + 1)) {
+		word++;
+		result = read_number(shell->results, &word, &is_region, error);
+		if (!result)
+			return -1;
+		text_format(text, "-0x%" PRIx64, result->end);
+	} else if (*word == '\0' && bytes && !is_region && result->end > result->start) {
+		text_format(text, "+%" PRIu64, result->end - result->start);
+	}
+	/* Sizes are decimal, but who counts in addresses writes the distance like one. */
+	uint64_t distance;
+	if (strncmp(word, "+0x", 3) == 0 && pm_parse_address(word + 1, &distance, NULL) == 0)
+		text_format(text, "+%" PRIu64, distance);
+	else
+		text_string(text, word);
+	return 0;
+}
+
+int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error)
+{
+	/* dump shows what was found; to the others an address means the region around it, also when it has grown. */
+	bool bytes = strcmp(statement->words[0], "dump") == 0;
+	for (size_t i = 1; i < statement->count; i++) {
+		struct text word = { 0 };
+		if (statement->quoted[i] || !is_number(statement->words[i]))
+			continue;
+		int replaced = replace(shell, statement->words[i], bytes, &word, error);
+		if (replaced == 0) {
+			free(statement->words[i]);
+			statement->words[i] = alloc_string(text_terminate(&word));
+		}
+		text_deinit(&word);
+		if (replaced < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/** Prints one of a list: its number, where it is, how long, and what. */
+static void print(const struct result *result, const char *prefix, size_t number, struct out *out)
+{
+	struct text line = { 0 }, size = { 0 };
+	text_format(&line, "%s%zu", prefix, number);
+	out_style(out, OUT_DIM);
+	out_format(out, "%-6s", text_terminate(&line));
+	out_style(out, OUT_PLAIN);
+	text_size(&size, result->end - result->start);
+	text_clear(&line);
+	text_format(&line, "%" PRIx64 "-%" PRIx64, result->start, result->end);
+	out_format(out, " %-25s", text_terminate(&line));
+	out_format(out, "  %7s  ", text_terminate(&size));
+	text_clear(&line);
+	utf8_escape(&line, result->text, result->length);
+	text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+	text_deinit(&size);
+}
+
+enum status shell_hits_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	size_t count = results_hit_count(shell->results);
+	(void)argv;
+	if (argc > 1) {
+		report_error("hits takes nothing; it lists what the last search found");
+		return STATUS_ERROR;
+	}
+	for (size_t i = 1; i <= count && !out_failed(out); i++)
+		print(results_hit(shell->results, i), "#", i, out);
+	return count > 0 ? STATUS_OK : STATUS_NOTHING;
+}
+
+enum status shell_regions_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	size_t count = results_region_count(shell->results);
+	(void)argv;
+	if (argc > 1) {
+		report_error("regions takes nothing; it lists the regions that have a number");
+		return STATUS_ERROR;
+	}
+	for (size_t i = 1; i <= count && !out_failed(out); i++)
+		print(results_region(shell->results, i), "#r", i, out);
+	return count > 0 ? STATUS_OK : STATUS_NOTHING;
+}

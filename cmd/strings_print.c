@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "region_text.h"
+#include "results.h"
+#include "strings_parts.h"
+
+/** Says in which region the next strings are. */
+static void print_heading(struct strings *strings, size_t index)
+{
+	struct out *out = strings->search.out;
+	struct text heading = { 0 };
+	if (strings->region != SIZE_MAX)
+		out_string(out, "\n");
+	strings->region = index;
+	region_words(&heading, &strings->search.memory.loaded.regions.items[index]);
+	out_style(out, OUT_DIM);
+	out_text(out, &heading);
+	out_style(out, OUT_PLAIN);
+	out_string(out, "\n");
+	text_deinit(&heading);
+}
+
+void strings_finish(struct strings *strings)
+{
+	if (strings->open)
+		out_string(strings->search.out, "\n");
+	strings->open = false;
+}
+
+static void print_line(struct strings *strings, const struct pm_scan_delivery *delivery)
+{
+	struct out *out = strings->search.out;
+	const char *line = (const char *)delivery->bytes + 1;
+	size_t length = delivery->length - 1, prefix = *(const unsigned char *)delivery->bytes;
+	bool joined = strings->open && delivery->continued && strings->open_encoding == delivery->encoding;
+	if (joined) {
+		line += prefix;
+		length -= prefix;
+	} else {
+		strings_finish(strings);
+		strings->count++;
+		if (out->terminal && delivery->region != strings->region)
+			print_heading(strings, delivery->region);
+		results_print_hit(out, delivery->address, delivery->size, line + prefix, length - prefix - 1);
+	}
+	/* A string that goes on has its newline behind its last piece. */
+	out_bytes(out, line, length - delivery->truncated);
+	strings->open = delivery->truncated;
+	strings->open_encoding = delivery->encoding;
+}
+
+static void print_json(struct strings *strings, const struct pm_scan_delivery *delivery)
+{
+	struct out *out = strings->search.out;
+	strings->count += !delivery->continued;
+	out_bytes(out, delivery->bytes, delivery->length);
+	if (delivery->changed)
+		out_string(out, ",\"changed\":true");
+	if (delivery->continued)
+		out_string(out, ",\"continued\":true");
+	if (delivery->truncated)
+		out_string(out, ",\"truncated\":true");
+	out_string(out, "}\n");
+}
+
+/** Counts a string for -u. The rest of a long one is no string of its own. */
+static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
+{
+	uint64_t hash;
+	const char *text = (const char *)delivery->bytes + sizeof hash;
+	if (delivery->continued)
+		return;
+	strings->count++;
+	memcpy(&hash, delivery->bytes, sizeof hash);
+	tally_add(strings->tally, hash, (uint8_t)delivery->encoding, text, delivery->length - sizeof hash, delivery->address);
+}
+
+int strings_deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
+{
+	struct strings *strings = ((struct search *)context)->context;
+	(void)error;
+	if (strings->tally)
+		count_string(strings, delivery);
+	else if (strings->options->search.output.json)
+		print_json(strings, delivery);
+	else
+		print_line(strings, delivery);
+	return 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "json.h"
+#include "results.h"
+#include "strings_parts.h"
+#include "utf8.h"
+
+enum {
+	OTHER_LINES = 6,  /* of a terminal: the command, the titles, what is told below, the prompt */
+	ROWS_LEAST = 10,
+	LENGTH_WIDTH = 6, /* of the title */
+	COUNT_WIDTH = 6,
+};
+
+/** How many rows to print. */
+static size_t rows_of(const struct strings *strings)
+{
+	const struct strings_options *options = strings->options;
+	const struct out *out = strings->search.out;
+	size_t all = tally_count(strings->tally), rows = all;
+	if (options->top_given)
+		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
+	else if (out->terminal && !options->search.output.json)
+		rows = out->height > OTHER_LINES + ROWS_LEAST ? out->height - OTHER_LINES : ROWS_LEAST;
+	return rows < all ? rows : all;
+}
+
+/** Bytes of the string in memory. */
+static uint64_t size_of(const struct tally_item *item)
+{
+	return item->length * pm_encoding_unit((enum pm_encoding)item->sort);
+}
+
+static void print_json(struct strings *strings, const struct tally_item *item)
+{
+	struct text line = { 0 };
+	text_string(&line, "{\"count\":");
+	text_decimal(&line, item->count);
+	if (item->missed > 0) {
+		text_string(&line, ",\"low_by\":");
+		text_decimal(&line, item->missed);
+	}
+	text_string(&line, ",\"encoding\":\"");
+	text_string(&line, strings_encoding((enum pm_encoding)item->sort, item->text, item->length));
+	text_string(&line, "\",\"length\":");
+	text_decimal(&line, size_of(item));
+	text_string(&line, ",\"text\":");
+	json_quote(&line, item->text, item->length);
+	text_string(&line, ",\"first\":\"0x");
+	text_hex(&line, item->first, 1);
+	text_string(&line, "\"}\n");
+	out_text(strings->search.out, &line);
+	text_deinit(&line);
+}
+
+/** Adds a number to the right end of a column. */
+static void add_right(struct text *line, const struct text *number, size_t width)
+{
+	text_fill(line, ' ', number->length < width ? width - number->length : 0);
+	text_bytes(line, number->bytes, number->length);
+}
+
+/** Adds the characters, as many as fit into the line of a terminal. */
+static void add_characters(const struct strings *strings, struct text *line, const struct tally_item *item)
+{
+	const struct out *out = strings->search.out;
+	size_t width = out->width, begin = line->length;
+	strings_add_text(strings->options, line, item->text, item->length);
+	if (width == SIZE_MAX)
+		return;
+	/* The number of a session stands before it. */
+	width -= out->results && width > RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH : 0;
+	size_t room = width > begin + 1 ? width - begin : 1;
+	for (char *tab; (tab = memchr(line->bytes + begin, '\t', line->length - begin));)
+		*tab = ' ';
+	if (utf8_columns(line->bytes + begin, line->length - begin) <= room)
+		return;
+	line->length = begin + utf8_fit(line->bytes + begin, line->length - begin, room - 1);
+	text_string(line, "\xe2\x80\xa6");
+}
+
+static void print_row(const struct strings *strings, const struct tally_item *item, size_t count_width)
+{
+	struct text line = { 0 }, number = { 0 };
+	text_grouped(&number, item->count);
+	text_char(&number, item->missed > 0 ? '+' : ' ');
+	add_right(&line, &number, count_width + 1);
+	text_char(&line, ' ');
+	text_clear(&number);
+	text_grouped(&number, size_of(item));
+	add_right(&line, &number, LENGTH_WIDTH);
+	text_string(&line, "  ");
+	if (strings->several) {
+		text_char(&line, strings_letter((enum pm_encoding)item->sort));
+		text_char(&line, ' ');
+	}
+	add_characters(strings, &line, item);
+	text_char(&line, '\n');
+	results_print_hit(strings->search.out, item->first, size_of(item), item->text, item->length);
+	out_text(strings->search.out, &line);
+	text_deinit(&number);
+	text_deinit(&line);
+}
+
+static void print_titles(const struct strings *strings, size_t count_width)
+{
+	struct out *out = strings->search.out;
+	out_blanks(out, out->results ? RESULTS_NUMBER_WIDTH : 0);
+	out_blanks(out, count_width - (sizeof "COUNT" - 1));
+	out_format(out, "COUNT  %*s  %sTEXT\n", LENGTH_WIDTH, "LENGTH", strings->several ? "E " : "");
+}
+
+/** Tells what the budget did to the counts. */
+static void tell_dropped(const struct strings *strings)
+{
+	struct text line = { 0 };
+	uint64_t dropped = tally_dropped(strings->tally);
+	if (dropped == 0 || strings->options->search.output.quiet)
+		return;
+	text_grouped(&line, dropped);
+	text_string(&line, dropped == 1 ? " rare string was dropped" : " times a rare string was dropped");
+	text_string(&line, ", as the budget was used up: none that occurs more than ");
+	text_grouped(&line, tally_bound(strings->tally));
+	text_string(&line, " times is missing, and counts marked + may be low by as much; a larger --budget helps");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void strings_print_unique(struct strings *strings)
+{
+	struct out *out = strings->search.out;
+	bool json = strings->options->search.output.json;
+	size_t rows = rows_of(strings), all = tally_count(strings->tally);
+	struct text words = { 0 };
+	tally_sort(strings->tally);
+	if (all > 0)
+		text_grouped(&words, tally_get(strings->tally, 0)->count);
+	size_t count_width = words.length > COUNT_WIDTH ? words.length : COUNT_WIDTH;
+	if (!json && rows > 0)
+		print_titles(strings, count_width);
+	for (size_t i = 0; i < rows && !out_failed(out); i++) {
+		const struct tally_item *item = tally_get(strings->tally, i);
+		if (json)
+			print_json(strings, item);
+		else
+			print_row(strings, item, count_width);
+	}
+	if (!json && rows < all) {
+		text_clear(&words);
+		text_grouped(&words, all - rows);
+		out_format(out, "\xe2\x80\xa6 %s more (all: --top 0)\n", text_terminate(&words));
+	}
+	text_deinit(&words);
+	tell_dropped(strings);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What the keys of the live screen do. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "watch_help.h"
+#include "watch_members.h"
+#include "watch_save.h"
+#include "watch_screen.h"
+#include "watch_strings.h"
+#include "watch_words.h"
+
+static void update_rows(struct watch_screen *screen)
+{
+	watch_rows_update(&screen->rows, screen->watch, &screen->kinds);
+}
+
+/** The next thing to sort by. */
+static void change_sort(struct watch_screen *screen)
+{
+	struct pm_error error;
+	screen->options->sort = screen->options->sort == WATCH_BY_DELTA ? WATCH_BY_GROWTH : (enum watch_sort)(screen->options->sort + 1);
+	if (watch_sort_rows(screen->watch, &error) < 0)
+		watch_screen_say(screen, "%s", error.text);
+	update_rows(screen);
+}
+
+static void set_baseline(struct watch_screen *screen)
+{
+	watch_rebase(screen->watch);
+	watch_kinds_rebase(&screen->kinds);
+	update_rows(screen);
+	watch_screen_say(screen, "growth counts from now on");
+}
+
+static void group(struct watch_screen *screen)
+{
+	screen->rows.grouped = !screen->rows.grouped;
+	screen->rows.selected = NULL;
+	update_rows(screen);
+}
+
+static void pause_or_go_on(struct watch_screen *screen)
+{
+	screen->paused = !screen->paused;
+	if (screen->paused)
+		watch_screen_say(screen, "paused: nothing is looked at until p or Space is pressed again");
+}
+
+/** The row that a key is about; says so where there is none. */
+static struct watch_row *chosen_region(struct watch_screen *screen)
+{
+	struct watch_row *row = watch_rows_selected(&screen->rows);
+	if (screen->rows.grouped)
+		watch_screen_say(screen, "this is the sum of a kind; press g, and select a region");
+	else if (!row)
+		watch_screen_say(screen, "there is no row");
+	return screen->rows.grouped ? NULL : row;
+}
+
+static void show_strings(struct watch_screen *screen)
+{
+	const struct watch_row *row = chosen_region(screen);
+	if (row)
+		watch_strings_show(screen, row);
+}
+
+static void ask_for_file(struct watch_screen *screen)
+{
+	const struct watch_row *row = chosen_region(screen);
+	struct text name = { 0 };
+	if (!row)
+		return;
+	text_format(&name, "%s.%llx.raw", screen->watch->run.comm, (unsigned long long)row->track->start);
+	for (size_t i = 0; i < name.length; i++)
+		if (name.bytes[i] == '/')
+			name.bytes[i] = '_';
+	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row->track->regions > 1 ? "write the regions to: " : "write the region to: ", text_terminate(&name));
+	text_deinit(&name);
+}
+
+/** Writes the regions of a row. @return 0 or -1 */
+static int save_row(struct watch_screen *screen, const struct watch_row *row, const char *path, uint64_t *bytes, struct pm_error *error)
+{
+	size_t count;
+	if (row->track->regions == 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+	struct pm_range *ranges = watch_members(screen->watch, row->track, &count);
+	int status = watch_save(screen->watch, ranges, count, path, screen->cancel, bytes, error);
+	free(ranges);
+	return status;
+}
+
+static void save(struct watch_screen *screen, const char *path)
+{
+	struct pm_error error = { 0 };
+	const struct watch_row *row = chosen_region(screen);
+	uint64_t bytes;
+	if (!row)
+		return;
+	watch_screen_say(screen, "writing %s", path);
+	watch_screen_draw(screen);
+	if (save_row(screen, row, path, &bytes, &error) < 0) {
+		watch_screen_say(screen, "%s", error.text);
+		return;
+	}
+	struct text told = { 0 };
+	watch_add_size(screen->watch, bytes, &told);
+	text_format(&told, " read of %llx-%llx", (unsigned long long)row->track->start, (unsigned long long)row->track->end);
+	watch_add_more(row->track->regions, &told);
+	watch_screen_say(screen, "%s: %s", path, text_terminate(&told));
+	text_deinit(&told);
+}
+
+static void search(struct watch_screen *screen, const char *words)
+{
+	struct pm_error error;
+	if (*words && watch_rows_search(&screen->rows, words, &error) < 0)
+		watch_screen_say(screen, "%s", error.text);
+}
+
+static void filter(struct watch_screen *screen, const char *words)
+{
+	struct pm_error error;
+	if (watch_rows_filter(&screen->rows, words, &error) < 0)
+		watch_screen_say(screen, "%s", error.text);
+	update_rows(screen);
+}
+
+/** Does what was asked for, with the answer. */
+static void take_answer(struct watch_screen *screen, enum watch_question question)
+{
+	const char *answer = text_terminate(&screen->prompt.answer);
+	switch (question) {
+	case WATCH_ASKS_FILTER:
+		filter(screen, answer);
+		break;
+	case WATCH_ASKS_SEARCH:
+		text_clear(&screen->searched);
+		text_string(&screen->searched, answer);
+		search(screen, answer);
+		break;
+	default:
+		save(screen, answer);
+	}
+}
+
+/** Moves the selection. @return false where the key means something else */
+static bool move(struct watch_screen *screen, uint32_t key)
+{
+	long page = screen->terminal.rows > 8 ? screen->terminal.rows / 2 : 4;
+	switch (key) {
+	case TERMINAL_UP:
+	case 'k':
+		watch_rows_move(&screen->rows, -1);
+		return true;
+	case TERMINAL_DOWN:
+	case 'j':
+		watch_rows_move(&screen->rows, 1);
+		return true;
+	case TERMINAL_PAGE_UP:
+		watch_rows_move(&screen->rows, -page);
+		return true;
+	case TERMINAL_PAGE_DOWN:
+		watch_rows_move(&screen->rows, page);
+		return true;
+	case TERMINAL_HOME:
+		watch_rows_move(&screen->rows, -LONG_MAX);
+		return true;
+	case TERMINAL_END:
+		watch_rows_move(&screen->rows, LONG_MAX);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void show_help(struct watch_screen *screen)
+{
+	watch_pane_open(&screen->pane, "keys and columns (Esc: back)");
+	text_string(&screen->pane.text, watch_help);
+}
+
+static void show_events(struct watch_screen *screen)
+{
+	if (screen->events.length == 0) {
+		watch_screen_say(screen, "no condition was met so far (--on)");
+		return;
+	}
+	watch_pane_open(&screen->pane, "conditions that were met (Esc: back)");
+	text_bytes(&screen->pane.text, screen->events.bytes, screen->events.length);
+}
+
+static void obey_letter(struct watch_screen *screen, uint32_t key)
+{
+	switch (key) {
+	case 's':
+		change_sort(screen);
+		break;
+	case 'f':
+		watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILTER, "only kinds and mappings that fit: ", text_terminate(&screen->rows.filter_text));
+		break;
+	case '/':
+		watch_prompt_ask(&screen->prompt, WATCH_ASKS_SEARCH, "/", "");
+		break;
+	case 'n':
+		search(screen, text_terminate(&screen->searched));
+		break;
+	case 'p':
+	case ' ':
+		pause_or_go_on(screen);
+		break;
+	case 'b':
+		set_baseline(screen);
+		break;
+	case 'g':
+		group(screen);
+		break;
+	case TERMINAL_ENTER:
+		show_strings(screen);
+		break;
+	case 'd':
+		ask_for_file(screen);
+		break;
+	case 'e':
+		show_events(screen);
+		break;
+	case '?':
+	case 'h':
+		show_help(screen);
+		break;
+	case 'q':
+		screen->left = true;
+		break;
+	default:
+		watch_screen_say(screen, "that key does nothing here; ? tells which do");
+	}
+}
+
+void watch_screen_key(struct watch_screen *screen, uint32_t key)
+{
+	if (key == TERMINAL_REDRAW)
+		return;
+	if (screen->prompt.question != WATCH_ASKS_NOTHING) {
+		enum watch_question question = screen->prompt.question;
+		if (watch_prompt_key(&screen->prompt, key) == WATCH_ANSWERED)
+			take_answer(screen, question);
+		return;
+	}
+	if (!screen->over)
+		text_clear(&screen->message);
+	if (screen->pane.open && watch_pane_key(&screen->pane, key))
+		return;
+	if (!screen->pane.open && move(screen, key))
+		return;
+	obey_letter(screen, key);
+}

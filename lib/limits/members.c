@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/members.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/number.h"
+#include "limits/gather.h"
+#include "limits/hierarchy.h"
+#include "proc/command.h"
+#include "proc/procfs.h"
+#include "proc/status.h"
+
+/* Machines with very many containers have some ten thousand groups, nested a dozen deep. */
+enum { GROUPS_MOST = 20000, DEPTH_MOST = 64, PROCS_TEXT_MAX = 1 << 24 };
+
+/** The members being gathered. */
+struct gathering {
+	const char *proc_root;
+	struct pm_members members;
+	size_t capacity;
+	size_t groups; /* visited so far */
+};
+
+/** Reads what a process takes. @return 0, also where it is not counted because it ended; -1 */
+static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *error)
+{
+	struct pm_members *members = &gathering->members;
+	struct pm_member member = { .pid = pid };
+	struct pm_procfs procfs;
+	char *status;
+	if (pm_procfs_open(&procfs, gathering->proc_root, pid) < 0)
+		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
+	if (failed == 0) {
+		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
+		member.swap = pm_status_number(status, "VmSwap", 0) * 1024;
+		free(status);
+		failed = pm_comm_read(&procfs, "comm", member.comm);
+		cause = errno;
+	}
+	pm_procfs_close(&procfs);
+	if (failed < 0)
+		return pm_errno_is_ours(cause) ? pm_error_out_of_memory(error) : 0;
+	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1, sizeof *members->items, error) < 0)
+		return -1;
+	members->items[members->count++] = member;
+	return 0;
+}
+
+/** Takes note of a group that cannot be looked at. */
+static void note_failure(struct gathering *gathering, int cause)
+{
+	/* Groups are removed at any time. The processes of a threaded one (EOPNOTSUPP) are listed in a group above it. */
+	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
+		gathering->members.incomplete = true;
+}
+
+/** Adds the processes of one group. */
+static int add_group(struct gathering *gathering, int folder, struct pm_error *error)
+{
+	char *text;
+	int fd = openat(folder, "cgroup.procs", O_RDONLY | O_CLOEXEC), result = 0;
+	if (fd < 0) {
+		note_failure(gathering, errno);
+		return 0;
+	}
+	struct pm_error cause = { 0 };
+	int failed = pm_read_all(fd, PROCS_TEXT_MAX, &text, NULL, &cause);
+	close(fd);
+	if (failed < 0) {
+		note_failure(gathering, cause.os_errno);
+		return 0;
+	}
+	const char *at = text;
+	uint64_t pid;
+	while (result == 0 && pm_scan_decimal(&at, &pid)) {
+		at += *at == '\n';
+		/* 0 stands for one of another PID namespace. */
+		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MOST)
+			gathering->members.others++;
+		else
+			result = add_member(gathering, (pid_t)pid, error);
+	}
+	free(text);
+	return result;
+}
+
+static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
+
+/** Visits a group unless that is too much. @param folder of the group; closed in any case */
+static int visit_below(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
+{
+	if (depth <= DEPTH_MOST && gathering->groups < GROUPS_MOST) {
+		gathering->groups++;
+		return visit(gathering, folder, depth, error);
+	}
+	gathering->members.incomplete = true;
+	close(folder);
+	return 0;
+}
+
+/** Visits a group and all below it. @param folder of the group; closed in any case */
+static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
+{
+	int result = add_group(gathering, folder, error);
+	DIR *directory = fdopendir(folder);
+	if (!directory) {
+		note_failure(gathering, errno);
+		close(folder);
+		return result;
+	}
+	struct dirent *entry;
+	while (result == 0 && (entry = readdir(directory))) {
+		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+			continue;
+		int below = openat(dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			result = visit_below(gathering, below, depth + 1, error);
+		/* With DT_UNKNOWN it may be no folder. */
+		else if (errno != ENOTDIR && errno != ELOOP)
+			note_failure(gathering, errno);
+	}
+	closedir(directory);
+	return result;
+}
+
+/** Reads how much of the group's memory is page cache. */
+static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members, struct pm_error *error)
+{
+	char *text;
+	bool second = hierarchy->version == 2;
+	int found = pm_group_text(hierarchy, "memory.stat", &text, error);
+	if (found <= 0)
+		return found;
+	pm_group_entry(text, second ? "file" : "total_cache", &members->cache);
+	pm_group_entry(text, second ? "inactive_file" : "total_inactive_file", &members->reclaimable);
+	free(text);
+	return 0;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct pm_member *a = one, *b = other;
+	if (a->rss + a->swap != b->rss + b->swap)
+		return a->rss + a->swap < b->rss + b->swap ? 1 : -1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+/** Reads all about the group of the hierarchy. */
+static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering, struct pm_error *error)
+{
+	struct pm_members *members = &gathering->members;
+	char *path;
+	members->group = strdup(*hierarchy->group ? hierarchy->group : "/");
+	if (!members->group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
+		return pm_error_out_of_memory(error);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		note_failure(gathering, errno);
+	free(path);
+	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) || read_cache(hierarchy, members, error) < 0)
+		return -1;
+	if (members->count > 0)
+		qsort(members->items, members->count, sizeof *members->items, compare);
+	return 0;
+}
+
+int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members, struct pm_error *error)
+{
+	struct gathering gathering = { .proc_root = pm_process_root(process) };
+	struct pm_hierarchy hierarchy;
+	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) < 0)
+		return -1;
+	int result = hierarchy.version ? pm_group_go_to_limit(&hierarchy, error) : 0;
+	if (result > 0)
+		result = read_group(&hierarchy, &gathering, error);
+	pm_hierarchy_deinit(&hierarchy);
+	if (result < 0) {
+		pm_members_deinit(&gathering.members);
+		return -1;
+	}
+	*members = gathering.members;
+	return 0;
+}
+
+void pm_members_deinit(struct pm_members *members)
+{
+	free(members->group);
+	free(members->items);
+	*members = (struct pm_members){ 0 };
+}

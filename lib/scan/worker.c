@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "scan/worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
+{
+	worker->gathered.buffer = malloc(PM_GATHER_ROOM);
+	worker->check = worker->scan->again ? malloc(PM_CHECK_ROOM) : NULL;
+	if (!worker->gathered.buffer || (worker->scan->again && !worker->check))
+		return pm_error_out_of_memory(error);
+	worker->hits = (struct pm_hits){ .take = pm_worker_take, .context = worker };
+	worker->scanning = worker->scan->scanner->ops->open(worker->scan->scanner, error);
+	return worker->scanning ? 0 : -1;
+}
+
+void pm_worker_deinit(struct pm_worker *worker)
+{
+	if (worker->scan)
+		worker->scan->scanner->ops->close(worker->scanning);
+	free(worker->gathered.buffer);
+	free(worker->gathered.items);
+	free(worker->seam);
+	free(worker->check);
+	pm_hits_deinit(&worker->hits);
+	pm_batch_deinit(&worker->batch);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/** End of all that a window can see: what can be read, and some of the zeros behind it. */
+static uint64_t end_of_sight(const struct pm_worker *worker)
+{
+	return worker->limit + (worker->zeros ? PM_OVERLAP : 0);
+}
+
+/** Bytes of the target from `address` to `end`; what is not to be had ends all sight. @return 0 or -1 */
+static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end, struct pm_error *error)
+{
+	const struct pm_stretch *stretch = worker->stretch;
+	uint64_t have = stretch->address + stretch->size + stretch->after, known = least(end, have), readable = least(end, worker->limit);
+	size_t good[2];
+	if (address < known) {
+		memcpy(to, stretch->bytes + (address - stretch->address), (size_t)(known - address));
+		to += known - address;
+		address = known;
+	}
+	if (address < readable) {
+		size_t size = (size_t)(readable - address);
+		if (pm_gather_around(&worker->scan->source, address, to, size, good, false, error) < 0)
+			return -1;
+		if (good[1] < size) {
+			worker->limit = address + good[1];
+			worker->zeros = false;
+		}
+		to += size;
+		address = readable;
+	}
+	if (address < end)
+		memset(to, 0, (size_t)(end - address));
+	return 0;
+}
+
+static int grow(struct pm_window *window, size_t at, struct pm_error *error)
+{
+	struct pm_worker *worker = window->context;
+	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
+	size_t keep = (size_t)least(window->before + at, PM_LOOKBEHIND_ROOM), size = window->size - at;
+	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP : (size_t)least(window->after * 4, PM_GROW_MOST);
+	uint64_t end = least(start + size + after, end_of_sight(worker));
+	if (window->after >= PM_GROW_MOST || end <= seen)
+		return 0;
+	uint8_t *grown = malloc(keep + (size_t)(end - start));
+	if (!grown)
+		return pm_error_out_of_memory(error);
+	memcpy(grown, window->bytes + at - keep, keep + (size_t)(seen - start));
+	if (fill(worker, grown + keep + (seen - start), seen, end, error) < 0) {
+		free(grown);
+		return -1;
+	}
+	free(worker->seam);
+	worker->seam = grown;
+	end = least(end, end_of_sight(worker));
+	window->begins = window->begins && keep == window->before + at;
+	window->bytes = grown + keep;
+	window->address = start;
+	window->before = keep;
+	window->size = size;
+	window->after = (size_t)(end - start - size);
+	window->more = end < end_of_sight(worker);
+	window->ends = end == worker->limit && !worker->zeros && worker->stretch->ends;
+	memset(window->from, 0, sizeof window->from);
+	return 1;
+}
+
+/** Shows `[from, to)` of the stretch to the scanner. @return as pm_scanner_ops.scan */
+static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
+{
+	const struct pm_stretch *stretch = worker->stretch;
+	struct pm_window window = { .bytes = stretch->bytes + from, .address = stretch->address + from, .size = to - from, .grow = grow };
+	window.context = worker;
+	window.stop = &worker->order->stop;
+	window.before = (size_t)least(stretch->before + from, PM_LOOKBEHIND_ROOM);
+	window.after = (size_t)least(stretch->size - to + stretch->after, PM_OVERLAP);
+	window.begins = stretch->begins && window.before == from;
+	uint64_t end = window.address + pm_window_end(&window);
+	window.more = end < end_of_sight(worker);
+	window.ends = !window.more && stretch->ends;
+	/* A byte that is not there in the target, so that no pattern takes this for the begin of everything. */
+	if (window.before == 0 && !window.begins) {
+		stretch->bytes[-1] = 0;
+		window.before = 1;
+	}
+	for (int i = 0; i < PM_STREAMS; i++) {
+		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i] : worker->ends[i];
+		window.from[i] = first > window.address ? (size_t)least(first - window.address, window.size) : 0;
+	}
+	return worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts, error);
+}
+
+/** Whether all bytes are zero. */
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+/** Scans what is no page of zeros. @return as pm_scanner_ops.scan */
+static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
+{
+	const struct pm_stretch *stretch = worker->stretch;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
+	for (size_t at = 0; at < stretch->size;) {
+		size_t next = (size_t)least(at + page - (size_t)((stretch->address + at) % page), stretch->size);
+		if (is_zero(stretch->bytes + at, next - at)) {
+			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
+			if (result)
+				return result;
+			begin = next;
+		}
+		at = next;
+	}
+	return begin < stretch->size ? scan_window(worker, begin, stretch->size, error) : 0;
+}
+
+/** Scans a unit. @return 0: all of it; 1: stopped; -1 */
+static int scan_unit(struct pm_worker *worker, struct pm_error *error)
+{
+	const struct pm_scanner *scanner = worker->scan->scanner;
+	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind : worker->scan->around;
+	int result = 0;
+	worker->batch.length = 0;
+	worker->counts = (struct pm_scan_counts){ 0 };
+	memset(worker->ends, 0, sizeof worker->ends);
+	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job, before, error) < 0)
+		return -1;
+	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
+		worker->stretch = &worker->gathered.items[i];
+		worker->limit = worker->stretch->address + worker->stretch->size;
+		worker->limit += worker->stretch->chain_after > worker->stretch->after ? worker->stretch->chain_after : worker->stretch->after;
+		worker->zeros = worker->stretch->zeros_after;
+		result = scanner->starts_in_zeros ? scan_window(worker, 0, worker->stretch->size, error) : scan_around_zeros(worker, error);
+	}
+	/* Few units need it, and it is larger than all else. */
+	free(worker->seam);
+	worker->seam = NULL;
+	return result;
+}
+
+void *pm_worker_run(void *context)
+{
+	struct pm_worker *worker = context;
+	while ((worker->job = pm_order_claim(worker->order))) {
+		int result;
+		do {
+			struct pm_error error = { 0 };
+			result = scan_unit(worker, &error);
+			if (result < 0) {
+				pm_order_stop(worker->order, &error);
+				return NULL;
+			}
+			if (result == 0)
+				result = pm_order_finish(worker->order, worker->job, &worker->counts, &worker->batch);
+		} while (result == 1 && pm_order_again(worker->order, worker->job));
+	}
+	return NULL;
+}

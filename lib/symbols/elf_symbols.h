@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The symbols of one ELF file, by address. Private. */
+#ifndef PM_SYMBOLS_ELF_SYMBOLS_H
+#define PM_SYMBOLS_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+
+/** A symbol; its address is that in the file, without the bias of loading. */
+struct pm_elf_symbol {
+	uint64_t value; /**< its address */
+	uint64_t size;  /**< its bytes, 0 where unknown */
+	size_t name;    /**< where its name begins in `names` */
+	unsigned rank;  /**< which of several at one address is the best known: the highest */
+};
+
+/** A PT_LOAD segment. */
+struct pm_elf_load {
+	uint64_t address;     /**< p_vaddr */
+	uint64_t offset;      /**< p_offset */
+	uint64_t file_size;   /**< p_filesz */
+	uint64_t memory_size; /**< p_memsz */
+};
+
+/** What is known of a file; all zeros: nothing. */
+struct pm_elf_symbols {
+	struct pm_elf_symbol *items; /**< by ascending value, then rank */
+	size_t count;                /**< how many */
+	size_t capacity;             /**< room for so many */
+	char *names;                 /**< their names, each ending in NUL */
+	size_t names_size;           /**< bytes in use */
+	size_t names_capacity;       /**< room for so many */
+	struct pm_elf_load *loads;   /**< the segments */
+	size_t load_count;           /**< how many */
+	size_t load_capacity;        /**< room for so many */
+};
+
+/**
+ * Reads the symbols of a file. What is no ELF file, or is damaged, has none; that is no error.
+ *
+ * @param fd       the file; stays the caller's
+ * @param symbols  all zeros; filled; release with pm_elf_symbols_deinit(), also where this fails
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
+
+/** Releases them. @param symbols all zeros afterwards */
+void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
+
+/** The symbol that holds an address in the file, else one of unknown size next below it. @return NULL for none */
+const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value);
+
+/** Turns an offset in the file into the address there. @return false where no segment loads it */
+bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value);
+
+/**
+ * The same for the zero-initialised part of a segment, which stands in no file but follows on what does.
+ *
+ * @param mapped  offset at which the mapping begins that the part follows on
+ * @param offset  where the address would stand in the file
+ * @return        false where it belongs to no segment
+ */
+bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped, uint64_t offset, uint64_t *value);
+
+#endif

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $peak, $scratch and $scan_bench
+# How fast 1 GiB of log lines and numbers by turns (tests/targets/haystack.c) is searched: by the library, in multiples of the time of memcpy; and by the
+# commands, against those that others use. Peers that work on files get the bytes as a file.
+
+hay=0x200000000000
+gibibyte=1073741824
+needle=NEEDLE_ALPHA_password=
+item='session=[0-9a-f]{16} GET /api/v1/items/42[0-9]{3} '
+email='[\w.]+@[\w.]+'
+
+# of NAME COLUMN: a figure of scan_bench: 2 is milliseconds, 3 the ratio to memcpy.
+of() {
+	awk -v name="$1" -v column="$2" '$1 == name { print $column }' "$scratch/engine"
+}
+
+# engine NAME BOUND WHAT: a line that compares with memcpy.
+engine() {
+	row "$3" 'memcpy of 1 GiB' "$(of memcpy 2) ms" 'pm_scan_run()' "$(of "$1" 2) ms" "$(of "$1" 3)" "$2"
+}
+
+# faster BOUND WHAT NAME: a line that compares two workers with one.
+faster() {
+	row "$2" '1 worker' "$(of "${3}1" 2) ms" '2 workers' "$(of "${3}2" 2) ms" "$(ratio "$(of "${3}2" 2)" "$(of "${3}1" 2)")" "$1"
+}
+
+target_start haystack 1024
+"$scan_bench" 9 "$target" $hay $gibibyte >"$scratch/engine" <<END
+literal1 1 grep $needle
+literal2 2 grep $needle
+item1 1 grep $item
+item2 2 grep $item
+email1 1 grep $email
+email2 2 grep $email
+strings8-1 1 strings 8
+strings8-2 2 strings 8
+strings300-1 1 strings 300
+strings300-2 2 strings 300
+END
+
+chapter 'scan: searching 1 GiB, the library alone'
+engine literal2 3 'a text that is found 100 times'
+engine item2 6 'a pattern whose begin stands in every line'
+row 'a pattern for e-mail addresses: 1.2 GiB/s' '-' '833 ms' 'pm_scan_run()' "$(of email2 2) ms" "$(ratio "$(of email2 2)" 833)" 1
+faster 0.625 'a text: two workers' literal
+faster 0.625 'an e-mail pattern: two workers' email
+faster 0.625 'strings of 8 characters: two workers' strings8-
+faster 0.625 'strings of 300 characters: two workers' strings300-
+
+chapter 'strings, grep: searching 1 GiB of a process'
+# GNU grep looks for one match only when it writes to /dev/null: hence cat.
+skip=$((hay / 1048576))
+versus 7 1 'a text that is found 100 times' sh -c "dd if=/proc/$target/mem bs=1M skip=$skip count=1024 status=none | grep -a -c $needle | cat" -- \
+	procmem grep -c "$needle" "$target" $hay
+row 'peak memory of that' '-' '-' 'procmem grep' "$((peak / 1024)) MiB" "$((peak / 1024))" 24
+echo "rule needle { strings: \$text = \"$needle\" condition: \$text }" >"$scratch/needle.yar"
+versus 3 0.05 'a text that is found 100 times' yara "$scratch/needle.yar" "$target" -- procmem grep -c "$needle" "$target" $hay
+versus 1 0.033 'a text that is found 100 times' scanmem -p "$target" -c "option scan_data_type string;\" $needle;exit" -- \
+	procmem grep -c "$needle" "$target" $hay
+dd if="/proc/$target/mem" of="$scratch/hay" bs=1M skip=$skip count=1024 status=none
+versus 5 1 'a pattern whose begin stands in every line' sh -c "grep -a -c -P '$item' $scratch/hay | cat" -- procmem grep -c "$item" "$target" $hay
+versus 3 0.167 '0.6 GB of strings' strings -n 8 -t x "$scratch/hay" -- procmem strings -n 8 -t x "$target" $hay
+row 'peak memory of that' '-' '-' 'procmem strings' "$((peak / 1024)) MiB" "$((peak / 1024))" 24
+versus 3 0.05 'no string at all' sh -c "strings -n 300 $scratch/hay" -- sh -c "procmem strings -n 300 $target $hay || [ \$? -eq 1 ]"
+rm -f "$scratch/hay"
+
+chapter 'strings, grep: what is not there costs nothing'
+target_start bulk 0 65536 100 0
+tables=$(awk '/VmPTE/ { print $2 }' "/proc/$target/status")
+versus 5 0.5 '100 MiB scattered over 64 GiB; at most 0.5 s' sleep 1 -- sh -c "procmem grep -c $needle $target || [ \$? -eq 1 ]"
+row 'page tables of the target grow by' '-' '64 kB' 'procmem grep' "$(($(awk '/VmPTE/ { print $2 }' "/proc/$target/status") - tables)) kB" \
+	"$(ratio "$(($(awk '/VmPTE/ { print $2 }' "/proc/$target/status") - tables))" 64)" 1

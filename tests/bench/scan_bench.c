@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched by the library, as multiples of the time that memcpy
+ * takes for as much of our own memory. Each line of stdin is a case `NAME WORKERS strings LEAST` or `NAME WORKERS grep PATTERN`; all take
+ * turns with memcpy. Prints for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round,
+ * median milliseconds of processor time (by which a busy machine can be told), hits.
+ */
+#include <procmem/procmem.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS_MOST = 101, CASES_MOST = 64, BUFFER = 256 * 1024 };
+
+/** What is measured. */
+struct way {
+	char name[64];
+	unsigned workers;
+	struct pm_scanner *scanner; /* NULL: memcpy */
+	uint64_t hits;
+	double times[ROUNDS_MOST];
+	double ratios[ROUNDS_MOST];
+	double processor[ROUNDS_MOST];
+};
+
+struct bench {
+	struct pm_process *process;
+	struct pm_regions regions;
+	struct pm_pagemap *pagemap;
+	struct pm_page_source pages;
+	struct pm_reader reader;
+	struct pm_range range;
+	char *copy; /* as much memory of our own */
+};
+
+static void must(int result, const struct pm_error *error)
+{
+	if (result >= 0)
+		return;
+	fprintf(stderr, "scan_bench: %s\n", error->text);
+	exit(2);
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+/** Milliseconds of processor time, of all threads, in the program and in the kernel. */
+static double processor_time(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void open_target(struct bench *bench, pid_t pid)
+{
+	struct pm_error error;
+	must(pm_process_open(NULL, pid, &bench->process, &error), &error);
+	pm_regions_init(&bench->regions);
+	must(pm_maps_read(bench->process, PM_SMAPS, &bench->regions, &error), &error);
+	must(pm_pagemap_open(bench->process, PM_PAGEMAP_BEST, &bench->pagemap, &error), &error);
+	bench->pages = pm_pagemap_source(bench->pagemap);
+	must(pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error), &error);
+	bench->range.region = pm_regions_index(&bench->regions, bench->range.start);
+}
+
+static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
+{
+	(void)context;
+	(void)delivery;
+	(void)error;
+	return 0;
+}
+
+static void scan(struct bench *bench, struct way *way)
+{
+	const struct pm_plan_options options = { .pages = &bench->pages };
+	struct pm_scan_totals totals;
+	struct pm_plan *plan;
+	struct pm_error error;
+	must(pm_plan_open(&bench->regions, &bench->range, 1, &options, &plan, &error), &error);
+	const struct pm_scan scan = { .scanner = way->scanner, .regions = &bench->regions, .plan = plan, .workers = way->workers, .again = true,
+		                      .source = { .target = &bench->reader }, .deliver = deliver };
+	must(pm_scan_run(&scan, &totals, &error), &error);
+	pm_plan_close(plan);
+	way->hits = totals.hits;
+}
+
+static void copy(const struct bench *bench)
+{
+	static char buffer[BUFFER];
+	uint64_t size = bench->range.end - bench->range.start;
+	for (uint64_t at = 0; at + BUFFER <= size; at += BUFFER) {
+		memcpy(buffer, bench->copy + at, BUFFER);
+		/* Else the copy could be left out. */
+		__asm__ volatile("" : : "r"(buffer) : "memory");
+	}
+}
+
+static void measure(struct bench *bench, struct way *way, const struct way *first, size_t round)
+{
+	double begin = now(), processor = processor_time();
+	if (way->scanner)
+		scan(bench, way);
+	else
+		copy(bench);
+	way->times[round] = now() - begin;
+	way->processor[round] = processor_time() - processor;
+	way->ratios[round] = way->times[round] / first->times[round];
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double first = *(const double *)a, second = *(const double *)b;
+	return (first > second) - (first < second);
+}
+
+static double median(double *numbers, size_t count)
+{
+	qsort(numbers, count, sizeof *numbers, by_size);
+	return numbers[count / 2];
+}
+
+/** Takes a line of stdin apart. */
+static void read_case(struct way *way, char *line)
+{
+	struct pm_error error;
+	int at = 0;
+	char kind[16], name[64];
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%63s %u %15s %n", name, &way->workers, kind, &at) != 3 || line[at] == '\0') {
+		fprintf(stderr, "scan_bench: '%s' is no case\n", line);
+		exit(2);
+	}
+	strcpy(way->name, name);
+	if (strcmp(kind, "strings") == 0) {
+		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8), .least = strtoul(line + at, NULL, 10) };
+		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
+		return;
+	}
+	const struct pm_pattern pattern = { line + at, strlen(line + at), 0 };
+	must(pm_pattern_scanner_create(&pattern, 1, &way->scanner, &error), &error);
+}
+
+int main(int argc, char **argv)
+{
+	static struct way ways[CASES_MOST] = { { .name = "memcpy" } };
+	struct bench bench = { 0 };
+	size_t count = 1, rounds = argc == 5 ? strtoul(argv[1], NULL, 10) : 0;
+	char *line = NULL;
+	size_t room = 0;
+	if (rounds == 0 || rounds > ROUNDS_MOST) {
+		fputs("usage: scan_bench ROUNDS PID START SIZE <CASES\n", stderr);
+		return 2;
+	}
+	bench.range.start = strtoull(argv[3], NULL, 0);
+	bench.range.end = bench.range.start + strtoull(argv[4], NULL, 0);
+	open_target(&bench, (pid_t)strtol(argv[2], NULL, 10));
+	bench.copy = malloc(bench.range.end - bench.range.start);
+	if (!bench.copy)
+		return 2;
+	memset(bench.copy, 1, bench.range.end - bench.range.start);
+	while (count < CASES_MOST && getline(&line, &room, stdin) > 0)
+		read_case(&ways[count++], line);
+	for (size_t i = 0; i < rounds; i++) {
+		for (size_t j = 0; j < count; j++)
+			measure(&bench, &ways[j], &ways[0], i);
+	}
+	for (size_t j = 0; j < count; j++)
+		printf("%-24s %9.2f %7.3f %9.2f %" PRIu64 "\n", ways[j].name, median(ways[j].times, rounds), median(ways[j].ratios, rounds),
+		       median(ways[j].processor, rounds), ways[j].hits);
+}

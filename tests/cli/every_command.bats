@@ -1,0 +1,228 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Options that several commands have do the same in each of them. A new command needs a line in usual().
+
+setup() {
+	load support/helper
+	COMMANDS=$(procmem --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	[ -n "$COMMANDS" ]
+}
+
+teardown() {
+	targets_stop
+}
+
+# Whether a command has an option.
+has() {
+	procmem "$1" --help | grep -Eq "^  (-., |    )$2\\b"
+}
+
+# Puts an everyday use of a command into the array `words`.
+usual() {
+	case $1 in
+	map | headroom) words=("$1" "$TARGET_PID") ;;
+	ps) words=(ps -n 3) ;;
+	dump) words=(dump -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" '[stack]') ;;
+	watch) words=(watch -c 2 -i 0.1 "$TARGET_PID") ;;
+	snap) words=(snap -o "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID") ;;
+	diff) words=(diff "$TARGET_PID" "$TARGET_PID") ;;
+	strings) words=(strings "$TARGET_PID" '[stack]') ;;
+	grep) words=(grep page "$TARGET_PID" anon) ;;
+	shell) words=(shell -c 'map -n 1' "$TARGET_PID") ;;
+	*) echo "tell usual() how to use $1" && return 1 ;;
+	esac
+}
+
+# Fails unless the last run ended with 0 or 1: nothing found, or something differs.
+done_well() {
+	[ "$status" -le 1 ] || { echo "${words[*]}: $status, $stderr" && false; }
+}
+
+@test "--help, -h and --version, -V" {
+	for command in $COMMANDS; do
+		[[ $(procmem "$command" --help) = "Usage: procmem $command"* ]]
+		[ "$(procmem "$command" -h)" = "$(procmem "$command" --help)" ]
+		[ "$(procmem "$command" --version)" = "$(procmem --version)" ]
+		[ "$(procmem "$command" -V)" = "$(procmem --version)" ]
+	done
+}
+
+@test "--color: never without escapes, whatever else is asked for refused" {
+	target_start mapper
+	for command in $COMMANDS; do
+		has "$command" --color || continue
+		usual "$command"
+		run --separate-stderr procmem "${words[@]}" --color=never
+		done_well
+		[[ $output$stderr != *$'\e'* ]]
+		run --separate-stderr procmem "${words[@]}" --color=always
+		done_well
+		run --separate-stderr procmem "${words[@]}" --color=sometimes
+		[ "$status" -eq 2 ]
+	done
+	[[ $(procmem map --color=always "$TARGET_PID") = *$'\e['* ]]
+}
+
+@test "--json: every line of stdout is JSON" {
+	require jq
+	target_start mapper
+	for command in $COMMANDS; do
+		has "$command" --json || continue
+		usual "$command"
+		run --separate-stderr procmem "${words[@]}" --json
+		done_well
+		[ "$status" -eq 1 ] || [ -n "$output" ]
+		jq -e . <<<"$output" >/dev/null || [ -z "$output" ] || { echo "$output" && false; }
+	done
+}
+
+@test "--bytes, -b: no size has a unit" {
+	target_start mapper
+	for command in $COMMANDS; do
+		# In strings it is the least length, as in strings(1).
+		procmem "$command" --help | grep -q '^  -b, --bytes' || continue
+		usual "$command"
+		for option in -b --bytes; do
+			run --separate-stderr procmem "${words[@]}" "$option"
+			done_well
+			# What is told of the blocks of malloc is a text of its own.
+			fails grep -E '(^|[[:space:]])[0-9.]+[KMGT]\b' <<<"$(sed 's/ malloc chunks.*//' <<<"$output")"
+		done
+	done
+	procmem map "$TARGET_PID" | grep -Eq '[0-9]K\b'
+}
+
+@test "--quiet, -q says nothing but errors; --verbose, -v says more" {
+	target_start mapper
+	for command in $COMMANDS; do
+		has "$command" --quiet || continue
+		usual "$command"
+		for option in -q --quiet; do
+			run --separate-stderr procmem "${words[@]}" "$option"
+			done_well
+			[ -z "$stderr" ] || { echo "$command: $stderr" && false; }
+		done
+		has "$command" --verbose || continue
+		for option in -v --verbose; do
+			run --separate-stderr procmem "${words[@]}" "$option"
+			done_well
+			[ -n "$stderr" ] || { echo "$command $option says nothing" && false; }
+		done
+	done
+}
+
+# Bytes of the regions in smaps that an awk condition over size, rss (KiB), perms and name accepts.
+sum_of() {
+	awk "
+	function add() { if (size && ($1)) sum += size }
+	/^[0-9a-f]+-[0-9a-f]+ / { add(); perms = \$2; name = \$6; size = rss = 0 }
+	/^Size:/ { size = \$2 }
+	/^Rss:/ { rss = \$2 }
+	END { add(); printf \"%.0f\", sum * 1024 }" "/proc/$TARGET_PID/smaps"
+}
+
+# What dump takes with some options.
+dumped() {
+	procmem dump -q -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" all "$@" || [ $? -eq 1 ]
+	stat -c %s "$BATS_TEST_TMPDIR/bytes"
+}
+
+@test "filters of dump leave what smaps says" {
+	target_start mapper
+	[ "$(dumped --perms=-w-p)" = "$(sum_of 'perms == "-w-p"')" ]
+	[ "$(dumped --mapping='off heap')" = "$(sum_of 'name == "/memfd:off"')" ]
+	[ "$(dumped --min-size=1T)" = "$(sum_of 'size >= 1073741824')" ]
+	[ "$(dumped --min-rss=3M)" = "$(sum_of 'rss >= 3072')" ]
+	[ "$(dumped --kind=heap)" = "$(sum_of 'name == "[heap]"')" ]
+	[ "$(dumped -k heap,kernel --mapping=heap)" = "$(sum_of 'name == "[heap]"')" ]
+}
+
+# Names of the target's regions whose lines fulfil a condition.
+named() {
+	sed -n 's/^region //p' "$TARGET_FACTS" | awk "$1 { print \$1 }" | sort | tr '\n' ' '
+}
+
+# Names of the regions whose first text grep finds with some options.
+grepped() {
+	procmem grep -o '\w+ page 0\b' "$TARGET_PID" all "$@" | sed 's/ page 0//' | sort -u | tr '\n' ' '
+}
+
+@test "filters of grep leave what they say" {
+	target_start mapper
+	[ "$(grepped --perms=-w-p)" = 'write_only ' ]
+	[ "$(grepped --mapping='off heap')" = 'memfd ' ]
+	[ "$(grepped --min-size 5M --perms rw)" = 'thp ' ]
+	[ "$(grepped --min-rss 5M)" = 'thp ' ]
+	[ "$(grepped --kind jit)" = "$(named '/kind=jit/')" ]
+}
+
+# The same of what strings prints.
+stringed() {
+	procmem strings -q -t n "$TARGET_PID" "$@" | sed -n 's/^\([a-z_]*\) page 0$/\1/p' | sort -u | tr '\n' ' '
+}
+
+@test "filters of strings leave what they say" {
+	target_start mapper
+	[ "$(stringed --perms=-w-p)" = 'write_only ' ]
+	[ "$(stringed --mapping='off heap')" = 'memfd ' ]
+	[ "$(stringed --min-size 5M --perms rw)" = 'thp ' ]
+	[ "$(stringed --min-rss 5M)" = 'thp ' ]
+	[ "$(stringed --kind jit)" = "$(named '/kind=jit/')" ]
+}
+
+# Pages by which what diff tells with some options has grown.
+differing() {
+	(cd "$BATS_TEST_TMPDIR" && procmem diff --json ./before ./after "$@") | jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
+}
+
+@test "filters of diff leave what they say" {
+	require jq
+	target_start grower
+	target_tell brk 10
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/before"
+	target_tell map small 300
+	target_tell map big 2000
+	target_tell brk 500
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/after"
+	[ "$(differing)" = '300 500 2000' ]
+	[ "$(differing --mapping='^\[heap\]')" = 500 ]
+	[ "$(differing --kind heap)" = 500 ]
+	[ "$(differing --min-size 4M)" = 2000 ]
+	[ "$(differing --min-rss 1.5M)" = '500 2000' ]
+	[ "$(differing --perms x)" = '' ]
+	[ "$(differing --perms rw-p)" = '300 500 2000' ]
+}
+
+# Watches with some options while three things grow; prints the sizes in pages of all regions it told of, each once.
+watched() {
+	local line first watcher watch
+	exec {watch}< <(exec "$PROCMEM_BIN" watch --json -q -i 0.1 --budget 0 -c 300 "$@" "$TARGET_PID" 3>&-)
+	watcher=$!
+	read -r line <&"$watch"
+	first=$(jq .rss <<<"$line")
+	target_tell map small 300
+	target_tell map big 2000
+	target_tell brk 500
+	# The growth is in one sample at the latest when the totals have it, and the regions are of the same moment.
+	until [ "$(jq .rss <<<"$line")" -ge $((first + 2800 * 4096)) ]; do
+		read -r line <&"$watch"
+	done
+	kill "$watcher"
+	jq -r '[.regions[] | select(.growth > 1000000) | .growth / 4096] | sort | join(" ")' <<<"$line"
+	target_tell unmap small
+	target_tell unmap big
+}
+
+@test "filters of watch leave what they say" {
+	require jq
+	target_start grower
+	target_tell brk 10
+	# The heap stays longer each time: the bounds lie between it and the larger mapping at first.
+	[ "$(watched --min-size 7M)" = 2000 ]
+	[ "$(watched --min-rss 7M)" = 2000 ]
+	[ "$(watched)" = '300 500 2000' ]
+	[ "$(watched --mapping '^\[heap\]')" = 500 ]
+	[ "$(watched --kind heap)" = 500 ]
+	[ "$(watched --perms x)" = '' ]
+	[ "$(watched --perms rw-p)" = '300 500 2000' ]
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The programs of docs/examples: what they say is what the kernel and their targets say.
+
+load support/helper
+
+teardown() {
+	targets_stop
+}
+
+example() {
+	local name=$1
+	shift
+	"$PROCMEM_BUILD/tests/examples/$name" "$@"
+}
+
+@test "biggest: the first region is the one for which the kernel counts most" {
+	target_start sample_server --fill
+	run -0 example biggest "$TARGET_PID"
+	[ "${#lines[@]}" -eq 5 ]
+	most=$(awk '/^[0-9a-f]+-/ { range = $1 } /^Rss:/ { print $2, range }' "/proc/$TARGET_PID/smaps" | sort -rn | head -n 1)
+	[ "${lines[0]%% *}" = "${most#* }" ]
+	[[ ${lines[0]} = *malloc*chunks* ]]
+}
+
+@test "find_text: a marker is found where the target says it is, and nowhere else" {
+	target_start markers
+	read -r _ address text < <(grep '^marker plain ' "$TARGET_FACTS" | head -n 1 | cut -d ' ' -f 2-)
+	run -0 example find_text "$TARGET_PID" "$text"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ ${lines[0]} = 0x$address\ * ]]
+	run -1 example find_text "$TARGET_PID" "no such text: $text"
+	[ -z "$output" ]
+}
+
+@test "near_limit: ends when the limit is near, and names what grew" {
+	target_start grower
+	exec {said}< <(example near_limit "$TARGET_PID" 64M && echo 'ended with 0' || echo "ended with $?")
+	read -r line <&"$said"
+	[[ $line = watching* ]]
+	target_tell map leak 16384
+	read -r line <&"$said"
+	# A look may come while the last pages are touched.
+	[[ $line =~ 'grew by 6'[234]'.'[0-9]M ]]
+	grep -q "^${line%% *} rw-p" "/proc/$TARGET_PID/maps"
+	read -r line <&"$said"
+	[ "$line" = 'ended with 1' ]
+}
+
+@test "all: a target that is not there, and wrong usage, are said on stderr with status 2" {
+	for name in biggest find_text near_limit; do
+		run -2 --separate-stderr example "$name"
+		[[ $stderr = usage:* && -z $output ]]
+		word=()
+		[ "$name" = biggest ] || word=(1G)
+		run -2 --separate-stderr example "$name" no-such-process-at-all "${word[@]}"
+		[[ $stderr = "$name: "* && -z $output ]]
+	done
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a search takes does not grow with the hits: the largest resident size of procmem itself, as the kernel counts it (getrusage(2)).
+
+setup() {
+	load support/helper
+	require python3
+	[ -z "$(nm "$PROCMEM_BIN" 2>/dev/null | grep -E '__(a|t)san_init')" ] || skip 'sanitizers take memory of their own'
+}
+
+teardown() {
+	targets_stop
+}
+
+# Runs procmem and prints the KiB that it took at the most. What it prints is thrown away.
+PEAK='
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+status, usage = os.wait4(child.pid, 0)[1:]
+if status:
+	sys.exit("procmem ended with %d" % status)
+print(usage.ru_maxrss)
+'
+
+# Checks that a command stays below 24 MiB.
+is_small() {
+	run -0 --separate-stderr python3 -c "$PEAK" "$PROCMEM_BIN" "$@"
+	echo "$output KiB: $*"
+	[ "$output" -lt 24576 ]
+}
+
+@test "a string of 128 MiB takes less than 24 MiB" {
+	target_start one_byte 65 128
+	range=$(target_range bytes)
+	is_small strings "$TARGET_PID" "$range"
+	is_small strings --json "$TARGET_PID" "$range"
+	is_small strings -e all "$TARGET_PID" "$range"
+	is_small grep -o 'A+' "$TARGET_PID" "$range"
+	is_small grep 'A+' "$TARGET_PID" "$range"
+	is_small grep --json 'A{60000,}' "$TARGET_PID" "$range"
+}
+
+@test "matches of bytes that JSON shows sevenfold take less than 24 MiB" {
+	target_start one_byte 1 32
+	range=$(target_range bytes)
+	is_small grep --json '(?s)\x01+' "$TARGET_PID" "$range"
+	is_small grep -o '(?s)\x01+' "$TARGET_PID" "$range"
+	is_small grep -C 4096 '(?s)\x01+' "$TARGET_PID" "$range"
+}
+
+@test "a match of 3 MiB is one match, and printed whole" {
+	require jq
+	target_start one_byte 65 3
+	range=$(target_range bytes)
+	search() { procmem grep -s "$@" "$TARGET_PID" "$range"; }
+	[ "$(search -o 'A+' | wc -lc | xargs)" = '1 3145729' ]
+	[ "$(search -ob 'A+' | tr -d A)" = "${range%-*}:" ]
+	[ "$(search -m 1 -o 'A+' | wc -c)" -eq 3145729 ]
+	[ "$(search -c 'A+' | awk '{ print $1 }')" = 1 ]
+	[ "$(search 'A+' | wc -l)" -eq 1 ]
+	[ "$(search -C 4 'A+' | tail -n 1)" = "${range#*-}" ]
+	search --json 'A+' >"$BATS_TEST_TMPDIR/json"
+	[ "$(jq -j .text "$BATS_TEST_TMPDIR/json" | wc -c)" -eq 3145728 ]
+	jq -se 'length > 1 and (.[0] | .truncated and (has("continued") | not)) and (.[-1] | .continued and (has("truncated") | not)) and
+		(map(.length) | add) == 3145728' "$BATS_TEST_TMPDIR/json"
+}

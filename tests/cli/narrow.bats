@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# 32-bit processes, looked into by a 64-bit program.
+
+setup_file() {
+	load support/helper
+	require gcc
+	gcc -m32 -pthread -o "$BATS_FILE_TMPDIR/narrow" "$BATS_TEST_DIRNAME/../targets/narrow.c" 2>/dev/null || skip 'no 32-bit programs can be made here (gcc-multilib)'
+	"$BATS_FILE_TMPDIR/narrow" </dev/null >/dev/null || skip 'this kernel runs no 32-bit programs'
+}
+
+setup() {
+	load support/helper
+	load support/attack
+	load support/smaps
+	spawn "$BATS_FILE_TMPDIR/narrow"
+	TARGET_FACTS=$BATS_TEST_TMPDIR/facts
+	local line
+	while line=$(target_await '') && [ "$line" != ready ]; do
+		printf '%s\n' "$line" >>"$TARGET_FACTS"
+	done
+	range=$(target_range content)
+}
+
+teardown() {
+	targets_stop
+}
+
+@test "the list is that of the kernel, and tells heap, stacks and the thread's arena" {
+	run -0 procmem map -a --csv --no-header --columns start,end,rss "$TARGET_PID"
+	awk '/^[0-9a-f]+-/ { split($1, a, "-") } /^Rss:/ { print a[1] "," a[2] "," $2 * 1024 }' "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/theirs"
+	sed 's/0x//g' <<<"$output" | sed 's/^0*//; s/,0*\([0-9a-f]\)/,\1/' | sort >"$BATS_TEST_TMPDIR/ours"
+	sed 's/^0*//; s/,0*\([0-9a-f]\)/,\1/' "$BATS_TEST_TMPDIR/theirs" | sort | diff "$BATS_TEST_TMPDIR/ours" -
+	run -0 procmem map "$TARGET_PID" "0x$(target_fact address heap)"
+	[[ $output == *' heap '* ]]
+	[[ $(procmem map --json "$TARGET_PID") == *'"kind":"stack"'* || $(procmem map --json "$TARGET_PID") == *'"kind": "stack"'* ]]
+}
+
+@test "bytes, strings and patterns are where they are, and the heap's text too" {
+	run -0 procmem dump -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" "$range"
+	dd if="/proc/$TARGET_PID/mem" of="$BATS_TEST_TMPDIR/theirs" bs=4096 skip=$((0x${range%-*} / 4096)) count=64 status=none
+	cmp "$BATS_TEST_TMPDIR/bytes" "$BATS_TEST_TMPDIR/theirs"
+	run -0 procmem grep -c 'narrow page \d+' "$TARGET_PID" "$range"
+	[[ $output == *64* ]]
+	run -0 procmem grep -ob 'narrow (heap|thread) text' "$TARGET_PID"
+	[[ $output == *"$(target_fact address heap)"* && $output == *"$(target_fact address thread)"* ]]
+	run -0 procmem strings -n 12 "$TARGET_PID" "$range"
+	[ "$(grep -c 'narrow page' <<<"$output")" -eq 64 ]
+}
+
+@test "every command works, --stop does, and a core file is refused in words" {
+	for command in $LOOKS; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
+	done
+	assert_sound dump --stop -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" "$range"
+	[ "$status" -eq 0 ]
+	assert_runs_free "$TARGET_PID"
+	run -2 procmem dump --core -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	[[ $output == *'core files are written of 64-bit processes only'* ]]
+	[ ! -e "$BATS_TEST_TMPDIR/core" ]
+	assert_sound shell -c "info; x/2s 0x${range%-*}; x/4wx 0x${range%-*}; x/2a 0x$(target_fact address heap)" "$TARGET_PID"
+	[ "$status" -eq 0 ]
+	[[ $output == *'narrow page 0'* ]]
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # status, output and stderr are set by run
+# Everyday uses of all commands on one target, and what must hold of each whatever the target does (`load support/attack`, after support/helper).
+
+LOOKS='map dump strings grep watch snap headroom ps diff'
+
+# Puts an everyday use of the command $1 on the process $2 into the array `words`. Files that it writes are away.
+look_words() {
+	local file=$BATS_TEST_TMPDIR/looked
+	rm -f "$file" "$file.map" "$file.pmrec"
+	case $1 in
+	map) words=(map -a --why "$2") ;;
+	dump) words=(dump -o "$file" "$2" all) ;;
+	strings) words=(strings -n 8 "$2") ;;
+	grep) words=(grep 'page [0-9]+' "$2") ;;
+	watch) words=(watch -c 3 -i 0.1 --budget 0 --peek 3 "$2") ;;
+	snap) words=(snap -o "$file.pmrec" "$2") ;;
+	diff) words=(diff "$2" "$2") ;;
+	headroom | ps) words=("$1" "$2") ;;
+	esac
+}
+
+# Fails unless the program ends by itself in time, with a status that it documents, one line of error at most, and nothing that a terminal obeys.
+assert_sound() {
+	run --separate-stderr timeout -k 5 60 "$PROCMEM_BIN" "$@"
+	[ "$status" -le 2 ] || { echo "$*: $status, $stderr" && false; }
+	[[ $stderr != *Sanitizer* && $stderr != *'runtime error'* ]] || { echo "$*: $stderr" && false; }
+	[ "$status" -ne 2 ] || [ "$(grep -vc '^procmem: note: ' <<<"$stderr")" -eq 1 ] || { echo "$*: $stderr" && false; }
+	! grep -q '[[:cntrl:]]' <<<"${output//$'\t'/}$stderr" || { echo "$*: control characters" && false; }
+}
+
+# Fails where a process is stopped or traced.
+assert_runs_free() {
+	local state
+	state=$(grep -E '^(State|TracerPid):' "/proc/$1/status")
+	[[ $state != *'T (stopped)'* && $state != *'t (tracing'* && $state == *"TracerPid:"*0 ]] || { echo "$state" && false; }
+}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# A process that holds bytes which the test chose, and searches in it (`load support/hold`, after support/helper).
+
+# Starts a process that holds the bytes of files, and waits for it: `hold FILE...`. Sets ranges to where each is.
+hold() {
+	local line
+	ranges=()
+	program_start python3 "$BATS_TEST_DIRNAME/support/holder.py" "$@"
+	while line=$(target_await '') && [ "$line" != ready ]; do
+		ranges+=("${line##* }")
+	done
+	[ "${#ranges[@]}" -eq $# ]
+}
+
+# Holds the text that printf makes of the words, and waits for it.
+hold_text() {
+	# The file of the test's setup(), and a format that it gives.
+	# shellcheck disable=SC2059,SC2154
+	printf "$@" >"$bytes"
+	hold "$bytes"
+}
+
+# Address of an offset in the first region, as it is printed.
+at() {
+	printf '%x' $((0x${ranges[0]%-*} + $1))
+}
+
+# Searches the first region.
+search() {
+	procmem grep "$@" "$TARGET_PID" "${ranges[0]}"
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+# A terminal for programs that use all of it: tmux, without anybody looking. Load after helper.
+#
+#   screen_start 80 24           a shell on a terminal of 80 columns and 24 lines
+#   screen_type TEXT             types it as it is
+#   screen_key Enter C-c …       presses keys, by their names in tmux
+#   screen_await TEXT            waits until the screen has it
+#   screen_await_not TEXT        waits until the screen has it no more
+#   screen_lines                 what is on the screen
+#   screen_styled                the same with the escape sequences of its styles
+#   screen_fact cursor_flag      what tmux knows of the terminal
+#   screen_resize 40 10
+#   screen_stop                  call it in teardown
+
+# How often the screen is looked at before it is given up: 30 s, which only a machine that is stuck needs.
+SCREEN_LOOKS=${PROCMEM_SCREEN_LOOKS:-300}
+
+screen_tmux() {
+	# -N: no server of its own, which would outlive the test.
+	tmux -N -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null "$@"
+}
+
+# The server is our child and dies with us, and so does what runs on its terminals.
+screen_start() {
+	local tries=0
+	setpriv --pdeathsig KILL tmux -S "$BATS_TEST_TMPDIR/tmux" -f /dev/null -D </dev/null >/dev/null 2>&1 3>&- &
+	SCREEN_SERVER=$!
+	until screen_tmux new-session -d -x "$1" -y "$2" env -u LC_ALL -u NO_COLOR LANG=C.UTF-8 PS1='$ ' bash --norc --noprofile 2>/dev/null; do
+		[ $((tries += 1)) -lt "$SCREEN_LOOKS" ] || return 1
+		sleep 0.1
+	done
+	screen_await '$'
+}
+
+screen_type() {
+	screen_tmux send-keys -l "$1"
+}
+
+screen_key() {
+	screen_tmux send-keys "$@"
+}
+
+screen_lines() {
+	screen_tmux capture-pane -p
+}
+
+screen_styled() {
+	screen_tmux capture-pane -e -p
+}
+
+screen_await() {
+	local look
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[[ $(screen_lines) != *"$1"* ]] || return 0
+		sleep 0.1
+	done
+	printf '"%s" never came; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
+	return 1
+}
+
+screen_await_not() {
+	local look
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[[ $(screen_lines) == *"$1"* ]] || return 0
+		sleep 0.1
+	done
+	printf '"%s" never went; the screen:\n%s\n' "$1" "$(screen_lines)" >&2
+	return 1
+}
+
+screen_fact() {
+	screen_tmux display-message -p "#{$1}"
+}
+
+screen_resize() {
+	screen_tmux resize-window -x "$1" -y "$2"
+}
+
+screen_stop() {
+	[ -n "${SCREEN_SERVER:-}" ] || return 0
+	screen_tmux kill-server 2>/dev/null || kill -KILL "$SCREEN_SERVER" 2>/dev/null || true
+	wait "$SCREEN_SERVER" 2>/dev/null || true
+	SCREEN_SERVER=
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings, which are SQLite databases: whatever opens must end, and give samples with ascending regions, or errors. */
+#include "input.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <procmem/recording.h>
+
+/* A hostile file promises any number of samples; so many are read. */
+enum { MOST_SAMPLES = 8 };
+
+static void read_samples(struct pm_recording *recording)
+{
+	static const char *const words[] = { "first", "last", "2", "2026-01-31T12:00" };
+	struct pm_regions regions;
+	struct pm_recorded recorded;
+	struct pm_error error = { 0 };
+	uint64_t count = 0, number;
+	if (pm_recording_count(recording, &count, &error) < 0)
+		fuzz_check_error(&error);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (pm_recording_find(recording, words[i], &number, &error) < 0)
+			fuzz_check_error(&error);
+	for (number = 1; number <= count && number <= MOST_SAMPLES; number++) {
+		pm_regions_init(&regions);
+		if (pm_recording_read(recording, number, &recorded, &regions, &error) < 0) {
+			fuzz_check_error(&error);
+			pm_regions_deinit(&regions);
+			continue;
+		}
+		for (size_t i = 0; i < regions.count; i++) {
+			fuzz_check(regions.items[i].start < regions.items[i].end);
+			fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
+		}
+		pm_regions_deinit(&regions);
+	}
+}
+
+static char path[] = "/tmp/procmem-fuzz-XXXXXX";
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+/** SQLite opens names only, and no names of descriptors. */
+static void write_file(const uint8_t *data, size_t size)
+{
+	static int fd = -1;
+	if (fd < 0) {
+		fd = mkostemp(path, O_CLOEXEC);
+		atexit(remove_file);
+	}
+	fuzz_check(fd >= 0 && ftruncate(fd, 0) == 0);
+	fuzz_check(pwrite(fd, data, size, 0) == (ssize_t)size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pm_recording *recording;
+	struct pm_error error = { 0 };
+	write_file(data, size);
+	pm_recording_is(path);
+	if (pm_recording_open(path, &recording, &error) < 0) {
+		fuzz_check_error(&error);
+		return 0;
+	}
+	read_samples(recording);
+	pm_recording_close(recording);
+	return 0;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols of a living process: what its own compiler says, and nothing where nothing is. */
+#include <procmem/symbols.h>
+
+#include <procmem/maps.h>
+#include <procmem/number.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/target.h"
+#include "symbols/elf_symbols.h"
+
+struct scene {
+	struct target target;
+	struct pm_process *process;
+	struct pm_regions regions;
+	struct pm_symbols *symbols;
+};
+
+static int setup(void **state)
+{
+	static struct scene scene;
+	scene = (struct scene){ 0 };
+	target_start(&scene.target, "values", NULL);
+	assert_int_equal(pm_process_open(NULL, scene.target.pid, &scene.process, NULL), 0);
+	pm_regions_init(&scene.regions);
+	assert_int_equal(pm_maps_read(scene.process, PM_MAPS, &scene.regions, NULL), 0);
+	assert_int_equal(pm_symbols_open(scene.process, &scene.regions, &scene.symbols, NULL), 0);
+	*state = &scene;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct scene *scene = *state;
+	pm_symbols_close(scene->symbols);
+	pm_regions_deinit(&scene->regions);
+	pm_process_close(scene->process);
+	target_stop(&scene->target);
+	return 0;
+}
+
+static uint64_t address_of(const struct scene *scene, const char *name)
+{
+	char words[64];
+	uint64_t address;
+	snprintf(words, sizeof words, "symbol %s", name);
+	const char *fact = target_fact(&scene->target, words);
+	assert_non_null(fact);
+	assert_int_equal(pm_parse_address(fact, &address, NULL), 0);
+	return address;
+}
+
+static void expect(struct scene *scene, const char *name, uint64_t offset)
+{
+	struct pm_symbol symbol;
+	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, name) + offset, &symbol, NULL), 1);
+	assert_string_equal(symbol.name, name);
+	assert_int_equal(symbol.offset, offset);
+	assert_non_null(strstr(symbol.object, "/values"));
+}
+
+static void test_functions_and_variables_are_found_with_offsets(void **state)
+{
+	struct scene *scene = *state;
+	expect(scene, "global_function", 0);
+	expect(scene, "global_function", 3);
+	expect(scene, "local_function", 2);
+	expect(scene, "global_data", 63);
+	expect(scene, "global_constant", 31);
+}
+
+static void test_zeroed_variables_are_found_though_they_stand_in_no_file(void **state)
+{
+	struct scene *scene = *state;
+	expect(scene, "global_zeroed", 0);
+	expect(scene, "global_zeroed", 19999);
+	expect(scene, "local_zeroed", 99);
+}
+
+static void test_symbols_of_libraries_are_found(void **state)
+{
+	struct scene *scene = *state;
+	struct pm_symbol symbol;
+	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, "strtol"), &symbol, NULL), 1);
+	assert_int_equal(symbol.offset, 0);
+	assert_non_null(strstr(symbol.name, "strtol"));
+	assert_non_null(strstr(symbol.object, "/libc"));
+}
+
+static void test_other_memory_has_none(void **state)
+{
+	struct scene *scene = *state;
+	struct pm_symbol symbol;
+	uint64_t start, end;
+	target_range(&scene->target, "values", &start, &end);
+	assert_int_equal(pm_symbols_find(scene->symbols, start + 16, &symbol, NULL), 0);
+	assert_int_equal(pm_symbols_find(scene->symbols, 0, &symbol, NULL), 0);
+	assert_int_equal(pm_symbols_find(scene->symbols, UINT64_MAX, &symbol, NULL), 0);
+	for (size_t i = 0; i < scene->regions.count; i++)
+		if (scene->regions.items[i].mapping[0] == '[')
+			assert_int_equal(pm_symbols_find(scene->symbols, scene->regions.items[i].start, &symbol, NULL), 0);
+}
+
+static void test_what_is_no_elf_file_has_none(void **state)
+{
+	static const char texts[][8] = { "", "\177ELF", "no elf", "!<arch>" };
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct pm_elf_symbols symbols = { 0 };
+		FILE *file = tmpfile();
+		assert_non_null(file);
+		fwrite(texts[i], 1, strlen(texts[i]), file);
+		fflush(file);
+		assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+		assert_int_equal(symbols.count, 0);
+		assert_null(pm_elf_symbols_at(&symbols, 0));
+		pm_elf_symbols_deinit(&symbols);
+		fclose(file);
+	}
+}
+
+static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
+{
+	(void)state;
+	FILE *own = fopen("/proc/self/exe", "rb");
+	static char bytes[65536];
+	size_t size = fread(bytes, 1, sizeof bytes, own);
+	fclose(own);
+	unsigned seed = 1;
+	for (int round = 0; round < 200; round++) {
+		struct pm_elf_symbols symbols = { 0 };
+		FILE *file = tmpfile();
+		fwrite(bytes, 1, size, file);
+		/* The headers are where damage counts. */
+		for (int i = 0; i < 8; i++) {
+			seed = seed * 1103515245 + 12345;
+			fseek(file, (long)(seed >> 8) % (round % 2 ? 64 : 1000), SEEK_SET);
+			fputc((int)(seed >> 24), file);
+		}
+		fflush(file);
+		assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+		pm_elf_symbols_deinit(&symbols);
+		fclose(file);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_functions_and_variables_are_found_with_offsets, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_zeroed_variables_are_found_though_they_stand_in_no_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symbols_of_libraries_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_memory_has_none, setup, teardown),
+		cmocka_unit_test(test_what_is_no_elf_file_has_none),
+		cmocka_unit_test(test_a_damaged_file_is_read_as_far_as_it_goes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
