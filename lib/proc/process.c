@@ -120,15 +120,15 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 	return group;
 }
 
-/** Where the stack of the process begins; the stat of a dead leader does not know it any more. */
-static uint64_t start_stack(const struct pm_procfs *procfs, const struct pm_process_stat *stat)
+/** What stat says of a thread that still has the memory: that of a dead leader knows nothing of it. */
+static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat, struct pm_process_stat *memory)
 {
-	struct pm_process_stat other;
-	if (!pm_process_stat_leader_gone(stat))
-		return stat->start_stack;
 	char name[64];
+	*memory = *stat;
+	if (!pm_process_stat_leader_gone(stat))
+		return true;
 	snprintf(name, sizeof name, "task/%d/stat", (int)memory_thread(procfs));
-	return pm_process_stat_read(procfs, name, &other) == 0 ? other.start_stack : 0;
+	return pm_process_stat_read(procfs, name, memory) == 0;
 }
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
@@ -165,7 +165,8 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return open_failed(root, group, cause, error);
 	}
 	opened->start_ticks = stat.start_ticks;
-	opened->start_stack = start_stack(&procfs, &stat);
+	struct pm_process_stat memory;
+	opened->start_stack = read_memory_stat(&procfs, &stat, &memory) ? memory.start_stack : 0;
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	opened->was_dead = is_zombie(&stat);
 	*process = opened;
@@ -232,8 +233,13 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 	char byte;
 	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)
 		return true;
-	uint64_t stack = start_stack(&process->procfs, stat);
-	return process->start_stack != 0 && stack != 0 && stack != process->start_stack;
+	struct pm_process_stat memory;
+	if (process->start_stack == 0 || !read_memory_stat(&process->procfs, stat, &memory))
+		return false;
+	if (memory.start_stack != 0)
+		return memory.start_stack != process->start_stack;
+	/* In the middle of an exec nothing has its place yet in the new memory. Neither has it where we may not know, or where it ends. */
+	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
 }
 
 int pm_process_check(struct pm_process *process, struct pm_error *error)

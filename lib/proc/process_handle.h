@@ -55,6 +55,9 @@ bool pm_process_pid_is_ours(const struct pm_process *process);
  */
 int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
 
+/** What stat gives as begin of the code to those who may not know; fs/proc/array.c. */
+enum { PM_UNKNOWN_CODE = 1 };
+
 /** What stat says; proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];
@@ -69,6 +72,7 @@ struct pm_process_stat {
 	uint64_t children_system_ticks;
 	uint64_t threads;
 	uint64_t start_ticks;
+	uint64_t start_code; /* PM_UNKNOWN_CODE where we may not know */
 	uint64_t start_stack;
 	uint64_t start_brk;
 };

@@ -25,6 +25,7 @@ static const struct {
 	{ 17, offsetof(struct pm_process_stat, children_system_ticks) },
 	{ 20, offsetof(struct pm_process_stat, threads) },
 	{ FIELD_START_TIME, offsetof(struct pm_process_stat, start_ticks) },
+	{ 26, offsetof(struct pm_process_stat, start_code) },
 	{ 28, offsetof(struct pm_process_stat, start_stack) },
 	{ 47, offsetof(struct pm_process_stat, start_brk) },
 };

@@ -24,6 +24,7 @@
 
 #include "support/child.h"
 #include "support/target.h"
+#include "support/tree.h"
 
 static struct pm_process *open_process(pid_t pid)
 {
@@ -111,6 +112,38 @@ static void exec_of_a_process_with_borrowed_memory(void **state)
 	pm_process_close(process);
 	close(borrower.go);
 	child_stop(borrower.parent);
+}
+
+/** Writes the stat of a process in a saved tree. */
+static void write_stat(const char *root, unsigned flags, unsigned start_code, unsigned start_stack)
+{
+	tree_write(root, "77/stat", "77 (x) R 1 2 3 0 -1 %u 5 6 7 8 9 10 11 12 20 0 1 0 4455 100 200 300 %u 500 %u 700 0 0 0 0 0 0 0 0 17 0\n", flags, start_code,
+	           start_stack);
+}
+
+/* The kernel exchanges the memory first, and tells where the stack begins when the program is loaded: too short a time to be met here. */
+static void exec_in_the_middle(void **state)
+{
+	(void)state;
+	enum { EXITING = 4 };
+	char *root = tree_create();
+	struct pm_process *process;
+	write_stat(root, 0, 400, 6000);
+	assert_int_equal(pm_process_open(root, 77, &process, NULL), 0);
+	assert_int_equal(pm_process_check(process, NULL), 0);
+	write_stat(root, 0, 0, 0);
+	expect_gone(process, "called exec");
+	write_stat(root, 0, 400, 0);
+	expect_gone(process, "called exec");
+	write_stat(root, 0, 400, 6016);
+	expect_gone(process, "called exec");
+	/* To those who may not look into it the kernel says 1. */
+	write_stat(root, 0, 1, 0);
+	assert_int_equal(pm_process_check(process, NULL), 0);
+	write_stat(root, EXITING, 0, 0);
+	expect_gone(process, "exited");
+	pm_process_close(process);
+	tree_remove(root);
 }
 
 static void exec_of_a_thread(void **state)
@@ -421,6 +454,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exec_of_a_process_with_borrowed_memory),
+		cmocka_unit_test(exec_in_the_middle),
 		cmocka_unit_test(exec_of_a_thread),
 		cmocka_unit_test(pid_that_belongs_to_another_now),
 		cmocka_unit_test(lack_of_descriptors_is_not_the_end_of_the_target),
