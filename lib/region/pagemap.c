@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "proc/process_handle.h"
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted, struct pm_error *error)
@@ -97,6 +98,16 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 	return result;
 }
 
+/**
+ * Whether the memory still exists. For memory that is gone PAGEMAP_SCAN finds no pages and, on some kernels, no fault in that; reading ends
+ * at once.
+ */
+static bool memory_exists(const struct pm_pagemap *pagemap)
+{
+	uint64_t entry;
+	return pm_pread(pagemap->fd, &entry, sizeof entry, 0) != 0;
+}
+
 int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
 {
 	/* Half a page is a whole one: with less than that the walk would never come to its end. */
@@ -105,8 +116,8 @@ int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm
 		end = PM_USER_END;
 	else
 		end += (pagemap->page_size - end % pagemap->page_size) % pagemap->page_size;
+	struct pm_page_batch batch = { .count = 1 };
 	while (start < end) {
-		struct pm_page_batch batch;
 		if (fetch_batch(pagemap, start, end, &batch) < 0)
 			return walk_failed(pagemap, start, error);
 		for (size_t i = 0; i < batch.count; i++) {
@@ -115,6 +126,10 @@ int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm
 				return answer;
 		}
 		start = batch.next;
+	}
+	if (batch.count == 0 && !memory_exists(pagemap)) {
+		errno = ESRCH;
+		return walk_failed(pagemap, start, error);
 	}
 	return 0;
 }

@@ -42,11 +42,6 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	ssize_t got = pm_pread(pagemap->fd, pagemap->scratch, pages * sizeof(uint64_t), start / page_size * sizeof(uint64_t));
 	if (got < 0)
 		return -1;
-	/* No answer is what a process gives that has lost this memory, too. */
-	if (got == 0 && pages > 0 && pm_process_check(pagemap->process, NULL) < 0) {
-		errno = ESRCH;
-		return -1;
-	}
 	/* A short answer means the end of the address space: nothing is mapped there. */
 	uint64_t answered = (uint64_t)got / sizeof(uint64_t);
 	const uint64_t *entries = pagemap->scratch;
