@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -148,10 +150,35 @@ bool jobs_run(const struct jobs *jobs)
 	return false;
 }
 
+/** Takes note of the end of a command that nobody else asks about any more. */
+static void *await_end(void *pid)
+{
+	while (waitpid((pid_t)(intptr_t)pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+/** Lets a command run on without leaving a zombie in a session that goes on: a thread, which is little beside a process, awaits its end. */
+static void let_go(pid_t pid)
+{
+	pthread_t thread;
+	sigset_t all, before;
+	/* Signals are for the threads that wait for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, await_end, (void *)(intptr_t)pid) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void jobs_leave(struct jobs *jobs)
 {
-	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->items[i].pid != 0 && jobs->items[i].ended >= 0)
+	for (size_t i = 0; i < jobs->count; i++) {
+		if (jobs->items[i].pid == 0)
+			continue;
+		if (jobs->items[i].ended >= 0)
 			close(jobs->items[i].ended);
+		let_go(jobs->items[i].pid);
+	}
 	jobs->count = 0;
 }

@@ -59,7 +59,7 @@ bool job_reap(struct jobs *jobs, struct job *job, int *status);
 /** Whether any still runs. @param jobs all that were started @return true or false */
 bool jobs_run(const struct jobs *jobs);
 
-/** Forgets about those that still run. @param jobs all that run */
+/** Leaves those that still run to themselves, without waiting for them; no zombies remain. @param jobs all that run */
 void jobs_leave(struct jobs *jobs);
 
 #endif

@@ -157,6 +157,28 @@ await_state() {
 	answer '!stty -a' 'isig icanon iexten echo '
 }
 
+@test "a command that outlives watch is no zombie of the session when it ends" {
+	local command fifo=$BATS_TEST_TMPDIR/fifo
+	mkfifo "$fifo"
+	exec 7<>"$fifo"
+	target_start values
+	shell_start "$TARGET_PID"
+	answer "watch --plain -i 600 --on 'rss>0' --do 'exec:read line <$fifo'" 'exec: PID'
+	screen_key C-c
+	screen_await 'still runs, and is left to itself'
+	answer 'info' 'peak RSS'
+	command=$(pgrep -P "$(shell_pid)")
+	grep -q '^State:.S' "/proc/$command/status"
+	echo >&7
+	# Nothing is typed meanwhile: it goes by itself.
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ -e "/proc/$command" ] || break
+		sleep 0.1
+	done
+	[ ! -e "/proc/$command" ]
+	answer 'map -n 1' '(1 region)>'
+}
+
 @test "a signal that ends the program during watch ends the session, and leaves a sane terminal" {
 	target_start values
 	for signal in TERM HUP; do
