@@ -7,6 +7,7 @@
 
 #include <procmem/number.h>
 
+#include "least.h"
 #include "utf8.h"
 
 /* As long as gdb shows a string; the next value is then the rest of it. */
@@ -154,7 +155,7 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 
 size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 {
-	size_t at = 0, most = length < STRING_MOST ? length : STRING_MOST;
+	size_t at = 0, most = least(length, STRING_MOST);
 	size_t begin = text->length;
 	text_char(text, '"');
 	while (at < most && bytes[at] != '\0') {

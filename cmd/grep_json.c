@@ -4,6 +4,7 @@
 #include "grep.h"
 #include "hit_text.h"
 #include "json.h"
+#include "least.h"
 #include "region_columns.h"
 
 enum { TEXT_COLUMNS = 60 /* of the text on either side, where no context was asked for */ };
@@ -50,8 +51,8 @@ static json_t *region_of(const struct pm_region *region)
 /** Adds what stands around a hit: the bytes that were asked for, else the text that it is part of. */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
-	size_t before = options->before < hit->before ? options->before : hit->before;
-	size_t after = options->after < hit->after ? options->after : hit->after;
+	size_t before = least(options->before, hit->before);
+	size_t after = least(options->after, hit->after);
 	if (!options->context) {
 		before = hit_text_before(hit, TEXT_COLUMNS).bytes;
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;

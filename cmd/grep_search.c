@@ -6,6 +6,7 @@
 #include "grep.h"
 #include "hex_view.h"
 #include "hit_text.h"
+#include "least.h"
 #include "report.h"
 #include "results.h"
 
@@ -22,15 +23,9 @@ struct parts {
 /** Notes for a session what a hit is. */
 static void add_name(const struct pm_hit *hit, struct text *name)
 {
-	size_t size = hit->size < RESULTS_TEXT_MOST ? hit->size : RESULTS_TEXT_MOST;
+	size_t size = least(hit->size, RESULTS_TEXT_MOST);
 	hit_text_add(hit->encoding, hit->bytes, size, name);
-	if (name->length > RESULTS_TEXT_MOST)
-		name->length = RESULTS_TEXT_MOST;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
+	name->length = least(name->length, RESULTS_TEXT_MOST);
 }
 
 /** Told of each hit in the thread that found it. */
@@ -50,8 +45,8 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit, struc
 		add_name(hit, &name);
 	parts.name = name.length;
 	if (target->view.form == GREP_BLOCKS) {
-		parts.before = smaller(options->before, hit->before);
-		parts.memory = parts.before + hit->size + smaller(options->after, hit->after);
+		parts.before = least(options->before, hit->before);
+		parts.memory = parts.before + hit->size + least(options->after, hit->after);
 	}
 	int status = pm_scan_append(batch, &parts, sizeof parts, error);
 	status = status < 0 ? status : pm_scan_append(batch, name.bytes, name.length, error);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "least.h"
 #include "tally.h"
 
 enum {
@@ -104,7 +105,7 @@ static int copy_text(void *context, unsigned worker, const struct pm_hit *hit, s
 {
 	(void)context;
 	(void)worker;
-	return pm_scan_append(batch, hit->bytes, hit->size < PEEK_STRING_MOST ? hit->size : PEEK_STRING_MOST, error);
+	return pm_scan_append(batch, hit->bytes, least(hit->size, PEEK_STRING_MOST), error);
 }
 
 static int count_text(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)

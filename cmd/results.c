@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "alloc.h"
+#include "least.h"
 
 /** A growing list of results. */
 struct result_list {
@@ -111,7 +112,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 		return 0;
 	if (__builtin_add_overflow(address, size, &end))
 		end = UINT64_MAX;
-	return add(&results->hits, address, end, text, length < RESULTS_TEXT_MOST ? length : RESULTS_TEXT_MOST);
+	return add(&results->hits, address, end, text, least(length, RESULTS_TEXT_MOST));
 }
 
 /* Regions lie on pages, so the lowest bit tells a begin from an end. */

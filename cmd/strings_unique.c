@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "json.h"
+#include "least.h"
 #include "results.h"
 #include "strings_parts.h"
 #include "utf8.h"
@@ -21,7 +22,7 @@ static size_t rows_of(const struct strings *strings)
 		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
 	else if (out->terminal && !options->search.output.json)
 		rows = out->height > OTHER_LINES + ROWS_LEAST ? out->height - OTHER_LINES : ROWS_LEAST;
-	return rows < all ? rows : all;
+	return least(rows, all);
 }
 
 /** Bytes of the string in memory. */

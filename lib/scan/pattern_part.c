@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/least.h"
+
 size_t pm_length_sum(size_t a, size_t b)
 {
 	size_t result;
@@ -13,11 +15,6 @@ static size_t product(size_t a, size_t b)
 {
 	size_t result;
 	return __builtin_mul_overflow(a, b, &result) ? SIZE_MAX : result;
-}
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set)
@@ -146,7 +143,7 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 	part->first = first;
 	part->last = last;
 	part->any = unite_sets(sets, part->any, other->any);
-	part->least = smaller(part->least, other->least);
+	part->least = pm_least_size(part->least, other->least);
 	part->most = part->most > other->most ? part->most : other->most;
 	part->needed_count = 0;
 }

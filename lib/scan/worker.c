@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/least.h"
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {
@@ -30,11 +31,6 @@ void pm_worker_deinit(struct pm_worker *worker)
 	pm_batch_deinit(&worker->batch);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /** End of all that a window can see: what can be read, and some of the zeros behind it. */
 static uint64_t end_of_sight(const struct pm_worker *worker)
 {
@@ -45,7 +41,8 @@ static uint64_t end_of_sight(const struct pm_worker *worker)
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end, struct pm_error *error)
 {
 	const struct pm_stretch *stretch = worker->stretch;
-	uint64_t have = stretch->address + stretch->size + stretch->after, known = least(end, have), readable = least(end, worker->limit);
+	uint64_t have = stretch->address + stretch->size + stretch->after;
+	uint64_t known = pm_least(end, have), readable = pm_least(end, worker->limit);
 	size_t good[2];
 	if (address < known) {
 		memcpy(to, stretch->bytes + (address - stretch->address), (size_t)(known - address));
@@ -72,9 +69,9 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
 	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
-	size_t keep = (size_t)least(window->before + at, PM_LOOKBEHIND_ROOM), size = window->size - at;
-	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP : (size_t)least(window->after * 4, PM_GROW_MOST);
-	uint64_t end = least(start + size + after, end_of_sight(worker));
+	size_t keep = pm_least_size(window->before + at, PM_LOOKBEHIND_ROOM), size = window->size - at;
+	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP : pm_least_size(window->after * 4, PM_GROW_MOST);
+	uint64_t end = pm_least(start + size + after, end_of_sight(worker));
 	if (window->after >= PM_GROW_MOST || end <= seen)
 		return 0;
 	uint8_t *grown = malloc(keep + (size_t)(end - start));
@@ -87,7 +84,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	}
 	free(worker->seam);
 	worker->seam = grown;
-	end = least(end, end_of_sight(worker));
+	end = pm_least(end, end_of_sight(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
 	window->address = start;
@@ -107,8 +104,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	struct pm_window window = { .bytes = stretch->bytes + from, .address = stretch->address + from, .size = to - from, .grow = grow };
 	window.context = worker;
 	window.stop = &worker->order->stop;
-	window.before = (size_t)least(stretch->before + from, PM_LOOKBEHIND_ROOM);
-	window.after = (size_t)least(stretch->size - to + stretch->after, PM_OVERLAP);
+	window.before = pm_least_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
+	window.after = pm_least_size(stretch->size - to + stretch->after, PM_OVERLAP);
 	window.begins = stretch->begins && window.before == from;
 	uint64_t end = window.address + pm_window_end(&window);
 	window.more = end < end_of_sight(worker);
@@ -120,7 +117,7 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	}
 	for (int i = 0; i < PM_STREAMS; i++) {
 		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i] : worker->ends[i];
-		window.from[i] = first > window.address ? (size_t)least(first - window.address, window.size) : 0;
+		window.from[i] = first > window.address ? (size_t)pm_least(first - window.address, window.size) : 0;
 	}
 	return worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts, error);
 }
@@ -137,7 +134,7 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 	const struct pm_stretch *stretch = worker->stretch;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
 	for (size_t at = 0; at < stretch->size;) {
-		size_t next = (size_t)least(at + page - (size_t)((stretch->address + at) % page), stretch->size);
+		size_t next = (size_t)pm_least(at + page - (size_t)((stretch->address + at) % page), stretch->size);
 		if (is_zero(stretch->bytes + at, next - at)) {
 			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
 			if (result)

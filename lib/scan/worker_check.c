@@ -2,6 +2,7 @@
 /* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a call for each would cost as much as the search. */
 #include <string.h>
 
+#include "base/least.h"
 #include "scan/worker.h"
 
 enum {
@@ -21,8 +22,7 @@ static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_
 {
 	struct pm_piece piece = { .address = window->address + found->start };
 	uint64_t readable = worker->limit > piece.address ? worker->limit - piece.address : 0;
-	piece.size = found->size < readable ? found->size : readable;
-	piece.size = piece.size < PM_CHECK_ROOM ? piece.size : PM_CHECK_ROOM;
+	piece.size = pm_least(pm_least(found->size, readable), PM_CHECK_ROOM);
 	return piece;
 }
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/worker.h"
 
+#include "base/least.h"
+
 enum {
 	BATCH_MOST = 256 * 1024, /* bytes that a thread keeps until its turn comes */
 	LONG = 16 * 1024,        /* bytes of a hit that is written down only when its turn has come */
 	FOLLOW_BYTES_MOST = 3,   /* of a character of UTF-8 */
 };
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 /** Bytes of the next piece of a hit, which ends between two characters. */
 static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
@@ -36,8 +33,8 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	struct pm_hit hit = { .address = window->address + start, .bytes = window->bytes + start };
 	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
 	bool last = from + hit.size == found->size;
-	hit.before = from == 0 ? smaller(scan->around, window->before + start) : 0;
-	hit.after = last ? smaller(scan->around, pm_window_end(window) - start - hit.size) : 0;
+	hit.before = from == 0 ? pm_least_size(scan->around, window->before + start) : 0;
+	hit.after = last ? pm_least_size(scan->around, pm_window_end(window) - start - hit.size) : 0;
 	hit.region = pm_regions_index(scan->regions, hit.address);
 	hit.source = found->source;
 	hit.encoding = found->encoding;
