@@ -305,6 +305,32 @@ static void budget_holds_back(void **state)
 	end(&watching);
 }
 
+/** Taking samples costs more than the budget by itself here; what is set aside for looks must come together all the same, and end the waiting. */
+static void budget_does_not_starve_looks(void **state)
+{
+	(void)state;
+	const double budget = 0.002;
+	struct watching watching;
+	struct pm_sample sample, before;
+	begin(&watching, &(struct pm_sampler_options){ .budget = budget });
+	take(&watching, &sample);
+	for (unsigned looks = 0; !sample.held_back; looks++) {
+		assert_in_range(looks, 0, 1000);
+		tell(&watching, "map b%u 10", looks);
+		take(&watching, &sample);
+	}
+	/* Half of the budget at the least is saved up from one sample to the next, so that the loop ends: else it fails at once. */
+	do {
+		before = sample;
+		take(&watching, &sample);
+		double saved = sample.cost.credit - before.cost.credit, least = budget / 2 * (sample.time - before.time);
+		if (sample.held_back && saved < least - 1e-9)
+			fail_msg("%g s of credit more in %g s", saved, sample.time - before.time);
+	} while (sample.held_back);
+	assert_true(sample.fresh);
+	end(&watching);
+}
+
 static void smaps_gives_all_sizes(void **state)
 {
 	(void)state;
@@ -361,6 +387,7 @@ int main(void)
 		cmocka_unit_test(new_pages_are_told),
 		cmocka_unit_test(looks_at_all_now_and_then),
 		cmocka_unit_test(budget_holds_back),
+		cmocka_unit_test(budget_does_not_starve_looks),
 		cmocka_unit_test(smaps_gives_all_sizes),
 		cmocka_unit_test(end_of_the_target_is_told),
 	};
