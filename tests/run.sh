@@ -1,20 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: tests/run.sh [--quick | --soak DURATION]
+# usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
 # Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers, and as it is
 # delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes longer is in tests/analyse.sh.
 #   --quick          only the tests of what is delivered
 #   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
+#   --fuzz DURATION [TARGET]...
+#                    instead of all that, each fuzz target for so long: tests/fuzz.sh
 set -eu
 
-quick=no soak=
+quick=no soak='' fuzz=''
 case ${1:-} in
 '') ;;
 --quick) quick=yes ;;
 --soak) soak=${2:-10m} ;;
+--fuzz) fuzz=${2:-10m} && shift "$(($# > 1 ? 2 : 1))" ;;
 *)
-	echo "usage: ${0##*/} [--quick | --soak DURATION]" >&2
+	echo "usage: ${0##*/} [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]" >&2
 	exit 2
 	;;
 esac
@@ -40,6 +43,11 @@ if [ -n "$soak" ]; then
 	cmake --preset asan >/dev/null
 	cmake --build --preset asan -- --quiet procmem tests/targets/all
 	exec bash tests/soak.sh "$soak"
+fi
+if [ -n "$fuzz" ]; then
+	cmake --preset fuzz >/dev/null
+	cmake --build --preset fuzz -- --quiet
+	exec bash tests/fuzz.sh "$fuzz" "$@"
 fi
 if [ $quick = no ]; then
 	# What is delivered is optimised further, and then the compiler sees more.
