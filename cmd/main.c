@@ -37,9 +37,10 @@
  *       condition.c            conditions as they are written
  *       watch_conditions.c     whether they hold, and which region is to blame
  *       watch_actions.c        taking samples, dumping, commands
- *       watch_command.c        commands that run meanwhile
+ *       watch_jobs.c           commands that run meanwhile
  *       watch_events_print.c   what is told of it
  *     watch_step.c           one look, and what became of the regions since the first
+ *     watch_sort.c           rows of what is followed: chosen, judged, sorted
  *     watch_words.c          what is told of a process and a row, piece by piece
  *     watch_peek.c           what stands in the new pages of growing regions
  *     peek_scan.c            the strings that are most frequent in some pages
@@ -49,6 +50,7 @@
  *     watch_screen.c         the live screen: from a look to a picture
  *     watch_rows.c             its rows: which are there, and which is selected
  *     watch_kinds.c            rows that are sums by kind
+ *     watch_still.c            a picture of one moment, while it is paused
  *     watch_header.c           what it tells of the whole process
  *     watch_table.c            its table
  *     watch_keys.c             what its keys do

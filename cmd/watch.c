@@ -50,7 +50,7 @@ static void watch_on(struct watch *watch, struct watch_events *events, struct ou
 	}
 }
 
-/** Shows what a look gave; where it failed, the screen stays as it is until the user has read it. */
+/** Looks, and shows what that gave; where it failed, the screen stays as it is until the user has read it. */
 static void show(struct watch *watch, struct watch_screen *screen)
 {
 	if (watch_step(watch) && watch_screen_update(screen, &watch->failure) == 0)
@@ -82,7 +82,7 @@ static void watch_live(struct watch *watch, struct watch_screen *screen, struct 
 		if (screen->left || wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
 		watch_events_take(events, out);
-		if (due && !screen->paused && !screen->over) {
+		if (due && !screen->over) {
 			show(watch, screen);
 			met = !screen->over && watch_events_look(events, out);
 		}

@@ -86,6 +86,8 @@ struct watch {
 	double based;                   /**< time from which growth counts: of the first sample, or of watch_rebase() */
 	uint64_t kind_weights[PM_KIND_COUNT]; /**< resident and swapped bytes of the chosen regions, by kind */
 	size_t kind_regions[PM_KIND_COUNT];   /**< how many of them there are */
+	const struct pm_track *const *still; /**< what rows are made of, where that is a picture of an earlier moment (watch_still.h); NULL: the tracker's tracks */
+	size_t still_count;                  /**< how many they are */
 	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */

@@ -90,13 +90,13 @@ static void add_choices(const struct watch_screen *screen, struct text *text)
 	text_format(text, "  every %gs", screen->options->interval);
 	if (screen->over)
 		text_string(text, "  ENDED");
-	else if (screen->paused)
+	if (screen->still.taken)
 		text_string(text, "  PAUSED");
 }
 
 int watch_screen_header(struct watch_screen *screen)
 {
-	const struct watch *watch = screen->watch;
+	const struct watch *watch = watch_screen_shown(screen);
 	struct terminal *terminal = &screen->terminal;
 	struct text text = { 0 };
 	struct flow flow = { .terminal = terminal, .lines = terminal->rows / SHARE < MOST_LINES ? terminal->rows / SHARE : MOST_LINES };

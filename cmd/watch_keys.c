@@ -10,72 +10,111 @@
 #include "watch_strings.h"
 #include "watch_words.h"
 
-static void update_rows(struct watch_screen *screen)
-{
-	watch_rows_update(&screen->rows, screen->watch, &screen->kinds);
-}
-
 /** The next thing to sort by. */
 static void change_sort(struct watch_screen *screen)
 {
 	struct pm_error error;
+	struct watch *shown = screen->still.taken ? &screen->still.watch : screen->watch;
 	screen->options->sort = screen->options->sort == WATCH_BY_DELTA ? WATCH_BY_GROWTH : (enum watch_sort)(screen->options->sort + 1);
-	if (watch_sort_rows(screen->watch, &error) < 0)
+	if (watch_sort_rows(shown, &error) < 0)
 		watch_screen_say(screen, "%s", error.text);
-	update_rows(screen);
-}
-
-static void set_baseline(struct watch_screen *screen)
-{
-	watch_rebase(screen->watch);
-	watch_kinds_rebase(&screen->kinds);
-	update_rows(screen);
-	watch_screen_say(screen, "growth counts from now on");
+	watch_screen_update_rows(screen);
 }
 
 static void group(struct watch_screen *screen)
 {
 	screen->rows.grouped = !screen->rows.grouped;
 	screen->rows.selected = NULL;
-	update_rows(screen);
+	watch_screen_update_rows(screen);
+}
+
+/** Freezes the picture. What is selected stays so. */
+static void freeze(struct watch_screen *screen)
+{
+	struct pm_error error;
+	if (watch_still_take(&screen->still, screen->watch, &screen->kinds, &error) < 0) {
+		watch_still_drop(&screen->still);
+		watch_screen_say(screen, "%s", error.text);
+	} else if (screen->rows.selected) {
+		screen->rows.selected = watch_still_of(&screen->still, &screen->kinds, screen->rows.selected);
+	}
+	watch_screen_update_rows(screen);
+}
+
+/** Shows what is so by now. */
+static void thaw(struct watch_screen *screen)
+{
+	struct pm_error error;
+	if (screen->rows.selected)
+		screen->rows.selected = watch_still_live(&screen->still, &screen->kinds, screen->rows.selected);
+	watch_still_drop(&screen->still);
+	/* It may be sorted in another way by now. */
+	if (watch_sort_rows(screen->watch, &error) < 0)
+		watch_screen_say(screen, "%s", error.text);
+	watch_screen_update_rows(screen);
 }
 
 static void pause_or_go_on(struct watch_screen *screen)
 {
-	screen->paused = !screen->paused;
-	if (screen->paused)
-		watch_screen_say(screen, "paused: nothing is looked at until p or Space is pressed again");
+	if (screen->still.taken) {
+		thaw(screen);
+		return;
+	}
+	freeze(screen);
+	if (screen->still.taken)
+		watch_screen_say(screen, "the picture is frozen; looks, --record and --on go on (p: show what is so by now)");
 }
 
-/** The row that a key is about; says so where there is none. */
-static struct watch_row *chosen_region(struct watch_screen *screen)
+static void set_baseline(struct watch_screen *screen)
 {
-	struct watch_row *row = watch_rows_selected(&screen->rows);
-	if (screen->rows.grouped)
+	bool frozen = screen->still.taken;
+	if (frozen)
+		thaw(screen);
+	watch_rebase(screen->watch);
+	watch_kinds_rebase(&screen->kinds);
+	watch_screen_update_rows(screen);
+	/* A picture of an earlier moment has no growth since now. */
+	if (frozen)
+		freeze(screen);
+	watch_screen_say(screen, "growth counts from now on");
+}
+
+/** The row that a key is about, as it is by now; says so where there is none. */
+static bool find_chosen(struct watch_screen *screen, struct watch_row *row)
+{
+	const struct watch_row *selected = watch_rows_selected(&screen->rows);
+	if (screen->rows.grouped) {
 		watch_screen_say(screen, "this is the sum of a kind; press g, and select a region");
-	else if (!row)
+		return false;
+	}
+	if (!selected) {
 		watch_screen_say(screen, "there is no row");
-	return screen->rows.grouped ? NULL : row;
+		return false;
+	}
+	*row = *selected;
+	if (screen->still.taken)
+		row->track = watch_still_live(&screen->still, &screen->kinds, selected->track);
+	return true;
 }
 
 static void show_strings(struct watch_screen *screen)
 {
-	const struct watch_row *row = chosen_region(screen);
-	if (row)
-		watch_strings_show(screen, row);
+	struct watch_row row;
+	if (find_chosen(screen, &row))
+		watch_strings_show(screen, &row);
 }
 
 static void ask_for_file(struct watch_screen *screen)
 {
-	const struct watch_row *row = chosen_region(screen);
+	struct watch_row row;
 	struct text name = { 0 };
-	if (!row)
+	if (!find_chosen(screen, &row))
 		return;
-	text_format(&name, "%s.%llx.raw", screen->watch->run.comm, (unsigned long long)row->track->start);
+	text_format(&name, "%s.%llx.raw", screen->watch->run.comm, (unsigned long long)row.track->start);
 	for (size_t i = 0; i < name.length; i++)
 		if (name.bytes[i] == '/')
 			name.bytes[i] = '_';
-	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row->track->regions > 1 ? "write the regions to: " : "write the region to: ", text_terminate(&name));
+	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row.track->regions > 1 ? "write the regions to: " : "write the region to: ", text_terminate(&name));
 	text_deinit(&name);
 }
 
@@ -94,20 +133,20 @@ static int save_row(struct watch_screen *screen, const struct watch_row *row, co
 static void save(struct watch_screen *screen, const char *path)
 {
 	struct pm_error error = { 0 };
-	const struct watch_row *row = chosen_region(screen);
+	struct watch_row row;
 	uint64_t bytes;
-	if (!row)
+	if (!find_chosen(screen, &row))
 		return;
 	watch_screen_say(screen, "writing %s", path);
 	watch_screen_draw(screen);
-	if (save_row(screen, row, path, &bytes, &error) < 0) {
+	if (save_row(screen, &row, path, &bytes, &error) < 0) {
 		watch_screen_say(screen, "%s", error.text);
 		return;
 	}
 	struct text told = { 0 };
 	watch_add_size(screen->watch, bytes, &told);
-	text_format(&told, " read of %llx-%llx", (unsigned long long)row->track->start, (unsigned long long)row->track->end);
-	watch_add_more(row->track->regions, &told);
+	text_format(&told, " read of %llx-%llx", (unsigned long long)row.track->start, (unsigned long long)row.track->end);
+	watch_add_more(row.track->regions, &told);
 	watch_screen_say(screen, "%s: %s", path, text_terminate(&told));
 	text_deinit(&told);
 }
@@ -124,7 +163,7 @@ static void filter(struct watch_screen *screen, const char *words)
 	struct pm_error error;
 	if (watch_rows_filter(&screen->rows, words, &error) < 0)
 		watch_screen_say(screen, "%s", error.text);
-	update_rows(screen);
+	watch_screen_update_rows(screen);
 }
 
 /** Does what was asked for, with the answer. */

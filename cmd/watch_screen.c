@@ -29,6 +29,7 @@ void watch_screen_close(struct watch_screen *screen, struct out *out)
 	/* The summary has rows as they were wanted; without memory for them it has none. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
 		screen->watch->row_count = 0;
+	watch_still_drop(&screen->still);
 	watch_kinds_deinit(&screen->kinds);
 	watch_rows_deinit(&screen->rows);
 	watch_pane_deinit(&screen->pane);
@@ -39,11 +40,21 @@ void watch_screen_close(struct watch_screen *screen, struct out *out)
 	*screen = (struct watch_screen){ 0 };
 }
 
+void watch_screen_update_rows(struct watch_screen *screen)
+{
+	if (screen->still.taken)
+		watch_rows_update(&screen->rows, &screen->still.watch, &screen->still.kinds);
+	else
+		watch_rows_update(&screen->rows, screen->watch, &screen->kinds);
+}
+
 int watch_screen_update(struct watch_screen *screen, struct pm_error *error)
 {
 	if (watch_kinds_add(&screen->kinds, screen->watch, error) < 0)
 		return -1;
-	watch_rows_update(&screen->rows, screen->watch, &screen->kinds);
+	if (screen->still.taken)
+		return 0;
+	watch_screen_update_rows(screen);
 	watch_screen_draw(screen);
 	return 0;
 }
@@ -134,7 +145,10 @@ static int draw_peek(struct watch_screen *screen, int line)
 	if (screen->options->peek == 0 || screen->rows.grouped || !row)
 		return 0;
 	struct text text = { 0 };
-	watch_peek_describe(screen->watch, row, &text);
+	if (screen->still.taken)
+		watch_still_describe_peek(&screen->still, row, &text);
+	else
+		watch_peek_describe(screen->watch, row, &text);
 	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
 	text_deinit(&text);
 	return 1;

@@ -10,6 +10,7 @@
 #include "watch_pane.h"
 #include "watch_prompt.h"
 #include "watch_rows.h"
+#include "watch_still.h"
 
 /** The live screen. */
 struct watch_screen {
@@ -17,6 +18,7 @@ struct watch_screen {
 	struct watch *watch;
 	struct watch_options *options; /**< of the process: the user changes what to sort by */
 	struct watch_kinds kinds;
+	struct watch_still still;      /**< while the picture is paused: what it shows */
 	struct watch_rows rows;
 	struct watch_pane pane;        /**< what covers the rows, if anything does */
 	struct watch_prompt prompt;    /**< what is asked for in the last line, if anything is */
@@ -25,7 +27,6 @@ struct watch_screen {
 	struct text searched;          /**< what was searched for last */
 	uint64_t top;                  /**< how many rows the summary is to have */
 	const volatile sig_atomic_t *cancel; /**< ends what takes long */
-	bool paused;                   /**< nothing is looked at until the user wishes so */
 	bool over;                     /**< there is nothing more to look at: the process is gone */
 	bool left;                     /**< the user has seen enough */
 };
@@ -45,7 +46,16 @@ int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct w
 /** Gives the terminal back. @param screen as filled, or zeroed @param out gets what watch_screen_tell() was told; NULL: nobody does */
 void watch_screen_close(struct watch_screen *screen, struct out *out);
 
-/** Takes over a look, and shows it. @param screen the screen @param error PM_ERROR_RESOURCES @return 0 or -1 */
+/** What the picture is of. @param screen the screen @return the process as it is, or as it was when the picture was paused */
+static inline const struct watch *watch_screen_shown(const struct watch_screen *screen)
+{
+	return screen->still.taken ? &screen->still.watch : screen->watch;
+}
+
+/** Makes the rows of the picture anew, of what was seen so far. @param screen the screen */
+void watch_screen_update_rows(struct watch_screen *screen);
+
+/** Takes over a look, and shows it unless the picture is paused. @param screen the screen @param error PM_ERROR_RESOURCES @return 0 or -1 */
 int watch_screen_update(struct watch_screen *screen, struct pm_error *error);
 
 /** Says in the last line that nothing more will come, and why. @param screen the screen @param why a sentence */

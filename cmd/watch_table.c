@@ -103,12 +103,13 @@ static struct layout lay_out(const struct watch_screen *screen)
 
 static void add_history(const struct watch_screen *screen, const struct pm_track *track, int width, struct text *text)
 {
-	double now = screen->watch->sample.time, began = screen->watch->began;
+	const struct watch *watch = watch_screen_shown(screen);
+	double now = watch->sample.time, began = watch->began;
 	struct pm_point point = { .time = track->since, .value = track->weight };
-	const struct pm_series constant = { .points = &point, .count = 1, .last = now, .samples = screen->watch->samples };
+	const struct pm_series constant = { .points = &point, .count = 1, .last = now, .samples = watch->samples };
 	struct pm_series series = track->series.count > 0 ? track->series : constant;
 	/* All curves have the same scale of time. */
-	series.samples = screen->watch->samples;
+	series.samples = watch->samples;
 	spark_add(text, &series, began, now, (size_t)width, !screen->terminal.utf8);
 }
 
@@ -145,7 +146,7 @@ static void add_cell(const struct watch_screen *screen, const struct layout *lay
 	else if (column == WATCH_ADDRESS && !layout->range)
 		add_short_address(row, text);
 	else
-		watch_add_cell(screen->watch, row, (enum watch_column)column, text);
+		watch_add_cell(watch_screen_shown(screen), row, (enum watch_column)column, text);
 }
 
 static enum out_style cell_style(const struct watch_row *row, int column)
@@ -222,7 +223,7 @@ void watch_screen_table(struct watch_screen *screen, int line, int height)
 	if (rows->count == 0)
 		draw_nothing(screen, line);
 	for (size_t i = rows->top; i < rows->count && i < rows->top + room; i++) {
-		watch_judge(screen->watch, rows->items[i]);
+		watch_judge(watch_screen_shown(screen), rows->items[i]);
 		draw_row(screen, &layout, rows->items[i], i == rows->index, line++);
 	}
 }

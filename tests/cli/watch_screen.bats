@@ -255,18 +255,76 @@ await_selected() {
 	screen_await_not "row $first of"
 }
 
-@test "p stops looking, and p again goes on" {
+@test "p freezes the picture, which can still be sorted, grouped and scrolled, and p again goes on" {
 	watch_start 120 30 -i 0.2 --bytes
 	await_least 1 first_row RSS
 	screen_key p
 	screen_await PAUSED
 	shown=$(first_row RSS)
-	# The target grows on, the screen does not.
+	header=$(screen_lines | head -n 2)
+	# The target grows on, the picture does not.
 	await_least $((shown + 4 * 1048576)) leaked
 	[ "$(first_row RSS)" -eq "$shown" ]
+	screen_key s s
+	screen_await 'sort: rss'
+	screen_await ' libc.so.6'
+	[ "$(first_row RSS)" -eq "$shown" ]
+	screen_key g
+	screen_await 'by kind'
+	screen_key g End
+	screen_await_not 'row 1 of'
+	screen_key Home
+	screen_await 'row 1 of'
+	[ "$(first_row RSS)" -eq "$shown" ]
+	[ "$(screen_lines | head -n 2)" = "$header" ]
+	# Of what is selected the bytes of now are written.
+	file=$BATS_TEST_TMPDIR/now.raw
+	screen_key d C-u
+	screen_type "$file"
+	screen_key Enter
+	screen_await ' read of '
+	[ "$(stat -c %s "$file")" -gt $((shown + 4 * 1048576 - 1048576)) ]
 	screen_key Space
 	screen_await_not PAUSED
+	screen_await 'sort: rss'
 	await_least $((shown + 4 * 1048576)) first_row RSS
+}
+
+@test "while the picture is frozen, recording and conditions go on" {
+	require sqlite3
+	local file=$BATS_TEST_TMPDIR/paused.pmrec samples
+	target_start hog
+	watch_start 120 30 -i 0.2 --bytes --record "$file" --on 'rss>40M' --do "exec:touch $BATS_TEST_TMPDIR/acted"
+	screen_key p
+	screen_await PAUSED
+	shown=$(screen_lines | head -n 1)
+	samples=$(sqlite3 "$file" 'SELECT count(*) FROM sample')
+	target_tell 'eat 50'
+	screen_await 'e: rss>40M'
+	await_least $((samples + 3)) sqlite3 "$file" 'SELECT count(*) FROM sample'
+	await_least 1 sqlite3 "$file" 'SELECT rss > 41943040 FROM sample ORDER BY number DESC LIMIT 1'
+	[ "$(screen_lines | head -n 1)" = "$shown" ]
+	screen_await PAUSED
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ ! -e "$BATS_TEST_TMPDIR/acted" ] || break
+		sleep 0.1
+	done
+	[ -e "$BATS_TEST_TMPDIR/acted" ]
+	# A baseline is of now: the picture is taken anew.
+	screen_key b
+	screen_await 'growth counts from now on'
+	screen_await PAUSED
+	fails grep -qxF "$shown" <<<"$(screen_lines | head -n 1)"
+	# An end is told, and the picture stays.
+	kill -KILL "$TARGET_PID"
+	screen_await 'ENDED'
+	screen_await PAUSED
+	screen_key p
+	screen_await_not PAUSED
+	screen_key q
+	screen_await 'ended: the process is gone'
+	# What was met is told at last, too.
+	[[ $(screen_lines) == *'rss>40M'* ]]
 }
 
 @test "b counts growth anew, for the summary, too" {
