@@ -59,10 +59,12 @@ void numbered_table_print(const struct table *table, bool (*row)(void *context, 
 		return;
 	}
 	struct wrapped wrapped = { .inner = table, .numbers = alloc_array(NULL, table->rows, sizeof *wrapped.numbers) };
+	bool any = false;
 	for (size_t i = 0; i < table->rows; i++) {
 		struct numbered_row about;
 		bool is_there = row(table->context, i, &about);
 		wrapped.numbers[i] = is_there ? results_add_region(out->results, about.start, about.end, pm_kind_name(about.kind), about.mapping) : 0;
+		any |= is_there;
 	}
 	columns[0] = (struct table_column){ .title = "ID", .style = OUT_DIM };
 	memcpy(columns + 1, table->columns, table->column_count * sizeof *columns);
@@ -73,6 +75,6 @@ void numbered_table_print(const struct table *table, bool (*row)(void *context, 
 	outer.style = style;
 	outer.below = table->below ? below : NULL;
 	outer.before_total = table->before_total ? before_total : NULL;
-	print(&outer, out);
+	print(any ? &outer : table, out);
 	free(wrapped.numbers);
 }

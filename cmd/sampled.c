@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/core.h>
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
 
@@ -40,6 +41,8 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 {
 	enum pm_maps_source source;
 	const struct pm_kinds_evidence none = { 0 };
+	if (pm_core_is_one(path))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is a core file, which does not tell resident sizes: procmem map lists it", path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
 		return -1;
 	sampled->sizes_known = source == PM_SMAPS;
@@ -74,6 +77,7 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 	char *path = target_recording(word, &which);
 	int result;
 	pm_regions_init(&loaded.regions);
+	loaded.file_length = path ? strlen(path) : 0;
 	if (path)
 		result = load_recorded(&loaded, path, which, error);
 	else if ((result = target_open(&target, word, error)) == 0)
@@ -102,7 +106,7 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 	if (sampled->number)
 		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
 	if (sampled->number || !sampled->identified)
-		utf8_escape(text, sampled->word, sampled->number ? strcspn(sampled->word, "@") : strlen(sampled->word));
+		utf8_escape(text, sampled->word, sampled->number ? sampled->file_length : strlen(sampled->word));
 	if (sampled->number)
 		text_string(text, ", ");
 	if (sampled->wall_ns)

@@ -15,6 +15,7 @@
 /** A sample. */
 struct sampled {
 	const char *word;          /**< as the user wrote it */
+	size_t file_length;        /**< how many bytes of it name the file, not the sample; holds for a recording */
 	struct pm_regions regions; /**< with their kinds */
 	bool sizes_known;          /**< and with RSS and swap: not for a saved maps file */
 	bool identified;           /**< `run` holds; not for saved text */

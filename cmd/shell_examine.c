@@ -241,7 +241,7 @@ enum status shell_examine_run(struct shell *shell, struct out *out, int argc, ch
 	static const struct examine usual = { .format = 'x', .size = 4, .count = 1 };
 	struct pm_error error;
 	if (!shell->word) {
-		report_error("x: nothing is attached; attach PID, NAME or a core file chooses a target");
+		report_error("x: nothing is attached; attach PID, NAME or FILE chooses a target");
 		return STATUS_ERROR;
 	}
 	if (!shell->examine) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <procmem/core.h>
+#include <procmem/recording.h>
 
 #include "alloc.h"
 #include "examine.h"
@@ -38,24 +39,54 @@ static int take_process(struct shell *shell, const struct target *target, struct
 	return 0;
 }
 
-/** Names a file by its absolute path: no word that begins with a slash is taken for a process. */
+/** Whether a recording has a sample. @return 0 or -1 */
+static int check_sample(const char *file, const char *which, struct pm_error *error)
+{
+	struct pm_recording *recording;
+	uint64_t number;
+	if (pm_recording_open(file, &recording, error) < 0)
+		return -1;
+	int found = pm_recording_find(recording, which, &number, error);
+	pm_recording_close(recording);
+	return found;
+}
+
+/** Names a file by its absolute path: no word that begins with a slash is taken for a process. What names a sample stays behind it. */
 static int take_file(struct shell *shell, const struct target *target, struct pm_error *error)
 {
-	char *path = realpath(target->path, NULL);
+	const char *which;
+	struct text word = { 0 };
+	char *recording = target_recording(target->path, &which), *path = realpath(recording ? recording : target->path, NULL);
+	int status = -1;
 	if (!path || access(path, R_OK) < 0) {
-		free(path);
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path, strerror(errno));
+		pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path, strerror(errno));
+	} else if (!recording || check_sample(recording, which, error) == 0) {
+		text_string(&word, path);
+		text_string(&word, recording ? target->path + strlen(recording) : "");
+		char *absolute = alloc_string(text_terminate(&word));
+		struct target taken = { .path = absolute, .recording = target->recording };
+		take_over(shell, &taken, absolute, strrchr(absolute, '/') + 1);
+		status = 0;
 	}
-	struct target absolute = { .path = path };
-	take_over(shell, &absolute, path, strrchr(path, '/') + 1);
-	return 0;
+	text_deinit(&word);
+	free(recording);
+	free(path);
+	return status;
+}
+
+/** What a target that is no process is. */
+static const char *file_words(const struct target *target)
+{
+	if (target->recording)
+		return "a recording, for map and diff";
+	return pm_core_is_one(target->path) ? "a core file" : "saved text, for map and diff";
 }
 
 static void tell_target(const struct shell *shell, struct out *out)
 {
 	struct pm_process_info info;
 	if (!shell->target.process) {
-		out_format(out, "%s: %s\n", shell->name, pm_core_is_one(shell->target.path) ? "a core file" : "saved text, for map and diff");
+		out_format(out, "%s: %s\n", shell->name, file_words(&shell->target));
 		return;
 	}
 	if (pm_process_read_info(shell->target.process, &info, NULL) < 0)
@@ -149,7 +180,7 @@ enum status shell_attach_run(struct shell *shell, struct out *out, int argc, cha
 {
 	if (argc == 2)
 		return shell_attach(shell, argv[1], out);
-	report_error("attach needs one TARGET: a PID, a process name or a core file; ps lists processes");
+	report_error("attach needs one TARGET: a PID, a process name or a file; ps lists processes");
 	return STATUS_ERROR;
 }
 
@@ -252,9 +283,9 @@ enum status shell_info_run(struct shell *shell, struct out *out, int argc, char 
 	if (!takes_no_words(argc, argv))
 		return STATUS_ERROR;
 	if (!shell->word)
-		out_string(out, "nothing is attached; attach PID, NAME or a core file chooses a target\n");
+		out_string(out, "nothing is attached; attach PID, NAME or FILE chooses a target\n");
 	else if (!shell->target.process)
-		out_format(out, "%-11s%s\n", "file", shell->word);
+		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what", file_words(&shell->target));
 	else
 		status = tell_process(shell, out);
 	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered", results_hit_count(shell->results), results_region_count(shell->results));

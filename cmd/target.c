@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <procmem/core.h>
 #include <procmem/process_list.h>
 #include <procmem/recording.h>
 
@@ -64,6 +65,21 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 	return result;
 }
 
+/** Says of a file that was named where only a process will do what it is, and which commands take it. */
+static void hint_at_file(const char *word, struct pm_error *error)
+{
+	const char *which;
+	char *recording = target_recording(word, &which);
+	bool is_core = !recording && pm_core_is_one(word);
+	if (recording)
+		pm_error_set(error, error->kind, 0, "%s is a recording, not a living process: procmem map lists it, procmem diff compares it", word);
+	else if (is_core)
+		pm_error_set(error, error->kind, 0, "%s is a core file, not a living process: procmem map, dump, strings and grep read it", word);
+	else if (strchr(word, '/') && access(word, F_OK) == 0)
+		pm_error_set(error, error->kind, 0, "%s is a file, not a living process: procmem map and diff read it if it is saved smaps", word);
+	free(recording);
+}
+
 int target_open_process(struct target *target, const char *word, struct pm_error *error)
 {
 	pid_t pid;
@@ -71,6 +87,8 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 	if (find(word, &pid, error) < 0) {
 		if (error && error->kind == PM_ERROR_NOT_FOUND && word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
 			hint_at_command_lines(word, error);
+		if (error && error->kind == PM_ERROR_NOT_FOUND)
+			hint_at_file(word, error);
 		return -1;
 	}
 	if (pm_process_open(NULL, pid, &process, error) < 0)

@@ -235,6 +235,45 @@ in_gdb() {
 	run -2 procmem shell -c stop smaps
 }
 
+@test "a sample of a recording can be attached, and commands that need memory or a process say so" {
+	local command other=$BATS_TEST_TMPDIR/a@b
+	require jq
+	target_start grower
+	mkdir "$other"
+	procmem snap -q -o "$other/run.pmrec" "$TARGET_PID"
+	target_tell brk 500
+	procmem snap -q -o "$other/run.pmrec" "$TARGET_PID"
+	cd "$other"
+	run -1 procmem shell -c 'attach run.pmrec@1; info; map --json -n 1 > one; detach; attach run.pmrec; map --json -n 1 > last; diff -q run.pmrec@1 > changed'
+	[[ ${lines[0]} == 'run.pmrec@1: a recording, for map and diff' ]]
+	[[ ${lines[1]} == "file       $other/run.pmrec@1" ]]
+	[ "$(jq .sample one last | tr '\n' ' ')" = '1 2 ' ]
+	[[ $(sed -n 2p changed) == "after:  grower ($TARGET_PID), sample 2 of $other/run.pmrec, "* ]]
+	# What stands in a file has no number: nothing else could be done with it.
+	[[ $(sed -n 3p changed) == 'CHANGE ADDRESS '* ]]
+	grep -q '^grew .* heap ' changed
+	# From elsewhere it is found as well: the session keeps the whole name.
+	run -1 procmem shell -c 'diff -n 0 run.pmrec' run.pmrec@first
+	[[ ${lines[1]} == *"sample 1 of $other/run.pmrec"* ]]
+	for command in grep\ x strings 'dump all' 'x/4x 0x1000'; do
+		run -2 procmem shell -c "$command" run.pmrec@1
+		[[ $output == *"run.pmrec@1 is a recording: it has sizes and no memory; procmem map lists it"* ]]
+	done
+	for command in watch headroom 'snap -o out'; do
+		run -2 procmem shell -c "$command" run.pmrec@1
+		[[ $output == *"run.pmrec@1 is a recording, not a living process: procmem map lists it"* ]]
+	done
+	run -2 procmem shell -c info run.pmrec@3
+	[[ $output == *'run.pmrec has no sample 3; it has 2'* ]]
+	procmem dump -q --core -o core "$TARGET_PID"
+	run -2 procmem watch -c 1 ./core
+	[[ $output == *'core is a core file, not a living process'* ]]
+	run -2 procmem shell -c 'diff run.pmrec' core
+	[[ $output == *'core is a core file, which does not tell resident sizes'* ]]
+	run -2 procmem headroom ./one
+	[[ $output == *'./one is a file, not a living process'* ]]
+}
+
 @test "stop holds the target for all commands, and the end of the session lets it run" {
 	# A thread that is let go runs for a moment before it sleeps again.
 	sleeps() { until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do [ "$SECONDS" -lt 30 ] || return 1; done; }
