@@ -56,8 +56,10 @@
  *     watch_keys.c             what its keys do
  *     watch_prompt.c           a question in its last line
  *     watch_pane.c             text that covers its rows
- *     watch_strings.c          the text in the newest pages of a region
- *     watch_save.c             writing a region to a file
+ *     watch_work.c             what takes long and goes on beside it
+ *       watch_task.c             a child process that does it
+ *       watch_strings.c          reading the text in the newest pages of a region
+ *       watch_save.c             writing a region to a file
  *   snap.c                 `procmem snap`
  *   diff.c                 `procmem diff`
  *     diff_print.c           its table

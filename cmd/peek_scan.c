@@ -108,13 +108,37 @@ static int copy_text(void *context, unsigned worker, const struct pm_hit *hit, s
 	return pm_scan_append(batch, hit->bytes, least(hit->size, PEEK_STRING_MOST), error);
 }
 
+/** What a scan hands to its callbacks. */
+struct counting {
+	struct tally *tally;
+	const struct peek_follow *follow; /* NULL: nobody */
+	uint64_t total;                   /* bytes that there are at the most */
+};
+
 static int count_text(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
+	struct tally *tally = ((const struct counting *)context)->tally;
 	(void)error;
 	/* The rest of a very long one is no string of its own. */
 	if (!delivery->continued)
-		tally_add(context, tally_hash(context, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length, delivery->address);
+		tally_add(tally, tally_hash(tally, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length, delivery->address);
 	return 0;
+}
+
+static int tell_progress(void *context, const struct pm_scan_totals *totals)
+{
+	const struct counting *counting = context;
+	if (counting->follow)
+		counting->follow->listener(counting->follow->context, totals->searched, counting->total);
+	return 0;
+}
+
+static uint64_t sum_of(const struct peek_pages *pages)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < pages->count; i++)
+		sum += pages->ranges[i].end - pages->ranges[i].start;
+	return sum;
 }
 
 /** Takes over the most frequent ones, and their bytes. */
@@ -135,32 +159,35 @@ static void take_strings(struct tally *tally, size_t top, struct peek *found)
 	}
 }
 
-int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, struct peek *found, struct pm_error *error)
+int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, const struct peek_follow *follow, struct peek *found,
+                  struct pm_error *error)
 {
+	const volatile sig_atomic_t *cancel = follow ? follow->cancel : NULL;
 	const struct pm_page_source states = pm_pagemap_source(scan->pagemap);
 	struct pm_scan_totals totals;
 	struct pm_plan *plan;
-	if (pm_plan_open(scan->regions, pages->ranges, pages->count, &(struct pm_plan_options){ .pages = &states }, &plan, error) < 0)
+	if (pm_plan_open(scan->regions, pages->ranges, pages->count, &(struct pm_plan_options){ .pages = &states, .cancel = cancel }, &plan, error) < 0)
 		return -1;
-	struct tally *tally = tally_create(TALLY_BUDGET);
+	struct counting counting = { .tally = tally_create(TALLY_BUDGET), .follow = follow, .total = sum_of(pages) };
 	/* One thread: it is the sum of CPU time that counts here. */
 	const struct pm_scan search = {
 		.scanner = scan->scanner,
 		.regions = scan->regions,
 		.plan = plan,
-		.source = { .target = &scan->reader },
+		.source = { .target = &scan->reader, .cancel = cancel },
 		.workers = 1,
 		.found = copy_text,
 		.deliver = count_text,
-		.context = tally,
+		.tick = tell_progress,
+		.context = &counting,
 	};
 	int result = pages->count ? pm_scan_run(&search, &totals, error) : 0;
 	pm_plan_close(plan);
 	if (result == 0) {
 		*found = (struct peek){ .pages = pages->bytes, .searched = pages->count ? totals.searched : 0 };
-		take_strings(tally, top, found);
+		take_strings(counting.tally, top, found);
 	}
-	tally_destroy(tally);
+	tally_destroy(counting.tally);
 	return result;
 }
 

@@ -63,14 +63,16 @@ int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions, st
 /**
  * Looks through pages that are still there.
  *
- * @param scan   begun
- * @param pages  which
- * @param top    most strings
- * @param found  filled; release with peek_deinit()
- * @param error  any
- * @return       0 or -1
+ * @param scan    begun
+ * @param pages   which
+ * @param top     most strings
+ * @param follow  NULL for nobody
+ * @param found   filled; release with peek_deinit()
+ * @param error   any
+ * @return        0 or -1
  */
-int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, struct peek *found, struct pm_error *error);
+int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, const struct peek_follow *follow, struct peek *found,
+                  struct pm_error *error);
 
 /** Ends reading. @param scan begun or not */
 void peek_scan_end(struct peek_scan *scan);

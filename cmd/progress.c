@@ -16,8 +16,8 @@ void progress_init(struct progress *progress, bool quiet)
 
 bool progress_due(const struct progress *progress)
 {
-	if (!progress->wanted)
-		return false;
+	if (progress->listener || !progress->wanted)
+		return progress->listener;
 	uint64_t now = clock_us();
 	return now - progress->begin >= FIRST_US && now - progress->shown >= EACH_US;
 }
@@ -25,6 +25,10 @@ bool progress_due(const struct progress *progress)
 void progress_show(struct progress *progress, uint64_t done, uint64_t total, uint64_t bytes)
 {
 	uint64_t now = clock_us(), elapsed = now - progress->begin;
+	if (progress->listener) {
+		progress->listener(progress->context, done, total);
+		return;
+	}
 	progress->shown = now;
 	double share = total > 0 ? (double)done / (double)total : 1;
 	struct text line = { 0 };

@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Told how far something has come. @param context of the listener @param done, total bytes of the way */
+typedef void progress_listener(void *context, uint64_t done, uint64_t total);
+
 /** A progress line. */
 struct progress {
 	bool wanted;    /**< stderr is a terminal, and nobody asked for quiet */
 	uint64_t begin; /**< when it began, in microseconds */
 	uint64_t shown; /**< when it was written last, 0 for never */
+	progress_listener *listener; /**< told in place of stderr, each time; NULL for nobody; set after progress_init() */
+	void *context;  /**< of that */
 };
 
 /** Starts. @param progress filled @param quiet whether nothing is to be shown */

@@ -71,7 +71,6 @@ static void watch_live(struct watch *watch, struct watch_screen *screen, struct 
 {
 	struct watch_wait *wait = events->wait;
 	size_t keys = watch_wait_add(wait, screen->terminal.keys, POLLIN);
-	screen->cancel = wait->interrupted;
 	events->tell = tell_on_screen;
 	events->teller = screen;
 	bool met = watch_events_look(events, out);
@@ -114,7 +113,7 @@ static void watch_in_form(struct watch *watch, struct watch_options *options, st
 {
 	struct watch_screen screen;
 	struct pm_error error;
-	if (options->live && watch_screen_open(&screen, watch, options, out->colour, &error) == 0) {
+	if (options->live && watch_screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
 		watch_live(watch, &screen, events, out);
 		watch_screen_close(&screen, out);
 	} else {

@@ -134,7 +134,8 @@ static int dump(const struct watch *watch, const struct culprit *culprit, const 
 	find_free_name(&outcome->file);
 	size_t count;
 	struct pm_range *ranges = find_regions(watch, culprit, &count);
-	int status = watch_save(watch, ranges, count, text_terminate(&outcome->file), cancel, &outcome->bytes, &outcome->error);
+	const struct watch_save save = { .watch = watch, .ranges = ranges, .count = count, .path = text_terminate(&outcome->file), .cancel = cancel };
+	int status = watch_save(&save, &outcome->bytes, &outcome->error);
 	free(ranges);
 	return status;
 }

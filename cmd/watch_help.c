@@ -5,6 +5,7 @@ const char watch_help[] =
 	"up, down, j, k, PgUp, PgDn, Home, End   select a row\n"
 	"Enter      text in its newest pages\n"
 	"d          write its bytes to a file\n"
+	"Esc        cancel either; the same key does so, too\n"
 	"s          sort by growth, rate, rss (all rows) or delta\n"
 	"g          sums by kind, and back\n"
 	"f          only rows whose kind or mapping fits an\n"

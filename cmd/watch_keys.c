@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /** @file What the keys of the live screen do. */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "watch_help.h"
-#include "watch_members.h"
-#include "watch_save.h"
 #include "watch_screen.h"
-#include "watch_strings.h"
-#include "watch_words.h"
 
 /** The next thing to sort by. */
 static void change_sort(struct watch_screen *screen)
@@ -91,6 +86,10 @@ static bool find_chosen(struct watch_screen *screen, struct watch_row *row)
 		watch_screen_say(screen, "there is no row");
 		return false;
 	}
+	if (screen->over) {
+		watch_screen_say(screen, "its memory cannot be read any more");
+		return false;
+	}
 	*row = *selected;
 	if (screen->still.taken)
 		row->track = watch_still_live(&screen->still, &screen->kinds, selected->track);
@@ -100,15 +99,15 @@ static bool find_chosen(struct watch_screen *screen, struct watch_row *row)
 static void show_strings(struct watch_screen *screen)
 {
 	struct watch_row row;
-	if (find_chosen(screen, &row))
-		watch_strings_show(screen, &row);
+	if (!watch_work_is_busy(screen, WATCH_READS_TEXT) && find_chosen(screen, &row))
+		watch_work_read_text(screen, &row);
 }
 
 static void ask_for_file(struct watch_screen *screen)
 {
 	struct watch_row row;
 	struct text name = { 0 };
-	if (!find_chosen(screen, &row))
+	if (watch_work_is_busy(screen, WATCH_WRITES_FILE) || !find_chosen(screen, &row))
 		return;
 	text_format(&name, "%s.%llx.raw", screen->watch->run.comm, (unsigned long long)row.track->start);
 	for (size_t i = 0; i < name.length; i++)
@@ -118,37 +117,11 @@ static void ask_for_file(struct watch_screen *screen)
 	text_deinit(&name);
 }
 
-/** Writes the regions of a row. @return 0 or -1 */
-static int save_row(struct watch_screen *screen, const struct watch_row *row, const char *path, uint64_t *bytes, struct pm_error *error)
-{
-	size_t count;
-	if (row->track->regions == 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
-	struct pm_range *ranges = watch_members(screen->watch, row->track, &count);
-	int status = watch_save(screen->watch, ranges, count, path, screen->cancel, bytes, error);
-	free(ranges);
-	return status;
-}
-
 static void save(struct watch_screen *screen, const char *path)
 {
-	struct pm_error error = { 0 };
 	struct watch_row row;
-	uint64_t bytes;
-	if (!find_chosen(screen, &row))
-		return;
-	watch_screen_say(screen, "writing %s", path);
-	watch_screen_draw(screen);
-	if (save_row(screen, &row, path, &bytes, &error) < 0) {
-		watch_screen_say(screen, "%s", error.text);
-		return;
-	}
-	struct text told = { 0 };
-	watch_add_size(screen->watch, bytes, &told);
-	text_format(&told, " read of %llx-%llx", (unsigned long long)row.track->start, (unsigned long long)row.track->end);
-	watch_add_more(row.track->regions, &told);
-	watch_screen_say(screen, "%s: %s", path, text_terminate(&told));
-	text_deinit(&told);
+	if (find_chosen(screen, &row))
+		watch_work_write_file(screen, &row, path);
 }
 
 static void search(struct watch_screen *screen, const char *words)
@@ -271,6 +244,10 @@ static void obey_letter(struct watch_screen *screen, uint32_t key)
 	case 'q':
 		screen->left = true;
 		break;
+	case TERMINAL_ESCAPE:
+		if (watch_work_cancel(screen))
+			break;
+		/* fall through */
 	default:
 		watch_screen_say(screen, "that key does nothing here; ? tells which do");
 	}

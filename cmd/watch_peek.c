@@ -185,7 +185,7 @@ static int look(struct watch *watch, struct pm_error *error)
 		/* What one row leaves over is for the next ones. */
 		peek_pages_thin(&pages, left / grown--);
 		struct peek found = { 0 };
-		if (pages.bytes > 0 && (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, &found, error)) == 0) {
+		if (pages.bytes > 0 && (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL, &found, error)) == 0) {
 			left -= found.searched < left ? found.searched : left;
 			searched += found.searched;
 			found.time = watch->sample.time;
@@ -223,7 +223,8 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
 	return finding ? &finding->peek : NULL;
 }
 
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, struct peek *found, struct pm_error *error)
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow, struct peek *found,
+                      struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };
@@ -235,7 +236,7 @@ int watch_peek_newest(const struct watch *watch, const struct watch_row *row, si
 	peek_pages_thin(&pages, most_asked_for);
 	int result = peek_scan_begin(&watch->peek->scan, regions, error);
 	if (result == 0)
-		result = peek_scan_run(&watch->peek->scan, &pages, top, found, error);
+		result = peek_scan_run(&watch->peek->scan, &pages, top, follow, found, error);
 	if (result == 0)
 		found->all = all;
 	peek_scan_end(&watch->peek->scan);

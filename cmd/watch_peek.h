@@ -3,12 +3,14 @@
 #ifndef CMD_WATCH_PEEK_H
 #define CMD_WATCH_PEEK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
 
+#include "progress.h"
 #include "watch.h"
 
 /** A string and how often it was found. */
@@ -30,6 +32,13 @@ struct peek {
 	uint64_t pages;              /**< bytes of the pages in question */
 	uint64_t searched;           /**< bytes of them that were looked through: fewer where the budget did not allow more, or they were gone */
 	bool all;                    /**< not only new pages: none are known */
+};
+
+/** Who is told how far it has come, and can end it. */
+struct peek_follow {
+	const volatile sig_atomic_t *cancel; /**< ends it when it becomes non-zero */
+	progress_listener *listener;         /**< told the bytes searched so far */
+	void *context;                       /**< of the listener */
 };
 
 /** Releases what was found. @param peek zeroed afterwards */
@@ -71,14 +80,16 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
 /**
  * Looks through the pages of a row that appeared last, when it grew the last time; where none did since watching began, through all that it has.
  *
- * @param watch  the process, opened with watch_options.peek or watch_options.keep_pages
- * @param row    one of its rows
- * @param top    most strings
- * @param found  filled; release with peek_deinit()
- * @param error  PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
- * @return       0 or -1
+ * @param watch   the process, opened with watch_options.peek or watch_options.keep_pages
+ * @param row     one of its rows
+ * @param top     most strings
+ * @param follow  who is told; NULL for nobody
+ * @param found   filled; release with peek_deinit()
+ * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @return        0 or -1
  */
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, struct peek *found, struct pm_error *error);
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow, struct peek *found,
+                      struct pm_error *error);
 
 /**
  * Adds a string as it is to be shown: escaped, and how often. "application/grpc ×312"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch_screen.h"
 
+#include "report.h"
 #include "utf8.h"
 #include "watch_peek.h"
 
-int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, bool colour, struct pm_error *error)
+int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, struct watch_wait *wait, bool colour,
+                      struct pm_error *error)
 {
-	*screen = (struct watch_screen){ .watch = watch, .options = options };
+	*screen = (struct watch_screen){ .watch = watch, .options = options, .wait = wait };
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 	/* All of them can be scrolled to. */
@@ -20,9 +22,14 @@ int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct w
 void watch_screen_close(struct watch_screen *screen, struct out *out)
 {
 	struct pm_error error;
+	struct text told = { 0 };
 	if (!screen->watch)
 		return;
 	terminal_close(&screen->terminal);
+	watch_work_end(&screen->work, &told);
+	if (told.length > 0)
+		report_note("%s", text_terminate(&told));
+	text_deinit(&told);
 	if (out)
 		out_text(out, &screen->events);
 	screen->watch->all_rows = false;
@@ -76,6 +83,7 @@ void watch_screen_obey(struct watch_screen *screen)
 	}
 	if (any && !screen->left)
 		watch_screen_draw(screen);
+	watch_work_take(screen);
 }
 
 void watch_screen_tell(struct watch_screen *screen, const char *line)
@@ -125,6 +133,12 @@ static int draw_footer(struct watch_screen *screen)
 		return -1;
 	}
 	struct text keys = { 0 };
+	watch_work_describe(&screen->work, &keys);
+	if (keys.length > 0) {
+		terminal_put(terminal, line, 0, terminal->columns, &keys, plain);
+		text_deinit(&keys);
+		return -1;
+	}
 	text_string(&keys, screen->pane.open ? "?help Esc:back q:back" : "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
 	if (!screen->pane.open && screen->rows.count > 0) {
 		text_clear(&keys);

@@ -3,14 +3,13 @@
 #ifndef CMD_WATCH_SCREEN_H
 #define CMD_WATCH_SCREEN_H
 
-#include <signal.h>
-
 #include "terminal.h"
 #include "watch.h"
 #include "watch_pane.h"
 #include "watch_prompt.h"
 #include "watch_rows.h"
 #include "watch_still.h"
+#include "watch_work.h"
 
 /** The live screen. */
 struct watch_screen {
@@ -22,11 +21,12 @@ struct watch_screen {
 	struct watch_rows rows;
 	struct watch_pane pane;        /**< what covers the rows, if anything does */
 	struct watch_prompt prompt;    /**< what is asked for in the last line, if anything is */
+	struct watch_wait *wait;       /**< what is waited for */
+	struct watch_work work;        /**< what goes on beside, if anything does */
 	struct text message;           /**< what the last line tells until the next key; empty: which keys there are */
 	struct text events;            /**< lines about conditions that were met, escaped, each ended by a newline */
 	struct text searched;          /**< what was searched for last */
 	uint64_t top;                  /**< how many rows the summary is to have */
-	const volatile sig_atomic_t *cancel; /**< ends what takes long */
 	bool over;                     /**< there is nothing more to look at: the process is gone */
 	bool left;                     /**< the user has seen enough */
 };
@@ -37,11 +37,13 @@ struct watch_screen {
  * @param screen   filled; release with watch_screen_close()
  * @param watch    the process, with its first look taken
  * @param options  of it
+ * @param wait     gets what the screen waits for besides keys
  * @param colour   show styles
  * @param error    PM_ERROR_UNSUPPORTED with what the terminal cannot do
  * @return         0 or -1
  */
-int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, bool colour, struct pm_error *error);
+int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, struct watch_wait *wait, bool colour,
+                      struct pm_error *error);
 
 /** Gives the terminal back. @param screen as filled, or zeroed @param out gets what watch_screen_tell() was told; NULL: nobody does */
 void watch_screen_close(struct watch_screen *screen, struct out *out);

@@ -31,22 +31,33 @@ static void add_strings(const struct peek *found, struct text *text)
 		text_string(text, "no text of six or more characters\n");
 }
 
-void watch_strings_show(struct watch_screen *screen, const struct watch_row *row)
+static void report(void *context, uint64_t done, uint64_t total)
 {
-	struct pm_error error = { 0 };
+	watch_task_report(context, done, total);
+}
+
+int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer, struct pm_error *error)
+{
+	const struct watch_strings *strings = context;
+	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };
 	struct peek found = { 0 };
-	struct text title = { 0 };
-	if (screen->over) {
-		watch_screen_say(screen, "its memory cannot be read any more");
-		return;
-	}
-	if (watch_peek_newest(screen->watch, row, MOST_STRINGS, &found, &error) < 0) {
-		watch_screen_say(screen, "%s", error.text);
-		return;
-	}
-	add_title(&found, row, &title);
-	watch_pane_open(&screen->pane, text_terminate(&title));
-	add_strings(&found, &screen->pane.text);
-	text_deinit(&title);
+	if (watch_peek_newest(strings->watch, strings->row, MOST_STRINGS, &follow, &found, error) < 0)
+		return -1;
+	add_title(&found, strings->row, answer);
+	text_char(answer, '\n');
+	add_strings(&found, answer);
 	peek_deinit(&found);
+	return 0;
+}
+
+void watch_strings_show(struct watch_pane *pane, const struct text *answer)
+{
+	const char *end = memchr(answer->bytes, '\n', answer->length);
+	size_t title = end ? (size_t)(end - answer->bytes) : answer->length;
+	struct text copy = { 0 };
+	text_bytes(&copy, answer->bytes, title);
+	watch_pane_open(pane, text_terminate(&copy));
+	if (end)
+		text_bytes(&pane->text, end + 1, answer->length - title - 1);
+	text_deinit(&copy);
 }
