@@ -79,7 +79,8 @@
  *     shell_examine.c        x: reading what it shows
  *     examine.c              values in the forms of gdb
  *     shell_prompt.c         the prompt, and waiting for keys and for the end of the target
- *     shell_complete.c       the Tab key
+ *     shell_complete.c       the Tab key: what may stand where
+ *     shell_candidates.c       and which words that are
  *     shell_history.c        the lines of former sessions
  *   ps.c                   `procmem ps`
  *     ps_columns.c           its columns

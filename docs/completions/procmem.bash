@@ -5,6 +5,7 @@
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
 	lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena'
+_procmem_group_columns='count size rss pss dirty swap largest'
 _procmem_process_columns='pid user uid state threads size rss pss swap peak limit limit% name command'
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
@@ -18,22 +19,31 @@ _procmem_targets() {
 	esac
 }
 
-# Completes the last word of a list separated by commas: $1 what was typed, $2 the words.
+# Completes the last word of a list separated by commas, which may begin with a plus sign: $1 what was typed, $2 the words.
 _procmem_words() {
 	local before=
-	case $1 in *,*) before=${1%,*}, ;; esac
-	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$2" -- "${1##*,}")
+	case $1 in *,*) before=${1%,*}, ;; +*) before=+ ;; esac
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$2" -- "${1#"$before"}")
 	compopt -o nospace
 }
 
 _procmem() {
-	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns
+	local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} columns=$_procmem_region_columns joined=
 	COMPREPLY=()
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell help --help --version' -- "$word")
 		return
 	fi
-	[ "$command" != ps ] || columns=$_procmem_process_columns
+	# bash makes three words of --sort=rss.
+	case $word:$before in
+	=:*) word= joined== ;;
+	*:=) before=${COMP_WORDS[COMP_CWORD - 2]} joined== ;;
+	esac
+	case $command:${COMP_WORDS[*]} in
+	ps:*) columns=$_procmem_process_columns ;;
+	# Sums have columns of their own, and the one that they are by.
+	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
+	esac
 	case $command:$before in
 	snap:-o | snap:--output | dump:-o | dump:--output) compopt -o default && return ;;
 	watch:-s | watch:--sort) mapfile -t COMPREPLY < <(compgen -W 'growth rate rss delta' -- "$word") && return ;;
@@ -53,6 +63,9 @@ _procmem() {
 	grep:-s | grep:-o) before= ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
+	# Its argument may be left out, so it only stands behind an equals sign.
+	[ "$joined$before" != =--color ] || mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word")
+	[ ${#COMPREPLY[@]} -eq 0 ] || return
 	case $before in
 	-s | --sort) mapfile -t COMPREPLY < <(compgen -W "$columns" -- "$word") && return ;;
 	-o | --columns) _procmem_words "$word" "help $columns" && return ;;

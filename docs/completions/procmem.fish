@@ -6,6 +6,25 @@ set -l region_columns address start end size rss pss pss_dirty dirty shared_clea
     lazyfree anon_huge hugetlb swap swap_pss locked perm offset device inode mapping kind detail proof why thread arena
 set -l process_columns pid user uid state threads size rss pss swap peak limit limit% name command
 
+# Processes: PIDs once a digit is typed, else names.
+function __procmem_targets
+    if string match -qr '^[0-9]' -- (commandline -ct)
+        ps -e -o pid=,comm= | string trim | string replace -r '^(\S+)\s+' '$1\t'
+    else
+        ps -e -o comm= | sort -u | string replace -r '$' '\tProcess'
+    end
+end
+
+# Columns that map has: sums have some of their own, and the one that they are by.
+function __procmem_map_columns
+    set -l by (commandline -opc | string join ' ' | string match -r -- '--by[= ]([a-z]+)')
+    if set -q by[2]
+        string join \n $by[2] count size rss pss dirty swap largest
+    else
+        string join \n $argv
+    end
+end
+
 complete -c procmem -n __fish_use_subcommand -f -a map -d 'Regions of a process'
 complete -c procmem -n __fish_use_subcommand -f -a dump -d 'Bytes of memory regions'
 complete -c procmem -n __fish_use_subcommand -f -a strings -d 'Text in memory'
@@ -17,6 +36,7 @@ complete -c procmem -n __fish_use_subcommand -f -a snap -d 'One sample to a file
 complete -c procmem -n __fish_use_subcommand -f -a diff -d 'What changed between two moments'
 complete -c procmem -n __fish_use_subcommand -f -a shell -d 'All of it at a prompt'
 complete -c procmem -n __fish_use_subcommand -f -a help -d 'Help about a command'
+complete -c procmem -n '__fish_seen_subcommand_from help' -f -a 'map dump strings grep ps watch headroom snap diff shell'
 complete -c procmem -s h -l help -d 'Help'
 complete -c procmem -s V -l version -d 'Version'
 
@@ -39,13 +59,13 @@ for command in map ps
 end
 
 set -l map '__fish_seen_subcommand_from map'
-complete -c procmem -n $map -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $map -a '(__procmem_targets)'
 complete -c procmem -n $map -a "$kinds all" -d 'Region'
 complete -c procmem -n $map -l by -x -a 'kind mapping perms arena thread object' -d 'Sum up'
 complete -c procmem -n $map -l why -d 'Tell the rule of each kind'
 complete -c procmem -n $map -s x -l pmap -d 'The text of pmap -x'
-complete -c procmem -n $map -s s -l sort -x -a "$region_columns" -d 'Sort by'
-complete -c procmem -n $map -s o -l columns -x -a "(__fish_append , help $region_columns)" -d 'Columns'
+complete -c procmem -n $map -s s -l sort -x -a "(__procmem_map_columns $region_columns)" -d 'Sort by'
+complete -c procmem -n $map -s o -l columns -x -a "(__fish_append , help (__procmem_map_columns $region_columns))" -d 'Columns'
 complete -c procmem -n $map -s k -l kind -x -a "(__fish_append , $kinds)" -d 'Only these kinds'
 complete -c procmem -n $map -l mapping -x -d 'Only where the mapping matches'
 complete -c procmem -n $map -l perms -x -a 'r rw rx rwx x r--p rw-p r-xp ---p' -d 'Only with these permissions'
@@ -53,7 +73,7 @@ complete -c procmem -n $map -l min-rss -x -d 'Only with this much resident'
 complete -c procmem -n $map -l min-size -x -d 'Only this long'
 
 set -l dump '__fish_seen_subcommand_from dump'
-complete -c procmem -n $dump -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $dump -a '(__procmem_targets)'
 complete -c procmem -n $dump -a "$kinds all" -d 'Region'
 complete -c procmem -n $dump -s o -l output -r -d 'Write to a file'
 complete -c procmem -n $dump -l hex -d 'As text'
@@ -69,7 +89,7 @@ complete -c procmem -n $dump -l min-rss -x -d 'Only with this much resident'
 complete -c procmem -n $dump -l min-size -x -d 'Only this long'
 
 set -l strings '__fish_seen_subcommand_from strings'
-complete -c procmem -n $strings -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $strings -a '(__procmem_targets)'
 complete -c procmem -n $strings -a "$kinds all" -d 'Region'
 complete -c procmem -n $strings -s n -l bytes -x -d 'At least so many characters'
 complete -c procmem -n $strings -s e -l encoding -x -a '(__fish_append , all u s S l b L B)' -d 'Encodings'
@@ -93,7 +113,7 @@ complete -c procmem -n $strings -s q -l quiet -d 'No remarks'
 complete -c procmem -n $strings -s v -l verbose -d 'Tell what was searched'
 
 set -l grep '__fish_seen_subcommand_from grep'
-complete -c procmem -n $grep -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $grep -f -a '(__procmem_targets)'
 complete -c procmem -n $grep -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $grep -s e -l regexp -x -d 'Search for this'
 complete -c procmem -n $grep -s f -l file -r -d 'Search for each line of a file'
@@ -126,16 +146,16 @@ complete -c procmem -n $grep -s s -l no-messages -d 'No remarks'
 complete -c procmem -n $grep -s v -l verbose -d 'List what could not be read'
 
 set -l ps '__fish_seen_subcommand_from ps'
-complete -c procmem -n $ps -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $ps -f -a '(__procmem_targets)'
 complete -c procmem -n $ps -s s -l sort -x -a "$process_columns" -d 'Sort by'
 complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns)" -d 'Columns'
 
 set -l snap '__fish_seen_subcommand_from snap'
-complete -c procmem -n $snap -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $snap -f -a '(__procmem_targets)'
 complete -c procmem -n $snap -s o -l output -r -d 'The recording'
 
 set -l diff '__fish_seen_subcommand_from diff'
-complete -c procmem -n $diff -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $diff -a '(__procmem_targets)'
 complete -c procmem -n $diff -l by -x -a 'kind mapping' -d 'Sum up'
 complete -c procmem -n $diff -s n -l top -x -d 'Only the N largest changes'
 complete -c procmem -n $diff -l force -d 'Compare different processes, too'
@@ -146,7 +166,7 @@ complete -c procmem -n $diff -l min-rss -x -d 'Only with this much resident'
 complete -c procmem -n $diff -l min-size -x -d 'Only this long'
 
 set -l watch '__fish_seen_subcommand_from watch'
-complete -c procmem -n $watch -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $watch -f -a '(__procmem_targets)'
 complete -c procmem -n $watch -f -a "$kinds all" -d 'Region'
 complete -c procmem -n $watch -s i -l interval -x -d 'Seconds between two looks'
 complete -c procmem -n $watch -s c -l count -x -d 'Look N times'
@@ -168,13 +188,13 @@ complete -c procmem -n $watch -l min-rss -x -d 'Only with this much resident'
 complete -c procmem -n $watch -l min-size -x -d 'Only this long'
 
 set -l headroom '__fish_seen_subcommand_from headroom'
-complete -c procmem -n $headroom -f -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $headroom -f -a '(__procmem_targets)'
 complete -c procmem -n $headroom -l for -x -d 'Watch for so long'
 complete -c procmem -n $headroom -l from -r -d 'Take the rate from a recording'
 complete -c procmem -n $headroom -l min -x -d 'Least that must be left'
 
 set -l shell '__fish_seen_subcommand_from shell'
-complete -c procmem -n $shell -a '(ps -e -o comm= | sort -u)' -d 'Process'
+complete -c procmem -n $shell -a '(__procmem_targets)'
 complete -c procmem -n $shell -s c -l command -x -d 'Run these commands'
 complete -c procmem -n $shell -s f -l file -r -d 'Run the lines of a file'
 complete -c procmem -n $shell -s k -l keep-going -d 'Go on after an error'

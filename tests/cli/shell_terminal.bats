@@ -88,6 +88,8 @@ await_state() {
 	complete 'headr' '> headroom'
 	complete 'reg' '> regions'
 	complete 'map --min-r' 'map --min-rss'
+	complete 'map -o rss,pss_d' 'map -o rss,pss_dirty'
+	complete 'map --by object --sort=larg' '--sort=largest'
 	complete 'map -k he,mall' 'map -k he,malloc'
 	complete 'map --kind=hea' 'map --kind=heap'
 	complete 'strings [sta' 'strings [stack]'

@@ -62,6 +62,19 @@ for command in $commands; do
 	procmem "$command" --columns help any 2>/dev/null | sed 's/ .*//' >"$scratch/help"
 	completed procmem "$command" --sort '' >"$scratch/other"
 	same "bash's completion of '$command --sort'"
+	completed procmem "$command" --sort = '' >"$scratch/other"
+	same "bash's completion of '$command --sort='"
+	echo help >>"$scratch/help"
+	completed procmem "$command" --columns +start,'' | sed 's/^+start,//' >"$scratch/other"
+	same "bash's completion of '$command --columns +start,'"
+done
+for what in kind object; do
+	procmem map --by "$what" --columns help any | sed 's/ .*//' >"$scratch/help"
+	for by in "--by $what" "--by = $what"; do
+		# shellcheck disable=SC2086 # words
+		completed procmem map $by --sort '' >"$scratch/other"
+		same "bash's completion of 'map $by --sort'"
+	done
 done
 
 for page in docs/man/procmem-*.1.scd; do
