@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <procmem/word.h>
@@ -226,12 +227,12 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count)
 {
 	struct parser parser;
-	char letters[sizeof parser.letters + 1] = "-";
+	char letters[sizeof parser.letters + 1];
 	int places[CLI_OPERANDS_PLACED], code;
 	start(&parser, spec);
-	strcat(letters, parser.letters);
-	*count = 0;
 	/* The dash makes getopt_long() leave the words in their order, and return 1 for operands. */
+	snprintf(letters, sizeof letters, "-%s", parser.letters);
+	*count = 0;
 	while ((code = getopt_long(argc, argv, letters, parser.long_options, NULL)) != -1) {
 		const struct slot *slot = code == 1 ? NULL : find_slot(&parser, code);
 		if (code == 1 && *count < CLI_OPERANDS_PLACED)

@@ -9,6 +9,7 @@
 
 #include "alloc.h"
 #include "delta.h"
+#include "text.h"
 
 static const char *const names[CONDITION_SUBJECTS] = {
 	"rss", "anon", "file", "shmem", "swap", "size", "threads", "regions", "headroom", "grow", "rate", "kind", "region",
@@ -66,13 +67,13 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 		return 0;
 	if (condition->subject != CONDITION_GROW && condition->subject != CONDITION_RATE)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "only grow and rate have a time behind a slash, not %s", names[condition->subject]);
-	char *whole = alloc_array(NULL, strlen(text) + 2, 1);
+	if (!*text)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the time behind the slash is missing");
+	struct text whole = { 0 };
 	/* `10M/h` is `10M/1h`. */
-	strcpy(whole, *text >= '0' && *text <= '9' ? "" : "1");
-	strcat(whole, text);
-	int result = *text ? duration_parse(whole, &condition->seconds, error)
-	                   : pm_error_set(error, PM_ERROR_USAGE, 0, "the time behind the slash is missing");
-	free(whole);
+	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
+	int result = duration_parse(text_terminate(&whole), &condition->seconds, error);
+	text_deinit(&whole);
 	return result;
 }
 
@@ -122,18 +123,13 @@ static void add_threshold(struct condition *condition, double value, char *text)
 	condition->thresholds[at] = (struct threshold){ .value = value, .text = text };
 }
 
-/** The condition with one value only. */
+/** The condition with one value only, for free(). */
 static char *one_text(const char *subject, char sign, const char *value, const char *time)
 {
-	size_t size = strlen(subject) + strlen(value) + (time ? strlen(time) : 0) + 3;
-	char *text = alloc_array(NULL, size, 1), *end = stpcpy(text, subject);
-	*end++ = sign;
-	end = stpcpy(end, value);
-	if (time) {
-		*end++ = '/';
-		strcpy(end, time);
-	}
-	return text;
+	struct text text = { 0 };
+	text_format(&text, "%s%c%s%s%s", subject, sign, value, time ? "/" : "", time ? time : "");
+	text_terminate(&text);
+	return text.bytes;
 }
 
 /** Parses a text without blanks, which is changed. */

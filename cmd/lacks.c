@@ -9,11 +9,13 @@
 
 void lacks_add(struct lacks *lacks, uint64_t start, uint64_t end, const char *why)
 {
-	struct lack *last = lacks->items && lacks->count > 0 ? &lacks->items[lacks->count - 1] : NULL;
 	lacks->bytes += end - start;
-	if (last && last->end == start && strcmp(last->why, why) == 0) {
-		last->end = end;
-		return;
+	if (lacks->count > 0) {
+		struct lack *last = &lacks->items[lacks->count - 1];
+		if (last->end == start && strcmp(last->why, why) == 0) {
+			last->end = end;
+			return;
+		}
 	}
 	if (lacks->count == lacks->capacity) {
 		lacks->capacity = lacks->capacity * 2 + 16;

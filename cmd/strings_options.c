@@ -6,6 +6,8 @@
 
 #include <procmem/number.h>
 
+#include "commands.h"
+
 enum { OPTION_OFFSET = CLI_LONG_ONLY, OPTION_TOP, OPTION_BUDGET, OPTION_RAW, OPTION_JSON, OPTION_COLOUR };
 
 static const struct cli_option strings_option_list[] = {

@@ -24,9 +24,6 @@ struct strings_options {
 	struct search_options search; /**< where, and the output options */
 };
 
-/** The command line. */
-extern const struct cli_spec strings_spec;
-
 /**
  * Whether the options go together; says so where they do not.
  *

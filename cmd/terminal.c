@@ -78,9 +78,9 @@ static void start_colours(struct terminal *terminal, bool colour)
 	if (!terminal->colour)
 		return;
 	use_default_colors();
-	for (short style = 0; style < OUT_STYLE_COUNT; style++)
+	for (int style = 0; style < OUT_STYLE_COUNT; style++)
 		if (colours[style] > 0)
-			init_pair(style, colours[style], -1);
+			init_pair((short)style, colours[style], -1);
 }
 
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error)

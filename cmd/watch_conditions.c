@@ -142,6 +142,13 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 	};
 }
 
+/** Whether one track is to blame more than another; where both are alike, whether it is the heavier. */
+static bool is_worse(const struct condition *condition, const struct pm_track *one, const struct pm_track *other)
+{
+	double more = blame(condition, one) - blame(condition, other);
+	return more > 0 || (more == 0 && one->weight > other->weight);
+}
+
 /** Finds whom to blame: the heaviest one that is compared; else what grew most, or where nothing grew, of what is there. */
 static void find_culprit(const struct condition *condition, const struct watch *watch, struct culprit *culprit)
 {
@@ -156,13 +163,9 @@ static void find_culprit(const struct condition *condition, const struct watch *
 	}
 	size_t count;
 	const struct pm_track *const *tracks = pm_tracker_tracks(watch->tracker, &count), *worst = NULL;
-	for (size_t i = 0; i < count; i++) {
-		if (tracks[i]->regions == 0)
-			continue;
-		double more = worst ? blame(condition, tracks[i]) - blame(condition, worst) : 1;
-		if (more > 0 || (more == 0 && tracks[i]->weight > worst->weight))
+	for (size_t i = 0; i < count; i++)
+		if (tracks[i]->regions > 0 && (!worst || is_worse(condition, tracks[i], worst)))
 			worst = tracks[i];
-	}
 	if (worst)
 		blame_track(worst, culprit);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch_events.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +40,10 @@ static int take_interval(struct watch_options *options, const char *value, struc
 static int take_budget(struct watch_options *options, const char *value, struct pm_error *error)
 {
 	char *end;
-	errno = 0;
-	double percent = value[strspn(value, "0123456789.%")] == '\0' && *value ? strtod(value, &end) : -1;
-	if (percent < 0 || percent > 100 || end == value || strcmp(end + (*end == '%'), "") != 0)
+	double percent = strtod(value, &end);
+	/* strtod(3) also takes blanks, signs, words and exponents. */
+	bool plain = value[strspn(value, "0123456789.%")] == '\0';
+	if (!plain || percent > 100 || end == value || strcmp(end + (*end == '%'), "") != 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage from 0 to 100", value);
 	options->budget = percent / 100;
 	return 0;

@@ -10,14 +10,13 @@
 
 enum {
 	KEPT_MOST = 1 << 20, /* ranges that are kept in mind: 40 MiB */
-	MEGABYTE = 1 << 20,
 };
 
 /* Bytes that are looked through for one sample, all rows together. */
-static const uint64_t least_bytes = MEGABYTE / 4, most_bytes = 8 * MEGABYTE, most_without_budget = 64 * MEGABYTE;
+static const uint64_t least_bytes = 256 << 10, most_bytes = 8 << 20, most_without_budget = 64 << 20;
 
 /* Bytes that are looked through when the user asks for one row. */
-static const uint64_t most_asked_for = 64 * MEGABYTE;
+static const uint64_t most_asked_for = 64 << 20;
 
 /* Bytes read and searched in a second of CPU time, as long as nothing was measured. */
 static const double first_speed = 200e6;

@@ -25,7 +25,7 @@ static struct chosen find_chosen(const struct watch *watch, const struct pm_rang
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].region != SIZE_MAX)
 			chosen.tracks[chosen.count++] = pm_tracker_owner(watch->tracker, ranges[i].region);
-	qsort(chosen.tracks, chosen.count, sizeof *chosen.tracks, compare_tracks);
+	qsort(chosen.tracks, chosen.count, sizeof(struct pm_track *), compare_tracks);
 	return chosen;
 }
 
@@ -35,7 +35,7 @@ static bool is_chosen(const struct watch *watch, const struct chosen *chosen, co
 	/* Of the others there is no picture. */
 	if (watch->still || pm_select_is_everything(watch->options->selection.select))
 		return true;
-	return bsearch(&track, chosen->tracks, chosen->count, sizeof *chosen->tracks, compare_tracks) != NULL;
+	return bsearch(&track, chosen->tracks, chosen->count, sizeof(struct pm_track *), compare_tracks) != NULL;
 }
 
 static double sort_key(enum watch_sort sort, const struct watch_row *row)

@@ -32,7 +32,9 @@ static char state_of(const struct pm_tracer *tracer, pid_t tid)
 	char name[64];
 	struct pm_process_stat stat;
 	snprintf(name, sizeof name, "task/%d/stat", (int)tid);
-	return pm_process_stat_read(&tracer->process->procfs, name, &stat) == 0 ? stat.state : (char)'X';
+	if (pm_process_stat_read(&tracer->process->procfs, name, &stat) < 0)
+		return 'X';
+	return stat.state;
 }
 
 static int compare_tids(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX2_INLINE AVX2 static inline __attribute__((always_inline))
 
-enum { VECTOR = 32 };
+enum { VECTOR = 32, STEP = 2 * VECTOR };
 
 /** A test in registers: for masks, mask and match; else the tables for values below 0x80, and from there on. */
 struct test {
@@ -42,7 +42,7 @@ AVX2_INLINE size_t find(const struct pm_byte_pair *pair, const uint8_t *bytes, s
 {
 	const uint8_t *first = bytes + pair->offsets[0], *second = bytes + pair->offsets[1];
 	const struct test first_test = load_test(&pair->tests[0], first_masked), second_test = load_test(&pair->tests[1], second_masked);
-	for (; from < end && end - from >= 2 * VECTOR; from += 2 * VECTOR) {
+	for (; from < end && end - from >= STEP; from += STEP) {
 		__m256i low = _mm256_and_si256(test_bytes(&first_test, first + from, first_masked), test_bytes(&second_test, second + from,
 		                                                                                               second_masked));
 		__m256i high = _mm256_and_si256(test_bytes(&first_test, first + from + VECTOR, first_masked),

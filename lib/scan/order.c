@@ -20,7 +20,7 @@ int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, s
 	pthread_cond_init(&order->for_taker, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	order->ahead = malloc(sizeof *order->ahead);
-	order->jobs = calloc(count, sizeof *order->jobs);
+	order->jobs = calloc(count, sizeof(struct pm_job *));
 	for (; order->jobs && order->count < count; order->count++) {
 		order->jobs[order->count] = calloc(1, sizeof **order->jobs);
 		if (!order->jobs[order->count])

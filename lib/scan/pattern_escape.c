@@ -48,7 +48,7 @@ enum pm_token_type pm_token_class(struct pm_tokens *tokens)
 		tokens->at++;
 	for (const char *begin = tokens->at; tokens->at < tokens->end; tokens->at++) {
 		const char *at = tokens->at;
-		char next = left(tokens) > 1 ? at[1] : '\0';
+		char next = ahead(tokens, 1);
 		if (*at == '\\' && next == (quoted ? 'E' : 'Q')) {
 			quoted = !quoted;
 			tokens->at++;

@@ -3,6 +3,7 @@
 
 enum {
 	SAMPLES = 1024,               /* places that are looked at to choose */
+	CHOICE_LEAST = 2 * SAMPLES,   /* fewest bytes to choose by */
 	CHOICE_BYTES = 64 * 1024 * 1024, /* a choice holds for so many */
 	WORTH_FAST = 768,             /* bytes per place where PCRE2 itself searches fast: for patterns that begin with certain bytes */
 	WORTH_SLOW = 8,               /* the same for all other patterns, which it tries at every byte */
@@ -111,7 +112,7 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 		bool by_run = required->run > 0 && common > RUN_COST;
 		common = by_run ? RUN_COST : common;
 		double cost = common * distance_cost(required);
-		if (cost >= best || (size_t)sampled.whole * filter->tolerated > 2 * SAMPLES || common > COMMON)
+		if (cost >= best || (size_t)sampled.whole * filter->tolerated > (size_t)2 * SAMPLES || common > COMMON)
 			continue;
 		best = cost;
 		filter->required = required;
@@ -131,7 +132,7 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 {
 	filter->places = filter->visits = 0;
 	/* Little bytes say little: what was chosen before is kept, or PCRE2 does it alone. */
-	if (filter->until < size && size >= 2 * SAMPLES)
+	if (filter->until < size && size >= CHOICE_LEAST)
 		choose(filter, bytes, size);
 	filter->until -= filter->until < size ? filter->until : size;
 	return filter->required;

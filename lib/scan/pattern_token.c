@@ -64,7 +64,8 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 		else if (!is_in(*tokens->at, "JnU"))
 			break;
 	}
-	char c = tokens->at < tokens->end ? *tokens->at++ : '\0';
+	char c = ahead(tokens, 0);
+	tokens->at += left(tokens) > 0;
 	if (c != ')' && c != ':')
 		return PM_TOKEN_UNKNOWN;
 	if (c == ':') {
@@ -88,7 +89,7 @@ static enum pm_token_type opened(struct pm_tokens *tokens, enum pm_token_type ty
 /** A group with a question mark; `at` is behind that. */
 static enum pm_token_type special_group(struct pm_tokens *tokens)
 {
-	char c = left(tokens) > 0 ? tokens->at[0] : '\0', next = left(tokens) > 1 ? tokens->at[1] : '\0';
+	char c = ahead(tokens, 0), next = ahead(tokens, 1);
 	if (c == '#')
 		return skip_to(tokens, ')') ? PM_TOKEN_NOTHING : PM_TOKEN_UNKNOWN;
 	if (c == '=' || c == '!') {

@@ -13,6 +13,14 @@ static inline size_t left(const struct pm_tokens *tokens)
 	return (size_t)(tokens->end - tokens->at);
 }
 
+/** The character that comes so many behind the next one; NUL behind the end. */
+static inline char ahead(const struct pm_tokens *tokens, size_t distance)
+{
+	if (left(tokens) <= distance)
+		return '\0';
+	return tokens->at[distance];
+}
+
 /** Whether it is one of some characters; NUL is none. */
 static inline bool is_in(char c, const char *characters)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "scan/worker.h"
 
 enum {
@@ -187,16 +188,14 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 	if (count > PM_SCAN_WORKERS_MOST || scan->around > PM_SCAN_CONTEXT_MOST)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "a scan has %u threads and %zu bytes of context at the most", PM_SCAN_WORKERS_MOST,
 		                    PM_SCAN_CONTEXT_MOST);
-	struct run run = { .scan = scan };
-	run.workers = calloc(count, sizeof *run.workers);
-	int result = run.workers ? pm_order_init(&run.order, scan->plan, !scan->source.files, (size_t)count * JOBS_PER_WORKER, error)
-	                         : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory in procmem itself");
+	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
+	if (!run.workers)
+		return pm_error_out_of_memory(error);
+	int result = pm_order_init(&run.order, scan->plan, !scan->source.files, (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
 		result = scan_with(&run, count, error);
-	if (run.workers) {
-		pm_order_totals(&run.order, &run.totals);
-		pm_order_deinit(&run.order);
-	}
+	pm_order_totals(&run.order, &run.totals);
+	pm_order_deinit(&run.order);
 	free(run.workers);
 	*totals = run.totals;
 	return result;
