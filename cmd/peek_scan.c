@@ -164,7 +164,7 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 {
 	const volatile sig_atomic_t *cancel = follow ? follow->cancel : NULL;
 	const struct pm_page_source states = pm_pagemap_source(scan->pagemap);
-	struct pm_scan_totals totals;
+	struct pm_scan_totals totals = { 0 };
 	struct pm_plan *plan;
 	if (pm_plan_open(scan->regions, pages->ranges, pages->count, &(struct pm_plan_options){ .pages = &states, .cancel = cancel }, &plan, error) < 0)
 		return -1;
@@ -184,7 +184,7 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 	int result = pages->count ? pm_scan_run(&search, &totals, error) : 0;
 	pm_plan_close(plan);
 	if (result == 0) {
-		*found = (struct peek){ .pages = pages->bytes, .searched = pages->count ? totals.searched : 0 };
+		*found = (struct peek){ .pages = pages->bytes, .searched = totals.searched };
 		take_strings(counting.tally, top, found);
 	}
 	tally_destroy(counting.tally);
