@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc.h"
 #include "least.h"
@@ -12,60 +11,7 @@
 enum {
 	CHARACTERS_LEAST = 6, /* of a string: four, as strings(1) has it, are found everywhere in compressed data */
 	TALLY_BUDGET = 8 << 20,
-	SAMPLE_BLOCK = 64 * 1024, /* where pages are left out, pieces of so many bytes are looked through */
 };
-
-static void add_range(struct peek_pages *pages, struct pm_range range)
-{
-	if (pages->count == pages->capacity) {
-		pages->capacity = pages->capacity ? pages->capacity * 2 : 64;
-		pages->ranges = alloc_array(pages->ranges, pages->capacity, sizeof *pages->ranges);
-	}
-	pages->ranges[pages->count++] = range;
-}
-
-void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, const struct pm_regions *regions)
-{
-	for (size_t i = pm_regions_index(regions, start); i < regions->count && regions->items[i].start < end; i++) {
-		const struct pm_region *region = &regions->items[i];
-		struct pm_range range = { .start = start > region->start ? start : region->start, .end = end < region->end ? end : region->end, .region = i };
-		add_range(pages, range);
-		pages->bytes += range.end - range.start;
-	}
-}
-
-void peek_pages_thin(struct peek_pages *pages, uint64_t most)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), block = SAMPLE_BLOCK;
-	if (pages->bytes <= most)
-		return;
-	/* At least one block of all. */
-	most = most > block ? most : block;
-	uint64_t stride = (uint64_t)((double)block / (double)most * (double)pages->bytes);
-	stride -= stride % page;
-	stride = stride > block ? stride : block;
-	struct peek_pages thin = { .bytes = pages->bytes };
-	uint64_t offset = 0; /* in all ranges together */
-	for (size_t i = 0; i < pages->count; i++) {
-		const struct pm_range *range = &pages->ranges[i];
-		for (uint64_t at = range->start; at < range->end;) {
-			uint64_t in = (offset + (at - range->start)) % stride, size = in < block ? block - in : stride - in;
-			uint64_t end = range->end - at < size ? range->end : at + size;
-			if (in < block)
-				add_range(&thin, (struct pm_range){ .start = at, .end = end, .region = range->region });
-			at = end;
-		}
-		offset += range->end - range->start;
-	}
-	free(pages->ranges);
-	*pages = thin;
-}
-
-void peek_pages_deinit(struct peek_pages *pages)
-{
-	free(pages->ranges);
-	*pages = (struct peek_pages){ 0 };
-}
 
 int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read, struct pm_error *error)
 {
@@ -76,6 +22,7 @@ int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must
 		peek_scan_close(scan);
 		return -1;
 	}
+	scan->states = pm_pagemap_source(scan->pagemap);
 	peek_scan_end(scan);
 	return 0;
 }
@@ -101,28 +48,55 @@ void peek_scan_end(struct peek_scan *scan)
 	scan->reader = (struct pm_reader){ 0 };
 }
 
-static int copy_text(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
-{
-	(void)context;
-	(void)worker;
-	return pm_scan_append(batch, hit->bytes, least(hit->size, PEEK_STRING_MOST), error);
-}
-
 /** What a scan hands to its callbacks. */
 struct counting {
 	struct tally *tally;
+	const struct peek_pages *pages;   /* in these, or at least partly, lies what counts */
 	const struct peek_follow *follow; /* NULL: nobody */
 	uint64_t total;                   /* bytes that there are at the most */
+	uint64_t unreadable;              /* bytes of the pages that could not be read */
 };
+
+/** Bytes at the begin of a text that are left out: where it begins too far before the pages, only what is in them can be told. */
+static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
+{
+	const struct pm_range *range = peek_pages_find(counting->pages, hit->address);
+	if (!range || range->start <= hit->address + peek_before() || range->start >= hit->address + hit->size)
+		return 0;
+	size_t cut = (size_t)(range->start - hit->address);
+	/* Not within a character of UTF-8. */
+	while (cut < hit->size && (hit->bytes[cut] & 0xc0) == 0x80)
+		cut++;
+	return cut;
+}
+
+static int copy_text(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+{
+	size_t cut = cut_of(context, hit);
+	(void)worker;
+	return pm_scan_append(batch, hit->bytes + cut, least(hit->size - cut, PEEK_STRING_MOST), error);
+}
 
 static int count_text(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
-	struct tally *tally = ((const struct counting *)context)->tally;
+	const struct counting *counting = context;
+	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
 	(void)error;
-	/* The rest of a very long one is no string of its own. */
-	if (!delivery->continued)
-		tally_add(tally, tally_hash(tally, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length, delivery->address);
+	/* What only lies beside the pages is none of theirs; the rest of a very long one is no string of its own, nor is what is left of one that is cut. */
+	if (!range || range->start >= delivery->address + delivery->size || delivery->continued || delivery->length < CHARACTERS_LEAST)
+		return 0;
+	tally_add(counting->tally, tally_hash(counting->tally, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length,
+	          delivery->address);
 	return 0;
+}
+
+/** Counts what of the pages could not be read. */
+static void count_unreadable(void *context, const struct pm_unreadable *gap)
+{
+	struct counting *counting = context;
+	const struct pm_range *last = counting->pages->ranges + counting->pages->count;
+	for (const struct pm_range *range = peek_pages_find(counting->pages, gap->start); range && range < last && range->start < gap->end; range++)
+		counting->unreadable += (range->end < gap->end ? range->end : gap->end) - (range->start > gap->start ? range->start : gap->start);
 }
 
 static int tell_progress(void *context, const struct pm_scan_totals *totals)
@@ -159,35 +133,72 @@ static void take_strings(struct tally *tally, size_t top, struct peek *found)
 	}
 }
 
-int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, const struct peek_follow *follow, struct peek *found,
-                  struct pm_error *error)
+/** Plans to read ranges as far as they are there. */
+static int open_plan(struct peek_scan *scan, const struct peek_pages *pages, const volatile sig_atomic_t *cancel, struct pm_plan **plan,
+                     struct pm_error *error)
 {
-	const volatile sig_atomic_t *cancel = follow ? follow->cancel : NULL;
-	const struct pm_page_source states = pm_pagemap_source(scan->pagemap);
+	const struct pm_plan_options options = { .pages = &scan->states, .cancel = cancel };
+	return pm_plan_open(scan->regions, pages->ranges, pages->count, &options, plan, error);
+}
+
+/** Bytes of the pages that are there, without what is around them. */
+static int count_present(struct peek_scan *scan, const struct peek_pages *pages, const volatile sig_atomic_t *cancel, uint64_t *bytes,
+                         struct pm_error *error)
+{
+	struct pm_plan *plan;
+	if (open_plan(scan, pages, cancel, &plan, error) < 0)
+		return -1;
+	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
+	int more;
+	*bytes = 0;
+	while ((more = pm_plan_next(plan, unit, error)) > 0)
+		*bytes += unit->size;
+	free(unit);
+	pm_plan_close(plan);
+	return more;
+}
+
+/** Counts the strings of the pages, with what is around them. */
+static int count_strings(struct peek_scan *scan, const struct peek_pages *wide, struct counting *counting, struct pm_error *error)
+{
+	const volatile sig_atomic_t *cancel = counting->follow ? counting->follow->cancel : NULL;
 	struct pm_scan_totals totals = { 0 };
 	struct pm_plan *plan;
-	if (pm_plan_open(scan->regions, pages->ranges, pages->count, &(struct pm_plan_options){ .pages = &states, .cancel = cancel }, &plan, error) < 0)
+	if (open_plan(scan, wide, cancel, &plan, error) < 0)
 		return -1;
-	struct counting counting = { .tally = tally_create(TALLY_BUDGET), .follow = follow, .total = sum_of(pages) };
 	/* One thread: it is the sum of CPU time that counts here. */
 	const struct pm_scan search = {
 		.scanner = scan->scanner,
 		.regions = scan->regions,
 		.plan = plan,
-		.source = { .target = &scan->reader, .cancel = cancel },
+		.source = { .target = &scan->reader, .unreadable = count_unreadable, .context = counting, .cancel = cancel },
 		.workers = 1,
 		.found = copy_text,
 		.deliver = count_text,
 		.tick = tell_progress,
-		.context = &counting,
+		.context = counting,
 	};
-	int result = pages->count ? pm_scan_run(&search, &totals, error) : 0;
+	int result = pm_scan_run(&search, &totals, error);
 	pm_plan_close(plan);
+	return result;
+}
+
+int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, const struct peek_follow *follow, struct peek *found,
+                  struct pm_error *error)
+{
+	struct peek_pages wide;
+	uint64_t present = 0;
+	peek_pages_widen(pages, scan->regions, &wide);
+	struct counting counting = { .tally = tally_create(TALLY_BUDGET), .pages = pages, .follow = follow, .total = sum_of(&wide) };
+	int result = 0;
+	if (pages->count > 0 && (result = count_present(scan, pages, follow ? follow->cancel : NULL, &present, error)) == 0)
+		result = count_strings(scan, &wide, &counting, error);
 	if (result == 0) {
-		*found = (struct peek){ .pages = pages->bytes, .searched = totals.searched };
+		*found = (struct peek){ .pages = pages->bytes, .searched = present > counting.unreadable ? present - counting.unreadable : 0 };
 		take_strings(counting.tally, top, found);
 	}
 	tally_destroy(counting.tally);
+	peek_pages_deinit(&wide);
 	return result;
 }
 

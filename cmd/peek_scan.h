@@ -4,40 +4,18 @@
 #define CMD_PEEK_SCAN_H
 
 #include <procmem/pagemap.h>
+#include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/scan.h>
-#include <procmem/select.h>
 
+#include "peek_pages.h"
 #include "watch_peek.h"
-
-/** Pages to be looked through; zeroed: none. */
-struct peek_pages {
-	struct pm_range *ranges; /**< ascending, each within a region */
-	size_t count;            /**< how many */
-	size_t capacity;         /**< private */
-	uint64_t bytes;          /**< of the pages that were added */
-};
-
-/**
- * Adds the bytes between two addresses as far as they lie in regions.
- *
- * @param pages    get them
- * @param start    first address
- * @param end      address behind the last byte
- * @param regions  as they are now
- */
-void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, const struct pm_regions *regions);
-
-/** Leaves out some, evenly spread, so that about so many bytes are left; `bytes` stays. @param pages the pages @param most how many bytes */
-void peek_pages_thin(struct peek_pages *pages, uint64_t most);
-
-/** Releases them. @param pages zeroed afterwards */
-void peek_pages_deinit(struct peek_pages *pages);
 
 /** What looking through pages needs. */
 struct peek_scan {
 	struct pm_process *process;
 	struct pm_pagemap *pagemap;       /**< what is there by now */
+	struct pm_page_source states;     /**< the same, for plans */
 	struct pm_scanner *scanner;       /**< for text */
 	const struct pm_regions *regions; /**< between begin and end */
 	struct pm_reader reader;          /**< the same */
@@ -61,7 +39,8 @@ void peek_scan_close(struct peek_scan *scan);
 int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Looks through pages that are still there.
+ * Looks through pages that are still there. Text that goes on in pages beside them is seen whole; what begins more than a page before them is told from their
+ * begin on.
  *
  * @param scan    begun
  * @param pages   which

@@ -73,6 +73,13 @@ peeked() {
 	tail -n 1 "$look" | jq -e '.summary and ([.regions[] | select(.peek)] | length == 1 and .[0].peek[0].text == "second helping")'
 }
 
+@test "text that begins in a page which is not new is shown whole, and what else is there is not" {
+	watch_start --json -i 0.2 --budget 0 --peek 9
+	tell_unseen 'across m 7 application/grpc'
+	await_text '"peek"'
+	peeked | jq -se 'length == 1 and (.[0] | .appeared == 4096 and .searched == 4096 and .peek == [{text: "application/grpc", count: 1}])'
+}
+
 @test "a new mapping is new as a whole" {
 	watch_start --json -i 0.2 --budget 0 --peek 2
 	tell_unseen 'reserve other 50' 'write other 20 in a new mapping'

@@ -9,6 +9,7 @@
  *     cut NAME PAGES          munmap of its last pages
  *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
  *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the line) at its begin
+ *     across NAME BYTES TEXT  touches one more, with TEXT across its begin: so many bytes of it at the end of the page before
  *     reserve NAME PAGES      a mapping of its own, untouched
  *     shut NAME                 no access any more; the pages stay
  *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
@@ -131,6 +132,13 @@ static void write_text(struct mapping *mapping, size_t pages, const char *text)
 	tell(0, (long)pages);
 }
 
+static void write_across(struct mapping *mapping, size_t before, const char *text)
+{
+	strcpy(mapping->memory + mapping->touched * PAGE - before, text);
+	mapping->touched++;
+	tell(0, 1);
+}
+
 static void open_some(struct mapping *mapping, size_t pages)
 {
 	target_check(mprotect(mapping->memory, pages * PAGE, PROT_READ | PROT_WRITE), "mprotect");
@@ -187,6 +195,8 @@ static int command(const char *line)
 		touch_more(mapping, pages);
 	else if (strcmp(word, "write") == 0 && text > 0)
 		write_text(mapping, pages, line + text);
+	else if (strcmp(word, "across") == 0 && pages < PAGE && strlen(line + text) > pages && mapping->touched > 0)
+		write_across(mapping, pages, line + text);
 	else if (strcmp(word, "drop") == 0)
 		drop(mapping);
 	else if (strcmp(word, "open") == 0)
