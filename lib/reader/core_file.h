@@ -36,6 +36,7 @@ struct pm_core {
 	struct pm_core_name *names;       /**< by ascending address */
 	size_t name_count;                /**< how many */
 	char *texts;                      /**< the NT_FILE note, ending in a NUL */
+	size_t note_count;                /**< how many notes were looked at */
 	uint64_t vdso;                    /**< where [vdso] begins (AT_SYSINFO_EHDR), 0 where unknown */
 	struct pm_core_info info;         /**< what is told about the process */
 };

@@ -9,7 +9,8 @@
 
 enum {
 	NOTE_HEADER = 12,
-	MOST_NOTES = 1 << 22,          /* several a thread; bounds the time that a hostile file costs */
+	MOST_NOTES = 1 << 20,          /* in all the file, several a thread; bounds the time that a hostile file costs, as does the next */
+	MOST_AUXILIARY = 4096,         /* bytes of NT_AUXV: the kernel has some 25 pairs */
 	MOST_NAMES_SIZE = 64 << 20,    /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
 	SIGNAL_OFFSET = 12,            /* pr_cursig of struct elf_prstatus, of any width */
 	COMM_SIZE = 16, COMMAND_SIZE = 80,
@@ -73,7 +74,7 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 {
 	unsigned char pair[16];
 	size_t word = core->wide ? 8 : 4;
-	for (uint64_t at = 0; at + 2 * word <= note->size; at += 2 * word) {
+	for (uint64_t at = 0; at + 2 * word <= note->size && at < MOST_AUXILIARY; at += 2 * word) {
 		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note", error) < 0)
 			return -1;
 		uint64_t type = pm_core_word(core, pair);
@@ -136,7 +137,7 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, str
 {
 	unsigned char header[NOTE_HEADER];
 	uint64_t end = offset > core->size || size > core->size - offset ? core->size : offset + size;
-	for (int i = 0; i < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER; i++) {
+	for (; core->note_count < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER; core->note_count++) {
 		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
 			return -1;
 		uint64_t description = offset + NOTE_HEADER + align4(pm_core_u32(core, header));

@@ -3,13 +3,21 @@
 
 #include <gelf.h>
 #include <libelf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
 /* How many symbols below an address are asked whether they reach it: functions do not nest deeper. */
 enum { MOST_STEPS_BACK = 64 };
+
+/*
+ * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have symbols of a tenth of it; a file may be sparse), and of each
+ * sort only the first, for there is no other (elf(5)): thousands of sections could share one table.
+ */
+enum { MOST_TABLE = 512 << 20 };
 
 /* The mapping of a segment begins at a page, which may lie before the segment: pages of this size exist (arm64). */
 enum { MOST_ALIGNED = 65536 };
@@ -30,7 +38,8 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	size_t count;
-	if (elf_getphdrnum(elf, &count) < 0)
+	/* More than this stands in a section header, which only core files have. */
+	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
@@ -59,45 +68,69 @@ static unsigned rank_of(const GElf_Sym *symbol)
 	return known * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
 }
 
-static int add_symbol(struct pm_elf_symbols *symbols, const GElf_Sym *symbol, const char *name, struct pm_error *error)
+static int add_symbol(struct pm_elf_symbols *symbols, const GElf_Sym *symbol, size_t place, struct pm_error *error)
 {
-	size_t size = strlen(name) + 1;
-	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1, sizeof *symbols->items, error) < 0 ||
-	    pm_array_reserve(&symbols->names, &symbols->names_capacity, symbols->names_size, size, 1, error) < 0)
+	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1, sizeof *symbols->items, error) < 0)
 		return -1;
-	memcpy(symbols->names + symbols->names_size, name, size);
 	symbols->items[symbols->count++] = (struct pm_elf_symbol){
 		.value = symbol->st_value,
 		.size = symbol->st_size,
-		.name = symbols->names_size,
+		.name = symbol->st_name,
+		.place = (uint32_t)place,
 		.rank = rank_of(symbol),
 	};
-	symbols->names_size += size;
+	return 0;
+}
+
+/** The bytes of a section. @return NULL where there are none, or too many */
+static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
+{
+	GElf_Shdr header;
+	if (!gelf_getshdr(section, &header) || header.sh_type != type || (header.sh_flags & SHF_COMPRESSED) || header.sh_size > MOST_TABLE)
+		return NULL;
+	Elf_Data *data = elf_getdata(section, NULL);
+	return data && data->d_buf && data->d_size > 0 ? data : NULL;
+}
+
+/** Keeps a whole table of names: each symbol may have the same long one, or the end of another's. */
+static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
+{
+	free(symbols->names);
+	symbols->names = malloc(names->d_size + 1);
+	if (!symbols->names)
+		return pm_error_out_of_memory(error);
+	memcpy(symbols->names, names->d_buf, names->d_size);
+	symbols->names[names->d_size] = '\0';
+	symbols->names_size = names->d_size + 1;
 	return 0;
 }
 
 static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = data && header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+	Elf_Data *data = section_data(section, header->sh_type), *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
+	if (!data || !names)
+		return 0;
+	if (keep_names(symbols, names, error) < 0)
+		return -1;
+	size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
-		const char *name = is_place(&symbol) ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
-		if (name && *name && add_symbol(symbols, &symbol, name, error) < 0)
+		bool has_name = symbol.st_name < symbols->names_size && symbols->names[symbol.st_name];
+		if (has_name && is_place(&symbol) && add_symbol(symbols, &symbol, i, error) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/** Reads the tables of a type. */
-static int read_tables(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols, struct pm_error *error)
+/** Reads the first table of a type. */
+static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
-		if (gelf_getshdr(section, &header) && header.sh_type == type && read_table(elf, section, &header, symbols, error) < 0)
-			return -1;
+		if (gelf_getshdr(section, &header) && header.sh_type == type)
+			return read_table(elf, section, &header, symbols, error);
 	}
 	return 0;
 }
@@ -110,22 +143,32 @@ static int compare(const void *left, const void *right)
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? 1 : -1;
 	/* Of equals the first in the file is the last here, which is the one that is found. */
-	return (a->name < b->name) - (a->name > b->name);
+	return (a->place < b->place) - (a->place > b->place);
+}
+
+/** Whether the number of sections stands in the ELF header: no program has the 65,280 from which on it does not, and it has no bound then. */
+static bool has_few_sections(int fd)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)] = { 0 };
+	if (pread(fd, header, sizeof header, 0) < EI_NIDENT)
+		return false;
+	const unsigned char *count = header + (header[EI_CLASS] == ELFCLASS64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum));
+	return count[0] != 0 || count[1] != 0;
 }
 
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	int status = 0;
-	if (elf_version(EV_CURRENT) == EV_NONE)
+	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
 		return 0;
 	/* Not mapped: a file that shrinks meanwhile must not be the end of us (SIGBUS). */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		status = read_loads(elf, symbols, error);
 		if (status == 0)
-			status = read_tables(elf, SHT_SYMTAB, symbols, error);
+			status = read_first_table(elf, SHT_SYMTAB, symbols, error);
 		if (status == 0 && symbols->count == 0)
-			status = read_tables(elf, SHT_DYNSYM, symbols, error);
+			status = read_first_table(elf, SHT_DYNSYM, symbols, error);
 	}
 	elf_end(elf);
 	if (symbols->count > 0)

@@ -13,7 +13,8 @@
 struct pm_elf_symbol {
 	uint64_t value; /**< its address */
 	uint64_t size;  /**< its bytes, 0 where unknown */
-	size_t name;    /**< where its name begins in `names` */
+	uint32_t name;  /**< where its name begins in `names` */
+	uint32_t place; /**< its number in the file */
 	unsigned rank;  /**< which of several at one address is the best known: the highest */
 };
 
@@ -30,9 +31,8 @@ struct pm_elf_symbols {
 	struct pm_elf_symbol *items; /**< by ascending value, then rank */
 	size_t count;                /**< how many */
 	size_t capacity;             /**< room for so many */
-	char *names;                 /**< their names, each ending in NUL */
-	size_t names_size;           /**< bytes in use */
-	size_t names_capacity;       /**< room for so many */
+	char *names;                 /**< the file's table of names, and a NUL */
+	size_t names_size;           /**< bytes of it */
 	struct pm_elf_load *loads;   /**< the segments */
 	size_t load_count;           /**< how many */
 	size_t load_capacity;        /**< room for so many */

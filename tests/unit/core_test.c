@@ -382,6 +382,31 @@ static void broken_notes_do_not_matter(void **state)
 	pm_core_close(expect_core(&file));
 }
 
+/* Each of many headers promises the same notes. */
+static void notes_without_end_are_not_read(void **state)
+{
+	(void)state;
+	enum { HEADERS = 101, NOTES = 12000, MOST = 1 << 20 };
+	static struct file file;
+	Elf64_Phdr *programs = make(&file, HEADERS);
+	size_t offset = sizeof(Elf64_Ehdr) + HEADERS * sizeof *programs, size = NOTES * sizeof(Elf64_Nhdr);
+	assert_true((HEADERS - 1) * NOTES > MOST && offset <= sizeof file.bytes);
+	for (size_t i = 0; i + 1 < HEADERS; i++)
+		programs[i] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offset, .p_filesz = size };
+	programs[HEADERS - 1] = load(0x10000, PAGE, 0, PAGE);
+	Elf64_Nhdr *notes = test_calloc(NOTES, sizeof *notes);
+	for (size_t i = 0; i < NOTES; i++)
+		notes[i].n_type = NT_PRSTATUS;
+	int fd = memfd_create("core", MFD_CLOEXEC);
+	struct pm_core *core;
+	assert_int_equal(write(fd, file.bytes, offset), offset);
+	assert_int_equal(write(fd, notes, size), size);
+	assert_int_equal(pm_core_open_fd(fd, &core, NULL), 0);
+	assert_int_equal(pm_core_info(core)->threads, MOST);
+	pm_core_close(core);
+	test_free(notes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +418,7 @@ int main(void)
 		cmocka_unit_test(holes_are_not_read),
 		cmocka_unit_test(nonsense_is_refused),
 		cmocka_unit_test(broken_notes_do_not_matter),
+		cmocka_unit_test(notes_without_end_are_not_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 /* Symbols of a living process: what its own compiler says, and nothing where nothing is. */
 #include <procmem/symbols.h>
 
+#include <elf.h>
+#include <endian.h>
 #include <procmem/maps.h>
 #include <procmem/number.h>
 #include <setjmp.h>
@@ -153,6 +155,65 @@ static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
+/** A 64-bit file whose first sections are tables of symbols, all the same one, and its last their names. */
+static void write_tables(FILE *file, uint16_t sections, size_t count, size_t name_size)
+{
+	Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
+		                  .e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof header, .e_shoff = sizeof header,
+		                  .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = sections };
+	Elf64_Shdr table = { .sh_type = SHT_SYMTAB, .sh_link = sections - 1u, .sh_entsize = sizeof(Elf64_Sym), .sh_size = count * sizeof(Elf64_Sym),
+		                 .sh_offset = sizeof header + sections * sizeof table };
+	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = table.sh_offset + table.sh_size, .sh_size = name_size + 2 };
+	fwrite(&header, sizeof header, 1, file);
+	for (unsigned i = 0; i + 1 < sections; i++)
+		fwrite(&table, sizeof table, 1, file);
+	fwrite(&names, sizeof names, 1, file);
+	for (size_t i = 0; i < count; i++) {
+		const Elf64_Sym symbol = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = i * 16, .st_size = 16 };
+		fwrite(&symbol, sizeof symbol, 1, file);
+	}
+	fputc('\0', file);
+	for (size_t i = 0; i < name_size; i++)
+		fputc('x', file);
+	fputc('\0', file);
+	fflush(file);
+}
+
+static void test_a_file_costs_no_more_memory_than_it_has_bytes(void **state)
+{
+	enum { SECTIONS = 500, SYMBOLS = 1000, NAME = 50000 };
+	struct pm_elf_symbols symbols = { 0 };
+	FILE *file = tmpfile();
+	(void)state;
+	write_tables(file, SECTIONS, SYMBOLS, NAME);
+	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+	assert_int_equal(symbols.count, SYMBOLS);
+	assert_in_range(symbols.names_size, NAME, NAME + 10);
+	const struct pm_elf_symbol *symbol = pm_elf_symbols_at(&symbols, 16 * SYMBOLS - 1);
+	assert_non_null(symbol);
+	assert_int_equal(symbol->value, 16 * (SYMBOLS - 1));
+	assert_int_equal(strlen(symbols.names + symbol->name), NAME);
+	pm_elf_symbols_deinit(&symbols);
+	fclose(file);
+}
+
+/* The number of sections stands in the first one then, and may be any. */
+static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
+{
+	struct pm_elf_symbols symbols = { 0 };
+	FILE *file = tmpfile();
+	(void)state;
+	write_tables(file, 3, 10, 10);
+	const uint16_t none = 0;
+	const uint64_t sections = 3;
+	assert_int_equal(pwrite(fileno(file), &none, sizeof none, offsetof(Elf64_Ehdr, e_shnum)), sizeof none);
+	assert_int_equal(pwrite(fileno(file), &sections, sizeof sections, sizeof(Elf64_Ehdr) + offsetof(Elf64_Shdr, sh_size)), sizeof sections);
+	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+	assert_int_equal(symbols.count, 0);
+	pm_elf_symbols_deinit(&symbols);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +223,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_other_memory_has_none, setup, teardown),
 		cmocka_unit_test(test_what_is_no_elf_file_has_none),
 		cmocka_unit_test(test_a_damaged_file_is_read_as_far_as_it_goes),
+		cmocka_unit_test(test_a_file_costs_no_more_memory_than_it_has_bytes),
+		cmocka_unit_test(test_a_file_with_too_many_sections_to_count_has_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
