@@ -91,6 +91,8 @@ struct watch {
 	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */
+	bool (*will_act)(void *context); /**< whether something will be done because of the sample: then its regions are looked at more closely; NULL: never */
+	void *acting;                   /**< context of that */
 	bool met;                       /**< an action ended it */
 	const char *ended;              /**< why it ended, for the summary; NULL: it goes on */
 	struct text ended_words;        /**< what that may point to, where it was made */

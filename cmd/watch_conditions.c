@@ -170,25 +170,38 @@ static void find_culprit(const struct condition *condition, const struct watch *
 		blame_track(worst, culprit);
 }
 
-bool condition_look(struct condition *condition, const struct watch *watch, bool again, double cool_down, struct firing *firing)
+/** How many thresholds are passed, where the last of them is to be acted on now. @return 0: there is nothing to do */
+static size_t count_passed(const struct condition *condition, const struct watch *watch, bool again, double cool_down, double *value)
 {
-	double value, now = watch->sample.time;
 	size_t passed = 0;
-	if (!condition_measure(condition, watch, &value))
-		return false;
+	if (!condition_measure(condition, watch, value))
+		return 0;
 	while (passed < condition->count &&
-	       (condition->below ? value < condition->thresholds[passed].value : value > condition->thresholds[passed].value))
+	       (condition->below ? *value < condition->thresholds[passed].value : *value > condition->thresholds[passed].value))
 		passed++;
 	if (passed == 0)
-		return false;
-	struct threshold *last = &condition->thresholds[passed - 1];
-	if (last->acted && !(again && now - last->acted_at >= cool_down))
+		return 0;
+	const struct threshold *last = &condition->thresholds[passed - 1];
+	return last->acted && !(again && watch->sample.time - last->acted_at >= cool_down) ? 0 : passed;
+}
+
+bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again, double cool_down)
+{
+	double value;
+	return count_passed(condition, watch, again, cool_down, &value) > 0;
+}
+
+bool condition_look(struct condition *condition, const struct watch *watch, bool again, double cool_down, struct firing *firing)
+{
+	double value;
+	size_t passed = count_passed(condition, watch, again, cool_down, &value);
+	if (passed == 0)
 		return false;
 	for (size_t i = 0; i < passed; i++) {
 		condition->thresholds[i].acted = true;
-		condition->thresholds[i].acted_at = now;
+		condition->thresholds[i].acted_at = watch->sample.time;
 	}
-	*firing = (struct firing){ .condition = condition, .threshold = last, .value = value };
+	*firing = (struct firing){ .condition = condition, .threshold = &condition->thresholds[passed - 1], .value = value };
 	find_culprit(condition, watch, &firing->culprit);
 	return true;
 }

@@ -38,6 +38,17 @@ struct firing {
 bool condition_measure(const struct condition *condition, const struct watch *watch, double *value);
 
 /**
+ * Whether condition_look() would find a condition met. Nothing that is followed needs to know of the sample yet.
+ *
+ * @param condition  the condition
+ * @param watch      the process
+ * @param again      thresholds are met more than once
+ * @param cool_down  seconds between two times
+ * @return           true or false
+ */
+bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again, double cool_down);
+
+/**
  * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down, as long as it holds. Several that are passed
  * at the same time are met as one.
  *

@@ -68,6 +68,17 @@ static void warn(const struct watch_events *events)
 	}
 }
 
+/** Whether watch_events_look() will find a condition met. */
+static bool will_act(void *context)
+{
+	const struct watch_events *events = context;
+	const struct watch_event_options *options = events->options;
+	for (size_t i = 0; i < options->condition_count; i++)
+		if (condition_is_met(&options->conditions[i], events->watch, options->again, options->cool_down))
+			return true;
+	return false;
+}
+
 int watch_events_open(struct watch_events *events, struct watch *watch, struct watch_event_options *options, struct watch_wait *wait,
                       struct pm_error *error)
 {
@@ -92,6 +103,8 @@ int watch_events_open(struct watch_events *events, struct watch *watch, struct w
 	struct pm_limit_events past;
 	events->kills_known = pm_wakeup_read_events(events->wakeup, &past, NULL) == 0 && past.known;
 	events->killed = events->kills_known ? past.oom_kill : 0;
+	watch->will_act = will_act;
+	watch->acting = events;
 	return 0;
 }
 
@@ -194,6 +207,7 @@ void watch_events_close(struct watch_events *events, struct out *out)
 {
 	if (!events->wakeup)
 		return;
+	events->watch->will_act = NULL;
 	look_for_kills(events, out);
 	out_flush(out);
 	finish_commands(events, out);

@@ -10,23 +10,39 @@
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
 static const double full_every = 30;
 
+/** Looks at all regions before one of them is blamed: what the sample knows of them may be old. */
+static int look_closer(struct watch *watch, struct pm_error *error)
+{
+	struct pm_error failure = { 0 };
+	if (!watch->will_act || !watch->will_act(watch->acting) || pm_sampler_look(watch->sampler, &watch->sample, &failure) == 0)
+		return 0;
+	/* That the process is gone is told by the next sample; what it did before is acted on all the same. */
+	if (failure.kind == PM_ERROR_GONE)
+		return 0;
+	*error = failure;
+	return -1;
+}
+
 /** Books a sample that was taken. */
 static int add_sample(struct watch *watch, struct pm_error *error)
 {
 	const struct pm_sample *sample = &watch->sample;
 	watch->samples++;
-	watch->held_back += sample->held_back;
 	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap, error) < 0)
 		return -1;
 	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
+	/* A limit that cannot be read is no reason to stop. */
+	if (pm_headroom_read_memory(watch->target->process, NULL, &watch->headroom, NULL) < 0)
+		watch->headroom = (struct pm_headroom){ 0 };
+	/* All that conditions look at is known now. */
+	if (look_closer(watch, error) < 0)
+		return -1;
+	watch->held_back += sample->held_back;
 	/* What was not looked at is not known to be unchanged. */
 	if (!sample->held_back && pm_tracker_add(watch->tracker, sample->time, sample->fresh ? sample->regions : NULL, error) < 0)
 		return -1;
 	if (watch->recorder && pm_recorder_add(watch->recorder, sample, error) < 0)
 		return -1;
-	/* A limit that cannot be read is no reason to stop. */
-	if (pm_headroom_read_memory(watch->target->process, NULL, &watch->headroom, NULL) < 0)
-		watch->headroom = (struct pm_headroom){ 0 };
 	if (watch_sort_rows(watch, error) < 0)
 		return -1;
 	if (watch->kills)

@@ -129,6 +129,11 @@ int pm_page_history_end(struct pm_page_history *history, const struct pm_regions
 {
 	if (copy_up_to(history, UINT64_MAX, error) < 0 || clip(&history->next, regions, &history->known, error) < 0)
 		return -1;
+	return pm_page_history_fit(history, regions, error);
+}
+
+int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions *regions, struct pm_error *error)
+{
 	if (clip(&history->appeared, regions, &history->next, error) < 0)
 		return -1;
 	exchange(&history->appeared, &history->next);

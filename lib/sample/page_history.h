@@ -43,6 +43,9 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 /** Ends the look: only what lies in regions counts, with the index of its region. @return 0 or -1 */
 int pm_page_history_end(struct pm_page_history *history, const struct pm_regions *regions, struct pm_error *error);
 
+/** Cuts what appeared at the last look anew, after the list of regions was read again without a look at pages. @return 0 or -1 */
+int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions *regions, struct pm_error *error);
+
 /** Releases it. @param history empty afterwards */
 void pm_page_history_deinit(struct pm_page_history *history);
 

@@ -13,11 +13,9 @@
 #include "base/clock.h"
 #include "region/pagemap_handle.h"
 #include "sample/carry.h"
+#include "sample/credit.h"
 #include "sample/page_history.h"
 #include "sample/sizes.h"
-
-/* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an endless debt is not. */
-static const double saved_seconds = 60;
 
 /* Where looking at all regions finds nothing new the pause until the next time doubles, up to so many times the first one. */
 static const double longest_pause = 16;
@@ -33,12 +31,7 @@ struct pm_sampler {
 	double looked_fully;               /* when all regions were looked at; 0: never */
 	double full_after;                 /* seconds after that it is done again: longer and longer while nothing changes */
 	bool exact;                        /* see struct pm_sample */
-	double opened;                     /* CLOCK_BOOTTIME */
-	uint64_t cpu_opened;               /* CPU time of the process then */
-	uint64_t cpu_last;                 /* CPU time at the end of the last sample */
-	uint64_t cpu_counted;              /* CPU time that the credit knows of */
-	double credit_time;                /* when the credit was counted last */
-	double credit;                     /* seconds of CPU that may be used; below 0 it must wait */
+	struct pm_credit credit;
 	uint64_t lock_ns;                  /* longest time of one call under the target's map lock */
 };
 
@@ -63,8 +56,7 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		}
 		opened->options.smaps = true;
 	}
-	opened->opened = opened->credit_time = boot_seconds();
-	opened->cpu_opened = opened->cpu_last = opened->cpu_counted = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	pm_credit_init(&opened->credit, options->budget, boot_seconds());
 	*sampler = opened;
 	return 0;
 }
@@ -119,7 +111,8 @@ static int measure(struct pm_sampler *sampler, struct pm_suspects suspects, stru
 {
 	bool exact = suspects.all || sampler->exact;
 	const struct pm_page_observer observer = { .span = see_span, .run = see_run, .context = &sampler->pages };
-	pm_page_history_begin(&sampler->pages);
+	if (sampler->options.pages)
+		pm_page_history_begin(&sampler->pages);
 	if (pm_suspects_measure(sampler->pagemap, suspects, regions, sampler->options.pages ? &observer : NULL, &exact, error) < 0)
 		return -1;
 	sampler->exact = exact;
@@ -217,21 +210,6 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 	return 0;
 }
 
-/**
- * Books the CPU time used since the last call against what the passed time allows. Reading the totals, and what the caller does with them,
- * uses up half of that at the most: looks at the regions become rare where that alone costs the budget, but they do not end.
- */
-static void count_credit(struct pm_sampler *sampler, bool looked, uint64_t cpu, double now)
-{
-	double budget = sampler->options.budget, allowed = budget * (now - sampler->credit_time);
-	double left = allowed - (double)(cpu - sampler->cpu_counted) / 1e9;
-	sampler->credit += looked || left > allowed / 2 ? left : allowed / 2;
-	sampler->credit_time = now;
-	sampler->cpu_counted = cpu;
-	if (sampler->credit > budget * saved_seconds)
-		sampler->credit = budget * saved_seconds;
-}
-
 static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
 	return was->size != is->size || was->rss != is->rss || was->anon != is->anon || was->file != is->file || was->shmem != is->shmem ||
@@ -240,17 +218,19 @@ static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is
 
 static void fill_cost(struct pm_sampler *sampler, bool looked, struct pm_sample_cost *cost)
 {
-	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	double now = boot_seconds(), passed = now - sampler->opened;
-	cost->cpu_ns = cpu - sampler->cpu_opened;
-	cost->last_cpu_ns = cpu - sampler->cpu_last;
+	pm_credit_fill_cost(&sampler->credit, looked, boot_seconds(), cost);
 	cost->lock_ns = sampler->lock_ns;
-	cost->share = passed > 0 ? (double)cost->cpu_ns / 1e9 / passed : 0;
-	sampler->cpu_last = cpu;
-	/* What a look did not use is counted with the time until the next one. */
-	if (looked)
-		count_credit(sampler, true, cpu, now);
-	cost->credit = sampler->options.budget > 0 ? sampler->credit : HUGE_VAL;
+}
+
+/** Hands out what the regions are by now. */
+static void show_regions(const struct pm_sampler *sampler, struct pm_sample *sample)
+{
+	sample->regions = &sampler->regions;
+	sample->exact = sampler->exact;
+	if (!sample->fresh)
+		return;
+	sample->appeared = sampler->pages.appeared.items;
+	sample->appeared_count = sampler->pages.appeared.count;
 }
 
 int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
@@ -258,26 +238,48 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	struct pm_sample taken = { .time = boot_seconds(), .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
 	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
-	count_credit(sampler, false, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), taken.time);
+	pm_credit_count(&sampler->credit, false, taken.time);
 	bool first = sampler->looked_fully == 0;
 	bool full = first || (sampler->options.full_every > 0 && taken.time - sampler->looked_fully >= sampler->full_after);
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
-		taken.held_back = !first && sampler->options.budget > 0 && sampler->credit < 0;
+		taken.held_back = !first && pm_credit_is_used_up(&sampler->credit);
 		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
 			return -1;
 		taken.fresh = !taken.held_back;
 	}
-	taken.regions = &sampler->regions;
-	taken.exact = sampler->exact;
+	show_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);
 	/* The first look is the price of watching at all: it is not owed, and nothing of it is news. */
 	if (first) {
-		sampler->credit = 0;
+		sampler->credit.seconds = 0;
 		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
-	} else if (taken.fresh) {
-		taken.appeared = sampler->pages.appeared.items;
-		taken.appeared_count = sampler->pages.appeared.count;
+		taken.appeared_count = 0;
 	}
 	*sample = taken;
+	return 0;
+}
+
+int pm_sampler_look(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
+{
+	struct pm_totals totals;
+	uint64_t cpu = sample->cost.last_cpu_ns;
+	if (sampler->looked_fully == sample->time)
+		return 0;
+	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &totals, error) < 0)
+		return -1;
+	/* What appeared at this sample is known where it looked at all: what comes since is left to the next one. */
+	bool pages = sampler->options.pages, known = pages && sample->fresh;
+	sampler->options.pages = pages && !known;
+	int result = look(sampler, &totals, true, sample->time, error);
+	sampler->options.pages = pages;
+	if (result == 0 && known)
+		result = pm_page_history_fit(&sampler->pages, &sampler->regions, error);
+	if (result < 0)
+		return -1;
+	sample->fresh = true;
+	sample->held_back = false;
+	show_regions(sampler, sample);
+	fill_cost(sampler, true, &sample->cost);
+	sample->cost.last_cpu_ns += cpu;
 	return 0;
 }

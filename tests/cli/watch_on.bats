@@ -256,6 +256,46 @@ watch_end() {
 	grep -q ' arena' "$file.map"
 }
 
+# Two mappings of one size that take each other's place between two looks change no total: nothing would be looked at for half a minute.
+@test "the region that is blamed is there, also where no total told that it came" {
+	target_start grower
+	target_tell 'map warm 25600'
+	target_tell 'unmap warm'
+	target_tell 'map old 25600'
+	watch_start --on 'region>50M' --do exec:true --again --cool-down 0.2s
+	await '[.[] | select(.event == "condition")] | length >= 2'
+	kill -STOP "$WATCHER"
+	until grep -q '^State:.*stopped' "/proc/$WATCHER/status"; do sleep 0.02; done
+	local before
+	before=$(events | wc -l)
+	target_tell 'unmap old'
+	target_tell 'map new 25600'
+	kill -CONT "$WATCHER"
+	# One of them may have been on its way.
+	await "[.[] | select(.event == \"condition\")] | length >= $((before + 3))"
+	kill -TERM "$WATCHER"
+	watch_end 0
+	local start
+	start=$(awk '/^[0-9a-f]+-[0-9a-f]+ / { region = $1 } /^Rss:/ && $2 > most { most = $2; at = region } END { sub(/-.*/, "", at); print at }' \
+		"/proc/$TARGET_PID/smaps")
+	events | tail -n +$((before + 2)) | jq -se --arg start "0x$start" 'length > 1 and all(.[]; .region.start == $start)'
+	# Before, it was the other one.
+	events | head -n 1 | jq -e --arg start "0x$start" '.region.start != $start'
+}
+
+@test "the region to blame is looked at even where the budget holds looks back" {
+	target_start hog
+	watch_start --budget 0.000001 --on 'rss>60M' --do "dump:$BATS_TEST_TMPDIR/blamed"
+	# One look more is allowed, and used up what there was.
+	eat 20
+	await 'any(.[]; .regions[0].rss >= 20971520)'
+	eat 60
+	await '[.[] | select(.event == "condition")] | length == 1'
+	kill -TERM "$WATCHER"
+	watch_end 0
+	events | jq -e '.region.own_rss >= 62914560 and .region.rss >= .region.own_rss and .actions[0].bytes >= .region.own_rss'
+}
+
 @test "an action that fails is told, and does not end it" {
 	target_start hog
 	watch_start --on 'rss>1K' --do 'dump:/nonexistent/x' --do 'snap:/nonexistent/x'

@@ -18,67 +18,7 @@
 #include <procmem/maps.h>
 #include <procmem/sample.h>
 
-#include "support/target.h"
-
-enum { PAGE = 4096 };
-
-/** A running grower, and a sampler of it. */
-struct watching {
-	struct target target;
-	struct pm_process *process;
-	struct pm_sampler *sampler;
-	int64_t size;     /* bytes of address space that it says it added */
-	int64_t resident; /* resident bytes that it says it added */
-};
-
-static void tell(struct watching *watching, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/** Sends a command and adds up what it changed. */
-static void tell(struct watching *watching, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vfprintf(watching->target.to, format, arguments);
-	va_end(arguments);
-	fputc('\n', watching->target.to);
-	fflush(watching->target.to);
-	char *line = target_await(&watching->target, "change ");
-	int64_t size, resident;
-	assert_int_equal(sscanf(line, "change %" SCNd64 " %" SCNd64, &size, &resident), 2);
-	free(line);
-	free(target_await(&watching->target, "done"));
-	watching->size += size;
-	watching->resident += resident;
-}
-
-static void take(struct watching *watching, struct pm_sample *sample)
-{
-	struct pm_error error = { 0 };
-	if (pm_sampler_take(watching->sampler, sample, &error) < 0)
-		fail_msg("%s", error.text);
-}
-
-static void begin(struct watching *watching, const struct pm_sampler_options *options)
-{
-	struct pm_error error = { 0 };
-	*watching = (struct watching){ 0 };
-	target_start(&watching->target, "grower", NULL);
-	/* What commands need besides is there after a first one. */
-	tell(watching, "map warm 20");
-	tell(watching, "grow warm 20");
-	tell(watching, "unmap warm");
-	watching->size = watching->resident = 0;
-	if (pm_process_open(NULL, watching->target.pid, &watching->process, &error) < 0 ||
-	    pm_sampler_open(watching->process, options, &watching->sampler, &error) < 0)
-		fail_msg("%s", error.text);
-}
-
-static void end(struct watching *watching)
-{
-	pm_sampler_close(watching->sampler);
-	pm_process_close(watching->process);
-	target_stop(&watching->target);
-}
+#include "support/watching.h"
 
 static void copy_regions(const struct pm_regions *from, struct pm_regions *to)
 {
@@ -111,10 +51,10 @@ static void every_byte_is_accounted_for(void **state)
 		"map d 10\ngrow d 90", "grow b 1000", "unmap a", "drop c", "touch c 10", "brk 700", "map e 5", "cut b 1", "grow e 995", "unmap c",
 		"unmap d", "map f 2000", "drop f", "cut f 1999", "unmap b" };
 	struct watching watching;
-	begin(&watching, &(struct pm_sampler_options){ .kinds = true });
+	watching_begin(&watching, &(struct pm_sampler_options){ .kinds = true });
 	struct pm_regions before = { 0 };
 	struct pm_sample sample;
-	take(&watching, &sample);
+	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	copy_regions(sample.regions, &before);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -122,8 +62,8 @@ static void every_byte_is_accounted_for(void **state)
 		watching.size = watching.resident = 0;
 		char *step = strdup(steps[i]), *rest = NULL;
 		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			tell(&watching, "%s", line);
-		take(&watching, &sample);
+			watching_tell(&watching, "%s", line);
+		watching_take(&watching, &sample);
 		add_private_change(&before, sample.regions, &size, &resident);
 		if (size != watching.size || resident != watching.resident)
 			fail_msg("%s: %" PRId64 " and %" PRId64 " resident, but it was %" PRId64 " and %" PRId64, step, size, resident, watching.size,
@@ -132,7 +72,7 @@ static void every_byte_is_accounted_for(void **state)
 		copy_regions(sample.regions, &before);
 	}
 	pm_regions_deinit(&before);
-	end(&watching);
+	watching_end(&watching);
 }
 
 static void looks_only_when_something_moved(void **state)
@@ -140,18 +80,18 @@ static void looks_only_when_something_moved(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ 0 });
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
+	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_true(sample.cost.lock_ns > 0);
-	take(&watching, &sample);
+	watching_take(&watching, &sample);
 	assert_false(sample.fresh);
 	assert_true(sample.regions->count > 0);
-	tell(&watching, "map a 10");
-	take(&watching, &sample);
+	watching_tell(&watching, "map a 10");
+	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_true(sample.cost.last_cpu_ns > 0 && sample.cost.cpu_ns >= sample.cost.last_cpu_ns);
-	end(&watching);
+	watching_end(&watching);
 }
 
 static uint64_t rss_at(const struct pm_regions *regions, uint64_t address)
@@ -166,14 +106,14 @@ static void replaced_mappings_are_found(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ 0 });
-	tell(&watching, "map a 300");
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
+	watching_tell(&watching, "map a 300");
+	watching_take(&watching, &sample);
 	uint64_t size = sample.totals.size;
-	tell(&watching, "reserve b 300");
-	tell(&watching, "unmap a");
-	tell(&watching, "touch b 77");
-	take(&watching, &sample);
+	watching_tell(&watching, "reserve b 300");
+	watching_tell(&watching, "unmap a");
+	watching_tell(&watching, "touch b 77");
+	watching_take(&watching, &sample);
 	assert_int_equal(sample.totals.size, size);
 	assert_true(sample.fresh);
 	struct pm_regions truth = { 0 };
@@ -186,7 +126,7 @@ static void replaced_mappings_are_found(void **state)
 	}
 	assert_int_equal(found, 1);
 	pm_regions_deinit(&truth);
-	end(&watching);
+	watching_end(&watching);
 }
 
 /** As malloc's arenas grow: mprotect opens more of a reserve, and the virtual size stays. */
@@ -195,19 +135,19 @@ static void opened_reserve_is_found(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ 0 });
-	tell(&watching, "reserve a 1000");
-	tell(&watching, "shut a");
+	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
+	watching_tell(&watching, "reserve a 1000");
+	watching_tell(&watching, "shut a");
 	for (unsigned pages = 10; pages < 30; pages += 5) {
-		take(&watching, &sample);
-		tell(&watching, "open a %u", pages);
-		take(&watching, &sample);
+		watching_take(&watching, &sample);
+		watching_tell(&watching, "open a %u", pages);
+		watching_take(&watching, &sample);
 		size_t found = 0;
 		for (size_t i = 0; i < sample.regions->count; i++)
 			found += sample.regions->items[i].bytes[PM_SIZE_RSS] == pages * PAGE && pm_region_size(&sample.regions->items[i]) == pages * PAGE;
 		assert_true(found >= 1);
 	}
-	end(&watching);
+	watching_end(&watching);
 }
 
 /** Where the new mappings explain what the totals changed by, the others are not measured; where they do not, they are. */
@@ -218,14 +158,14 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 		"unmap a\nmap f 11" };
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ 0 });
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
+	watching_take(&watching, &sample);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		char *step = strdup(steps[i]), *rest = NULL;
 		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			tell(&watching, "%s", line);
+			watching_tell(&watching, "%s", line);
 		free(step);
-		take(&watching, &sample);
+		watching_take(&watching, &sample);
 		struct pm_regions truth = { 0 };
 		assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 		assert_int_equal(truth.count, sample.regions->count);
@@ -233,7 +173,7 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 			assert_int_equal(truth.items[at].bytes[PM_SIZE_RSS], rss_at(sample.regions, truth.items[at].start));
 		pm_regions_deinit(&truth);
 	}
-	end(&watching);
+	watching_end(&watching);
 }
 
 /** What appeared adds up to what the target says that it touched, and lies in the region where it did. */
@@ -246,13 +186,13 @@ static void new_pages_are_told(void **state)
 	} steps[] = { { "touch a 100", 100 }, { "touch a 7", 7 }, { "map b 33", 33 }, { "drop a", 0 }, { "touch a 12", 12 }, { "grow b 40", 40 } };
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ .pages = true });
-	tell(&watching, "reserve a 1000");
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ .pages = true });
+	watching_tell(&watching, "reserve a 1000");
+	watching_take(&watching, &sample);
 	assert_int_equal(sample.appeared_count, 0);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		tell(&watching, "%s", steps[i].command);
-		take(&watching, &sample);
+		watching_tell(&watching, "%s", steps[i].command);
+		watching_take(&watching, &sample);
 		assert_true(sample.fresh);
 		uint64_t pages = 0;
 		for (size_t at = 0; at < sample.appeared_count; at++) {
@@ -268,7 +208,7 @@ static void new_pages_are_told(void **state)
 		else
 			assert_int_equal(pages, steps[i].pages);
 	}
-	end(&watching);
+	watching_end(&watching);
 }
 
 static void looks_at_all_now_and_then(void **state)
@@ -276,11 +216,11 @@ static void looks_at_all_now_and_then(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ .full_every = 1e-6 });
-	take(&watching, &sample);
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ .full_every = 1e-6 });
+	watching_take(&watching, &sample);
+	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
-	end(&watching);
+	watching_end(&watching);
 }
 
 static void budget_holds_back(void **state)
@@ -288,21 +228,21 @@ static void budget_holds_back(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample first, second;
-	begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
-	take(&watching, &first);
+	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
+	watching_take(&watching, &first);
 	/* One look more is allowed: the first one is not owed. It is what the budget does not allow any more to pay. */
-	tell(&watching, "map b 1000");
-	take(&watching, &first);
+	watching_tell(&watching, "map b 1000");
+	watching_take(&watching, &first);
 	assert_true(first.fresh);
 	size_t count = first.regions->count;
-	tell(&watching, "map a 1000");
-	take(&watching, &second);
+	watching_tell(&watching, "map a 1000");
+	watching_take(&watching, &second);
 	assert_true(second.held_back);
 	assert_false(second.fresh);
 	assert_int_equal(second.regions->count, count);
 	/* The totals are true all the same. */
 	assert_true(second.totals.rss >= first.totals.rss + 1000 * PAGE);
-	end(&watching);
+	watching_end(&watching);
 }
 
 /** Taking samples costs more than the budget by itself here; what is set aside for looks must come together all the same, and end the waiting. */
@@ -312,23 +252,23 @@ static void budget_does_not_starve_looks(void **state)
 	const double budget = 0.002;
 	struct watching watching;
 	struct pm_sample sample, before;
-	begin(&watching, &(struct pm_sampler_options){ .budget = budget });
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ .budget = budget });
+	watching_take(&watching, &sample);
 	for (unsigned looks = 0; !sample.held_back; looks++) {
 		assert_in_range(looks, 0, 1000);
-		tell(&watching, "map b%u 10", looks);
-		take(&watching, &sample);
+		watching_tell(&watching, "map b%u 10", looks);
+		watching_take(&watching, &sample);
 	}
 	/* Half of the budget at the least is saved up from one sample to the next, so that the loop ends: else it fails at once. */
 	do {
 		before = sample;
-		take(&watching, &sample);
+		watching_take(&watching, &sample);
 		double saved = sample.cost.credit - before.cost.credit, least = budget / 2 * (sample.time - before.time);
 		if (sample.held_back && saved < least - 1e-9)
 			fail_msg("%g s of credit more in %g s", saved, sample.time - before.time);
 	} while (sample.held_back);
 	assert_true(sample.fresh);
-	end(&watching);
+	watching_end(&watching);
 }
 
 static void smaps_gives_all_sizes(void **state)
@@ -336,12 +276,12 @@ static void smaps_gives_all_sizes(void **state)
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
-	begin(&watching, &(struct pm_sampler_options){ .smaps = true, .kinds = true });
-	tell(&watching, "map a 1000");
-	take(&watching, &sample);
-	tell(&watching, "touch a 0");
-	tell(&watching, "cut a 10");
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ .smaps = true, .kinds = true });
+	watching_tell(&watching, "map a 1000");
+	watching_take(&watching, &sample);
+	watching_tell(&watching, "touch a 0");
+	watching_tell(&watching, "cut a 10");
+	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	struct pm_regions truth = { 0 };
 	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
@@ -355,7 +295,7 @@ static void smaps_gives_all_sizes(void **state)
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS], sample.regions->items[i].bytes[PM_SIZE_PSS]);
 	}
 	pm_regions_deinit(&truth);
-	end(&watching);
+	watching_end(&watching);
 }
 
 static void end_of_the_target_is_told(void **state)
@@ -364,8 +304,8 @@ static void end_of_the_target_is_told(void **state)
 	struct watching watching;
 	struct pm_sample sample;
 	struct pm_error error = { 0 };
-	begin(&watching, &(struct pm_sampler_options){ 0 });
-	take(&watching, &sample);
+	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
+	watching_take(&watching, &sample);
 	kill(watching.target.pid, SIGKILL);
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)watching.target.pid, &info, WEXITED | WNOWAIT), 0);
@@ -373,7 +313,7 @@ static void end_of_the_target_is_told(void **state)
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	/* What was seen last stays readable. */
 	assert_true(sample.regions->count > 0);
-	end(&watching);
+	watching_end(&watching);
 }
 
 int main(void)

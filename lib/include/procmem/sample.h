@@ -106,6 +106,18 @@ PM_PUBLIC void pm_sampler_close(struct pm_sampler *sampler);
  */
 PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error);
 
+/**
+ * Looks at all regions for the sample that was taken last, whatever the budget says and the totals tell; nothing is done where that sample did so. For
+ * whoever is about to act on what it says of a region: two mappings of the same size that took each other's place between two samples move no total, and
+ * what the budget holds back is not known at all. The time and the totals stay those of the sample; the budget is charged afterwards.
+ *
+ * @param sampler  the sampler
+ * @param sample   the last one that pm_sampler_take() filled; all but its time and totals may change
+ * @param error    as pm_sampler_take()
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_sampler_look(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error);
+
 #ifdef __cplusplus
 }
 #endif
