@@ -3,6 +3,7 @@
 #include <procmem/wakeup.h>
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +107,62 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 	assert_int_equal(counts.oom_kill, 3);
 	pm_wakeup_close(wakeup);
 	tree_remove(root);
+}
+
+/** Makes a group of cgroup v2, whatever controllers that has here. @param folder gets it @return why there can be none, or NULL */
+static const char *make_v2_group(char *folder, size_t size)
+{
+	static const char *const tops[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	for (size_t i = 0; i < 2; i++) {
+		struct statfs status;
+		if (statfs(tops[i], &status) < 0 || status.f_type != CGROUP2_SUPER_MAGIC)
+			continue;
+		snprintf(folder, size, "%s/procmem-wakeup-%d", tops[i], (int)getpid());
+		return mkdir(folder, 0755) < 0 ? "no right to make a cgroup" : NULL;
+	}
+	return "cgroup v2 is not mounted";
+}
+
+/**
+ * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of a change is that of all event files of a group:
+ * cgroup.events, which tells whether anybody is in it, stands for memory.events.
+ */
+static void v2_events_of_the_running_kernel(void **state)
+{
+	(void)state;
+	char folder[256], file[300];
+	const char *obstacle = make_v2_group(folder, sizeof folder);
+	if (obstacle)
+		skip_because("%s", obstacle);
+	char *root = make_machine("0::/shop\n");
+	snprintf(file, sizeof file, "%s/cgroup.events", folder);
+	tree_link(root, "sys/fs/cgroup/shop/memory.events", file);
+	tree_write(root, "sys/fs/cgroup/shop/memory.max", "1048576\n");
+	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
+	size_t events = find(wakeup, PM_WAKEUP_EVENTS);
+	assert_int_not_equal(events, SIZE_MAX);
+	assert_false(await(wakeup, events, 0));
+	struct target hog;
+	target_start(&hog, "hog", NULL);
+	struct group group = { .version = 2 };
+	snprintf(group.folder, sizeof group.folder, "%s", folder);
+	obstacle = group_add(&group, hog.pid);
+	if (!obstacle) {
+		assert_true(await(wakeup, events, PATIENCE_MS));
+		assert_false(await(wakeup, events, 0));
+	}
+	target_stop(&hog);
+	if (!obstacle)
+		assert_true(await(wakeup, events, PATIENCE_MS));
+	group_remove(&group);
+	/* A group that is gone counts nothing. */
+	struct pm_limit_events counts;
+	if (pm_wakeup_read_events(wakeup, &counts, NULL) == 0)
+		assert_false(counts.known);
+	pm_wakeup_close(wakeup);
+	tree_remove(root);
+	if (obstacle)
+		skip_because("%s", obstacle);
 }
 
 /** Text of a file below the root; freed by the caller. */
@@ -293,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(v2_events_of_own_group_and_limited_ancestors),
+		cmocka_unit_test(v2_events_of_the_running_kernel),
 		cmocka_unit_test(v1_registrations),
 		cmocka_unit_test(saved_trees_are_left_alone),
 		cmocka_unit_test(refusals_are_told),
