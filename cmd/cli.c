@@ -11,12 +11,6 @@
 /* Values that getopt_long() returns for options: above every character, so that letters and long names share them. */
 enum { FIRST_SLOT = 1000 };
 
-static const struct cli_option common_options[] = {
-	{ 'h', "help", NULL, "this text" },
-	{ 'V', "version", NULL, "the version" },
-	{ 0 },
-};
-
 /* How many operands cli_find_operand() finds: TARGET is the second at the most. */
 enum { CLI_OPERANDS_PLACED = 4 };
 
@@ -66,7 +60,7 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 	*parser = (struct parser){ .spec = spec, .letters = ":" };
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
-	add_options(parser, NULL, common_options);
+	add_options(parser, NULL, cli_common_options);
 	/* getopt_long() keeps its place in these globals; 0 makes glibc start anew, for several commands in one process. */
 	optind = 0;
 	opterr = 0;
@@ -246,55 +240,4 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 			/* Before "--", if that is what stands before the first of the rest. */
 			places[*count] = i == optind ? optind - (strcmp(argv[i - 1], "--") == 0) : i;
 	return which > *count || which >= CLI_OPERANDS_PLACED ? -1 : which < *count ? places[which] : argc;
-}
-
-/** Column at which the explanations of options begin. */
-enum { HELP_COLUMN = 26 };
-
-static void print_option(const struct cli_option *option, struct out *out)
-{
-	struct text left = { 0 };
-	text_format(&left, option->id < CLI_LONG_ONLY ? "  -%c, " : "      ", option->id);
-	text_format(&left, "--%s", option->name);
-	if (option->argument && option->argument[0] == '[')
-		text_format(&left, "[=%s", option->argument + 1);
-	else if (option->argument)
-		text_format(&left, " %s", option->argument);
-	out_text(out, &left);
-	size_t column = left.length;
-	text_deinit(&left);
-
-	for (const char *line = option->help; *line != '\0';) {
-		size_t length = strcspn(line, "\n");
-		if (column > HELP_COLUMN - 2) {
-			out_string(out, "\n");
-			column = 0;
-		}
-		out_blanks(out, HELP_COLUMN - column);
-		out_bytes(out, line, length);
-		out_string(out, "\n");
-		column = 0;
-		line += length + (line[length] == '\n');
-	}
-}
-
-static void print_options(const char *heading, const struct cli_option *options, struct out *out)
-{
-	out_format(out, "\n%s\n", heading);
-	for (const struct cli_option *option = options; option->name; option++)
-		print_option(option, out);
-}
-
-void cli_print_help(const struct cli_spec *spec, struct out *out)
-{
-	out_format(out, "Usage: procmem %s [OPTION]... %s\n\n%s\n", spec->command, spec->operands, spec->purpose);
-	for (const struct cli_group *group = spec->groups; group->options; group++)
-		print_options(group->heading, group->options, out);
-	for (const struct cli_option *option = common_options; option->name; option++)
-		print_option(option, out);
-	if (*spec->notes)
-		out_format(out, "\n%s\n", spec->notes);
-	out_string(out, "\nExamples:\n");
-	for (size_t i = 0; i < 2; i++)
-		out_format(out, "  %s\n      %s\n", spec->examples[i][0], spec->examples[i][1]);
 }

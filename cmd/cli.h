@@ -102,6 +102,18 @@ bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *re
  */
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
 
+/** Options that all commands have. */
+extern const struct cli_option cli_common_options[];
+
+/**
+ * Prints lines that are made for the usual width; on a narrower terminal they flow.
+ *
+ * @param lines   without a newline behind the last
+ * @param column  where each begins; the first is there already
+ * @param out     where to
+ */
+void cli_print_lines(const char *lines, size_t column, struct out *out);
+
 /** Prints the help of a command. @param spec the command @param out where to */
 void cli_print_help(const struct cli_spec *spec, struct out *out);
 

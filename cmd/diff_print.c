@@ -31,6 +31,17 @@ static const enum column chosen[][COLUMNS] = {
 
 static const size_t chosen_count[] = { [DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7 };
 
+/** Columns that are left out where a terminal is too narrow, the least important first. */
+static const enum column droppable[] = { SIZE_DELTA, BEFORE, KIND, AFTER, COUNT };
+
+/** What is printed, and in which columns. */
+struct view {
+	const struct diff *diff;
+	enum column columns[COLUMNS];
+	size_t count;
+	struct text dropped; /* titles of those that are left out */
+};
+
 static void put_size(const struct diff *diff, uint64_t size, struct text *text)
 {
 	if (diff->options->output.bytes)
@@ -72,8 +83,9 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 
 static void cell(void *context, size_t index, size_t which, struct text *text)
 {
-	const struct diff *diff = context;
-	enum column column = chosen[diff->options->by][which];
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
+	enum column column = view->columns[which];
 	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
 	bool bytes = diff->options->output.bytes;
 	if (column == BEFORE)
@@ -94,8 +106,9 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 
 static enum out_style style(void *context, size_t index, size_t which)
 {
-	const struct diff *diff = context;
-	enum column column = chosen[diff->options->by][which];
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
+	enum column column = view->columns[which];
 	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
 	if (column == DELTA)
 		return delta_style(diff_delta(row));
@@ -108,9 +121,15 @@ static enum out_style style(void *context, size_t index, size_t which)
 
 static void print_left_out(void *context, struct out *out)
 {
-	const struct diff *diff = context;
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
 	if (diff->shown < diff->count)
 		out_format(out, "\xe2\x80\xa6 %zu more that changed\n", diff->count - diff->shown);
+	if (view->dropped.length > 0) {
+		out_string(out, "\xe2\x80\xa6 no room for ");
+		out_text(out, &view->dropped);
+		out_string(out, "\n");
+	}
 }
 
 static void print_heading(const struct diff *diff, struct out *out)
@@ -121,40 +140,68 @@ static void print_heading(const struct diff *diff, struct out *out)
 	text_string(&line, "\nafter:  ");
 	sampled_describe(diff->after, &line);
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, 8);
 	text_deinit(&line);
 }
 
 /** Regions of a recording, and those that are gone, are nothing that another command could look at. */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
-	const struct diff *diff = context;
+	const struct diff *diff = ((const struct view *)context)->diff;
 	const struct diff_row *from = &diff->rows[index];
 	bool living = diff->after->identified && diff->after->number == 0;
 	*row = (struct numbered_row){ from->region->start, from->region->end, (enum pm_kind)from->region->kind, from->region->mapping };
 	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 
+/** Takes the next column out that may go. @param from place among those that may @return false: none is left */
+static bool drop_column(struct view *view, size_t *from)
+{
+	while (*from < sizeof droppable / sizeof *droppable) {
+		enum column dropped = droppable[(*from)++];
+		for (size_t i = 0; i < view->count; i++) {
+			if (view->columns[i] != dropped)
+				continue;
+			memmove(view->columns + i, view->columns + i + 1, (--view->count - i) * sizeof *view->columns);
+			text_format(&view->dropped, "%s%s", view->dropped.length > 0 ? ", " : "", all_columns[dropped].title);
+			return true;
+		}
+	}
+	return false;
+}
+
+/** Chooses as many columns as the terminal has room for. @param columns gets them */
+static void choose_columns(struct view *view, struct table *table, struct table_column *columns, const struct out *out)
+{
+	size_t next = 0;
+	view->count = chosen_count[view->diff->options->by];
+	memcpy(view->columns, chosen[view->diff->options->by], view->count * sizeof *view->columns);
+	do {
+		for (size_t i = 0; i < view->count; i++)
+			columns[i] = all_columns[view->columns[i]];
+		table->column_count = view->count;
+	} while (!numbered_table_fits(table, out) && drop_column(view, &next));
+}
+
 void diff_print(const struct diff *diff, struct out *out)
 {
 	struct table_column columns[COLUMNS];
-	size_t count = chosen_count[diff->options->by];
-	for (size_t i = 0; i < count; i++)
-		columns[i] = all_columns[chosen[diff->options->by][i]];
+	struct view view = { .diff = diff };
 	struct table table = {
 		.columns = columns,
-		.column_count = count,
 		.rows = diff->shown,
 		.titles = true,
 		.total = true,
 		.open_end = true,
-		.context = (void *)diff,
+		.context = &view,
 		.cell = cell,
 		.style = style,
 		.before_total = print_left_out,
 	};
+	choose_columns(&view, &table, columns, out);
 	print_heading(diff, out);
 	numbered_table_print(&table, identify, out);
+	text_deinit(&view.dropped);
 	if (!diff->options->output.quiet)
 		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same, diff->same);
 }

@@ -105,15 +105,18 @@ static void tell_lacks(const struct dump *dump)
 static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
-		" read, ", " never touched, ", " of untouched files left out, ", " not to be read, ", " unreadable",
+		" read", " never touched", " of untouched files left out", " not to be read", " unreadable",
 	};
 	const uint64_t sizes[] = { result->bytes, result->holes, result->untouched, result->forbidden, result->unreadable };
 	struct text line = { 0 };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		if (sizes[i] == 0)
+			continue;
+		text_string(&line, line.length > 0 ? ", " : "");
 		add_size(dump, &line, sizes[i]);
 		text_string(&line, words[i]);
 	}
-	text_format(&line, "; %.3f s, %s", (double)(clock_us() - dump->progress.begin) / 1e6,
+	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "", (double)(clock_us() - dump->progress.begin) / 1e6,
 	            dump->memory.core ? "from the core file" : "by process_vm_readv, and by mem where that refuses");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);

@@ -186,6 +186,6 @@ void grep_put_region(const struct grep_view *view, const struct pm_region *regio
 	text_string(&line, "  ");
 	add_region(view, region, true, &line);
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, view->form == GREP_COUNTS ? COUNT_DIGITS + 2 : 2);
 	text_deinit(&line);
 }

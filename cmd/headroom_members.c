@@ -59,7 +59,7 @@ void headroom_print_members(const struct headroom_report *report, struct out *ou
 		put_size(report, &line, members->reclaimable);
 	}
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
 

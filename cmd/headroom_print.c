@@ -143,7 +143,7 @@ static void print_answer(const struct headroom_report *report, const struct pm_l
 		text_string(&line, "no limit of memory is seen");
 	}
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
 
@@ -158,8 +158,8 @@ static void print_events(const struct headroom_report *report, struct out *out)
 		out_string(out, "\n");
 	}
 	if (pressure->known)
-		out_format(out, "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; %.2f%%, %.2f%% of the last minute\n", pressure->some10,
-		           pressure->full10, pressure->some60, pressure->full60);
+		out_wrapped_format(out, 2, "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; %.2f%%, %.2f%% of the last minute\n",
+		                   pressure->some10, pressure->full10, pressure->some60, pressure->full60);
 }
 
 static void print_table(struct table *table, struct out *out)

@@ -197,5 +197,5 @@ void list_sort(struct list *list)
 void list_print_columns(const struct list_spec *spec, struct out *out)
 {
 	for (size_t i = 0; i < spec->column_count; i++)
-		out_format(out, "%-16s %s\n", spec->columns[i].name, spec->columns[i].help);
+		out_wrapped_format(out, 17, "%-16s %s\n", spec->columns[i].name, spec->columns[i].help);
 }

@@ -88,7 +88,8 @@
  *     name_filter.c          which names fit
  *     user_names.c           names of users
  *
- *   cli.c                  a command's options, from one description: parsing and --help
+ *   cli.c                  a command's options, from one description
+ *     cli_help.c             its --help
  *   selection.c            the options that choose regions
  *   list_options.c         the options of all lists, and of all output
  *   target.c               what a TARGET word means
@@ -120,6 +121,7 @@
  *   json.c                   as JSON, piece by piece
  *   table.c                aligned columns
  *     numbered_table.c       with the numbers that a session gives
+ *   wrap.c                 lines of words that fit the terminal
  *   delta.c                signed numbers: how much something changed, and how fast
  *   out.c                  the buffered output, its terminal and its end
  *   report.c               errors, and the exit statuses

@@ -8,6 +8,9 @@
 #include "results.h"
 #include "utf8.h"
 
+/* Blanks before what a narrow terminal puts below a line. */
+enum { INDENT = 4 };
+
 /** What is known about one address. */
 struct place {
 	uint64_t address;
@@ -102,11 +105,11 @@ static void put_mapping(struct text *line, const struct pm_region *region, bool 
 	text_deinit(&name);
 }
 
-/** Writes a line and empties it. */
-static void end_line(struct text *line, struct out *out)
+/** Writes a line and empties it. @param indent of what a narrow terminal puts below it */
+static void end_line(struct text *line, size_t indent, struct out *out)
 {
 	text_char(line, '\n');
-	out_text(out, line);
+	out_wrapped(out, line, indent);
 	text_clear(line);
 }
 
@@ -114,6 +117,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
                             struct out *out)
 {
 	struct text line = { 0 };
+	text_format(&line, "  %-7s ", which);
 	if (region) {
 		put_range(&line, region);
 		put_perms_and_kind(&line, region);
@@ -127,8 +131,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 	} else {
 		text_string(&line, "nothing");
 	}
-	out_format(out, "  %-7s ", which);
-	end_line(&line, out);
+	end_line(&line, INDENT, out);
 	text_deinit(&line);
 }
 
@@ -145,7 +148,7 @@ static void print_region(const struct pm_region *region, const struct map_option
 	put_perms_and_kind(&line, region);
 	put_mapping(&line, region, false);
 	put_field(&line, region->detail);
-	end_line(&line, out);
+	end_line(&line, INDENT, out);
 	text_deinit(&line);
 }
 
@@ -164,11 +167,11 @@ static void print_place(const struct place *place, const struct map_options *opt
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 	if (place->page_known)
 		text_format(&line, "; its page %s %s", place->page || has_file(region) ? "is" : "was", page_words(place));
-	end_line(&line, out);
+	end_line(&line, INDENT, out);
 	if (*region->why) {
 		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind), pm_proof_name((enum pm_proof)region->proof));
 		utf8_escape(&line, region->why, strlen(region->why));
-		end_line(&line, out);
+		end_line(&line, INDENT, out);
 	}
 	text_deinit(&line);
 }

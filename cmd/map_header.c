@@ -116,9 +116,8 @@ size_t map_print_header(const struct loaded *loaded, bool bytes, struct out *out
 		put_process(&line, loaded, bytes, out->width);
 	else
 		put_saved(&line, loaded);
-	size_t columns = utf8_columns(line.bytes, line.length);
 	text_char(&line, '\n');
-	out_text(out, &line);
+	size_t lines = out_wrapped(out, &line, 2);
 	text_deinit(&line);
-	return 1 + (columns > 0 ? (columns - 1) / out->width : 0);
+	return lines;
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "map.h"
 
+#include <string.h>
+
+#include "utf8.h"
+
 /** Below a region: how sure its kind is, and by which rule. */
 static void print_why(const void *item, struct out *out)
 {
 	const struct pm_region *region = item;
 	const char *proof = pm_proof_name((enum pm_proof)region->proof);
-	out_format(out, "    %s: ", *proof ? proof : "not classified");
-	out_escaped(out, region->why);
-	out_string(out, "\n");
+	struct text line = { 0 };
+	text_format(&line, "    %s: ", *proof ? proof : "not classified");
+	utf8_escape(&line, region->why, strlen(region->why));
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 6);
+	text_deinit(&line);
 }
 
 void map_open_json(struct json *json, const struct loaded *loaded)

@@ -50,6 +50,16 @@ static void print(const struct table *table, struct out *out)
 	table_print(table, widths, out);
 }
 
+bool numbered_table_fits(const struct table *table, const struct out *out)
+{
+	enum { NUMBERS = 5, WORDS = 8 };
+	size_t widths[TABLE_COLUMNS_MOST], last = table->column_count - 1;
+	if (out->width == SIZE_MAX)
+		return true;
+	table_measure(table, widths);
+	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <= out->width;
+}
+
 void numbered_table_print(const struct table *table, bool (*row)(void *context, size_t index, struct numbered_row *row), struct out *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MOST];

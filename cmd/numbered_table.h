@@ -24,4 +24,13 @@ struct numbered_row {
  */
 void numbered_table_print(const struct table *table, bool (*row)(void *context, size_t index, struct numbered_row *row), struct out *out);
 
+/**
+ * Whether a terminal has room for all columns, in a session with the numbers before them; of a last one, which is cut, for its title and some words.
+ *
+ * @param table  the table
+ * @param out    where it is to be printed
+ * @return       true or false
+ */
+bool numbered_table_fits(const struct table *table, const struct out *out);
+
 #endif

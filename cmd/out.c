@@ -4,17 +4,14 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "report.h"
 #include "utf8.h"
+#include "wrap.h"
 
 /* Big enough that a listing of 60,000 regions takes some hundred writes. */
 enum { FLUSH_AT = 64 * 1024 };
-
-/* A terminal that does not tell its size (a serial line) is taken for the classic one. */
-enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 };
 
 static const char *const style_codes[OUT_STYLE_COUNT] = {
 	[OUT_PLAIN] = "\033[0m",
@@ -40,13 +37,8 @@ void out_set_colour(struct out *out, enum out_colour when)
 
 void out_init(struct out *out, int fd)
 {
-	*out = (struct out){ .fd = fd, .terminal = isatty(fd), .width = SIZE_MAX, .height = SIZE_MAX };
-	if (out->terminal) {
-		struct winsize size = { 0 };
-		bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
-		out->width = known && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
-		out->height = known && size.ws_row > 0 ? size.ws_row : USUAL_HEIGHT;
-	}
+	*out = (struct out){ .fd = fd };
+	out->terminal = wrap_size(fd, &out->width, &out->height);
 	out_set_colour(out, OUT_COLOUR_AUTO);
 }
 
@@ -108,6 +100,29 @@ void out_format(struct out *out, const char *format, ...)
 	text_vformat(&out->buffer, format, arguments);
 	va_end(arguments);
 	flush_if_full(out);
+}
+
+size_t out_wrapped(struct out *out, const struct text *lines, size_t indent)
+{
+	struct text wrapped = { 0 };
+	size_t ends = 0;
+	wrap(&wrapped, lines->bytes, lines->length, out->width, indent);
+	for (size_t i = 0; i < wrapped.length; i++)
+		ends += wrapped.bytes[i] == '\n';
+	out_text(out, &wrapped);
+	text_deinit(&wrapped);
+	return ends;
+}
+
+void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
+{
+	struct text lines = { 0 };
+	va_list arguments;
+	va_start(arguments, format);
+	text_vformat(&lines, format, arguments);
+	va_end(arguments);
+	out_wrapped(out, &lines, indent);
+	text_deinit(&lines);
 }
 
 void out_escaped(struct out *out, const char *string)

@@ -63,6 +63,19 @@ void out_string(struct out *out, const char *string);
 /** Writes a text. @param out the output @param text what */
 void out_text(struct out *out, const struct text *text);
 
+/**
+ * Writes lines of words, broken where the terminal ends.
+ *
+ * @param out     the output
+ * @param lines   escaped text, without styles
+ * @param indent  blanks before what goes on with a line
+ * @return        how many line ends that are
+ */
+size_t out_wrapped(struct out *out, const struct text *lines, size_t indent);
+
+/** The same of what printf would print. @param out the output @param indent as out_wrapped() @param format as for printf */
+void out_wrapped_format(struct out *out, size_t indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /** Writes blanks. @param out the output @param count how many */
 void out_blanks(struct out *out, size_t count);
 

@@ -3,19 +3,28 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "text.h"
 #include "utf8.h"
+#include "wrap.h"
+
+/* Blanks before what goes on with a sentence on a terminal that is too narrow for it. */
+enum { INDENT = 2 };
 
 /** Escapes and writes one line in one go, so that lines of several processes do not mix. */
 static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format, va_list arguments)
 {
-	struct text sentence = { 0 }, line = { 0 };
+	struct text sentence = { 0 }, line = { 0 }, lines = { 0 };
+	size_t width, height;
 	text_vformat(&sentence, format, arguments);
 	text_string(&line, prefix);
 	utf8_escape(&line, sentence.bytes, sentence.length);
 	text_char(&line, '\n');
-	fwrite(line.bytes, 1, line.length, stderr);
+	wrap_size(STDERR_FILENO, &width, &height);
+	wrap(&lines, line.bytes, line.length, width, INDENT);
+	fwrite(lines.bytes, 1, lines.length, stderr);
+	text_deinit(&lines);
 	text_deinit(&line);
 	text_deinit(&sentence);
 }

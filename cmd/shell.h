@@ -37,7 +37,7 @@ struct shell_builtin {
 	const char *name;     /**< its name */
 	const char *operands; /**< as in its help, "" for none */
 	const char *summary;  /**< what it does, in a line */
-	const char *help;     /**< more about it, whole lines; "" for nothing */
+	const char *help;     /**< more about it, lines without a newline behind the last; "" for nothing */
 	/** Runs it. @param shell the session @param out where its result goes @param argc number of words, its name included @param argv the words */
 	enum status (*run)(struct shell *shell, struct out *out, int argc, char **argv);
 };

@@ -2,12 +2,16 @@
 #include "shell.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <procmem/number.h>
 
 #include "alloc.h"
 #include "utf8.h"
+
+/* Columns that a result's text has, however narrow the terminal is. */
+enum { TEXT_LEAST = 8 };
 
 /** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing; `at` is moved behind it */
 static const struct result *read_number(const struct results *results, const char **at, bool *is_region, struct pm_error *error)
@@ -87,23 +91,35 @@ int shell_replace_results(const struct shell *shell, struct shell_statement *sta
 	return 0;
 }
 
+/** Adds a stranger's text, cut so that the line fits the terminal. */
+static void put_fitting(struct text *line, const char *bytes, size_t length, size_t width)
+{
+	struct text escaped = { 0 };
+	size_t used = utf8_columns(line->bytes, line->length), room = width == SIZE_MAX ? width : used + TEXT_LEAST < width ? width - used : TEXT_LEAST;
+	utf8_escape(&escaped, bytes, length);
+	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
+	text_bytes(line, escaped.bytes, fits ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1));
+	text_string(line, fits ? "" : "\xe2\x80\xa6");
+	text_deinit(&escaped);
+}
+
 /** Prints one of a list: its number, where it is, how long, and what. */
 static void print(const struct result *result, const char *prefix, size_t number, struct out *out)
 {
+	char id[32], range[2 * 16 + 2];
 	struct text line = { 0 }, size = { 0 };
-	text_format(&line, "%s%zu", prefix, number);
-	out_style(out, OUT_DIM);
-	out_format(out, "%-6s", text_terminate(&line));
-	out_style(out, OUT_PLAIN);
+	snprintf(id, sizeof id, "%s%zu", prefix, number);
+	snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start, result->end);
 	text_size(&size, result->end - result->start);
-	text_clear(&line);
-	text_format(&line, "%" PRIx64 "-%" PRIx64, result->start, result->end);
-	out_format(out, " %-25s", text_terminate(&line));
-	out_format(out, "  %7s  ", text_terminate(&size));
-	text_clear(&line);
-	utf8_escape(&line, result->text, result->length);
+	text_format(&line, "%-6s %-25s  %7s  ", id, range, text_terminate(&size));
+	put_fitting(&line, result->text, result->length, out->width);
 	text_char(&line, '\n');
-	out_text(out, &line);
+	/* The number is a classification of what stands beside it. */
+	size_t styled = strcspn(text_terminate(&line), " ");
+	out_style(out, OUT_DIM);
+	out_bytes(out, line.bytes, styled);
+	out_style(out, OUT_PLAIN);
+	out_bytes(out, line.bytes + styled, line.length - styled);
 	text_deinit(&line);
 	text_deinit(&size);
 }

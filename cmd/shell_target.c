@@ -207,8 +207,8 @@ enum status shell_stop_run(struct shell *shell, struct out *out, int argc, char 
 	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
 		return report_failure(&error);
 	size_t threads = pm_stop_count(stopping_held());
-	out_format(out, "%s is stopped: %zu thread%s; cont lets it run, and so does the end of this session\n", shell->name, threads,
-	           threads == 1 ? "" : "s");
+	out_wrapped_format(out, 2, "%s is stopped: %zu thread%s; cont lets it run, and so does the end of this session\n", shell->name, threads,
+	                   threads == 1 ? "" : "s");
 	return STATUS_OK;
 }
 
@@ -231,6 +231,16 @@ static void put_size(struct out *out, const char *label, uint64_t bytes)
 	text_size(&size, bytes);
 	out_format(out, "%-11s%s\n", label, text_terminate(&size));
 	text_deinit(&size);
+}
+
+static void put_command(struct out *out, int pid, const char *name, const char *command)
+{
+	struct text lines = { 0 };
+	text_format(&lines, "%-11s%d %s\n%-11s", "process", pid, name, "command");
+	utf8_escape(&lines, command, strlen(command));
+	text_char(&lines, '\n');
+	out_wrapped(out, &lines, 11);
+	text_deinit(&lines);
 }
 
 static const char *state_words(char state)
@@ -260,13 +270,9 @@ static enum status tell_process(const struct shell *shell, struct out *out)
 	if (pm_process_read_info(shell->target.process, &info, &error) < 0 ||
 	    pm_process_read_command(shell->target.process, &command, &error) < 0)
 		return report_failure(&error);
-	out_format(out, "%-11s%d %s\n%-11s", "process", (int)info.pid, shell->name, "command");
-	out_escaped(out, command);
+	put_command(out, (int)info.pid, shell->name, command);
 	free(command);
-	if (stopping_held())
-		out_format(out, "\n%-11sstopped by this session\n", "state");
-	else
-		out_format(out, "\n%-11s%s\n", "state", state_words(info.state));
+	out_format(out, "%-11s%s\n", "state", stopping_held() ? "stopped by this session" : state_words(info.state));
 	if (info.tracer != 0 && !stopping_held())
 		out_format(out, "%-11sprocess %d\n", "traced by", (int)info.tracer);
 	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads", info.threads);

@@ -91,7 +91,7 @@ static void print(const struct snap_options *options, const struct pm_run *run, 
 	text_string(&line, ", in ");
 	utf8_escape(&line, options->file, strlen(options->file));
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
 

@@ -13,7 +13,7 @@ static void print_heading(struct strings *strings, size_t index)
 	strings->region = index;
 	region_words(&heading, &strings->search.memory.loaded.regions.items[index]);
 	out_style(out, OUT_DIM);
-	out_text(out, &heading);
+	out_wrapped(out, &heading, 2);
 	out_style(out, OUT_PLAIN);
 	out_string(out, "\n");
 	text_deinit(&heading);

@@ -19,7 +19,7 @@ static void tell(const struct watch_events *events, struct text *line, bool fail
 		report_error("%s", text_terminate(line));
 	} else if (!events->watch->options->output.json && !events->watch->options->output.quiet) {
 		text_char(line, '\n');
-		out_text(out, line);
+		out_wrapped(out, line, 4);
 	}
 	text_clear(line);
 }

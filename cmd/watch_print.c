@@ -61,17 +61,6 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from)
 	return false;
 }
 
-/** Whether a line has room for all columns; of the last one, which is cut, for its title and some words. */
-static bool fits(const struct table *table, const struct out *out)
-{
-	enum { NUMBERS = 5, WORDS = 8 };
-	size_t widths[TABLE_COLUMNS_MOST], last = table->column_count - 1;
-	if (out->width == SIZE_MAX)
-		return true;
-	table_measure(table, widths);
-	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <= out->width;
-}
-
 static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count, struct out *out)
 {
 	enum watch_column kept[WATCH_COLUMNS];
@@ -92,7 +81,7 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 		for (size_t i = 0; i < count; i++)
 			columns[i] = watch_columns[kept[i]];
 		table.column_count = count;
-	} while (!fits(&table, out) && drop_column(kept, &count, &next));
+	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next));
 	numbered_table_print(&table, identify, out);
 }
 
@@ -121,7 +110,7 @@ void watch_print(const struct watch *watch, struct out *out)
 	watch_add_limit(watch, &line);
 	watch_add_cost(watch, &line);
 	text_char(&line, '\n');
-	out_text(out, &line);
+	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	if (watch->row_count > 0)
 		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, out);
@@ -134,10 +123,13 @@ static void print_reasons(const struct watch *watch, struct out *out)
 {
 	for (size_t i = 0; i < watch->row_count; i++) {
 		const struct watch_row *row = &watch->rows[i];
-		out_format(out, "%" PRIx64 ": %s", row->track->start, row->trend.reason);
+		struct text line = { 0 };
+		text_format(&line, "%" PRIx64 ": %s", row->track->start, row->trend.reason);
 		if (*row->count_trend.reason)
-			out_format(out, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
-		out_string(out, "\n");
+			text_format(&line, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
+		text_char(&line, '\n');
+		out_wrapped(out, &line, 2);
+		text_deinit(&line);
 	}
 }
 
@@ -162,7 +154,7 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	text_char(&line, '\n');
 	if (watch->ended)
 		text_format(&line, "ended: %s\n", watch->ended);
-	out_text(out, &line);
+	out_wrapped(out, &line, 2);
 	text_clear(&line);
 	watch_add_cost(watch, &line);
 	if (line.length > 0)

@@ -219,7 +219,8 @@ gnu() {
 		plain=$(sed 's/\x1b\[[0-9]*m//g; s/…/./g' <<<"${lines[0]}")
 		[ "${#plain}" -eq "$columns" ]
 		[[ $plain == *': .xxx'*'yyy.' ]]
-		[[ ${lines[1]} == *'1 match in 1 shm region; '*' searched in '* ]]
+		# The note goes on in a second line where the first is full.
+		[[ "${lines[*]:1}" == *'1 match in 1 shm region; '*' searched in '* ]]
 		# A match that is too long is cut, and the line fits all the same.
 		run -0 script -qec "stty cols $columns rows 24 -onlcr; $PROCMEM_BIN grep --color=never 'NAMEy+' $TARGET_PID ${ranges[0]}" /dev/null </dev/null
 		plain=${lines[0]//…/.}

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What all commands print on a narrow terminal: every line fits, and no word is lost.
+
+setup_file() {
+	load support/helper
+	require script
+	target_start mapper
+	export TARGET_PID TARGET_FACTS
+	procmem snap -q -o "$BATS_FILE_TMPDIR/run.pmrec" "$TARGET_PID"
+	procmem dump -q --core -o "$BATS_FILE_TMPDIR/core" "$TARGET_PID"
+}
+
+teardown_file() {
+	targets_stop
+}
+
+setup() {
+	load support/helper
+	cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+# Runs procmem on a terminal of 60 columns, for both of its outputs.
+narrow() {
+	script -qec "stty rows 40 cols 60 -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+}
+
+# The same, wide enough for everything.
+wide() {
+	script -qec "stty rows 40 cols 1000 -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+}
+
+# Fails where a line of $output is wider than the terminal, but for a single word that nothing can be done about.
+assert_fits() {
+	local line
+	[ "${#lines[@]}" -gt 0 ]
+	for line in "${lines[@]}"; do
+		[ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le 60 ] || [[ $line =~ ^\ *[^\ ]+$ ]] || { echo "$*: too wide: $line" && false; }
+	done
+}
+
+# Compares the words of both; what counts time or grows meanwhile has to be left out by the caller.
+assert_same_words() {
+	diff <(narrow "$@" | tr -s ' \n' '\n') <(wide "$@" | tr -s ' \n' '\n')
+}
+
+@test "what is at an address is told in lines that fit, with all words" {
+	local fact words
+	for fact in memfd zero_pages guarded reserve_1t posix_shm; do
+		words=$(target_range "$fact")
+		run -0 narrow map "$TARGET_PID" "${words%-*}"
+		assert_fits "$fact"
+		assert_same_words map "$TARGET_PID" "${words%-*}"
+	done
+	words=$(procmem map --csv --no-header -k code -o start --mapping libc "$TARGET_PID" | head -n 1)
+	run -0 narrow map "$TARGET_PID" "$words"
+	assert_fits libc
+	[[ $output == *"file offset"* && ${lines[1]} == '    /'*libc* ]]
+	assert_same_words map "$TARGET_PID" "$words"
+}
+
+@test "notes and errors fit" {
+	run -0 narrow map core
+	[[ ${lines[0]} == 'procmem: note: RSS is what the core file holds; '* && ${lines[1]} == '  '* ]]
+	assert_fits note
+	run -2 narrow map "$TARGET_PID" --perms rwxq
+	assert_fits perms
+	run narrow map "$TARGET_PID" 0x10
+	[[ ${lines[0]} == 'procmem: '* && ${lines[1]} == '  '* ]]
+	assert_fits address
+	run -0 narrow grep -c . "$TARGET_PID" anon
+	assert_fits grep
+	run -0 narrow dump -v -o raw "$TARGET_PID" anon
+	[[ $output == *'read, '* && $output != *', - '* ]]
+	assert_fits dump
+	# Programs read one line each.
+	run -0 --separate-stderr procmem map core
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "headings, tables, reasons and help fit" {
+	local command
+	for command in 'map --why -n 5' 'map --by kind' 'strings -n 8' 'grep -l .' 'headroom' 'watch --plain -c 2 -i 0.1' 'snap -o other.pmrec'; do
+		# shellcheck disable=SC2086 # words
+		run -0 narrow $command "$TARGET_PID"
+		# Text of the target is not cut in a listing of strings.
+		[ "$command" != 'strings -n 8' ] || lines=("${lines[0]}" "${lines[1]}")
+		assert_fits "$command"
+	done
+	run narrow diff run.pmrec "$TARGET_PID"
+	assert_fits diff
+	run narrow diff --by kind run.pmrec "$TARGET_PID"
+	assert_fits diff
+	for command in map dump strings grep ps watch snap diff headroom shell; do
+		run -0 narrow "$command" --help
+		assert_fits "$command"
+		assert_same_words "$command" --help
+	done
+	run -0 narrow map --columns help
+	assert_fits columns
+}
+
+@test "a diff says which columns it has no room for, and has them all where there is room" {
+	target_start grower
+	procmem snap -q -o grown.pmrec "$TARGET_PID"
+	target_tell brk 500
+	run -1 narrow diff grown.pmrec "$TARGET_PID"
+	[[ $output == *$'\n… no room for SIZE-DELTA'*$'\ntotal '* ]]
+	[[ $output == *' DELTA '* && $output == *'[heap]'* ]]
+	assert_fits diff
+	run -1 wide diff grown.pmrec "$TARGET_PID"
+	[[ $output == *'BEFORE'*'AFTER'*'DELTA'*'SIZE-DELTA KIND'*'MAPPING'* && $output != *'no room'* ]]
+	run -1 procmem diff grown.pmrec "$TARGET_PID"
+	[[ $output == *'BEFORE'*'AFTER'*'DELTA'*'SIZE-DELTA KIND'*'MAPPING'* ]]
+}
+
+@test "what a session lists fits" {
+	run -0 narrow shell -c 'help; help x; info; grep . anon | true; hits | head -n 1; map -n 3; regions; stop; cont' "$TARGET_PID"
+	assert_fits shell
+	[[ $output == *'it was stopped'* ]]
+}
