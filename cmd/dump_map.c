@@ -61,6 +61,8 @@ static void put_region(struct json *json, const struct pm_region *region)
 	put_mapping(region, &mapping);
 	if (mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
+	if (*region->detail)
+		json_put(json, "detail", json_text(region->detail));
 	text_deinit(&mapping);
 }
 

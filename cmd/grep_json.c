@@ -5,7 +5,7 @@
 #include "hit_text.h"
 #include "json.h"
 #include "least.h"
-#include "region_columns.h"
+#include "region_text.h"
 
 enum { TEXT_COLUMNS = 60 /* of the text on either side, where no context was asked for */ };
 
@@ -32,20 +32,6 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	json_t *value = escaped(&text);
 	text_deinit(&text);
 	return value;
-}
-
-static json_t *region_of(const struct pm_region *region)
-{
-	struct text mapping = { 0 };
-	json_t *object = json_object();
-	json_add(object, "start", json_address(region->start));
-	json_add(object, "end", json_address(region->end));
-	json_add(object, "kind", json_text(pm_kind_name((enum pm_kind)region->kind)));
-	region_mapping(region, false, &mapping);
-	if (mapping.length > 0)
-		json_add(object, "mapping", json_text(text_terminate(&mapping)));
-	text_deinit(&mapping);
-	return object;
 }
 
 /** Adds what stands around a hit: the bytes that were asked for, else the text that it is part of. */
@@ -87,7 +73,7 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
 	json_add(object, "address", json_address(hit->address));
-	json_add(object, "region", region_of(region));
+	json_add(object, "region", region_object(region));
 	json_add(object, "offset", json_number(hit->address - region->start));
 	json_add(object, "length", json_number(hit->size));
 	if (options->patterns.count > 1)
@@ -105,7 +91,7 @@ void grep_json_region(const struct grep_view *view, const struct pm_region *regi
 	json_t *object = json_object();
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
-	json_add(object, "region", region_of(region));
+	json_add(object, "region", region_object(region));
 	if (view->form == GREP_COUNTS)
 		json_add(object, "count", json_number(count));
 	write_open(object, line);

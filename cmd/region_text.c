@@ -29,8 +29,28 @@ void region_json(struct text *text, const struct pm_region *region)
 	text_clear(&value);
 	region_mapping(region, false, &value);
 	add_member(text, "\"mapping\":", &value);
+	text_clear(&value);
+	text_string(&value, region->detail);
+	add_member(text, "\"detail\":", &value);
 	text_char(text, '}');
 	text_deinit(&value);
+}
+
+json_t *region_object(const struct pm_region *region)
+{
+	struct text mapping = { 0 };
+	json_t *object = json_object();
+	json_add(object, "start", json_address(region->start));
+	json_add(object, "end", json_address(region->end));
+	if (region->kind != PM_KIND_UNKNOWN)
+		json_add(object, "kind", json_text(pm_kind_name((enum pm_kind)region->kind)));
+	region_mapping(region, false, &mapping);
+	if (mapping.length > 0)
+		json_add(object, "mapping", json_text(text_terminate(&mapping)));
+	if (*region->detail)
+		json_add(object, "detail", json_text(region->detail));
+	text_deinit(&mapping);
+	return object;
 }
 
 void region_words(struct text *text, const struct pm_region *region)

@@ -5,9 +5,13 @@
 
 #include <procmem/region.h>
 
+#include "json.h"
 #include "text.h"
 
-/** Adds `{"start":…,"end":…,"kind":…,"mapping":…}`, without what is not known. @param text gets it @param region the region */
+/** Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without what is not known. @param region the region @return an object */
+json_t *region_object(const struct pm_region *region);
+
+/** Adds the same as text, for lines that come by the million. @param text gets it @param region the region */
 void region_json(struct text *text, const struct pm_region *region);
 
 /** Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end. @param text gets it @param region the region */

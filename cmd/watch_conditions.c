@@ -130,7 +130,7 @@ static void blame_track(const struct pm_track *track, struct culprit *culprit)
 {
 	*culprit = (struct culprit){
 		.known = true, .start = track->start, .end = track->end, .own = track->own, .weight = track->weight, .count = track->regions,
-		.kind = track->kind, .mapping = track->mapping, .track = track,
+		.kind = track->kind, .mapping = track->mapping, .detail = track->detail, .track = track,
 	};
 }
 
@@ -138,7 +138,7 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 {
 	*culprit = (struct culprit){
 		.known = true, .start = region->start, .end = region->end, .own = weight_of(region), .weight = weight_of(region), .count = 1,
-		.kind = (enum pm_kind)region->kind, .mapping = region->mapping,
+		.kind = (enum pm_kind)region->kind, .mapping = region->mapping, .detail = region->detail,
 	};
 }
 

@@ -131,6 +131,8 @@ static void put_firing(const struct watch_events *events, const struct firing *f
 		json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
 		if (*culprit->mapping)
 			json_put(json, "mapping", json_text(culprit->mapping));
+		if (*culprit->detail)
+			json_put(json, "detail", json_text(culprit->detail));
 		json_put(json, "count", json_number(culprit->count));
 		json_put(json, "rss", json_number(culprit->weight));
 		json_put(json, "own_rss", json_number(culprit->own));

@@ -170,6 +170,26 @@ stringed() {
 	[ "$(stringed --kind jit)" = "$(named '/kind=jit/')" ]
 }
 
+@test "a region has the same members in the JSON of all commands" {
+	local members='{start, "end", kind, mapping, detail} | with_entries(select(.value != null))' file=$BATS_TEST_TMPDIR/file
+	require jq
+	target_start mapper
+	for which in arena data; do
+		procmem map --json -q -k "$which" "$TARGET_PID" | jq -c ".regions[] | select(.detail and .rss > 0) | $members" >"$file.some"
+		[ -s "$file.some" ]
+		procmem grep --json -m 1 -k "$which" '[ -~]{3}' "$TARGET_PID" | jq -c .region >"$file.regions"
+		procmem grep --json -l -k "$which" '[ -~]{3}' "$TARGET_PID" | jq -c .region >>"$file.regions"
+		procmem strings --json -n 3 -k "$which" "$TARGET_PID" | jq -c .region | sort -u >>"$file.regions"
+		rm -f "$file" && procmem dump -q --json -o "$file" "$TARGET_PID" $which >/dev/null
+		jq -c '.ranges[] | {kind, mapping, detail} | with_entries(select(.value != null))' "$file.map" | sort >"$file.dumped"
+		[ "$(wc -l <"$file.regions")" -ge 3 ]
+		procmem map --json -q -k "$which" "$TARGET_PID" | jq -c ".regions[] | $members" >"$file.all"
+		fails grep -vxFf "$file.all" "$file.regions"
+		grep -q '"detail"' "$file.regions"
+		diff "$file.dumped" <(jq -c 'del(.start, .end)' "$file.all" | sort)
+	done
+}
+
 # Pages by which what diff tells with some options has grown.
 differing() {
 	(cd "$BATS_TEST_TMPDIR" && procmem diff --json ./before ./after "$@") | jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
