@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum { KEPT_MOST = 512 * 1024 }; /* bytes of an empty batch: batches go round, and each would become as large as the largest */
+enum { KEPT_MOST = 320 * 1024 }; /* bytes that were in use: batches go round, and each would become as large as the largest */
 
 int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record, struct pm_error *error)
 {
@@ -46,9 +46,9 @@ const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct 
 
 void pm_batch_clear(struct pm_scan_batch *batch)
 {
-	batch->length = 0;
-	if (batch->capacity > KEPT_MOST)
+	if (batch->length > KEPT_MOST)
 		pm_batch_deinit(batch);
+	batch->length = 0;
 }
 
 void pm_batch_deinit(struct pm_scan_batch *batch)

@@ -74,16 +74,19 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	uint64_t end = pm_least(start + size + after, end_of_sight(worker));
 	if (window->after >= PM_GROW_MOST || end <= seen)
 		return 0;
-	uint8_t *grown = malloc(keep + (size_t)(end - start));
+	const uint8_t *kept = window->bytes + at - keep;
+	size_t kept_size = keep + (size_t)(seen - start);
+	/* A window that has grown before lies in the seam, which is made longer where it is: two of them would be more than all else together. */
+	if (worker->seam)
+		memmove(worker->seam, kept, kept_size);
+	uint8_t *grown = realloc(worker->seam, keep + (size_t)(end - start));
 	if (!grown)
 		return pm_error_out_of_memory(error);
-	memcpy(grown, window->bytes + at - keep, keep + (size_t)(seen - start));
-	if (fill(worker, grown + keep + (seen - start), seen, end, error) < 0) {
-		free(grown);
-		return -1;
-	}
-	free(worker->seam);
+	if (!worker->seam)
+		memcpy(grown, kept, kept_size);
 	worker->seam = grown;
+	if (fill(worker, grown + kept_size, seen, end, error) < 0)
+		return -1;
 	end = pm_least(end, end_of_sight(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
@@ -119,7 +122,11 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i] : worker->ends[i];
 		window.from[i] = first > window.address ? (size_t)pm_least(first - window.address, window.size) : 0;
 	}
-	return worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts, error);
+	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts, error);
+	/* Few windows grow, and then it is larger than all else. */
+	free(worker->seam);
+	worker->seam = NULL;
+	return result;
 }
 
 /** Whether all bytes are zero. */
@@ -164,9 +171,6 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		worker->zeros = worker->stretch->zeros_after;
 		result = scanner->starts_in_zeros ? scan_window(worker, 0, worker->stretch->size, error) : scan_around_zeros(worker, error);
 	}
-	/* Few units need it, and it is larger than all else. */
-	free(worker->seam);
-	worker->seam = NULL;
 	return result;
 }
 

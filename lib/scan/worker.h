@@ -14,7 +14,7 @@ struct pm_worker {
 	pthread_t thread;              /**< it */
 	void *scanning;                /**< the scanner's state for this thread */
 	struct pm_gathered gathered;   /**< the bytes of the unit */
-	uint8_t *seam;                 /**< those of a window that was grown */
+	uint8_t *seam;                 /**< those of the window, once it has grown; else NULL */
 	uint8_t *check;                /**< PM_CHECK_ROOM bytes to look at hits again */
 	struct pm_hits hits;           /**< of the window */
 	struct pm_scan_batch batch;    /**< hits written down */
