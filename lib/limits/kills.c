@@ -39,9 +39,3 @@ bool pm_kills_count(const struct pm_kills *kills, uint64_t *count)
 	*count = events.oom_kill;
 	return true;
 }
-
-const char *pm_kills_group(const struct pm_kills *kills)
-{
-	const char *group = kills->hierarchy.group;
-	return !group ? "" : *group ? group : "/";
-}

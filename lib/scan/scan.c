@@ -31,7 +31,8 @@ void pm_scanner_destroy(struct pm_scanner *scanner)
 		scanner->ops->destroy(scanner);
 }
 
-unsigned pm_scan_workers(void)
+/** Threads of a scan that does not say how many. @return at least 1 */
+static unsigned workers_by_itself(void)
 {
 	cpu_set_t ours;
 	int count = sched_getaffinity(0, sizeof ours, &ours) == 0 ? CPU_COUNT(&ours) : 1;
@@ -183,7 +184,7 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 
 int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struct pm_error *error)
 {
-	unsigned count = scan->workers ? scan->workers : pm_scan_workers();
+	unsigned count = scan->workers ? scan->workers : workers_by_itself();
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MOST || scan->around > PM_SCAN_CONTEXT_MOST)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "a scan has %u threads and %zu bytes of context at the most", PM_SCAN_WORKERS_MOST,

@@ -42,9 +42,6 @@ PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
  */
 PM_PUBLIC bool pm_kills_count(const struct pm_kills *kills, uint64_t *count);
 
-/** The cgroup's path below its mount, "/shop". @param kills the cgroup @return a text that lives as long as it; "" where there is none */
-PM_PUBLIC const char *pm_kills_group(const struct pm_kills *kills);
-
 #ifdef __cplusplus
 }
 #endif

@@ -77,7 +77,7 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
  * ones. It writes down what is to be delivered, mostly a line of output.
  *
  * @param context  of the scan
- * @param worker   number of the thread, less than pm_scan.workers (where that is 0, than pm_scan_workers())
+ * @param worker   number of the thread, less than pm_scan.workers (where that is 0, than PM_SCAN_WORKERS_MOST)
  * @param hit      what was found
  * @param batch    for pm_scan_append()
  * @param error    to be filled on failure
@@ -134,7 +134,7 @@ struct pm_scan {
 	const struct pm_regions *regions;    /**< the regions that the plan was made for */
 	struct pm_plan *plan;                /**< what to read; used up */
 	struct pm_unit_source source;        /**< where from; `unreadable` is called by ascending address, as `deliver` is */
-	unsigned workers;                    /**< threads; 0 means as many as pm_scan_workers() says */
+	unsigned workers;                    /**< threads; 0 means as many as there are processors for us, 4 at the most */
 	size_t around;                       /**< bytes around a hit to be shown to `found`, PM_SCAN_CONTEXT_MOST at the most */
 	bool again;                          /**< look at each hit again before it is told: the target may have changed it meanwhile */
 	pm_scan_found *found;                /**< told of each hit at once; NULL: nothing to append */
@@ -142,9 +142,6 @@ struct pm_scan {
 	pm_scan_tick *tick;                  /**< NULL: not called */
 	void *context;                       /**< handed to them */
 };
-
-/** Threads that a scan uses if not told otherwise: as many as there are processors for us, 4 at the most. @return at least 1 */
-PM_PUBLIC unsigned pm_scan_workers(void);
 
 /**
  * Scans.
