@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "proc/command.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <procmem/process.h>
-
-#include "base/io.h"
 
 int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 {
@@ -30,15 +25,7 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 
 int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length)
 {
-	int fd = pm_procfs_open_file(procfs, "cmdline", O_RDONLY);
-	if (fd < 0)
-		return -1;
-	struct pm_error error;
-	int result = pm_read_all(fd, PM_COMMAND_MAX, text, length, &error);
-	close(fd);
-	if (result < 0)
-		errno = error.os_errno ? error.os_errno : EFBIG;
-	return result;
+	return pm_procfs_read_most(procfs, "cmdline", PM_COMMAND_MAX, text, length);
 }
 
 void pm_command_join(char *text, size_t length)

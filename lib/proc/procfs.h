@@ -40,6 +40,18 @@ void pm_procfs_close(struct pm_procfs *procfs);
 /** Opens a file below it, close-on-exec. @return a descriptor, or -1 with errno set */
 int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int flags);
 
+/**
+ * Reads a file below it.
+ *
+ * @param procfs  the process
+ * @param name    which file
+ * @param most    bytes it may have
+ * @param text    the caller frees it
+ * @param length  where to store its length; may be NULL
+ * @return        0, or -1 with errno set
+ */
+int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text, size_t *length);
+
 /** Reads a small file below it. @param text the caller frees it @param length may be NULL @return 0, or -1 with errno set */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "reader/core_file.h"
 
 bool pm_core_is_one(const char *path)
@@ -113,15 +115,7 @@ int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, stru
 /** Index of the first segment that ends behind an address. */
 static size_t segment_index(const struct pm_core *core, uint64_t address)
 {
-	size_t low = 0, high = core->segment_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (core->segments[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return pm_first_above(core->segments, core->segment_count, sizeof *core->segments, offsetof(struct pm_core_segment, end), address);
 }
 
 /** Reads a piece as far as the file has it. @return how many bytes */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/region.h>
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "region/texts.h"
 
 void pm_regions_init(struct pm_regions *regions)
@@ -52,15 +54,7 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 
 size_t pm_regions_index(const struct pm_regions *regions, uint64_t address)
 {
-	size_t low = 0, high = regions->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (regions->items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return pm_first_above(regions->items, regions->count, sizeof *regions->items, offsetof(struct pm_region, end), address);
 }
 
 struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* How many symbols below an address are asked whether they reach it: functions do not nest deeper. */
 enum { MOST_STEPS_BACK = 64 };
@@ -186,14 +187,7 @@ void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols)
 
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value)
 {
-	size_t below = 0, above = symbols->count;
-	while (below < above) {
-		size_t middle = below + (above - below) / 2;
-		if (symbols->items[middle].value <= value)
-			below = middle + 1;
-		else
-			above = middle;
-	}
+	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items, offsetof(struct pm_elf_symbol, value), value);
 	for (size_t steps = 0; steps < MOST_STEPS_BACK && steps < below; steps++) {
 		const struct pm_elf_symbol *symbol = &symbols->items[below - 1 - steps];
 		if (value - symbol->value < symbol->size)
