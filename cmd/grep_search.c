@@ -79,19 +79,6 @@ static void print_bare(struct grep_target *target, const struct pm_scan_delivery
 		out_string(out, "\n");
 }
 
-/** Prints the end of a JSON object, too. */
-static void print_json(const struct pm_scan_delivery *hit, const char *line, size_t length, struct out *out)
-{
-	out_bytes(out, line, length);
-	if (hit->changed)
-		out_string(out, ",\"changed\":true");
-	if (hit->continued)
-		out_string(out, ",\"continued\":true");
-	if (hit->truncated)
-		out_string(out, ",\"truncated\":true");
-	out_string(out, "}\n");
-}
-
 /** Prints the memory around a match, and the match. */
 static void print_block(struct grep_target *target, const struct pm_scan_delivery *hit, const char *memory, const struct parts *parts,
                         struct out *out)
@@ -120,7 +107,7 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 	const char *memory = at + parts.name, *line = memory + parts.memory;
 	size_t length = (size_t)(end - line);
 	if (target->view.options->search.output.json)
-		print_json(hit, line, length, out);
+		search_put_json(hit, line, length, out);
 	else if (target->view.form == GREP_MATCHES)
 		print_bare(target, hit, line, length, parts.head, out);
 	else if (!hit->continued)

@@ -79,22 +79,18 @@ const struct cli_spec headroom_spec = {
 /** Sums up the regions by what they are for. */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process, struct pm_error *error)
 {
-	const struct pm_sampler_options options = { .kinds = true };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
-	if (pm_sampler_open(process, &options, &sampler, error) < 0)
+	if (sampled_look(process, &sampler, &sample, error) < 0)
 		return -1;
-	int result = pm_sampler_take(sampler, &sample, error);
-	if (result == 0) {
-		report->totals = sample.totals;
-		for (size_t i = 0; i < sample.regions->count; i++) {
-			const struct pm_region *region = &sample.regions->items[i];
-			report->weights[region->kind] += region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
-			report->counts[region->kind]++;
-		}
+	report->totals = sample.totals;
+	for (size_t i = 0; i < sample.regions->count; i++) {
+		const struct pm_region *region = &sample.regions->items[i];
+		report->weights[region->kind] += region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
+		report->counts[region->kind]++;
 	}
 	pm_sampler_close(sampler);
-	return result;
+	return 0;
 }
 
 /** Whether as much memory is left as the user wants. */

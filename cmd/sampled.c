@@ -49,14 +49,27 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 	return pm_kinds_assign(&sampled->regions, &none, error);
 }
 
-static int load_live(struct sampled *sampled, struct pm_process *process, struct pm_error *error)
+int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample, struct pm_error *error)
 {
 	const struct pm_sampler_options options = { .kinds = true };
+	struct pm_sampler *opened;
+	if (pm_sampler_open(process, &options, &opened, error) < 0)
+		return -1;
+	if (pm_sampler_take(opened, sample, error) < 0) {
+		pm_sampler_close(opened);
+		return -1;
+	}
+	*sampler = opened;
+	return 0;
+}
+
+static int load_live(struct sampled *sampled, struct pm_process *process, struct pm_error *error)
+{
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
-	if (pm_sampler_open(process, &options, &sampler, error) < 0)
+	if (sampled_look(process, &sampler, &sample, error) < 0)
 		return -1;
-	int result = pm_sampler_take(sampler, &sample, error);
+	int result = 0;
 	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
 		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
 	if (result == 0)

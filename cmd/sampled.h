@@ -34,6 +34,17 @@ struct sampled {
  */
 int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error);
 
+/**
+ * Looks at a living process once.
+ *
+ * @param process  the process
+ * @param sampler  where to store what holds the sample; release with pm_sampler_close()
+ * @param sample   filled, regions with their kinds
+ * @param error    as pm_sampler_open() and pm_sampler_take()
+ * @return         0; -1 with nothing to release
+ */
+int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample, struct pm_error *error);
+
 /** Releases it. @param sampled as filled, or zeroed */
 void sampled_deinit(struct sampled *sampled);
 

@@ -228,6 +228,18 @@ void search_tell(const struct search *search, uint64_t found)
 		tell_totals(search, found);
 }
 
+void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length, struct out *out)
+{
+	out_bytes(out, begun, length);
+	if (hit->changed)
+		out_string(out, ",\"changed\":true");
+	if (hit->continued)
+		out_string(out, ",\"continued\":true");
+	if (hit->truncated)
+		out_string(out, ",\"truncated\":true");
+	out_string(out, "}\n");
+}
+
 void search_close(struct search *search)
 {
 	memory_close(&search->memory);

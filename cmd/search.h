@@ -91,6 +91,16 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
  */
 void search_tell(const struct search *search, uint64_t found);
 
+/**
+ * Prints a hit as JSON.
+ *
+ * @param hit     what is known of it only now that its turn has come: it is added
+ * @param begun   the object, without its end
+ * @param length  bytes of that
+ * @param out     where to
+ */
+void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length, struct out *out);
+
 /** Releases the target. @param search as opened, or as tried */
 void search_close(struct search *search);
 

@@ -50,16 +50,8 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 
 static void print_json(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
-	struct out *out = strings->search.out;
 	strings->count += !delivery->continued;
-	out_bytes(out, delivery->bytes, delivery->length);
-	if (delivery->changed)
-		out_string(out, ",\"changed\":true");
-	if (delivery->continued)
-		out_string(out, ",\"continued\":true");
-	if (delivery->truncated)
-		out_string(out, ",\"truncated\":true");
-	out_string(out, "}\n");
+	search_put_json(delivery, delivery->bytes, delivery->length, strings->search.out);
 }
 
 /** Counts a string for -u. The rest of a long one is no string of its own. */
