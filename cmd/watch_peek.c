@@ -113,12 +113,23 @@ static void keep_new(struct watch *watch)
 	peek->kept_count = count;
 }
 
+/** Adds what of a range belongs to a track by now: another region may have taken its place. */
+static void collect_range(const struct watch *watch, const struct pm_track *track, const struct pm_range *range, struct peek_pages *pages)
+{
+	const struct pm_regions *regions = watch->sample.regions;
+	for (size_t i = pm_regions_index(regions, range->start); i < regions->count && regions->items[i].start < range->end; i++) {
+		const struct pm_region *region = &regions->items[i];
+		if (pm_tracker_owner(watch->tracker, i) == track)
+			peek_pages_add(pages, range->start > region->start ? range->start : region->start, range->end < region->end ? range->end : region->end, regions);
+	}
+}
+
 /** Collects the pages of a track that appeared last. */
 static void collect(const struct watch *watch, const struct pm_track *track, struct peek_pages *pages)
 {
 	const struct watch_peek *peek = watch->peek;
 	for (size_t i = find_kept(peek->kept, peek->kept_count, track); i < peek->kept_count && peek->kept[i].track == track; i++)
-		peek_pages_add(pages, peek->kept[i].range.start, peek->kept[i].range.end, watch->sample.regions);
+		collect_range(watch, track, &peek->kept[i].range, pages);
 }
 
 /** How many bytes may be looked through now. The sampler counts the time like that of its own looks. */
@@ -227,6 +238,8 @@ int watch_peek_newest(const struct watch *watch, const struct watch_row *row, si
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };
+	if (row->track->regions == 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 	collect(watch, row->track, &pages);
 	bool all = pages.bytes == 0;
 	for (size_t i = 0; all && i < regions->count; i++)

@@ -78,14 +78,14 @@ int watch_peek_step(struct watch *watch, struct pm_error *error);
 const struct peek *watch_peek_found(const struct watch *watch, const struct watch_row *row);
 
 /**
- * Looks through the pages of a row that appeared last, when it grew the last time; where none did since watching began, through all that it has.
+ * Looks through the pages of a row that appeared last, when it grew the last time; where it has none of these, through all that it has.
  *
  * @param watch   the process, opened with watch_options.peek or watch_options.keep_pages
  * @param row     one of its rows
  * @param top     most strings
  * @param follow  who is told; NULL for nobody
  * @param found   filled; release with peek_deinit()
- * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED
+ * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_NOT_FOUND: the row has no region any more
  * @return        0 or -1
  */
 int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow, struct peek *found,

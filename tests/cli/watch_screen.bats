@@ -366,6 +366,38 @@ await_selected() {
 	screen_await_not 'text in '
 }
 
+@test "Enter shows no text of what took the place of the newest pages, and nothing of a region that is gone" {
+	target_start grower
+	target_tell reserve m 1000
+	target_tell write m 900 what was there before
+	watch_start 100 30 -i 0.2 -b -s rss --on 'rss>12M' --do exec:true
+	await_least 3686400 first_row RSS
+	target_tell write m 100 what came later
+	await_least 4096000 first_row RSS
+	screen_key Enter
+	screen_await 'in the newest pages of '
+	screen_await '100  what came later'
+	screen_key Escape
+	target_tell give m 100 of somebody else
+	# Another size makes the next look read the list anew.
+	target_tell brk 1
+	screen_await ' shm '
+	screen_key Enter
+	screen_await 'in all pages of '
+	screen_await '900  what was there before'
+	[[ $(screen_lines) != *'somebody else'* ]]
+	screen_key Escape
+	screen_await ADDRESS
+	# In a frozen picture it still has its row.
+	screen_key p
+	screen_await PAUSED
+	target_tell unmap m
+	target_tell brk 3000
+	screen_await 'rss>12M'
+	screen_key Enter
+	screen_await 'the region is gone'
+}
+
 @test "? tells the keys, and can be scrolled" {
 	watch_start 60 12 -i 0.5
 	screen_key '?'

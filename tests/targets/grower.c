@@ -10,6 +10,7 @@
  *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
  *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the line) at its begin
  *     across NAME BYTES TEXT  touches one more, with TEXT across its begin: so many bytes of it at the end of the page before
+ *     give NAME PAGES TEXT    its last pages, which were touched, become shared memory with TEXT at the begin of each: no more part of it
  *     reserve NAME PAGES      a mapping of its own, untouched
  *     shut NAME                 no access any more; the pages stay
  *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
@@ -139,6 +140,18 @@ static void write_across(struct mapping *mapping, size_t before, const char *tex
 	tell(0, 1);
 }
 
+static void give(struct mapping *mapping, size_t pages, const char *text)
+{
+	char *given = mapping->memory + (mapping->pages - pages) * PAGE;
+	void *shared = mmap(given, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	target_check(shared == MAP_FAILED ? -1 : 0, "mmap");
+	for (size_t i = 0; i < pages; i++)
+		snprintf(given + i * PAGE, PAGE, "%s", text);
+	mapping->pages -= pages;
+	mapping->touched -= pages;
+	tell(0, 0);
+}
+
 static void open_some(struct mapping *mapping, size_t pages)
 {
 	target_check(mprotect(mapping->memory, pages * PAGE, PROT_READ | PROT_WRITE), "mprotect");
@@ -197,6 +210,8 @@ static int command(const char *line)
 		write_text(mapping, pages, line + text);
 	else if (strcmp(word, "across") == 0 && pages < PAGE && strlen(line + text) > pages && mapping->touched > 0)
 		write_across(mapping, pages, line + text);
+	else if (strcmp(word, "give") == 0 && text > 0 && pages <= mapping->pages && mapping->touched == mapping->pages)
+		give(mapping, pages, line + text);
 	else if (strcmp(word, "drop") == 0)
 		drop(mapping);
 	else if (strcmp(word, "open") == 0)
