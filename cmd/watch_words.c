@@ -29,6 +29,11 @@ void watch_describe(const struct watch_row *row, struct text *text)
 			text_format(text, " (%+.1f/s)", row->count_trend.rate);
 	}
 	const char *words[] = { track->mapping, track->detail };
+	/* How many blocks of malloc one of the regions has says nothing of all. */
+	if (track->kind == PM_KIND_MALLOC && track->regions > 1) {
+		size_t digits = strspn(words[1], "0123456789");
+		words[1] += digits > 0 && words[1][digits] == ' ' ? digits + 1 : 0;
+	}
 	for (size_t i = 0; i < 2; i++) {
 		if (!*words[i])
 			continue;

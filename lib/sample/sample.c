@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "kinds/recount.h"
 #include "region/pagemap_handle.h"
 #include "sample/carry.h"
 #include "sample/credit.h"
@@ -79,7 +80,8 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 	return false;
 }
 
-static int assign_kinds(struct pm_sampler *sampler, struct pm_regions *regions, struct pm_error *error)
+/** Finds out the kinds of all regions, or only what a look in passing can tell of those that have grown. */
+static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_reader reader = { 0 };
 	struct pm_error refused = { 0 };
@@ -91,7 +93,7 @@ static int assign_kinds(struct pm_sampler *sampler, struct pm_regions *regions, 
 		.pagemap = sampler->pagemap,
 		.refusal = readable ? NULL : refused.text,
 	};
-	int result = pm_kinds_assign(regions, &evidence, error);
+	int result = all ? pm_kinds_assign(regions, &evidence, error) : pm_kinds_recount(regions, &sampler->regions, &evidence, error);
 	if (readable)
 		pm_reader_close(&reader);
 	return result;
@@ -179,8 +181,9 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 	suspects.all |= full;
 	int result = sampler->options.smaps ? look_by_smaps(sampler, regions, error) : look_by_maps(sampler, suspects, totals, regions, error);
 	/* A region keeps its kind while it grows; now and then it is asked for again: a first block proves less than many. */
-	if (result == 0 && sampler->options.kinds && (full || has_unknown_kinds(regions)))
-		result = assign_kinds(sampler, regions, error);
+	bool all = full || has_unknown_kinds(regions);
+	if (result == 0 && sampler->options.kinds && (all || pm_kinds_must_recount(regions, &sampler->regions)))
+		result = assign_kinds(sampler, all, regions, error);
 	if (result == 0 && sampler->options.pages && sampler->pagemap)
 		result = pm_page_history_end(&sampler->pages, regions, error);
 	return result;

@@ -118,6 +118,15 @@ summary() {
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
 }
 
+@test "of blocks that merge into one region it is told how many there are by now" {
+	target_start sample_server --leak --rate 40000000
+	run -0 procmem watch --json -i 0.5 -c 8 --budget 0 -k malloc "$TARGET_PID"
+	# A block is 16 MiB and a page; the kernel merges those that are neighbours.
+	jq -se 'def hex: ltrimstr("0x") | explode | reduce .[] as $digit (0; . * 16 + $digit - (if $digit > 96 then 87 else 48 end));
+		[.[].regions[] | select(.detail | test("^[0-9]+ malloc chunks? of 16.0M$")) | { chunks: .detail | split(" ")[0] | tonumber, size: ((.end | hex) - (.start | hex)) }] |
+		(length > 3) and all(.[]; .chunks * 16781312 == .size) and ([.[].chunks] | unique | length > 1)' <<<"$output"
+}
+
 @test "what is recorded can be compared" {
 	target_start leaker merged 20971520
 	procmem watch -q -i 0.2 -c 6 --budget 0 --record "$file" "$TARGET_PID" >/dev/null

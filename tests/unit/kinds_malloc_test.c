@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "kinds/recount.h"
 #include "support/look.h"
 #include "support/made_up.h"
 #include "support/target.h"
@@ -59,6 +61,54 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 	pm_regions_deinit(&regions);
 }
 
+/** Counts again what has a number already. @param chunks that are there @param detail what was known @return what is known then; the caller frees it */
+static char *recount(unsigned chunks, const char *detail, bool grown)
+{
+	struct pm_regions before, after;
+	struct made_up memory = { 0 };
+	const uint64_t top = UINT64_C(0x7f0000000000), other = top + 64 * MIB;
+	pm_regions_init(&before);
+	pm_regions_init(&after);
+	made_up_region(&before, top - (grown ? 1 : chunks) * MIB, (grown ? 1 : chunks) * MIB, RW);
+	made_up_region(&after, top - chunks * MIB, chunks * MIB, RW);
+	made_up_region(&after, other, MIB, RW);
+	for (unsigned i = 0; i < chunks; i++)
+		made_up_chunk(&memory, top - (i + 1) * MIB, MIB);
+	made_up_chunk(&memory, other, MIB);
+	struct pm_region *region = &after.items[0];
+	region->kind = PM_KIND_MALLOC;
+	region->detail = detail;
+	/* Somebody else has claimed this one: it is not asked about. */
+	after.items[1].kind = PM_KIND_STACK;
+	after.items[1].detail = "mine";
+	if (pm_kinds_must_recount(&after, &before))
+		made_up_recount(&after, &before, &memory);
+	assert_int_equal(region->kind, PM_KIND_MALLOC);
+	assert_int_equal(after.items[1].kind, PM_KIND_STACK);
+	assert_string_equal(after.items[1].detail, "mine");
+	char *result = strdup(region->detail);
+	pm_regions_deinit(&before);
+	pm_regions_deinit(&after);
+	return result;
+}
+
+static void expect_recount(unsigned chunks, const char *detail, bool grown, const char *expected)
+{
+	char *result = recount(chunks, detail, grown);
+	assert_string_equal(result, expected);
+	free(result);
+}
+
+static void chunks_are_counted_again_where_a_region_grew(void **state)
+{
+	(void)state;
+	expect_recount(3, "1 malloc chunk of 1.0M", true, "3 malloc chunks of 1.0M");
+	expect_recount(3, "1 malloc chunk of 1.0M", false, "1 malloc chunk of 1.0M");
+	/* So many are not walked each time. */
+	expect_recount(3, "4097 malloc chunks of 1.0M", true, "4097 malloc chunks of 1.0M");
+	expect_recount(200, "2 malloc chunks of 1.0M", true, "200 malloc chunks of 1.0M");
+}
+
 static void arenas_of_32_bit_programs_are_proven(void **state)
 {
 	(void)state;
@@ -83,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_around_something_else_are_found),
 		cmocka_unit_test(chunks_of_32_bit_programs_are_walked),
+		cmocka_unit_test(chunks_are_counted_again_where_a_region_grew),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "kinds/recount.h"
+
 static int read_memory(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
 {
 	(void)error;
@@ -67,4 +69,11 @@ void made_up_assign(struct pm_regions *regions, struct made_up *memory)
 	struct pm_reader reader = { &memory_ops, memory };
 	struct pm_kinds_evidence evidence = { .reader = &reader };
 	assert_int_equal(pm_kinds_assign(regions, &evidence, NULL), 0);
+}
+
+void made_up_recount(struct pm_regions *regions, const struct pm_regions *before, struct made_up *memory)
+{
+	struct pm_reader reader = { &memory_ops, memory };
+	struct pm_kinds_evidence evidence = { .reader = &reader };
+	assert_int_equal(pm_kinds_recount(regions, before, &evidence, NULL), 0);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "kinds/recount.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "kinds/malloc_headers.h"
+#include "kinds/rules.h"
+
+/* Regions that are looked at, and chunks that one may have: each costs about a microsecond, at each look. */
+enum { MOST_REGIONS = 16, MOST_CHUNKS = 4096 };
+
+static bool must_recount(const struct pm_regions *before, const struct pm_region *region)
+{
+	if (region->kind != PM_KIND_MALLOC)
+		return false;
+	const struct pm_region *was = pm_regions_find(before, region->start);
+	if (was && was->start == region->start && was->end == region->end)
+		return false;
+	/* The text begins with the number. */
+	return strtoul(region->detail, NULL, 10) <= MOST_CHUNKS;
+}
+
+bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		if (must_recount(before, &regions->items[i]))
+			return true;
+	return false;
+}
+
+/** Copies the regions in question, and the highest one of all: it tells whether the program is one of 32 bits. */
+static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen, struct pm_error *error)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+		bool wanted = some->count < MOST_REGIONS && must_recount(before, region);
+		/* [vsyscall] is no memory of the program. */
+		bool highest = i + 1 == regions->count || regions->items[i + 1].start >> 63;
+		if (!wanted && !(highest && region->start >> 63 == 0))
+			continue;
+		chosen[some->count] = i;
+		if (pm_regions_append(some, region, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/** Takes over what was found out of a region. */
+static int take(struct pm_regions *regions, struct pm_region *region, const struct pm_region *counted, struct pm_error *error)
+{
+	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC || strcmp(region->detail, counted->detail) == 0)
+		return 0;
+	const char *detail = pm_regions_text(regions, counted->detail, strlen(counted->detail));
+	const char *why = pm_regions_text(regions, counted->why, strlen(counted->why));
+	if (!detail || !why)
+		return pm_error_out_of_memory(error);
+	region->detail = detail;
+	region->why = why;
+	region->proof = counted->proof;
+	return 0;
+}
+
+static int count_chunks(struct pm_regions *some, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+{
+	struct pm_kinds_context context;
+	int result = pm_kinds_context_init(&context, some, evidence, error);
+	if (result == 0)
+		result = pm_malloc_headers_read(&context, error);
+	if (result == 0)
+		result = pm_rule_malloc_chunks(&context, error);
+	if (result == 0 && context.out_of_memory)
+		result = pm_error_out_of_memory(error);
+	pm_kinds_context_deinit(&context);
+	return result;
+}
+
+int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+{
+	struct pm_regions some;
+	size_t chosen[MOST_REGIONS + 1];
+	pm_regions_init(&some);
+	int result = choose(regions, before, &some, chosen, error);
+	if (result == 0)
+		result = count_chunks(&some, evidence, error);
+	for (size_t i = 0; result == 0 && i < some.count; i++)
+		result = take(regions, &regions->items[chosen[i]], &some.items[i], error);
+	pm_regions_deinit(&some);
+	return result;
+}
