@@ -35,10 +35,15 @@ void out_set_colour(struct out *out, enum out_colour when)
 	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
 }
 
+void out_measure(struct out *out)
+{
+	out->terminal = wrap_size(out->fd, &out->width, &out->height);
+}
+
 void out_init(struct out *out, int fd)
 {
 	*out = (struct out){ .fd = fd };
-	out->terminal = wrap_size(fd, &out->width, &out->height);
+	out_measure(out);
 	out_set_colour(out, OUT_COLOUR_AUTO);
 }
 

@@ -51,6 +51,9 @@ struct out {
 /** Starts an output, with the colours of OUT_COLOUR_AUTO. @param out filled @param fd where it goes */
 void out_init(struct out *out, int fd);
 
+/** Finds out anew how large its terminal is: it may be another size by now. @param out as made by out_init() */
+void out_measure(struct out *out);
+
 /** Says when to colour. @param out the output @param when when */
 void out_set_colour(struct out *out, enum out_colour when);
 

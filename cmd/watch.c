@@ -8,6 +8,7 @@
 
 static void print_now(const struct watch *watch, struct out *out)
 {
+	out_measure(out);
 	if (watch->options->output.json)
 		watch_print_json(watch, false, out);
 	else if (!watch->options->output.quiet)

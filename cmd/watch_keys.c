@@ -57,7 +57,7 @@ static void pause_or_go_on(struct watch_screen *screen)
 	}
 	freeze(screen);
 	if (screen->still.taken)
-		watch_screen_say(screen, "the picture is frozen; looks, --record and --on go on (p: show what is so by now)");
+		watch_screen_say(screen, "the picture is frozen; looks, --record and --on go on (p: thaw it)");
 }
 
 static void set_baseline(struct watch_screen *screen)

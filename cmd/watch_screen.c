@@ -30,8 +30,10 @@ void watch_screen_close(struct watch_screen *screen, struct out *out)
 	if (told.length > 0)
 		report_note("%s", text_terminate(&told));
 	text_deinit(&told);
-	if (out)
+	if (out) {
+		out_measure(out);
 		out_text(out, &screen->events);
+	}
 	screen->watch->all_rows = false;
 	/* The summary has rows as they were wanted; without memory for them it has none. */
 	if (watch_sort_rows(screen->watch, &error) < 0)

@@ -21,7 +21,7 @@ struct layout {
 
 static const int usual_widths[SCREEN_COLUMNS] = {
 	[WATCH_KIND] = 7, [WATCH_MAPPING] = LEAST_MAPPING, [WATCH_RSS] = 7, [WATCH_DELTA] = 8, [WATCH_GROWTH] = 8,
-	[WATCH_RATE] = 10, [WATCH_VERDICT] = 9, [COUNT] = 6, [HISTORY] = SHORT_HISTORY,
+	[WATCH_RATE] = 11, [WATCH_VERDICT] = 9, [COUNT] = 6, [HISTORY] = SHORT_HISTORY,
 };
 
 static int total_width(const struct layout *layout)
@@ -36,7 +36,7 @@ static int total_width(const struct layout *layout)
 /** Leaves columns out until the rest fits, the least important first; then gives the room that is left to words. */
 static void fit(struct layout *layout, int room, int long_address, int short_address)
 {
-	static const int least_important[] = { WATCH_DELTA, WATCH_MAPPING, HISTORY, WATCH_RSS, COUNT, WATCH_RATE, WATCH_KIND, WATCH_VERDICT };
+	static const int least_important[] = { WATCH_DELTA, HISTORY, WATCH_MAPPING, WATCH_RSS, COUNT, WATCH_RATE, WATCH_KIND, WATCH_VERDICT };
 	int *widths = layout->widths;
 	if (total_width(layout) > room) {
 		layout->range = false;

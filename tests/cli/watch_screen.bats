@@ -91,6 +91,36 @@ await_selected() {
 	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 | grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
 }
 
+@test "a summary is as wide as the terminal is by then" {
+	watch_start 120 30 -i 0.2
+	await_least 1 first_row GROWTH
+	screen_resize 60 30
+	screen_await_not ' DELTA '
+	screen_key q
+	screen_await 'ended: the user quit'
+	screen_await VERDICT
+	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 | grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+	# Text measures at each look.
+	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
+	screen_key Enter
+	screen_await ' VERDICT '
+	[[ $(screen_lines) != *' DELTA '* ]]
+	screen_resize 120 30
+	screen_await ' DELTA '
+	screen_key C-c
+	screen_await 'ended: interrupted'
+}
+
+@test "80 columns have what a row is, rather than its history" {
+	target_start leaker files 40
+	watch_start 80 24 -i 0.5
+	screen_await 'part.'
+	[[ $(screen_lines) == *' MAPPING '* && $(screen_lines) != *HISTORY* ]]
+	screen_resize 120 24
+	screen_await HISTORY
+	[[ $(screen_lines) == *'part.'* ]]
+}
+
 @test "Ctrl-C, Ctrl-\\, SIGTERM and SIGHUP end it with a summary, and the terminal is as before" {
 	for way in C-c 'C-\' TERM HUP; do
 		screen_start 100 30
