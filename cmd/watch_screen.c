@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch_screen.h"
 
+#include "delta.h"
 #include "report.h"
 #include "utf8.h"
 #include "watch_peek.h"
@@ -88,8 +89,21 @@ void watch_screen_obey(struct watch_screen *screen)
 	watch_work_take(screen);
 }
 
+/** Adds the time of the day, UTC: a date would leave too little of a narrow line. */
+static void add_time_of_day(const struct watch *watch, struct text *text)
+{
+	struct text moment = { 0 };
+	text_time(&moment, watch->sample.wall_ns);
+	const char *time = strchr(text_terminate(&moment), 'T');
+	if (time)
+		text_format(text, "%.8sZ  ", time + 1);
+	text_deinit(&moment);
+}
+
 void watch_screen_tell(struct watch_screen *screen, const char *line)
 {
+	if (*line != ' ')
+		add_time_of_day(screen->watch, &screen->events);
 	utf8_escape(&screen->events, line, strlen(line));
 	text_char(&screen->events, '\n');
 	/* What was done about it is indented below. */

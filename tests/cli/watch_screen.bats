@@ -506,6 +506,7 @@ await_selected() {
 	screen_key e
 	screen_await 'conditions that were met'
 	screen_await 'rss>1M'
+	[[ $(screen_lines) =~ [0-9]{2}:[0-9]{2}:[0-9]{2}Z\ \ rss\>1M:\  ]]
 	screen_await 'exec:'
 	screen_await 'region>100K'
 	screen_key Escape
