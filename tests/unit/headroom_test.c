@@ -33,8 +33,7 @@ static const char maps[] = "00400000-00500000 r-xp 00000000 08:01 7 /bin/shop\n"
 static char *make_machine(const char *cgroup)
 {
 	char *root = tree_create();
-	tree_write(root, "proc/12/stat", "12 (shop) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
-	tree_write(root, "proc/12/status", "Name:\tshop\nTgid:\t12\nVmSize:\t  2048 kB\nVmData:\t 300 kB\nVmStk:\t  132 kB\n");
+	tree_add_process(root, 12, "shop", "VmSize:\t  2048 kB\nVmData:\t 300 kB\nVmStk:\t  132 kB\n");
 	tree_write(root, "proc/12/limits",
 	           "Limit                     Soft Limit           Hard Limit           Units     \n"
 	           "Max data size             unlimited            unlimited            bytes     \n"
@@ -52,15 +51,13 @@ static char *make_machine(const char *cgroup)
 
 static struct pm_headroom read_saved(const char *root)
 {
-	char proc[512], sys[512];
-	struct pm_process *process;
+	char *sys;
+	struct pm_process *process = tree_open_process(root, 12, &sys);
 	struct pm_headroom headroom = { 0 };
 	struct pm_error error = { 0 };
-	snprintf(proc, sizeof proc, "%s/proc", root);
-	snprintf(sys, sizeof sys, "%s/sys", root);
-	if (pm_process_open(proc, 12, &process, &error) < 0 || pm_headroom_read(process, sys, &headroom, &error) < 0)
-		fail_msg("%s", error.text);
+	must(pm_headroom_read(process, sys, &headroom, &error), &error);
 	pm_process_close(process);
+	free(sys);
 	return headroom;
 }
 

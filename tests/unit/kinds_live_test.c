@@ -14,46 +14,24 @@
 #include <unistd.h>
 
 #include <procmem/kinds.h>
-#include <procmem/maps.h>
-#include <procmem/pagemap.h>
 
+#include "support/look.h"
 #include "support/target.h"
 
-/** A process with its classified regions. */
-struct view {
-	struct pm_process *process;
-	struct pm_pagemap *pagemap;
-	struct pm_reader reader;
-	struct pm_regions regions;
-};
-
-static void view_open(struct view *view, pid_t pid, bool with_memory)
+/** Opens a process and classifies its regions. */
+static void view_open(struct look *view, pid_t pid, bool with_memory)
 {
 	struct pm_error error = { 0 };
-	*view = (struct view){ 0 };
-	pm_regions_init(&view->regions);
-	if (pm_process_open(NULL, pid, &view->process, &error) < 0 || pm_maps_read(view->process, PM_SMAPS, &view->regions, &error) < 0 ||
-	    pm_pagemap_open(view->process, PM_PAGEMAP_BEST, &view->pagemap, &error) < 0 ||
-	    pm_target_reader_open(view->process, &view->regions, &view->reader, &error) < 0)
-		fail_msg("%s", error.text);
+	look_open(view, pid);
 	struct pm_kinds_evidence evidence = { .process = view->process, .pagemap = view->pagemap };
 	if (with_memory)
-		evidence.reader = &view->reader;
+		evidence.reader = &view->memory;
 	else
 		evidence.refusal = "not asked for";
-	if (pm_kinds_assign(&view->regions, &evidence, &error) < 0)
-		fail_msg("%s", error.text);
+	must(pm_kinds_assign(&view->regions, &evidence, &error), &error);
 }
 
-static void view_close(struct view *view)
-{
-	pm_reader_close(&view->reader);
-	pm_pagemap_close(view->pagemap);
-	pm_regions_deinit(&view->regions);
-	pm_process_close(view->process);
-}
-
-static const struct pm_region *region_at(const struct view *view, uint64_t address)
+static const struct pm_region *region_at(const struct look *view, uint64_t address)
 {
 	const struct pm_region *region = pm_regions_find(&view->regions, address);
 	if (!region)
@@ -68,8 +46,8 @@ static void expect_kind(const struct pm_region *region, enum pm_kind kind, const
 }
 
 /** Calls for each fact that begins with a word. */
-static void each_fact(const struct target *target, const char *word, void (*check)(const struct view *, const char *),
-                      const struct view *view)
+static void each_fact(const struct target *target, const char *word, void (*check)(const struct look *, const char *),
+                      const struct look *view)
 {
 	size_t length = strlen(word), seen = 0;
 	for (size_t i = 0; i < target->count; i++) {
@@ -82,7 +60,7 @@ static void each_fact(const struct target *target, const char *word, void (*chec
 }
 
 /** `region NAME start-end kind=KIND ...` */
-static void check_kind(const struct view *view, const char *fact)
+static void check_kind(const struct look *view, const char *fact)
 {
 	uint64_t start;
 	char name[16];
@@ -100,7 +78,7 @@ static void check_kind(const struct view *view, const char *fact)
 }
 
 /** `arena THREAD N heap=... arena=... prev=...` */
-static void check_arena(const struct view *view, const char *fact)
+static void check_arena(const struct look *view, const char *fact)
 {
 	uint64_t heap, arena;
 	assert_int_equal(sscanf(fact, "arena %*s %*d heap=%" SCNx64 " arena=%" SCNx64, &heap, &arena), 2);
@@ -114,7 +92,7 @@ static void check_arena(const struct view *view, const char *fact)
 }
 
 /** `region stack_NAME start-end kind=stack tid=... guard=...` */
-static void check_stack(const struct view *view, const char *fact)
+static void check_stack(const struct look *view, const char *fact)
 {
 	uint64_t start, guard;
 	int tid;
@@ -131,7 +109,7 @@ static void check_stack(const struct view *view, const char *fact)
 }
 
 /** `thread TID NAME` */
-static void check_thread_name(const struct view *view, const char *fact)
+static void check_thread_name(const struct look *view, const char *fact)
 {
 	const char *words = fact + strlen("thread ");
 	for (size_t i = 0; i < view->regions.count; i++)
@@ -144,7 +122,7 @@ static void mapper_is_recognised(void **state)
 {
 	(void)state;
 	struct target target;
-	struct view view;
+	struct look view;
 	target_start(&target, "mapper", NULL);
 	view_open(&view, target.pid, true);
 	each_fact(&target, "region", check_kind, &view);
@@ -155,7 +133,7 @@ static void mapper_is_recognised(void **state)
 	uint64_t start, end;
 	target_range(&target, "aligned_plain", &start, &end);
 	expect_kind(region_at(&view, start), PM_KIND_ANON, "aligned_plain");
-	view_close(&view);
+	look_close(&view);
 	target_stop(&target);
 }
 
@@ -163,7 +141,7 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 {
 	(void)state;
 	struct target target;
-	struct view view;
+	struct look view;
 	target_start(&target, "mapper", NULL);
 	view_open(&view, target.pid, false);
 	size_t whys = 0;
@@ -176,12 +154,12 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 		whys += strstr(region->why, "not asked for") != NULL;
 	}
 	assert_true(whys > 0);
-	view_close(&view);
+	look_close(&view);
 	target_stop(&target);
 }
 
 /** Number of `malloc chunks` that the details of all regions speak of, in blocks of this size. */
-static unsigned chunks_of(const struct view *view, const char *size)
+static unsigned chunks_of(const struct look *view, const char *size)
 {
 	unsigned sum = 0;
 	for (size_t i = 0; i < view->regions.count; i++) {
@@ -194,7 +172,7 @@ static unsigned chunks_of(const struct view *view, const char *size)
 }
 
 /** Fails, and says what the large writable regions were taken for. */
-static void fail_large(const struct view *view)
+static void fail_large(const struct look *view)
 {
 	for (size_t i = 0; i < view->regions.count; i++) {
 		const struct pm_region *region = &view->regions.items[i];
@@ -206,7 +184,7 @@ static void fail_large(const struct view *view)
 }
 
 /** Each thread of the process must be named by a stack. */
-static void expect_all_threads(const struct view *view)
+static void expect_all_threads(const struct look *view)
 {
 	struct pm_thread *threads;
 	size_t count, running = 0;
@@ -228,7 +206,7 @@ static void jvm_is_recognised(void **state)
 {
 	(void)state;
 	struct target target;
-	struct view view;
+	struct look view;
 	const char *source = getenv("PROCMEM_SOURCE");
 	if (!source)
 		skip_because("PROCMEM_SOURCE is not set");
@@ -255,7 +233,7 @@ static void jvm_is_recognised(void **state)
 			assert_true(region->kind != PM_KIND_UNKNOWN && region->why[0] != '\0');
 	}
 	assert_true(jit);
-	view_close(&view);
+	look_close(&view);
 	target_stop(&target);
 }
 
@@ -278,7 +256,7 @@ static void memory_of_redis_is_jemallocs(void **state)
 {
 	(void)state;
 	struct target target;
-	struct view view;
+	struct look view;
 	char directory[] = "/tmp/procmem-redis-XXXXXX", socket[64], fill[256];
 	assert_non_null(mkdtemp(directory));
 	snprintf(socket, sizeof socket, "%s/socket", directory);
@@ -296,7 +274,7 @@ static void memory_of_redis_is_jemallocs(void **state)
 		if (strcmp(region->detail, "probably jemalloc") == 0)
 			claimed += region->bytes[PM_SIZE_RSS];
 	}
-	view_close(&view);
+	look_close(&view);
 	target_stop(&target);
 	unlink(socket);
 	rmdir(directory);

@@ -39,8 +39,7 @@ static int set_up(void **state)
 	if (!machine)
 		return -1;
 	machine->root = tree_create();
-	tree_write(machine->root, "proc/12/stat", "12 (shop) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
-	tree_write(machine->root, "proc/12/status", "Name:\tshop\nTgid:\t12\n");
+	tree_add_process(machine->root, 12, "shop", "Threads:\t1\n");
 	*state = machine;
 	return 0;
 }
@@ -82,14 +81,10 @@ static void group_v1(struct machine *machine, const char *folder, uint64_t max, 
 
 static int read_limit(struct machine *machine)
 {
-	char *proc, *sys;
-	assert_true(asprintf(&proc, "%s/proc", machine->root) > 0);
-	assert_true(asprintf(&sys, "%s/sys", machine->root) > 0);
-	struct pm_process *process;
-	assert_int_equal(pm_process_open(proc, 12, &process, NULL), 0);
+	char *sys;
+	struct pm_process *process = tree_open_process(machine->root, 12, &sys);
 	int result = pm_cgroup_limit_read(process, sys, &machine->limit, &machine->error);
 	pm_process_close(process);
-	free(proc);
 	free(sys);
 	return result;
 }
@@ -303,14 +298,12 @@ static void mounts_outside_of_sys(void **state)
 	place(machine, "0::/shop\n", mounts);
 	tree_write(machine->root, "elsewhere/shop/memory.max", "1048576\n");
 	expect_none(machine);
-	char *proc;
-	assert_true(asprintf(&proc, "%s/proc", machine->root) > 0);
-	struct pm_process *process;
-	assert_int_equal(pm_process_open(proc, 12, &process, NULL), 0);
+	char *sys;
+	struct pm_process *process = tree_open_process(machine->root, 12, &sys);
 	assert_int_equal(pm_cgroup_limit_read(process, NULL, &machine->limit, NULL), 0);
 	assert_int_equal(machine->limit.max, MIB);
 	pm_process_close(process);
-	free(proc);
+	free(sys);
 }
 
 static void removed_group(void **state)

@@ -30,15 +30,6 @@
 static const enum pm_maps_source sources[] = { PM_MAPS, PM_SMAPS };
 static const enum pm_pagemap_method methods[] = { PM_PAGEMAP_SCAN, PM_PAGEMAP_READ };
 
-static struct pm_process *open_process(pid_t pid)
-{
-	struct pm_process *process;
-	struct pm_error error = { 0 };
-	if (pm_process_open(NULL, pid, &process, &error) < 0)
-		fail_msg("%s", error.text);
-	return process;
-}
-
 /** Maps the first page of a new file into the test, whose children then have it too. */
 static void *map_file(int folder, const char *path)
 {

@@ -24,15 +24,6 @@
 
 #include "support/target.h"
 
-static struct pm_process *open_process(pid_t pid)
-{
-	struct pm_process *process;
-	struct pm_error error = { 0 };
-	if (pm_process_open(NULL, pid, &process, &error) < 0)
-		fail_msg("%s", error.text);
-	return process;
-}
-
 static void read_regions(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions)
 {
 	struct pm_error error = { 0 };

@@ -23,10 +23,7 @@
 static void add_process(const char *root, int pid, const char *name, uint64_t rss_kb, uint64_t swap_kb, const char *cgroup)
 {
 	char path[64];
-	snprintf(path, sizeof path, "proc/%d/stat", pid);
-	tree_write(root, path, "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n", pid, name);
-	snprintf(path, sizeof path, "proc/%d/status", pid);
-	tree_write(root, path, "Name:\t%s\nTgid:\t%d\nVmRSS:\t%" PRIu64 " kB\nVmSwap:\t%" PRIu64 " kB\n", name, pid, rss_kb, swap_kb);
+	tree_add_process(root, pid, name, "VmRSS:\t%" PRIu64 " kB\nVmSwap:\t%" PRIu64 " kB\n", rss_kb, swap_kb);
 	snprintf(path, sizeof path, "proc/%d/comm", pid);
 	tree_write(root, path, "%s\n", name);
 	snprintf(path, sizeof path, "proc/%d/cgroup", pid);
@@ -35,15 +32,13 @@ static void add_process(const char *root, int pid, const char *name, uint64_t rs
 
 static struct pm_members read_saved(const char *root, int pid)
 {
-	char proc[512], sys[512];
-	struct pm_process *process;
+	char *sys;
+	struct pm_process *process = tree_open_process(root, pid, &sys);
 	struct pm_members members = { 0 };
 	struct pm_error error = { 0 };
-	snprintf(proc, sizeof proc, "%s/proc", root);
-	snprintf(sys, sizeof sys, "%s/sys", root);
-	if (pm_process_open(proc, pid, &process, &error) < 0 || pm_members_read(process, sys, &members, &error) < 0)
-		fail_msg("%s", error.text);
+	must(pm_members_read(process, sys, &members, &error), &error);
 	pm_process_close(process);
+	free(sys);
 	return members;
 }
 

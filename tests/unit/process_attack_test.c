@@ -26,15 +26,6 @@
 #include "support/target.h"
 #include "support/tree.h"
 
-static struct pm_process *open_process(pid_t pid)
-{
-	struct pm_process *process;
-	struct pm_error error = { 0 };
-	if (pm_process_open(NULL, pid, &process, &error) < 0)
-		fail_msg("%s", error.text);
-	return process;
-}
-
 static void expect_gone(struct pm_process *process, const char *words)
 {
 	struct pm_error error = { 0 };

@@ -26,7 +26,7 @@ struct interrupter {
 static int read_and_tell(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
 {
 	struct interrupter *interrupter = context;
-	struct pm_reader *reader = &interrupter->session->reader;
+	struct pm_reader *reader = &interrupter->session->look.memory;
 	int result = reader->ops->read(reader->context, pieces, count, buffer, done, error);
 	if (!interrupter->command || pieces->size < MEGABYTE)
 		return result;

@@ -34,12 +34,6 @@ struct session {
 	struct pm_process *process;
 };
 
-static void must(int result, const struct pm_error *error)
-{
-	if (result < 0)
-		fail_msg("%s", error->text);
-}
-
 static void begin(struct session *session, const char *threads)
 {
 	struct pm_error error;

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "support/look.h"
 #include "support/markers.h"
 
 enum { PAGE = 4096 };
@@ -22,12 +23,7 @@ enum { PAGE = 4096 };
 /** A target and all that is needed to read it. */
 struct session {
 	struct target target;
-	struct pm_process *process;
-	struct pm_regions regions;
-	struct pm_pagemap *pagemap;
-	struct pm_page_source pages;
-	struct pm_reader reader;
-	struct pm_reader files;
+	struct look look;
 	struct pm_unit_source source;
 	uint64_t unreadable; /* bytes */
 	uint64_t first_unreadable;
@@ -41,26 +37,12 @@ static void note(void *context, const struct pm_unreadable *range)
 	session->unreadable += range->end - range->start;
 }
 
-static void must(int result, const struct pm_error *error)
-{
-	if (result < 0)
-		fail_msg("%s", error->text);
-}
-
 /** Opens readers of a running target. */
 static void open_session(struct session *session, enum pm_maps_source maps, enum pm_pagemap_method method)
 {
-	struct pm_error error;
-	must(pm_process_open(NULL, session->target.pid, &session->process, &error), &error);
-	pm_regions_init(&session->regions);
-	must(pm_maps_read(session->process, maps, &session->regions, &error), &error);
-	if (pm_pagemap_open(session->process, method, &session->pagemap, &error) < 0 && error.kind == PM_ERROR_UNSUPPORTED)
-		skip_because("%s", error.text);
-	session->pages = pm_pagemap_source(session->pagemap);
-	must(pm_target_reader_open(session->process, &session->regions, &session->reader, &error), &error);
-	must(pm_file_reader_open(session->process, &session->regions, &session->files, &error), &error);
+	look_open_by(&session->look, session->target.pid, maps, method);
 	session->source = (struct pm_unit_source){
-		.target = &session->reader, .files = &session->files, .unreadable = note, .context = session
+		.target = &session->look.memory, .files = &session->look.files, .unreadable = note, .context = session
 	};
 }
 
@@ -74,11 +56,7 @@ static void start_markers(struct session *session, struct markers *markers)
 
 static void close_session(struct session *session)
 {
-	pm_reader_close(&session->files);
-	pm_reader_close(&session->reader);
-	pm_pagemap_close(session->pagemap);
-	pm_regions_deinit(&session->regions);
-	pm_process_close(session->process);
+	look_close(&session->look);
 	target_stop(&session->target);
 }
 
@@ -86,12 +64,12 @@ static void close_session(struct session *session)
 static int read_ranges(struct session *session, const struct pm_range *ranges, size_t count, bool files, struct markers *markers,
                        struct pm_error *error)
 {
-	const struct pm_plan_options options = { .pages = &session->pages, .files = files };
+	const struct pm_plan_options options = { .pages = &session->look.pages, .files = files };
 	static struct pm_unit unit;
 	static char buffer[PM_UNIT_SIZE];
 	struct pm_plan *plan;
 	int more;
-	must(pm_plan_open(&session->regions, ranges, count, &options, &plan, error), error);
+	must(pm_plan_open(&session->look.regions, ranges, count, &options, &plan, error), error);
 	while ((more = pm_plan_next(plan, &unit, error)) > 0) {
 		if (pm_unit_read(&session->source, &unit, buffer, error) < 0) {
 			more = -1;
@@ -207,7 +185,7 @@ static void exactly_the_bad_pages_are_unreadable(void **state)
 	struct pm_error error;
 	const uint64_t nowhere[] = { 0, 0x1000, UINT64_C(0x0000800000000000), UINT64_C(0xffffffffff600000), UINT64_MAX };
 	for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
-		must(pm_reader_read(&session.reader, nowhere[i], &byte, 1, &done, &error), &error);
+		must(pm_reader_read(&session.look.memory, nowhere[i], &byte, 1, &done, &error), &error);
 		assert_int_equal(done, 0);
 		assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
 		assert_int_equal(error.address, nowhere[i]);
@@ -272,7 +250,7 @@ static void expect_gone(struct session *session, const char *words)
 	char buffer[PAGE];
 	target_range(&session->target, "plain", &start, &end);
 	size_t done;
-	assert_int_equal(pm_reader_read(&session->reader, start, buffer, sizeof buffer, &done, &error), -1);
+	assert_int_equal(pm_reader_read(&session->look.memory, start, buffer, sizeof buffer, &done, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	if (!strstr(error.text, words))
 		fail_msg("'%s' does not say '%s'", error.text, words);
@@ -296,13 +274,13 @@ static void an_exec_is_noticed(void **state)
 	must(pm_process_open(NULL, session.target.pid, &process, &error), &error);
 	pm_regions_init(&now);
 	must(pm_maps_read(process, PM_SMAPS, &now, &error), &error);
-	pm_regions_deinit(&session.regions);
-	session.regions = now;
+	pm_regions_deinit(&session.look.regions);
+	session.look.regions = now;
 	char byte;
 	size_t done;
 	for (size_t i = 0; i < now.count; i++)
 		if (now.items[i].bytes[PM_SIZE_RSS] > 0 && now.items[i].perms & PM_PERM_READ && now.items[i].mapping[0] == '/')
-			assert_int_equal(pm_reader_read(&session.reader, now.items[i].start, &byte, 1, &done, &error), -1);
+			assert_int_equal(pm_reader_read(&session.look.memory, now.items[i].start, &byte, 1, &done, &error), -1);
 	pm_process_close(process);
 	close_session(&session);
 }
@@ -330,7 +308,7 @@ static void *read_plain(void *context)
 	char *buffer = malloc(end - start);
 	for (int i = 0; i < 50 && buffer; i++) {
 		size_t done = 0;
-		if (pm_reader_read(&session->reader, start, buffer, end - start, &done, NULL) < 0 || done != end - start)
+		if (pm_reader_read(&session->look.memory, start, buffer, end - start, &done, NULL) < 0 || done != end - start)
 			break;
 		if (i == 49 && memcmp(buffer, "<plain_0>", 9) == 0) {
 			free(buffer);

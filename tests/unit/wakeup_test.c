@@ -33,23 +33,20 @@ enum { PATIENCE_MS = 30000 };
 static char *make_machine(const char *cgroup)
 {
 	char *root = tree_create();
-	tree_write(root, "proc/12/stat", "12 (shop) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
-	tree_write(root, "proc/12/status", "Name:\tshop\nTgid:\t12\n");
+	tree_add_process(root, 12, "shop", "Threads:\t1\n");
 	tree_write(root, "proc/12/cgroup", "%s", cgroup);
 	return root;
 }
 
 static struct pm_wakeup *open_saved(const char *root, const uint64_t *usage, size_t count)
 {
-	char proc[512], sys[512];
-	struct pm_process *process;
+	char *sys;
+	struct pm_process *process = tree_open_process(root, 12, &sys);
 	struct pm_wakeup *wakeup = NULL;
 	struct pm_error error = { 0 };
-	snprintf(proc, sizeof proc, "%s/proc", root);
-	snprintf(sys, sizeof sys, "%s/sys", root);
-	if (pm_process_open(proc, 12, &process, &error) < 0 || pm_wakeup_open(process, sys, usage, count, &wakeup, &error) < 0)
-		fail_msg("%s", error.text);
+	must(pm_wakeup_open(process, sys, usage, count, &wakeup, &error), &error);
 	pm_process_close(process);
+	free(sys);
 	return wakeup;
 }
 

@@ -11,23 +11,23 @@
 
 #include <cmocka.h>
 
-#include <procmem/maps.h>
-
 #include "support/target.h"
-
-static void must(int result, const struct pm_error *error)
-{
-	if (result < 0)
-		fail_msg("%s", error->text);
-}
 
 void look_open(struct look *look, pid_t pid)
 {
+	look_open_by(look, pid, PM_SMAPS, PM_PAGEMAP_BEST);
+}
+
+void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps, enum pm_pagemap_method method)
+{
 	struct pm_error error = { 0 };
-	must(pm_process_open(NULL, pid, &look->process, &error), &error);
+	look->process = open_process(pid);
 	pm_regions_init(&look->regions);
-	must(pm_maps_read(look->process, PM_SMAPS, &look->regions, &error), &error);
-	must(pm_pagemap_open(look->process, PM_PAGEMAP_BEST, &look->pagemap, &error), &error);
+	must(pm_maps_read(look->process, maps, &look->regions, &error), &error);
+	int opened = pm_pagemap_open(look->process, method, &look->pagemap, &error);
+	if (opened < 0 && method != PM_PAGEMAP_BEST && error.kind == PM_ERROR_UNSUPPORTED)
+		skip_because("%s", error.text);
+	must(opened, &error);
 	look->pages = pm_pagemap_source(look->pagemap);
 	must(pm_target_reader_open(look->process, &look->regions, &look->memory, &error), &error);
 	must(pm_file_reader_open(look->process, &look->regions, &look->files, &error), &error);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <procmem/maps.h>
 #include <procmem/pagemap.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
@@ -13,15 +14,18 @@
 /** A process that is looked into; look_open() fills it all. */
 struct look {
 	struct pm_process *process;   /**< the process */
-	struct pm_regions regions;    /**< its regions, from smaps */
+	struct pm_regions regions;    /**< its regions */
 	struct pm_pagemap *pagemap;   /**< its page states */
 	struct pm_page_source pages;  /**< the same as a source for plans */
 	struct pm_reader memory;      /**< reads its memory */
 	struct pm_reader files;       /**< reads the files behind it */
 };
 
-/** Opens a process. @param look filled; close it with look_close() @param pid the process */
+/** Opens a process, with regions from smaps. @param look filled; close it with look_close() @param pid the process */
 void look_open(struct look *look, pid_t pid);
+
+/** The same by other ways; skips the test where there is no such way to page states. @param maps where regions come from @param method of page states */
+void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps, enum pm_pagemap_method method);
 
 /** Closes it all. */
 void look_close(struct look *look);

@@ -10,21 +10,9 @@
 
 enum { RANGES_MOST = 8 };
 
-static void must(int result, const struct pm_error *error)
-{
-	if (result < 0)
-		fail_msg("%s", error->text);
-}
-
 void session_open(struct session *session)
 {
-	struct pm_error error;
-	must(pm_process_open(NULL, session->target.pid, &session->process, &error), &error);
-	pm_regions_init(&session->regions);
-	must(pm_maps_read(session->process, PM_SMAPS, &session->regions, &error), &error);
-	must(pm_pagemap_open(session->process, PM_PAGEMAP_BEST, &session->pagemap, &error), &error);
-	session->pages = pm_pagemap_source(session->pagemap);
-	must(pm_target_reader_open(session->process, &session->regions, &session->reader, &error), &error);
+	look_open(&session->look, session->target.pid);
 }
 
 static void forget_hits(struct session *session)
@@ -42,10 +30,7 @@ static void forget_hits(struct session *session)
 void session_close(struct session *session)
 {
 	forget_hits(session);
-	pm_reader_close(&session->reader);
-	pm_pagemap_close(session->pagemap);
-	pm_regions_deinit(&session->regions);
-	pm_process_close(session->process);
+	look_close(&session->look);
 	target_stop(&session->target);
 }
 
@@ -83,8 +68,8 @@ static size_t named_ranges(const struct session *session, const char *first, con
 	size_t count = 0;
 	target_range(&session->target, first, &start, &other);
 	target_range(&session->target, last, &other, &end);
-	for (size_t i = 0; i < session->regions.count; i++) {
-		const struct pm_region *region = &session->regions.items[i];
+	for (size_t i = 0; i < session->look.regions.count; i++) {
+		const struct pm_region *region = &session->look.regions.items[i];
 		if (region->end <= start || region->start >= end)
 			continue;
 		assert_true(count < RANGES_MOST);
@@ -96,14 +81,14 @@ static size_t named_ranges(const struct session *session, const char *first, con
 
 int session_scan(struct session *session, const struct session_scan *how)
 {
-	const struct pm_plan_options options = { .pages = how->all_pages ? NULL : &session->pages };
+	const struct pm_plan_options options = { .pages = how->all_pages ? NULL : &session->look.pages };
 	struct pm_range ranges[RANGES_MOST];
 	struct pm_plan *plan;
 	forget_hits(session);
 	size_t count = how->region ? named_ranges(session, how->region, how->last ? how->last : how->region, ranges) : 0;
-	must(pm_plan_open(&session->regions, how->region ? ranges : NULL, count, &options, &plan, &session->error), &session->error);
-	struct pm_scan scan = { .scanner = how->scanner, .regions = &session->regions, .plan = plan, .workers = how->workers };
-	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader : &session->reader, .unreadable = unreadable, .context = session };
+	must(pm_plan_open(&session->look.regions, how->region ? ranges : NULL, count, &options, &plan, &session->error), &session->error);
+	struct pm_scan scan = { .scanner = how->scanner, .regions = &session->look.regions, .plan = plan, .workers = how->workers };
+	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader : &session->look.memory, .unreadable = unreadable, .context = session };
 	scan.again = how->again;
 	scan.found = found;
 	scan.deliver = deliver;

@@ -3,21 +3,17 @@
 #ifndef TESTS_SUPPORT_SESSION_H
 #define TESTS_SUPPORT_SESSION_H
 
-#include <procmem/maps.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/scan.h>
 
+#include "support/look.h"
 #include "support/patterns.h"
 #include "support/target.h"
 
 /** A target and all that is needed to search it. */
 struct session {
 	struct target target;
-	struct pm_process *process;
-	struct pm_regions regions;
-	struct pm_pagemap *pagemap;
-	struct pm_page_source pages;
-	struct pm_reader reader;
+	struct look look;
 	struct hit_list hits;           /**< of the last scan, by ascending address */
 	char **texts;                   /**< their bytes */
 	size_t changed;                 /**< hits that were marked so */

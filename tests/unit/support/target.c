@@ -236,6 +236,20 @@ void target_be_killed_first(const struct target *target)
 	assert_int_equal(fclose(file), 0);
 }
 
+struct pm_process *open_process(pid_t pid)
+{
+	struct pm_process *process;
+	struct pm_error error = { 0 };
+	must(pm_process_open(NULL, pid, &process, &error), &error);
+	return process;
+}
+
+void must(int result, const struct pm_error *error)
+{
+	if (result < 0)
+		fail_msg("%s", error->text);
+}
+
 char *read_text(const char *path, size_t *length)
 {
 	FILE *file = fopen(path, "re");

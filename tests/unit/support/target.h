@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include <procmem/process.h>
+
 /** A running process. Zeroed means none. */
 struct target {
 	pid_t pid;    /**< its PID, 0 after target_stop() */
@@ -67,6 +69,12 @@ void target_await_end(struct target *target, int *status);
 
 /** Kills and reaps it, and releases everything. Harmless on a stopped or zeroed one. */
 void target_stop(struct target *target);
+
+/** Opens a process, which must be there. @param pid any, not only that of a target @return for pm_process_close() */
+struct pm_process *open_process(pid_t pid);
+
+/** Fails the running test where a call failed. @param result less than 0 if so @param error what it said */
+void must(int result, const struct pm_error *error);
 
 /** Skips the running test, saying why. */
 void skip_because(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "support/target.h"
+
 enum { MOST_DESCRIPTORS = 16 };
 
 char *tree_create(void)
@@ -65,6 +67,32 @@ void tree_write(const char *root, const char *path, const char *format, ...)
 	va_end(arguments);
 	assert_int_equal(fclose(file), 0);
 	free(full);
+}
+
+void tree_add_process(const char *root, pid_t pid, const char *name, const char *status, ...)
+{
+	char path[64], *more;
+	va_list arguments;
+	va_start(arguments, status);
+	assert_true(vasprintf(&more, status, arguments) >= 0);
+	va_end(arguments);
+	snprintf(path, sizeof path, "proc/%d/stat", (int)pid);
+	tree_write(root, path, "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n", (int)pid, name);
+	snprintf(path, sizeof path, "proc/%d/status", (int)pid);
+	tree_write(root, path, "Name:\t%s\nTgid:\t%d\n%s", name, (int)pid, more);
+	free(more);
+}
+
+struct pm_process *tree_open_process(const char *root, pid_t pid, char **sys)
+{
+	char *proc;
+	struct pm_process *process;
+	struct pm_error error = { 0 };
+	assert_true(asprintf(&proc, "%s/proc", root) > 0);
+	assert_true(asprintf(sys, "%s/sys", root) > 0);
+	must(pm_process_open(proc, pid, &process, &error), &error);
+	free(proc);
+	return process;
 }
 
 void tree_link(const char *root, const char *path, const char *target)
