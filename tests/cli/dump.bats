@@ -48,14 +48,14 @@ teardown() {
 	range=$(target_range plain)
 	start=${range%-*}
 	for columns in 80 79 78 60; do
-		run -0 script -qec "stty cols $columns rows 24 -onlcr; $PROCMEM_BIN dump --hex $TARGET_PID 0x$start+24" /dev/null </dev/null
+		run -0 on_terminal 24 "$columns" dump --hex "$TARGET_PID" "0x$start+24"
 		((columns < 79)) && expected=3 || expected=2
 		[ "$(grep -c '|$' <<<"$output")" -eq "$expected" ]
 		[ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -lt "$columns" ] || [ "$columns" -eq 79 ]
 		[ "$(tail -n 1 <<<"$output")" = "$(printf '%x' $((0x$start + 24)))" ]
 	done
 	# The same bytes whatever the width, and zeros are folded there, too.
-	script -qec "stty cols 60 rows 24 -onlcr; $PROCMEM_BIN dump --hex $TARGET_PID $(target_range reserve_1t)" /dev/null </dev/null >"$BATS_TEST_TMPDIR/narrow"
+	on_terminal 24 60 dump --hex "$TARGET_PID" "$(target_range reserve_1t)" >"$BATS_TEST_TMPDIR/narrow"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/narrow")" -eq 3 ]
 }
 
@@ -166,33 +166,24 @@ teardown() {
 	wait "$tracer" || true
 }
 
-# Starts a dump into a FIFO that nobody empties, and waits for its first byte.
-start_blocked() {
-	mkfifo "$BATS_TEST_TMPDIR/fifo"
-	"$PROCMEM_BIN" dump --raw "$TARGET_PID" all >"$BATS_TEST_TMPDIR/fifo" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
-	dump=$!
-	exec {reader}<"$BATS_TEST_TMPDIR/fifo"
-	head -c 1 <&"$reader" >/dev/null
-}
-
 @test "a process that ends meanwhile is an error, also in a pipe" {
 	target_start exiter
-	start_blocked
+	start_blocked dump --raw "$TARGET_PID" all
 	kill -KILL "$TARGET_PID"
 	wait "$TARGET_PID" || true
-	cat <&"$reader" >/dev/null
+	cat <&"$READER" >/dev/null
 	local status=0
-	wait "$dump" || status=$?
+	wait "$BLOCKED" || status=$?
 	[ "$status" = 2 ]
 	[[ $(<"$BATS_TEST_TMPDIR/errors") == *'the output is incomplete'* ]]
 }
 
 @test "Ctrl-C ends it, and the process runs on" {
 	target_start exiter
-	start_blocked
-	kill -TERM "$dump"
+	start_blocked dump --raw "$TARGET_PID" all
+	kill -TERM "$BLOCKED"
 	local status=0
-	wait "$dump" || status=$?
+	wait "$BLOCKED" || status=$?
 	[ "$status" -eq 2 ]
 	target_tell map
 }

@@ -5,8 +5,6 @@
 setup() {
 	load support/helper
 	load support/hold
-	require python3
-	bytes=$BATS_TEST_TMPDIR/bytes
 }
 
 teardown() {
@@ -213,7 +211,7 @@ gnu() {
 	head -c 4000 /dev/zero | tr '\0' 'y' >>"$bytes"
 	hold "$bytes"
 	for columns in 60 100 200; do
-		run -0 script -qec "stty cols $columns rows 24 -onlcr; TERM=xterm NO_COLOR= $PROCMEM_BIN grep NAME $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+		TERM=xterm NO_COLOR='' run -0 on_terminal 24 "$columns" grep NAME "$TARGET_PID" "${ranges[0]}"
 		[[ ${lines[0]} == *$'\033[1mNAME\033[0m'* ]]
 		# The dots are one column each.
 		plain=$(sed 's/\x1b\[[0-9]*m//g; s/…/./g' <<<"${lines[0]}")
@@ -222,7 +220,7 @@ gnu() {
 		# The note goes on in a second line where the first is full.
 		[[ "${lines[*]:1}" == *'1 match in 1 shm region; '*' searched in '* ]]
 		# A match that is too long is cut, and the line fits all the same.
-		run -0 script -qec "stty cols $columns rows 24 -onlcr; $PROCMEM_BIN grep --color=never 'NAMEy+' $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+		run -0 on_terminal 24 "$columns" grep --color=never 'NAMEy+' "$TARGET_PID" "${ranges[0]}"
 		plain=${lines[0]//…/.}
 		[ "${#plain}" -le "$columns" ]
 		[[ $plain == *'NAMEyyyyyyyy'*'y.' ]]

@@ -5,8 +5,6 @@
 setup() {
 	load support/helper
 	load support/hold
-	require python3
-	bytes=$BATS_TEST_TMPDIR/bytes
 }
 
 teardown() {

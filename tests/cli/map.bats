@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `procmem map`: which regions, in which order and form. What a region is called and how much it holds is compared with the kernel.
 
-setup_file() {
-	load support/helper
-	target_start mapper
-	export TARGET_PID TARGET_FACTS
-}
-
-teardown_file() {
-	targets_stop
-}
+load support/mapper
 
 setup() {
 	load support/helper

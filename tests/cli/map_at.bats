@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: MIT
 # `procmem map TARGET ADDRESS`: what is at an address.
 
-setup_file() {
-	load support/helper
-	target_start mapper
-	export TARGET_PID TARGET_FACTS
-}
-
-teardown_file() {
-	targets_stop
-}
+load support/mapper
 
 setup() {
 	load support/helper

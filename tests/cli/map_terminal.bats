@@ -2,26 +2,11 @@
 # SPDX-License-Identifier: MIT
 # What a terminal sees: as many rows and columns as it has, and what was left out.
 
-setup_file() {
-	load support/helper
-	target_start mapper
-	export TARGET_PID TARGET_FACTS
-}
-
-teardown_file() {
-	targets_stop
-}
+load support/mapper
 
 setup() {
 	load support/helper
 	require script
-}
-
-# Runs procmem on a terminal of $1 lines and $2 columns.
-on_terminal() {
-	local lines=$1 columns=$2
-	shift 2
-	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
 }
 
 @test "the list ends where the screen does, and says what is left out" {

@@ -208,14 +208,15 @@ input()'
 @test "a terminal is told in which region strings are, and -u fits it" {
 	require script
 	target_start texts
-	run -0 script -qec "stty rows 24 cols 60 -onlcr; TERM=dumb '$PROCMEM_BIN' strings $TARGET_PID $(target_range counted)" /dev/null </dev/null
+	export TERM=dumb
+	run -0 on_terminal 24 60 strings "$TARGET_PID" "$(target_range counted)"
 	[ "${lines[0]}" = "$(target_range counted)  rw-p  anon" ]
 	[[ ${lines[1]} == *' counted 1 times ü' ]]
 	[[ ${lines[-1]} == *'20,100 strings'* ]]
-	run -0 script -qec "stty rows 24 cols 60 -onlcr; TERM=dumb '$PROCMEM_BIN' strings -u -n 4 $TARGET_PID $(target_range counted) $(target_range long)" /dev/null </dev/null
+	run -0 on_terminal 24 60 strings -u -n 4 "$TARGET_PID" "$(target_range counted)" "$(target_range long)"
 	[ "${#lines[@]}" -le 23 ]
 	[[ ${lines[1]} == '   200 '*'  counted 200 times' ]]
-	run -0 script -qec "stty rows 24 cols 60 -onlcr; TERM=dumb '$PROCMEM_BIN' strings -u -n 4 $TARGET_PID $(target_range long)" /dev/null </dev/null
+	run -0 on_terminal 24 60 strings -u -n 4 "$TARGET_PID" "$(target_range long)"
 	[[ ${lines[1]} == *'AAAA…' ]]
 	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${lines[1]}")" -le 60 ]
 }
@@ -318,34 +319,25 @@ input()'
 	run -2 bash -c '"$@" >/dev/full' bash "$PROCMEM_BIN" strings -u "$TARGET_PID"
 }
 
-# Starts a search whose output nobody takes, and waits for its first byte.
-start_blocked() {
-	mkfifo "$BATS_TEST_TMPDIR/fifo"
-	"$PROCMEM_BIN" strings -n 1 -e S "$TARGET_PID" >"$BATS_TEST_TMPDIR/fifo" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
-	search=$!
-	exec {reader}<"$BATS_TEST_TMPDIR/fifo"
-	head -c 1 <&"$reader" >/dev/null
-}
-
 @test "a process that ends meanwhile is an error" {
 	target_start texts
-	start_blocked
+	start_blocked strings -n 1 -e S "$TARGET_PID"
 	kill -KILL "$TARGET_PID"
 	wait "$TARGET_PID" || true
-	cat <&"$reader" >/dev/null
+	cat <&"$READER" >/dev/null
 	local status=0
-	wait "$search" || status=$?
+	wait "$BLOCKED" || status=$?
 	[ "$status" -eq 2 ]
 	grep -q "^procmem: process $TARGET_PID " "$BATS_TEST_TMPDIR/errors"
 }
 
 @test "Ctrl-C ends it, and the process runs on" {
 	target_start texts
-	start_blocked
-	kill -TERM "$search"
-	cat <&"$reader" >/dev/null &
+	start_blocked strings -n 1 -e S "$TARGET_PID"
+	kill -TERM "$BLOCKED"
+	cat <&"$READER" >/dev/null &
 	local status=0
-	wait "$search" || status=$?
+	wait "$BLOCKED" || status=$?
 	[ "$status" -eq 2 ]
 	grep -q 'cancelled' "$BATS_TEST_TMPDIR/errors"
 	kill -0 "$TARGET_PID"

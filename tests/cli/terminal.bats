@@ -22,12 +22,12 @@ setup() {
 
 # Runs procmem on a terminal of 60 columns, for both of its outputs.
 narrow() {
-	script -qec "stty rows 40 cols 60 -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+	on_terminal 40 60 "$@"
 }
 
 # The same, wide enough for everything.
 wide() {
-	script -qec "stty rows 40 cols 1000 -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+	on_terminal 40 1000 "$@"
 }
 
 # Fails where a line of $output is wider than the terminal, but for a single word that nothing can be done about.

@@ -55,9 +55,7 @@ int main(void)
 {
 	target_begin();
 	printf("pid %d\n", (int)getpid());
-	char *memory = target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
-	target_fill(memory, SIZE, "content");
-	target_region("content", memory, SIZE, "kind=anon");
+	target_pages("content", SIZE);
 	pthread_t sleeper, survivor;
 	target_check(-pthread_create(&sleeper, NULL, sleep_on, NULL), "pthread_create");
 	target_check(-pthread_create(&survivor, NULL, survive, NULL), "pthread_create");

@@ -37,9 +37,7 @@ static int command(const char *line)
 		pthread_join(thread, NULL);
 	}
 	if (strcmp(line, "map") == 0 && !extra) {
-		extra = target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
-		target_fill(extra, SIZE, "extra");
-		target_region("extra", extra, SIZE, "kind=anon");
+		extra = target_pages("extra", SIZE);
 		return 0;
 	}
 	if (strcmp(line, "unmap") == 0 && extra) {
@@ -54,9 +52,7 @@ int main(void)
 {
 	target_begin();
 	printf("pid %d\n", (int)getpid());
-	char *memory = target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
-	target_fill(memory, SIZE, "content");
-	target_region("content", memory, SIZE, "kind=anon");
+	target_pages("content", SIZE);
 	target_ready();
 	target_obey(command);
 }

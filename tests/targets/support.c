@@ -94,6 +94,14 @@ void target_region(const char *name, const void *start, size_t size, const char 
 	printf("region %s %" PRIxPTR "-%" PRIxPTR "%s%s\n", name, address, address + size, *note ? " " : "", note);
 }
 
+char *target_pages(const char *name, size_t size)
+{
+	char *memory = target_island(size, PROT_READ | PROT_WRITE, 0, 0);
+	target_fill(memory, size, name);
+	target_region(name, memory, size, "kind=anon");
+	return memory;
+}
+
 void target_ready(void)
 {
 	puts("ready");

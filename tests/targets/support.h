@@ -32,6 +32,9 @@ void *target_map_at_island(size_t size, int prot, int flags, int fd, uint64_t of
 /** Writes "NAME page I" at the begin of each page. */
 void target_fill(char *memory, size_t size, const char *name);
 
+/** Maps, fills and tells a region of anonymous memory, an island. */
+char *target_pages(const char *name, size_t size);
+
 /** A fresh directory that is removed with all in it when the target ends, however it ends. @return lives for ever */
 const char *target_scratch(void);
 

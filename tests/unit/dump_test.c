@@ -41,6 +41,7 @@ static struct pm_dump_source source_of(struct look *look)
 /** A made-up target of 8 pages at 0x10000: page 1 is a hole, page 3 unreadable, page 5 a guard. */
 struct made_up {
 	char bytes[8 * PAGE];
+	char expected[8 * PAGE]; /* what a dump of them must be */
 	struct pm_fake_range ranges[2];
 	struct pm_fake_target target;
 	struct pm_reader reader;
@@ -77,6 +78,9 @@ static void make_up(struct made_up *made)
 	*made = (struct made_up){ .pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE } };
 	for (size_t i = 0; i < sizeof made->bytes; i++)
 		made->bytes[i] = (char)('a' + i % 23);
+	memcpy(made->expected, made->bytes, sizeof made->bytes);
+	for (size_t page = 1; page <= 5; page += 2)
+		memset(made->expected + page * PAGE, 0, PAGE);
 	made->ranges[0] = (struct pm_fake_range){ 0x10000, made->bytes, 3 * PAGE };
 	made->ranges[1] = (struct pm_fake_range){ 0x14000, made->bytes + 4 * PAGE, 4 * PAGE };
 	made->target = (struct pm_fake_target){ .ranges = made->ranges, .count = 2 };
@@ -86,18 +90,6 @@ static void make_up(struct made_up *made)
 	made->source = (struct pm_dump_source){
 		.regions = &made->regions, .pages = &made->pages, .reader = &made->reader, .unreadable = note_bad, .context = made
 	};
-}
-
-/** What a dump of some bytes of it must be. */
-static char *expected_bytes(const struct made_up *made)
-{
-	char *bytes = malloc(sizeof made->bytes);
-	assert_non_null(bytes);
-	memcpy(bytes, made->bytes, sizeof made->bytes);
-	memset(bytes + 1 * PAGE, 0, PAGE);
-	memset(bytes + 3 * PAGE, 0, PAGE);
-	memset(bytes + 5 * PAGE, 0, PAGE);
-	return bytes;
 }
 
 static void expect_content(int fd, off_t at, const char *bytes, size_t size)
@@ -116,10 +108,9 @@ static void bytes_and_counts_are_exact(void **state)
 	struct pm_dump_result result;
 	struct pm_error error;
 	make_up(&made);
-	char *expected = expected_bytes(&made);
 	int fd = make_file();
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
-	expect_content(fd, 0, expected, 8 * PAGE);
+	expect_content(fd, 0, made.expected, 8 * PAGE);
 	assert_int_equal(result.size, 8 * PAGE);
 	assert_int_equal(result.bytes, 5 * PAGE);
 	assert_int_equal(result.holes, PAGE);
@@ -136,10 +127,9 @@ static void bytes_and_counts_are_exact(void **state)
 	made.source.count = 3;
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
 	char tail[22] = { 0 };
-	memcpy(tail, expected + 0xffe, 5);
-	tail[5] = expected[0x4001];
+	memcpy(tail, made.expected + 0xffe, 5);
+	tail[5] = made.expected[0x4001];
 	expect_content(fd, 8 * PAGE, tail, sizeof tail);
-	free(expected);
 	close(fd);
 	pm_regions_deinit(&made.regions);
 }
@@ -163,7 +153,6 @@ static void streams_get_zeros(void **state)
 	struct pm_dump_result result;
 	struct pm_error error;
 	make_up(&made);
-	char *expected = expected_bytes(&made);
 	int ends[2];
 	pthread_t thread;
 	void *seen;
@@ -174,7 +163,7 @@ static void streams_get_zeros(void **state)
 	assert_int_equal(pm_dump_raw(&made.source, ends[1], &result, &error), 0);
 	close(ends[1]);
 	assert_int_equal(pthread_join(thread, &seen), 0);
-	assert_memory_equal(seen, expected, 8 * PAGE);
+	assert_memory_equal(seen, made.expected, 8 * PAGE);
 	free(seen);
 	close(ends[0]);
 
@@ -183,7 +172,7 @@ static void streams_get_zeros(void **state)
 	assert_int_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
-	expect_content(fd, 6, expected, 8 * PAGE);
+	expect_content(fd, 6, made.expected, 8 * PAGE);
 	close(fd);
 
 	/* Old bytes must not show through holes. */
@@ -193,10 +182,9 @@ static void streams_get_zeros(void **state)
 	assert_int_equal(write(fd, old, sizeof old), sizeof old);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
-	memcpy(old, expected, 8 * PAGE);
+	memcpy(old, made.expected, 8 * PAGE);
 	expect_content(fd, 0, old, sizeof old);
 	close(fd);
-	free(expected);
 	pm_regions_deinit(&made.regions);
 }
 

@@ -7,6 +7,8 @@
 #   target_tell grow             sends a command line and waits until it is done
 #   target_await TEXT            reads output lines until one contains TEXT
 #   program_start redis-server … any program; skips the test where it is not installed
+#   on_terminal 24 80 map PID    runs procmem on a terminal of so many lines and columns
+#   start_blocked dump PID all   runs procmem, whose output nobody takes, and waits for its first byte; sets BLOCKED (its PID) and READER
 #   targets_stop                 call it in teardown (or teardown_file for targets started in setup_file)
 #
 # Whatever becomes of the test, its targets die with it: ours ask the kernel for that (PR_SET_PDEATHSIG), others through setpriv.
@@ -22,6 +24,20 @@ fails() {
 
 procmem() {
 	"$PROCMEM_BIN" "$@"
+}
+
+on_terminal() {
+	local lines=$1 columns=$2
+	shift 2
+	script -qec "stty rows $lines cols $columns -onlcr; $(printf '%q ' "$PROCMEM_BIN" "$@")" /dev/null </dev/null
+}
+
+start_blocked() {
+	mkfifo "$BATS_TEST_TMPDIR/fifo"
+	"$PROCMEM_BIN" "$@" >"$BATS_TEST_TMPDIR/fifo" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
+	BLOCKED=$!
+	exec {READER}<"$BATS_TEST_TMPDIR/fifo"
+	head -c 1 <&"$READER" >/dev/null
 }
 
 # Starts a command with pipes to its stdin and stdout, as a direct child of this shell.

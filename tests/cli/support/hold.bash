@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-# A process that holds bytes which the test chose, and searches in it (`load support/hold`, after support/helper).
+# A process that holds bytes which the test chose, and searches in it (`load support/hold`, after support/helper, in setup or a test).
+
+require python3
+# For what is to be held.
+bytes=$BATS_TEST_TMPDIR/bytes
 
 # Starts a process that holds the bytes of files, and waits for it: `hold FILE...`. Sets ranges to where each is.
 hold() {
@@ -14,8 +18,8 @@ hold() {
 
 # Holds the text that printf makes of the words, and waits for it.
 hold_text() {
-	# The file of the test's setup(), and a format that it gives.
-	# shellcheck disable=SC2059,SC2154
+	# The format is the test's.
+	# shellcheck disable=SC2059
 	printf "$@" >"$bytes"
 	hold "$bytes"
 }

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# A mapper that all tests of a file look into (`load support/mapper`, outside of functions).
+
+setup_file() {
+	load support/helper
+	target_start mapper
+	export TARGET_PID TARGET_FACTS
+}
+
+teardown_file() {
+	targets_stop
+}
