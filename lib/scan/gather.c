@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/gather.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "base/array.h"
 
@@ -19,7 +19,11 @@ static void note_gap(void *context, const struct pm_unreadable *range)
 		notes->failed = true;
 		return;
 	}
-	gaps->items[gaps->count++] = (struct pm_gap){ range->start, range->end, range->os_errno, range->why };
+	struct pm_gap *gap = &gaps->items[gaps->count++];
+	gap->start = range->start;
+	gap->end = range->end;
+	gap->os_errno = range->os_errno;
+	snprintf(gap->why, sizeof gap->why, "%s", range->why);
 }
 
 /** The last gap that was seen, and the first. */

@@ -23,10 +23,10 @@ enum pm_job_state {
 
 /** A range of bytes that could not be read. */
 struct pm_gap {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address behind the last byte */
-	int os_errno;    /**< as in pm_unreadable */
-	const char *why; /**< as in pm_unreadable; a constant text */
+	uint64_t start;                /**< first address */
+	uint64_t end;                  /**< address behind the last byte */
+	int os_errno;                  /**< as in pm_unreadable */
+	char why[PM_ERROR_TEXT_SIZE];  /**< as in pm_unreadable, which is gone when this is told */
 };
 
 /** Such ranges, by ascending address; all zero is none. */
