@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What the Tab key offers in a session: asked as readline asks, without a terminal. */
+#include <malloc.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -226,6 +229,29 @@ static void test_files_are_offered_where_they_belong(void **state)
 		expect_files(without[i], false);
 }
 
+/** Of an exec only the prompt takes notice: until then the list of regions is read in vain. */
+static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state)
+{
+	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000", NULL };
+	struct scene *scene = *state;
+	char pid[16];
+	pid_t child = child_start("", program);
+	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+	snprintf(pid, sizeof pid, "%d", (int)child);
+	assert_int_equal(shell_attach(&scene->shell, pid, NULL), STATUS_OK);
+	expect("strings [sta", " [stack] ");
+	kill(child, SIGCONT);
+	while (pm_process_check(scene->shell.target.process, NULL) == 0)
+		usleep(1000);
+	expect("strings [sta", " ");
+	size_t before = mallinfo2().uordblks;
+	for (int i = 0; i < 50; i++)
+		expect("strings [sta", " ");
+	/* A list of regions takes more than this each time. */
+	assert_true(mallinfo2().uordblks < before + 50 * 256);
+	child_stop(child);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +263,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_numbers_are_those_that_there_are, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
