@@ -187,7 +187,7 @@ static void test_operands_are_what_belongs_there(void **state)
 	expect_among(line, pid);
 	/* These look at one process and no region. */
 	expect_among("headroom tabb", "tabbed");
-	expect("headroom hea", " ");
+	expect("headroom [sta", " ");
 	expect_among("ps tabb", "tabbed");
 	expect_among("diff before.pmrec tabb", "tabbed");
 	/* A pattern is anything. */
