@@ -147,18 +147,13 @@ grepped() {
 	procmem grep -o '\w+ page 0\b' "$TARGET_PID" all "$@" | sed 's/ page 0//' | sort -u | tr '\n' ' '
 }
 
-# Fails unless a search of `page 0` of all regions finds with the filters those that they leave: assert_filtered FUNCTION.
-assert_filtered() {
-	[ "$("$1" --perms=-w-p)" = 'write_only ' ]
-	[ "$("$1" --mapping='off heap')" = 'memfd ' ]
-	[ "$("$1" --min-size 5M --perms rw)" = 'thp ' ]
-	[ "$("$1" --min-rss 5M)" = 'thp ' ]
-	[ "$("$1" --kind jit)" = "$(named '/kind=jit/')" ]
-}
-
 @test "filters of grep leave what they say" {
 	target_start mapper
-	assert_filtered grepped
+	[ "$(grepped --perms=-w-p)" = 'write_only ' ]
+	[ "$(grepped --mapping='off heap')" = 'memfd ' ]
+	[ "$(grepped --min-size 5M --perms rw)" = 'thp ' ]
+	[ "$(grepped --min-rss 5M)" = 'thp ' ]
+	[ "$(grepped --kind jit)" = "$(named '/kind=jit/')" ]
 }
 
 # The same of what strings prints.
@@ -168,7 +163,11 @@ stringed() {
 
 @test "filters of strings leave what they say" {
 	target_start mapper
-	assert_filtered stringed
+	[ "$(stringed --perms=-w-p)" = 'write_only ' ]
+	[ "$(stringed --mapping='off heap')" = 'memfd ' ]
+	[ "$(stringed --min-size 5M --perms rw)" = 'thp ' ]
+	[ "$(stringed --min-rss 5M)" = 'thp ' ]
+	[ "$(stringed --kind jit)" = "$(named '/kind=jit/')" ]
 }
 
 @test "a region has the same members in the JSON of all commands" {
