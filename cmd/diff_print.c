@@ -250,7 +250,7 @@ void diff_print_json(const struct diff *diff, struct out *out)
 		put_row(&json, diff->options->by, &diff->rows[i]);
 	json_shut(&json, ']');
 	json_open(&json, "total", '{');
-	json_put(&json, "count", json_number(diff->total.count));
+	json_put(&json, "count", json_number(diff->total.regions));
 	json_put(&json, "changed", json_number(diff->total.count - diff->same));
 	put_sizes(&json, &diff->total);
 	json_shut(&json, '}');

@@ -97,6 +97,13 @@ logged() {
 	jq -e '[.regions[] | select(.change == "new" and .delta == 1048576)] | length == 1' <<<"$output"
 	run -1 procmem diff --by kind "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
 	[[ $output == *'anon'*'+1.0M'* ]]
+	count=$(sed -nE 's/^total +([0-9]+) .*/\1/p' <<<"$output")
+	[ "$count" -eq "$(grep -c '^VmFlags:' "$BATS_TEST_TMPDIR/after")" ]
+	for by in '' --by=kind --by=mapping; do
+		# shellcheck disable=SC2086
+		run -1 procmem diff --json $by "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+		jq -e --argjson count "$count" '.total.count == $count and .after.count == $count and .total.changed == 1' <<<"$output"
+	done
 	run -1 procmem diff --json -k anon "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
 	jq -e 'all(.regions[]; .kind == "anon")' <<<"$output"
 }
