@@ -45,8 +45,6 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0)
 		return -1;
-	if (watch->kills)
-		pm_kills_count(watch->kills, &watch->killed);
 	return watch_peek_step(watch, error);
 }
 
@@ -65,6 +63,8 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 	/* Without that an end is told all the same, but not its reason. */
 	if (pm_kills_open(target->process, NULL, &watch->kills, NULL) < 0)
 		watch->kills = NULL;
+	else
+		pm_kills_count(watch->kills, &watch->killed);
 	watch->first = watch->previous = watch->sample.totals;
 	watch->began = watch->based = watch->sample.time;
 	if (add_sample(watch, error) == 0)
@@ -116,12 +116,17 @@ static void end_gone(struct watch *watch)
 bool watch_step(struct watch *watch)
 {
 	struct pm_sample sample;
+	/* Counted before the process is seen to be alive: a kill during the look, which may take long, is none of before. */
+	uint64_t killed = watch->killed;
+	if (watch->kills)
+		pm_kills_count(watch->kills, &killed);
 	if (pm_sampler_take(watch->sampler, &sample, &watch->failure) < 0) {
 		watch->ended = "it cannot be watched any more";
 		if (watch->failure.kind == PM_ERROR_GONE)
 			end_gone(watch);
 		return false;
 	}
+	watch->killed = killed;
 	watch->previous = watch->sample.totals;
 	watch->sample = sample;
 	if (add_sample(watch, &watch->failure) < 0) {
