@@ -18,14 +18,15 @@ enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
 /* What the signals did before interrupt_hold(). */
 static struct sigaction before_hold[HELD];
 
+/* Other threads read the flags: those of the library do so atomically. */
 static void handle(int number)
 {
-	interrupted = number;
+	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
 }
 
 static void handle_in_session(int number)
 {
-	session_interrupted = number;
+	__atomic_store_n(&session_interrupted, number, __ATOMIC_RELAXED);
 }
 
 /** Catches one signal. @param once the next of it ends the program @param before what it did so far */

@@ -16,6 +16,9 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 	int status = -1, ready = dump_open(&dump, words, count, error);
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
+	/* What follows takes long: it is known from the start how much there is. */
+	if (ready > 0 && save->listener)
+		save->listener(save->context, 0, memory_size(&dump.memory));
 	/* As long as the process is there, its number is not that of another. */
 	if (ready > 0 && pm_process_check(save->watch->target->process, error) == 0)
 		status = dump_to_file(&dump, result, error);

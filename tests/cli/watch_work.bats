@@ -52,7 +52,18 @@ await_child() {
 
 release_child() {
 	kill -CONT "$child"
+	released=$child
 	child=
+}
+
+# Waits for the end of a child that was released.
+await_end() {
+	local look
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ -d "/proc/$released" ] || return 0
+		sleep 0.1
+	done
+	return 1
 }
 
 # Asks for the region to be written to a file in the folder.
@@ -143,12 +154,8 @@ is_empty() {
 	fails is_empty
 	kill -KILL "$watcher"
 	screen_await 'Killed'
-	held=$child
 	release_child
-	for ((look = 0; look < SCREEN_LOOKS; look++)); do
-		[ -d "/proc/$held" ] || break
-		sleep 0.1
-	done
+	await_end
 	is_empty
 }
 
@@ -159,7 +166,7 @@ is_empty() {
 	kill -KILL "$TARGET_PID"
 	screen_await 'ENDED'
 	release_child
-	screen_await_not 'writing'
+	await_end
 	screen_await "process $TARGET_PID "
 	is_empty
 	screen_key d
