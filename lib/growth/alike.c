@@ -29,12 +29,16 @@ static uint64_t length_class(uint64_t size)
 	return class;
 }
 
-uint64_t pm_alike_key(const struct pm_region *region)
+uint64_t pm_alike_sort(const struct pm_region *region)
 {
 	uint64_t key = mix(basis, region->kind);
 	key = mix(key, region->perms);
-	key = mix(key, length_class(pm_region_size(region)));
-	key = mix_name(key, region->mapping);
+	return mix(key, length_class(pm_region_size(region)));
+}
+
+uint64_t pm_alike_key(const struct pm_region *region)
+{
+	uint64_t key = mix_name(pm_alike_sort(region), region->mapping);
 	/* The detail of a stack is its thread's name. */
 	return region->kind == PM_KIND_STACK ? mix_name(key, region->detail) : key;
 }

@@ -10,6 +10,12 @@
 #include "growth/alike.h"
 #include "growth/tracker_state.h"
 
+/*
+ * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as that of a temporary
+ * file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
+ */
+enum { MOST_GONE = 4096 };
+
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 {
 	struct pm_tracker *created = calloc(1, sizeof *created);
@@ -54,14 +60,24 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
 	return followed;
 }
 
+static struct followed *find_born(const struct pm_tracker *tracker, uint64_t key)
+{
+	for (size_t i = 0; i < tracker->count; i++)
+		if (tracker->tracks[i]->track.born && tracker->tracks[i]->key == key)
+			return tracker->tracks[i];
+	return NULL;
+}
+
 /** The track for a region that was not there before: that of its like, or a new one. */
 static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_error *error)
 {
 	uint64_t key = tracker->samples > 0 ? pm_alike_key(region) : 0;
-	for (size_t i = 0; key && i < tracker->count; i++)
-		if (tracker->tracks[i]->track.born && tracker->tracks[i]->key == key)
-			return tracker->tracks[i];
-	struct followed *followed = new_track(tracker, time, error);
+	struct followed *followed = key ? find_born(tracker, key) : NULL;
+	if (key && !followed && tracker->gone > MOST_GONE)
+		followed = find_born(tracker, key = pm_alike_sort(region));
+	if (followed)
+		return followed;
+	followed = new_track(tracker, time, error);
 	if (followed)
 		followed->key = key;
 	return followed;
@@ -113,9 +129,11 @@ static int add_value(const struct pm_tracker *tracker, const struct pm_track *tr
 
 static int add_to_series(struct pm_tracker *tracker, double time, struct pm_error *error)
 {
+	tracker->gone = 0;
 	for (size_t i = 0; i < tracker->count; i++) {
 		struct followed *followed = tracker->tracks[i];
 		struct pm_track *track = &followed->track;
+		tracker->gone += track->born && track->regions == 0;
 		track->delta = (int64_t)(track->weight - followed->was);
 		if (track->regions > track->most_regions)
 			track->most_regions = track->regions;

@@ -36,6 +36,7 @@ struct pm_tracker {
 	struct followed **tracks;
 	size_t count;
 	size_t capacity;
+	size_t gone;               /* how many of them were born, and had no region any more at the last sample */
 	struct pm_regions regions; /* of the last sample */
 	struct followed **owners;  /* track of each of them */
 	double first;              /* time of the first sample */

@@ -354,6 +354,47 @@ static void same_lists_are_followed_alike(void **state)
 	end(&other);
 }
 
+/** A name without digits that no other number has. */
+static void spell(unsigned number, char name[16])
+{
+	for (int i = 0; i < 15; i++, number /= 26)
+		name[i] = (char)('a' + number % 26);
+	name[15] = '\0';
+}
+
+static void names_without_end_do_not_fill_our_memory(void **state)
+{
+	enum { AT_ONCE = 1000, SAMPLES = 20, MOST = 4096 + 2 * AT_ONCE };
+	(void)state;
+	struct process process;
+	size_t count;
+	begin(&process);
+	add(&process, 0x10000, PAGE, PAGE, PM_KIND_HEAP, "");
+	sample(&process, 2);
+	for (unsigned tick = 0; tick < SAMPLES; tick++) {
+		/* Never where others were. */
+		uint64_t start = 0x7f0000000000 + (uint64_t)(tick % 2) * 4096 * MEGA;
+		add(&process, 0x10000, PAGE, PAGE, PM_KIND_HEAP, "");
+		for (unsigned i = 0; i < AT_ONCE; i++) {
+			char name[16];
+			spell(tick * AT_ONCE + i, name);
+			struct pm_region region = { .start = start + i * 2 * MEGA, .end = start + i * 2 * MEGA + PAGE, .perms = RW, .kind = PM_KIND_SHM, .mapping = name,
+				.detail = "", .inode = tick * AT_ONCE + i + 1 };
+			region.bytes[PM_SIZE_RSS] = PAGE;
+			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);
+		}
+		sample(&process, 2);
+	}
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	assert_in_range(count, AT_ONCE, MOST);
+	/* They are all accounted for. */
+	size_t regions = 0;
+	for (size_t i = 0; i < count; i++)
+		regions += tracks[i]->regions;
+	assert_int_equal(regions, AT_ONCE + 1);
+	end(&process);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +407,7 @@ int main(void)
 		cmocka_unit_test(an_arena_is_one_track_from_the_first),
 		cmocka_unit_test(what_grew_last_stands_for_all),
 		cmocka_unit_test(same_lists_are_followed_alike),
+		cmocka_unit_test(names_without_end_do_not_fill_our_memory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
