@@ -203,31 +203,40 @@ static void show_events(struct watch_screen *screen)
 	text_bytes(&screen->pane.text, screen->events.bytes, screen->events.length);
 }
 
-static void obey_letter(struct watch_screen *screen, uint32_t key)
+/** Changes what is shown of the rows. @return false where the key means something else */
+static bool change_view(struct watch_screen *screen, uint32_t key)
 {
 	switch (key) {
 	case 's':
 		change_sort(screen);
-		break;
+		return true;
 	case 'f':
 		watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILTER, "only kinds and mappings that fit: ", text_terminate(&screen->rows.filter_text));
-		break;
+		return true;
 	case '/':
 		watch_prompt_ask(&screen->prompt, WATCH_ASKS_SEARCH, "/", "");
-		break;
+		return true;
 	case 'n':
 		search(screen, text_terminate(&screen->searched));
-		break;
+		return true;
 	case 'p':
 	case ' ':
 		pause_or_go_on(screen);
-		break;
+		return true;
 	case 'b':
 		set_baseline(screen);
-		break;
+		return true;
 	case 'g':
 		group(screen);
-		break;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void obey(struct watch_screen *screen, uint32_t key)
+{
+	switch (key) {
 	case TERMINAL_ENTER:
 		show_strings(screen);
 		break;
@@ -269,5 +278,6 @@ void watch_screen_key(struct watch_screen *screen, uint32_t key)
 		return;
 	if (!screen->pane.open && move(screen, key))
 		return;
-	obey_letter(screen, key);
+	if (!change_view(screen, key))
+		obey(screen, key);
 }
