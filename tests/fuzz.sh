@@ -7,7 +7,7 @@
 # executions, places in the code reached (from the corpus alone -> in the end). It begins with tests/fuzz/corpus/TARGET and what runs before it found. That is kept
 # in BUILD/found/TARGET, what was printed in BUILD/found/TARGET.log, and an input that is a finding (a crash, an assertion, a leak, more than
 # 25 seconds or 2 GiB) in BUILD/found/TARGET.finding-*. Ends with 1 if there was one.
-#   --merge  adds to tests/fuzz/corpus those of the found inputs that reach what the corpus does not: no more of them than it takes
+#   --merge  adds to tests/fuzz/corpus those of the found inputs that reach code which the corpus does not: no more of them than it takes
 set -u
 
 usage() {
@@ -68,7 +68,7 @@ merge_one() {
 	local corpus=tests/fuzz/corpus/$target before
 	before=$(find "$corpus" -type f | wc -l)
 	[ -d "$found/$target" ] || return 0
-	"$build/tests/fuzz/fuzz_$target" -set_cover_merge=1 "$corpus" "$found/$target" >"$found/$target.log" 2>&1 || return 1
+	"$build/tests/fuzz/fuzz_$target" -set_cover_merge=1 -use_counters=0 "$corpus" "$found/$target" >"$found/$target.log" 2>&1 || return 1
 	printf '%-10s %d -> %d files, %d KiB\n' "$target" "$before" "$(find "$corpus" -type f | wc -l)" "$(($(cat "$corpus"/* | wc -c) / 1024))"
 }
 
