@@ -31,7 +31,7 @@ build=$(cd "$build" && pwd) || exit 2
 procmem=$build/cmd/procmem
 export LC_ALL=C TZ=UTC TERM=dumb
 # What is freed is to be used again, or the sizes below would be those of the sanitizer's own lists.
-export ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:quarantine_size_mb=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:quarantine_size_mb=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 scratch=$(mktemp -d)
 files=$scratch/files
