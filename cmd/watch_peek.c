@@ -186,7 +186,7 @@ static int look(struct watch *watch, struct pm_error *error)
 	uint64_t left = allowance(watch), searched = 0;
 	double began = clock_cpu_seconds();
 	int result = 0;
-	for (size_t i = 0; i < watch->row_count && result == 0; i++) {
+	for (size_t i = 0; i < watch->row_count && grown > 0 && result == 0; i++) {
 		const struct watch_row *row = &watch->rows[i];
 		struct peek_pages pages = { 0 };
 		if (!has_news(row))

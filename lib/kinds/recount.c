@@ -79,7 +79,7 @@ static int count_chunks(struct pm_regions *some, const struct pm_kinds_evidence 
 int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, struct pm_error *error)
 {
 	struct pm_regions some;
-	size_t chosen[MOST_REGIONS + 1];
+	size_t chosen[MOST_REGIONS + 1] = { 0 };
 	pm_regions_init(&some);
 	int result = choose(regions, before, &some, chosen, error);
 	if (result == 0)
