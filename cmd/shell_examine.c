@@ -135,9 +135,11 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	view->memory.cancel = interrupt_catch();
 	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 || read_bytes(view, error) < 0)
 		return -1;
-	if (examine->format == 'a' && view->memory.target.process)
-		return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions, &view->symbols, error);
-	return 0;
+	if (examine->format != 'a')
+		return 0;
+	if (view->memory.core)
+		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions, &view->symbols, error);
+	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions, &view->symbols, error);
 }
 
 static void close_view(struct view *view)
@@ -153,7 +155,7 @@ static void close_view(struct view *view)
 static void put_pointed(const struct view *view, const void *bytes, unsigned size, struct text *line)
 {
 	uint64_t value = 0;
-	struct pm_symbol symbol;
+	struct pm_symbol symbol = { .object = "" };
 	memcpy(&value, bytes, size);
 	if (view->symbols && pm_symbols_find(view->symbols, value, &symbol, NULL) > 0) {
 		text_string(line, " <");
@@ -163,6 +165,12 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 		text_char(line, '>');
 	}
 	const struct pm_region *region = pm_regions_find(&view->memory.loaded.regions, value);
+	/* A core file may lack the program itself. */
+	const char *slash = strrchr(symbol.object, '/');
+	if (!region && slash) {
+		text_string(line, "  ");
+		utf8_escape(line, slash + 1, strlen(slash + 1));
+	}
 	if (!region)
 		return;
 	struct text mapping = { 0 };

@@ -26,6 +26,16 @@ static int reopen(int path_fd)
 	return fd;
 }
 
+int pm_regular_file_open(int path_fd)
+{
+	struct stat status;
+	if (fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode))
+		return reopen(path_fd);
+	close(path_fd);
+	errno = ENOENT;
+	return -1;
+}
+
 /**
  * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode is compared: file systems like btrfs
  * and overlayfs show other device numbers in maps than in stat(2), and a link can only be wrong if the region was replaced meanwhile.

@@ -18,4 +18,12 @@
  */
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd, struct pm_error *error);
 
+/**
+ * Opens for reading what an O_PATH descriptor stands for, if that is a regular file. The descriptor is closed.
+ *
+ * @param path_fd  the descriptor
+ * @return         a descriptor, or -1 with errno set
+ */
+int pm_regular_file_open(int path_fd);
+
 #endif

@@ -9,19 +9,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/search.h"
-
-/* How many symbols below an address are asked whether they reach it: functions do not nest deeper. */
-enum { MOST_STEPS_BACK = 64 };
-
-/*
- * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have symbols of a tenth of it; a file may be sparse), and of each
- * sort only the first, for there is no other (elf(5)): thousands of sections could share one table.
- */
-enum { MOST_TABLE = 512 << 20 };
-
-/* The mapping of a segment begins at a page, which may lie before the segment: pages of this size exist (arm64). */
-enum { MOST_ALIGNED = 65536 };
 
 static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, struct pm_error *error)
 {
@@ -62,14 +49,26 @@ static bool is_place(const GElf_Sym *symbol)
 }
 
 /** Those that programs link by are better known than those within a file, and things than mere labels. */
-static unsigned rank_of(const GElf_Sym *symbol)
+static uint32_t rank_of(const GElf_Sym *symbol)
 {
 	unsigned binding = GELF_ST_BIND(symbol->st_info);
-	unsigned known = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
+	uint32_t known = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
 	return known * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
 }
 
-static int add_symbol(struct pm_elf_symbols *symbols, const GElf_Sym *symbol, size_t place, struct pm_error *error)
+/** How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie in no section: no further than themselves. */
+static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
+{
+	GElf_Shdr section;
+	if (symbol->st_size > 0 || !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section))
+		return 0;
+	uint64_t into = symbol->st_value - section.sh_addr;
+	if (symbol->st_value < section.sh_addr || into >= section.sh_size)
+		return 0;
+	return section.sh_size - into - 1 < UINT32_MAX ? (uint32_t)(section.sh_size - into - 1) : UINT32_MAX;
+}
+
+static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *symbol, size_t place, struct pm_error *error)
 {
 	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1, sizeof *symbols->items, error) < 0)
 		return -1;
@@ -79,6 +78,7 @@ static int add_symbol(struct pm_elf_symbols *symbols, const GElf_Sym *symbol, si
 		.name = symbol->st_name,
 		.place = (uint32_t)place,
 		.rank = rank_of(symbol),
+		.reach = reach_of(elf, symbol),
 	};
 	return 0;
 }
@@ -87,7 +87,7 @@ static int add_symbol(struct pm_elf_symbols *symbols, const GElf_Sym *symbol, si
 static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
 	GElf_Shdr header;
-	if (!gelf_getshdr(section, &header) || header.sh_type != type || (header.sh_flags & SHF_COMPRESSED) || header.sh_size > MOST_TABLE)
+	if (!gelf_getshdr(section, &header) || header.sh_type != type || (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_MOST_TABLE)
 		return NULL;
 	Elf_Data *data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size > 0 ? data : NULL;
@@ -119,7 +119,7 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struc
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
 		bool has_name = symbol.st_name < symbols->names_size && symbols->names[symbol.st_name];
-		if (has_name && is_place(&symbol) && add_symbol(symbols, &symbol, i, error) < 0)
+		if (has_name && is_place(&symbol) && add_symbol(elf, symbols, &symbol, i, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -134,17 +134,6 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 			return read_table(elf, section, &header, symbols, error);
 	}
 	return 0;
-}
-
-static int compare(const void *left, const void *right)
-{
-	const struct pm_elf_symbol *a = left, *b = right;
-	if (a->value != b->value)
-		return a->value > b->value ? 1 : -1;
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? 1 : -1;
-	/* Of equals the first in the file is the last here, which is the one that is found. */
-	return (a->place < b->place) - (a->place > b->place);
 }
 
 /** Whether the number of sections stands in the ELF header: no program has the 65,280 from which on it does not, and it has no bound then. */
@@ -165,60 +154,50 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	/* Not mapped: a file that shrinks meanwhile must not be the end of us (SIGBUS). */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		pm_build_id_find(elf, &symbols->id);
 		status = read_loads(elf, symbols, error);
 		if (status == 0)
 			status = read_first_table(elf, SHT_SYMTAB, symbols, error);
+		symbols->whole = symbols->count > 0;
 		if (status == 0 && symbols->count == 0)
 			status = read_first_table(elf, SHT_DYNSYM, symbols, error);
 	}
 	elf_end(elf);
-	if (symbols->count > 0)
-		qsort(symbols->items, symbols->count, sizeof *symbols->items, compare);
+	pm_elf_symbols_sort(symbols);
 	return status;
 }
 
-void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols)
+/** Takes the sections out of an ELF header: what is in memory has none. @return false where it is no such header */
+static bool forget_sections(char *head, size_t size)
 {
-	free(symbols->items);
-	free(symbols->names);
-	free(symbols->loads);
-	*symbols = (struct pm_elf_symbols){ 0 };
+	Elf64_Ehdr wide;
+	Elf32_Ehdr narrow;
+	if (size < sizeof wide || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return false;
+	if (head[EI_CLASS] == ELFCLASS64) {
+		memcpy(&wide, head, sizeof wide);
+		wide.e_shoff = 0;
+		wide.e_shnum = wide.e_shstrndx = 0;
+		memcpy(head, &wide, sizeof wide);
+	} else {
+		memcpy(&narrow, head, sizeof narrow);
+		narrow.e_shoff = 0;
+		narrow.e_shnum = narrow.e_shstrndx = 0;
+		memcpy(head, &narrow, sizeof narrow);
+	}
+	return true;
 }
 
-const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value)
+int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
-	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items, offsetof(struct pm_elf_symbol, value), value);
-	for (size_t steps = 0; steps < MOST_STEPS_BACK && steps < below; steps++) {
-		const struct pm_elf_symbol *symbol = &symbols->items[below - 1 - steps];
-		if (value - symbol->value < symbol->size)
-			return symbol;
+	int status = 0;
+	if (elf_version(EV_CURRENT) == EV_NONE || !forget_sections(head, size))
+		return 0;
+	Elf *elf = elf_memory(head, size);
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		pm_build_id_find(elf, &symbols->id);
+		status = read_loads(elf, symbols, error);
 	}
-	const struct pm_elf_symbol *nearest = below > 0 ? &symbols->items[below - 1] : NULL;
-	return nearest && nearest->size == 0 ? nearest : NULL;
-}
-
-bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value)
-{
-	for (size_t i = 0; i < symbols->load_count; i++) {
-		const struct pm_elf_load *load = &symbols->loads[i];
-		if (offset < load->offset || offset - load->offset >= load->file_size)
-			continue;
-		*value = load->address + (offset - load->offset);
-		return true;
-	}
-	return false;
-}
-
-bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped, uint64_t offset, uint64_t *value)
-{
-	for (size_t i = 0; i < symbols->load_count; i++) {
-		const struct pm_elf_load *load = &symbols->loads[i];
-		uint64_t into = offset - load->offset;
-		bool is_mapped = mapped >= load->offset - load->offset % MOST_ALIGNED && mapped < load->offset + load->file_size;
-		if (!is_mapped || offset < load->offset || into < load->file_size || into >= load->memory_size)
-			continue;
-		*value = load->address + into;
-		return true;
-	}
-	return false;
+	elf_end(elf);
+	return status;
 }

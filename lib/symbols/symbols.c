@@ -2,37 +2,72 @@
 #include <procmem/symbols.h>
 
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "reader/mapped_file.h"
-#include "symbols/elf_symbols.h"
+#include "symbols/symbol_files.h"
 
-/** A file that was looked into. */
+/** A file that was looked for. */
 struct file {
-	uint64_t inode;
-	uint32_t device_major;
-	uint32_t device_minor;
+	const struct pm_region *region; /* one that is mapped from it */
 	struct pm_elf_symbols symbols;
 };
 
+/*
+ * What a hostile target may cost: more files than this are not looked for, and no more bytes are kept of all together. The largest programs have
+ * some hundred files, and symbols of a hundred megabytes.
+ */
+enum { MOST_FILES = 4096 };
+static const size_t most_bytes = (size_t)1 << 30;
+
 struct pm_symbols {
-	struct pm_process *process;
+	struct pm_symbol_source source;
 	const struct pm_regions *regions;
+	char *root;                 /* owned, of a core file, and so is the next: `regions` then */
+	struct pm_regions mapped;
 	struct file *files;
 	size_t count;
 	size_t capacity;
+	size_t bytes; /* of their symbols */
 };
+
+static struct pm_symbols *make(const struct pm_symbol_source *source, const struct pm_regions *regions, struct pm_error *error)
+{
+	struct pm_symbols *made = calloc(1, sizeof *made);
+	if (!made) {
+		pm_error_out_of_memory(error);
+		return NULL;
+	}
+	made->source = *source;
+	made->regions = regions;
+	pm_regions_init(&made->mapped);
+	return made;
+}
 
 int pm_symbols_open(struct pm_process *process, const struct pm_regions *regions, struct pm_symbols **symbols, struct pm_error *error)
 {
-	struct pm_symbols *opened = calloc(1, sizeof *opened);
+	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .process = process }, regions, error);
 	if (!opened)
-		return pm_error_out_of_memory(error);
-	opened->process = process;
-	opened->regions = regions;
+		return -1;
 	*symbols = opened;
 	return 0;
+}
+
+int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm_regions *regions, struct pm_symbols **symbols,
+                         struct pm_error *error)
+{
+	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .core = core }, regions, error);
+	if (!opened)
+		return -1;
+	opened->regions = &opened->mapped;
+	/* Paths begin with a slash. */
+	opened->source.root = opened->root = strdup(root ? root : "");
+	int status = opened->root ? pm_symbol_files_core_regions(core, regions, &opened->mapped, error) : pm_error_out_of_memory(error);
+	if (status < 0)
+		pm_symbols_close(opened);
+	else
+		*symbols = opened;
+	return status;
 }
 
 void pm_symbols_close(struct pm_symbols *symbols)
@@ -42,61 +77,51 @@ void pm_symbols_close(struct pm_symbols *symbols)
 	for (size_t i = 0; i < symbols->count; i++)
 		pm_elf_symbols_deinit(&symbols->files[i].symbols);
 	free(symbols->files);
+	free(symbols->root);
+	pm_regions_deinit(&symbols->mapped);
 	free(symbols);
 }
 
-static const struct pm_elf_symbols *known_file(const struct pm_symbols *symbols, const struct pm_region *region)
-{
-	for (size_t i = 0; i < symbols->count; i++) {
-		const struct file *file = &symbols->files[i];
-		if (file->inode == region->inode && file->device_major == region->device_major && file->device_minor == region->device_minor)
-			return &file->symbols;
-	}
-	return NULL;
-}
-
-/** The symbols of the file that a region maps. @return NULL with `error` filled where there is no memory for them */
+/** The symbols of the file that a region maps. @return NULL with `error` filled where there are no means to read them */
 static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols, const struct pm_region *region, struct pm_error *error)
 {
-	const struct pm_elf_symbols *known = known_file(symbols, region);
-	if (known)
-		return known;
-	struct file file = { .inode = region->inode, .device_major = region->device_major, .device_minor = region->device_minor };
-	struct pm_error why = { 0 };
-	int fd;
+	for (size_t i = 0; i < symbols->count; i++)
+		if (pm_symbol_files_same(&symbols->source, symbols->files[i].region, region))
+			return &symbols->files[i].symbols;
+	static const struct pm_elf_symbols none = { 0 };
+	struct file file = { .region = region };
+	if (symbols->count == MOST_FILES)
+		return &none;
 	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1, sizeof *symbols->files, error) < 0)
 		return NULL;
-	if (pm_mapped_file_open(symbols->process, region, &fd, &why) == 0) {
-		int status = pm_elf_symbols_read(fd, &file.symbols, error);
-		close(fd);
-		if (status < 0) {
-			pm_elf_symbols_deinit(&file.symbols);
-			return NULL;
-		}
-	} else if (why.kind == PM_ERROR_RESOURCES) {
+	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) < 0) {
 		/* Not for ever: the next call may have what this one lacked. */
-		if (error)
-			*error = why;
+		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
+	symbols->bytes += file.symbols.capacity * sizeof *file.symbols.items + file.symbols.names_size;
+	if (symbols->bytes > most_bytes)
+		pm_elf_symbols_deinit(&file.symbols);
 	symbols->files[symbols->count] = file;
 	return &symbols->files[symbols->count++].symbols;
 }
 
 /** The region of the file that zero-initialised data in an anonymous region belongs to: the one below it, without a gap. */
-static const struct pm_region *file_below(const struct pm_regions *regions, const struct pm_region *region)
+static const struct pm_region *file_below(const struct pm_symbols *symbols, const struct pm_region *region)
 {
-	while (region > regions->items && region->inode == 0 && pm_region_is_anonymous(region) && region[-1].end == region->start)
+	const struct pm_region *first = symbols->regions->items;
+	while (region > first && !pm_symbol_files_maps_file(&symbols->source, region) && pm_region_is_anonymous(region) &&
+	       region[-1].end == region->start)
 		region--;
-	return region->inode != 0 ? region : NULL;
+	return pm_symbol_files_maps_file(&symbols->source, region) ? region : NULL;
 }
 
 int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symbol *symbol, struct pm_error *error)
 {
 	const struct pm_region *region = pm_regions_find(symbols->regions, address);
-	const struct pm_region *mapped = region ? file_below(symbols->regions, region) : NULL;
+	const struct pm_region *mapped = region ? file_below(symbols, region) : NULL;
 	uint64_t value;
-	if (!mapped || mapped->mapping[0] != '/')
+	if (!mapped)
 		return 0;
 	const struct pm_elf_symbols *table = file_of(symbols, mapped, error);
 	if (!table)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <procmem/symbols.h>
 #include <procmem/unit_read.h>
 
 #include "reader/core_file.h"
@@ -30,6 +31,21 @@ static void read_planned(struct pm_core *core, const struct pm_regions *regions)
 	pm_plan_close(plan);
 }
 
+/** Symbols, without any file that could have some: what is read is the memory of the core file. */
+static void find_symbols(struct pm_core *core, const struct pm_regions *regions)
+{
+	struct pm_symbols *symbols;
+	struct pm_symbol symbol;
+	fuzz_check(pm_symbols_open_core(core, "/nonexistent", regions, &symbols, NULL) == 0);
+	for (size_t i = 0; i < regions->count && i < MOST_UNITS; i++) {
+		fuzz_check(pm_symbols_find(symbols, regions->items[i].start, &symbol, NULL) == 0);
+		fuzz_check(pm_symbols_find(symbols, regions->items[i].end - 1, &symbol, NULL) == 0);
+	}
+	for (size_t i = 0; i < core->name_count && i < MOST_UNITS; i++)
+		fuzz_check(pm_symbols_find(symbols, core->names[i].start, &symbol, NULL) == 0);
+	pm_symbols_close(symbols);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_core *core;
@@ -48,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
 	}
 	read_planned(core, &regions);
+	find_symbols(core, &regions);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that a target has mapped: the layout in their first bytes, and their symbols, whatever they say. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "input.h"
@@ -48,11 +49,25 @@ static void check_load(const struct pm_elf_symbols *symbols, const struct pm_elf
 		check_symbol(symbols, value);
 }
 
+/** What memory tells of a program, which may end anywhere. */
+static void check_head(const uint8_t *data, size_t size)
+{
+	struct pm_elf_symbols symbols = { 0 };
+	char *head = malloc(size + 1);
+	fuzz_check(head != NULL);
+	memcpy(head, data, size);
+	fuzz_check(pm_elf_symbols_read_head(head, size, &symbols, NULL) == 0);
+	fuzz_check(symbols.count == 0 && symbols.id.size <= PM_BUILD_ID_MOST);
+	pm_elf_symbols_deinit(&symbols);
+	free(head);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_elf_symbols symbols = { 0 };
 	struct pm_error error = { 0 };
 	check_layout(data, size);
+	check_head(data, size);
 	fuzz_check(pm_elf_symbols_read(fuzz_file(data, size), &symbols, &error) == 0);
 	for (size_t i = 0; i < symbols.count; i++) {
 		fuzz_check(i == 0 || symbols.items[i - 1].value <= symbols.items[i].value);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbols/build_id.h"
+
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Notes of a program are some hundred bytes; more are not looked through. */
+enum { MOST_NOTES_SIZE = 64 << 10 };
+
+/** Looks through notes. @return whether the ID is among them */
+static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
+{
+	static const char owner[] = "GNU";
+	GElf_Nhdr note;
+	size_t at = 0, name, description;
+	while (notes && (at = gelf_getnote(notes, at, &note, &name, &description)) > 0) {
+		const char *bytes = notes->d_buf;
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof owner || memcmp(bytes + name, owner, sizeof owner) != 0)
+			continue;
+		if (note.n_descsz == 0 || note.n_descsz > PM_BUILD_ID_MOST)
+			continue;
+		id->size = note.n_descsz;
+		memcpy(id->bytes, bytes + description, id->size);
+		return true;
+	}
+	return false;
+}
+
+/** Notes by the sections: of a file with nothing but debug information the program headers may tell nothing. */
+static bool find_by_sections(Elf *elf, struct pm_build_id *id)
+{
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && header.sh_size <= MOST_NOTES_SIZE;
+		if (has_notes && find_in_notes(elf_getdata(section, NULL), id))
+			return true;
+	}
+	return false;
+}
+
+void pm_build_id_find(Elf *elf, struct pm_build_id *id)
+{
+	size_t count;
+	*id = (struct pm_build_id){ 0 };
+	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MOST_NOTES_SIZE)
+			continue;
+		Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+		if (find_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, type), id))
+			return;
+	}
+	find_by_sections(elf, id);
+}
+
+bool pm_build_id_fits(const struct pm_build_id *one, const struct pm_build_id *other)
+{
+	return one->size > 0 && one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
+}
+
+void pm_build_id_path(const struct pm_build_id *id, char path[PM_BUILD_ID_PATH_SIZE])
+{
+	char *at = path + sprintf(path, "/usr/lib/debug/.build-id/");
+	for (size_t i = 0; i < id->size; i++)
+		at += sprintf(at, "%02x%s", id->bytes[i], i == 0 ? "/" : "");
+	strcpy(at, ".debug");
+}
