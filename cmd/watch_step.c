@@ -53,10 +53,11 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 	bool pages = options->peek > 0 || options->keep_pages;
 	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
 	*watch = (struct watch){ .options = options, .target = target };
+	/* A file is begun only when there is something to put into it. */
 	if (pm_run_describe(target->process, &watch->run, error) < 0 || pm_sampler_open(target->process, &sampling, &watch->sampler, error) < 0 ||
 	    pm_tracker_create(&watch->tracker, error) < 0 || (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
-	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0) ||
-	    pm_sampler_take(watch->sampler, &watch->sample, error) < 0) {
+	    pm_sampler_take(watch->sampler, &watch->sample, error) < 0 ||
+	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {
 		watch_deinit(watch);
 		return -1;
 	}

@@ -134,6 +134,13 @@ summary() {
 	jq -e '.after.sample == 6 and .total.delta > 10000000 and (.regions[0].change | IN("grew", "new"))' <<<"$output"
 }
 
+@test "a process whose memory cannot be looked at leaves no recording without a sample" {
+	target_start zombie_parent
+	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
+	[[ $stderr == *'no memory of its own'* ]]
+	[ ! -e "$file" ]
+}
+
 @test "filters and regions narrow what is shown" {
 	target_start leaker arenas 1048576
 	run -0 procmem watch --json -i 0.2 -c 5 -k arena "$TARGET_PID"
