@@ -5,8 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Notes of a program are some hundred bytes; more are not looked through. */
+/* All notes of a program are some hundred bytes; no more than these are looked through: thousands of sections could share some, and each be kept in memory. */
 enum { MOST_NOTES_SIZE = 64 << 10 };
+
+/** Whether notes of a size are still to be looked through. @param left how many bytes may be, less by these afterwards */
+static bool is_worth(uint64_t size, uint64_t *left)
+{
+	if (size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
 
 /** Looks through notes. @return whether the ID is among them */
 static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
@@ -30,9 +39,10 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 /** Notes by the sections: of a file with nothing but debug information the program headers may tell nothing. */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {
+	uint64_t left = MOST_NOTES_SIZE;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
-		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && header.sh_size <= MOST_NOTES_SIZE;
+		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && is_worth(header.sh_size, &left);
 		if (has_notes && find_in_notes(elf_getdata(section, NULL), id))
 			return true;
 	}
@@ -42,12 +52,13 @@ static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 {
 	size_t count;
+	uint64_t left = MOST_NOTES_SIZE;
 	*id = (struct pm_build_id){ 0 };
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || header.p_filesz > MOST_NOTES_SIZE)
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || !is_worth(header.p_filesz, &left))
 			continue;
 		Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
 		if (find_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, type), id))

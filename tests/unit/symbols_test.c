@@ -155,12 +155,18 @@ static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
+/** The header of a 64-bit file, behind which those of the sections follow. */
+static Elf64_Ehdr header_of(uint16_t sections)
+{
+	return (Elf64_Ehdr){ .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
+		                 .e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr), .e_shoff = sizeof(Elf64_Ehdr),
+		                 .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = sections };
+}
+
 /** A 64-bit file whose first sections are tables of symbols, all the same one, and its last their names. */
 static void write_tables(FILE *file, uint16_t sections, size_t count, size_t name_size)
 {
-	Elf64_Ehdr header = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
-		                  .e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof header, .e_shoff = sizeof header,
-		                  .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = sections };
+	const Elf64_Ehdr header = header_of(sections);
 	Elf64_Shdr table = { .sh_type = SHT_SYMTAB, .sh_link = sections - 1u, .sh_entsize = sizeof(Elf64_Sym), .sh_size = count * sizeof(Elf64_Sym),
 		                 .sh_offset = sizeof header + sections * sizeof table };
 	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = table.sh_offset + table.sh_size, .sh_size = name_size + 2 };
@@ -197,6 +203,46 @@ static void test_a_file_costs_no_more_memory_than_it_has_bytes(void **state)
 	fclose(file);
 }
 
+/** Whether the build ID of a file is found behind sections of other notes, which all have the same bytes. */
+static bool finds_id_behind(unsigned sections, uint64_t size)
+{
+	const struct {
+		Elf64_Nhdr note;
+		char owner[4], id[4];
+	} notes = { { .n_namesz = 4, .n_descsz = 4, .n_type = NT_GNU_BUILD_ID }, "GNU", "id!" };
+	const Elf64_Ehdr header = header_of((uint16_t)(sections + 2));
+	const Elf64_Shdr first = { .sh_type = SHT_NULL };
+	Elf64_Shdr id = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = sizeof notes, .sh_offset = sizeof header + (sections + 2) * sizeof id };
+	Elf64_Shdr others = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = size, .sh_offset = id.sh_offset + id.sh_size };
+	struct pm_elf_symbols symbols = { 0 };
+	FILE *file = tmpfile();
+	fwrite(&header, sizeof header, 1, file);
+	fwrite(&first, sizeof first, 1, file);
+	for (unsigned i = 0; i < sections; i++)
+		fwrite(&others, sizeof others, 1, file);
+	fwrite(&id, sizeof id, 1, file);
+	fwrite(&notes, sizeof notes, 1, file);
+	for (uint64_t i = 0; i < size; i++)
+		fputc('\0', file);
+	fflush(file);
+	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+	bool found = symbols.id.size == sizeof notes.id;
+	pm_elf_symbols_deinit(&symbols);
+	fclose(file);
+	return found;
+}
+
+static void test_notes_cost_no_more_than_those_of_programs(void **state)
+{
+	(void)state;
+	assert_true(finds_id_behind(0, 0));
+	assert_true(finds_id_behind(10, 4096));
+	/* What is longer than all together may be is passed over. */
+	assert_true(finds_id_behind(10, 1 << 20));
+	assert_false(finds_id_behind(16, 4096));
+	assert_false(finds_id_behind(1000, 4096));
+}
+
 /* The number of sections stands in the first one then, and may be any. */
 static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 {
@@ -224,6 +270,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_elf_file_has_none),
 		cmocka_unit_test(test_a_damaged_file_is_read_as_far_as_it_goes),
 		cmocka_unit_test(test_a_file_costs_no_more_memory_than_it_has_bytes),
+		cmocka_unit_test(test_notes_cost_no_more_than_those_of_programs),
 		cmocka_unit_test(test_a_file_with_too_many_sections_to_count_has_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
