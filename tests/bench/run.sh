@@ -5,6 +5,7 @@
 # Measures procmem against its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh beside this one is a chapter (without NAME: all, and
 # only then the document is written). Ends with 1 if a bound is missed.
 set -eu
+began=$(date +%s)
 
 cd "$(dirname "$0")/../.."
 sh docs/setup.sh test
@@ -12,8 +13,8 @@ cmake --preset release >/dev/null
 cmake --build --preset release -- --quiet
 targets=$PWD/build/release/tests/targets
 alternate=$PWD/build/release/tests/bench/alternate
-# shellcheck disable=SC2034 # for scan.sh
-scan_bench=$PWD/build/release/tests/bench/scan_bench
+# shellcheck disable=SC2034 # for the chapters
+scan_bench=$PWD/build/release/tests/bench/scan_bench standstill=$PWD/build/release/tests/bench/standstill
 PATH=$PWD/build/release/cmd:$PATH
 
 scratch=$(mktemp -d)
@@ -86,6 +87,16 @@ versus() {
 	row "$what" "${commands%% -- *}" "$peer_ms ms" "${commands#* -- }" "$ms ms" "$ratio" "$bound"
 }
 
+# target_status KEY: a number of /proc/PID/status of the target, in kB.
+target_status() {
+	awk -v key="$1:" '$1 == key { print $2 }' "/proc/$target/status"
+}
+
+# median: of the numbers on stdin.
+median() {
+	sort -g | awk '{ number[NR] = $1 } END { print number[int((NR + 1) / 2)] }'
+}
+
 # milliseconds COMMAND...: its wall time.
 milliseconds() {
 	begin=$(date +%s%N)
@@ -104,8 +115,9 @@ header() {
 	echo '# Benchmarks'
 	echo
 	cat <<-'END'
-		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, both by turns, output to /dev/null; times are
-		medians, the ratio is the median over all turns of procmem / peer: below 1 procmem is faster. The bounds are goals; a missed one is marked.
+		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, output to /dev/null; where there is no peer the
+		second column has the bound itself. Commands take turns: times are medians, the ratio is the median over all turns of procmem / peer, below 1
+		procmem is faster. The bounds are goals; a missed one is marked.
 
 	END
 	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version), $(procmem --version | head -n 1)."
@@ -119,7 +131,6 @@ if [ $# -eq 0 ]; then
 	set -- map dump scan watch
 fi
 header >"$scratch/document"
-began=$(date +%s)
 for name; do
 	# A chapter prints its tables; functions and variables of this file are at hand.
 	# shellcheck source=/dev/null
@@ -127,7 +138,7 @@ for name; do
 	target_stop
 done
 seconds=$(($(date +%s) - began))
-printf '\nAll of it took %d min %d s.\n' $((seconds / 60)) $((seconds % 60)) >>"$scratch/document"
+printf '\nAll of it, with building, took %d min %d s.\n' $((seconds / 60)) $((seconds % 60)) >>"$scratch/document"
 cat "$scratch/document"
 [ $whole = no ] || cp "$scratch/document" docs/BENCHMARKS.md
 if [ $missed -gt 0 ]; then

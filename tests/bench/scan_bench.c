@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched by the library, as multiples of the time that memcpy
- * takes for as much of our own memory. Each line of stdin is a case `NAME WORKERS strings LEAST` or `NAME WORKERS grep PATTERN`; all take
- * turns with memcpy. Prints for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round,
- * median milliseconds of processor time (by which a busy machine can be told), hits.
+ * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of the time that memcpy takes for as much of
+ * our own memory, into a buffer that fits into the processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and
+ * `NAME WORKERS grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All take turns with memcpy. Prints
+ * for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round, median milliseconds of
+ * processor time (by which a busy machine can be told), hits.
  */
 #include <procmem/procmem.h>
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ROUNDS_MOST = 101, CASES_MOST = 64, BUFFER = 256 * 1024 };
 
@@ -19,7 +25,8 @@ enum { ROUNDS_MOST = 101, CASES_MOST = 64, BUFFER = 256 * 1024 };
 struct way {
 	char name[64];
 	unsigned workers;
-	struct pm_scanner *scanner; /* NULL: memcpy */
+	struct pm_scanner *scanner; /* of a search by the library */
+	char *command;              /* of one by a command; neither: memcpy */
 	uint64_t hits;
 	double times[ROUNDS_MOST];
 	double ratios[ROUNDS_MOST];
@@ -51,12 +58,16 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/** Milliseconds of processor time, of all threads, in the program and in the kernel. */
+/** Milliseconds of processor time, of all threads and ended children, in the program and in the kernel. */
 static double processor_time(void)
 {
 	struct timespec time;
+	struct rusage children;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	getrusage(RUSAGE_CHILDREN, &children);
+	double used = (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1e3;
+	used += (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) / 1e3;
+	return used + (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
 static void open_target(struct bench *bench, pid_t pid)
@@ -93,6 +104,23 @@ static void scan(struct bench *bench, struct way *way)
 	way->hits = totals.hits;
 }
 
+/** Runs a command, its output thrown away. */
+static void run(char *command)
+{
+	char shell[] = "sh", option[] = "-c";
+	char *const words[] = { shell, option, command, NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+	int status;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (posix_spawnp(&child, shell, &actions, NULL, words, environ) != 0 || waitpid(child, &status, 0) < 0 || status != 0) {
+		fprintf(stderr, "scan_bench: '%s' failed\n", command);
+		exit(2);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+}
+
 static void copy(const struct bench *bench)
 {
 	static char buffer[BUFFER];
@@ -109,6 +137,8 @@ static void measure(struct bench *bench, struct way *way, const struct way *firs
 	double begin = now(), processor = processor_time();
 	if (way->scanner)
 		scan(bench, way);
+	else if (way->command)
+		run(way->command);
 	else
 		copy(bench);
 	way->times[round] = now() - begin;
@@ -143,6 +173,10 @@ static void read_case(struct way *way, char *line)
 	if (strcmp(kind, "strings") == 0) {
 		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8), .least = strtoul(line + at, NULL, 10) };
 		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
+		return;
+	}
+	if (strcmp(kind, "run") == 0) {
+		way->command = strdup(line + at);
 		return;
 	}
 	const struct pm_pattern pattern = { line + at, strlen(line + at), 0 };

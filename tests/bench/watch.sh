@@ -2,35 +2,33 @@
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $targets and $scratch
 # What watching costs: CPU time (user and system) where nothing else is said, not wall time, for a look is taken beside the target's own work.
 
-# cpu_ms COMMAND...: CPU time that it takes, its output thrown away but for the last line, which goes to $scratch/last.
+# cpu_ms FILE COMMAND...: CPU time that a command takes, as the kernel counts it; its output goes to a file.
 cpu_ms() {
 	# The shell's `time` knows the time of children, other than sh's.
 	# shellcheck disable=SC2016 # bash expands that
-	bash -c 'TIMEFORMAT="%U %S"; time { "$@" | tail -n 1 >"$0"; }' "$scratch/last" "$@" 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+	bash -c 'TIMEFORMAT="%U %S"; time "$@" >"$0"' "$@" 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
-# median: of the numbers on stdin.
-median() {
-	sort -g | awk '{ number[NR] = $1 } END { print number[int((NR + 1) / 2)] }'
-}
-
-# pmap_ms: CPU time of pmap -x on the target.
+# pmap_ms: CPU times of pmap -x on the target.
 pmap_ms() {
-	for _ in 1 2 3 4 5; do
-		cpu_ms pmap -x "$target"
-	done | median
+	for _ in 1 2 3; do
+		cpu_ms /dev/null pmap -x "$target"
+	done
 }
 
-# looks COUNT INTERVAL: watches the target; prints the mean CPU time of a look in ms, without the first three, which find out what the regions are.
+# looks COUNT INTERVAL: watches the target; prints the mean CPU time of a look in ms: that of the whole program, without what it says that the first three
+# looks took, which find out what the regions are.
 looks() {
-	procmem watch --json -i "$2" -c "$1" --budget 0 "$target" >"$scratch/looks"
-	jq -s '[.[3:] | .[] | select(.summary | not) | .cost_us] | add / length / 1000' "$scratch/looks"
+	all=$(cpu_ms "$scratch/looks" procmem watch --json -i "$2" -c "$1" --budget 0 "$target")
+	jq -s --argjson all "$all" 'map(select(.summary | not)) | ($all - ([.[:3][].cost_us] | add / 1000)) / (length - 3)' "$scratch/looks"
 }
 
-# a_look WHAT BOUND COUNT INTERVAL: a row that compares a look with pmap -x.
+# a_look WHAT BOUND COUNT INTERVAL: a row that compares a look with pmap -x, which is run before and after.
 a_look() {
-	pmap=$(pmap_ms)
+	pmap_ms >"$scratch/pmap"
 	ms=$(looks "$3" "$4")
+	pmap_ms >>"$scratch/pmap"
+	pmap=$(median <"$scratch/pmap")
 	row "$1" 'pmap -x PID' "$(printf %.1f "$pmap") ms" "procmem watch -i $4" "$(printf %.2f "$ms") ms" "$(awk "BEGIN { printf \"%.4f\", $ms / $pmap }")" "$2"
 }
 
@@ -85,8 +83,8 @@ row 'mmap, touch, munmap in a loop, so often in 4 s' 'unwatched' "$(cut -d ' ' -
 honest() {
 	what=$1
 	shift
-	took=$(cpu_ms procmem watch --json "$@" "$target")
-	told=$(jq '.cost_us / 1000' "$scratch/last")
+	took=$(cpu_ms "$scratch/looks" procmem watch --json "$@" "$target")
+	told=$(jq 'select(.summary) | .cost_us / 1000' "$scratch/looks")
 	row "$what" 'getrusage' "$(printf %.0f "$took") ms" "procmem watch $*" "$(printf %.0f "$told") ms" \
 		"$(awk "BEGIN { a = $told; b = $took; printf \"%.2f\", (a > b ? a / b : b / a) }")" 2
 }
@@ -95,7 +93,7 @@ target_start many_regions 60000 240 map
 honest 'printed cost, 60,000 regions that change (the larger figure by the smaller)' -i 1 -c 10 --budget 0
 target_start sample_server --leak --rate 2097152
 honest 'the same, of a server that grows by 2 MB/s, with --peek' -i 0.5 -c 40 --peek 5
-share=$(jq '.cost_us / 1e6 / .elapsed * 100' "$scratch/last")
+share=$(jq 'select(.summary) | .cost_us / 1e6 / .elapsed * 100' "$scratch/looks")
 row 'CPU time of that, as a share of a core' '-' 'budget 1 %' 'procmem watch -i 0.5 --peek 5' "$(printf %.2f "$share") %" "$(printf %.2f "$share")" 1
 
 chapter 'watch: recordings'
