@@ -29,7 +29,7 @@ static int reopen(int path_fd)
 int pm_regular_file_open(int path_fd)
 {
 	struct stat status;
-	if (fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode))
+	if (fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
 		return reopen(path_fd);
 	close(path_fd);
 	errno = ENOENT;

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "reader/mapped_file.h"
 #include "support/look.h"
 #include "support/target.h"
 #include "support/tree.h"
@@ -237,6 +238,18 @@ static void test_what_is_no_file_is_not_opened(void **state)
 	expect(scene, "global_function", false);
 }
 
+/** A core file, or a link in a container, may name a file that loses what is read. */
+static void test_what_the_kernel_makes_up_is_not_opened(void **state)
+{
+	struct scene *scene = *state;
+	int made_up = open("/proc/self/status", O_PATH | O_CLOEXEC), real = open(scene->program, O_PATH | O_CLOEXEC);
+	assert_true(made_up >= 0 && real >= 0);
+	assert_int_equal(pm_regular_file_open(made_up), -1);
+	int fd = pm_regular_file_open(real);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
 static void test_the_root_directory_is_the_usual_one(void **state)
 {
 	struct scene *scene = *state;
@@ -272,6 +285,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_debug_information_adds_to_a_program_without_symbols, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_debug_information_of_another_program_is_not_used, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_no_file_is_not_opened, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_the_kernel_makes_up_is_not_opened, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_root_directory_is_the_usual_one, setup, teardown),
 		cmocka_unit_test(test_build_ids_fit_only_where_both_are_known),
 	};
