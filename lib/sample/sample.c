@@ -24,7 +24,7 @@ static const double longest_pause = 16;
 struct pm_sampler {
 	struct pm_process *process;        /* the caller's */
 	struct pm_sampler_options options;
-	struct pm_pagemap *pagemap;        /* NULL with smaps */
+	struct pm_pagemap *pagemap;        /* NULL where there is none, or nothing asks for it */
 	struct pm_regions regions;         /* of the last look */
 	struct pm_page_history pages;      /* of it, if wanted */
 	struct pm_totals looked_at;        /* totals at that moment */
@@ -49,8 +49,11 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	opened->process = process;
 	opened->options = *options;
 	pm_regions_init(&opened->regions);
-	/* Where there is no pagemap (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place. */
-	if (!options->smaps && pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
+	/*
+	 * With smaps kinds need it all the same: it tells which bytes can be looked at without making them resident. Where there is none
+	 * (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place.
+	 */
+	if ((!options->smaps || options->kinds) && pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
 		if (options->pages || pm_process_check(process, NULL) < 0) {
 			pm_sampler_close(opened);
 			return -1;
@@ -184,7 +187,7 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 	bool all = full || has_unknown_kinds(regions);
 	if (result == 0 && sampler->options.kinds && (all || pm_kinds_must_recount(regions, &sampler->regions)))
 		result = assign_kinds(sampler, all, regions, error);
-	if (result == 0 && sampler->options.pages && sampler->pagemap)
+	if (result == 0 && sampler->options.pages && !sampler->options.smaps)
 		result = pm_page_history_end(&sampler->pages, regions, error);
 	return result;
 }

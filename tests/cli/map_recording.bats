@@ -33,6 +33,19 @@ teardown() {
 	[[ ${lines[0]} == "$TARGET_PID:   "*mapper* ]]
 }
 
+@test "a sample of snap has the kinds and proofs of the process, also where a region is not wholly resident" {
+	require jq
+	local seen='.regions[] | "\(.start) \(.kind) \(.proof) \(.detail)"'
+	# The process stands still.
+	target_start mapper
+	run -0 procmem map --json "$TARGET_PID"
+	jq -e '[.regions[] | select((.kind == "malloc" or .kind == "arena") and .rss > 0 and .rss < .size)] | length >= 2' <<<"$output"
+	jq -r "$seen" <<<"$output" >"$BATS_TEST_TMPDIR/live"
+	run -0 procmem snap -q -o "$recording" "$TARGET_PID"
+	run -0 procmem map --json "$recording"
+	jq -r "$seen" <<<"$output" | diff "$BATS_TEST_TMPDIR/live" -
+}
+
 @test "a sample of watch has two sizes, and others are not made up" {
 	require jq
 	target_start mapper
