@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "dump.h"
 #include "new_file.h"
@@ -22,13 +23,28 @@ static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 	return 0;
 }
 
-/** Writes FILE.map where the file alone would not tell what stands where. */
+static void put_map_name(const struct dump *dump, struct text *name)
+{
+	text_string(name, dump->options->file);
+	text_string(name, ".map");
+}
+
+/** Whether an earlier dump left a FILE.map, which would tell the wrong about this one. */
+static bool has_old_map(const struct dump *dump)
+{
+	struct stat status;
+	struct text name = { 0 };
+	put_map_name(dump, &name);
+	bool has = lstat(text_terminate(&name), &status) == 0 && S_ISREG(status.st_mode);
+	text_deinit(&name);
+	return has;
+}
+
 static int write_map(const struct dump *dump, struct pm_error *error)
 {
 	struct new_file map;
 	struct text name = { 0 };
-	text_string(&name, dump->options->file);
-	text_string(&name, ".map");
+	put_map_name(dump, &name);
 	int status = new_file_open(&map, text_terminate(&name), error);
 	text_deinit(&name);
 	if (status < 0)
@@ -56,7 +72,8 @@ int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_err
 	int status = copy(dump, file.fd, result, error);
 	memory_resume(&dump->memory);
 	lacks_sort(&dump->memory.lacks);
-	bool plain = dump->memory.count == 1 && dump->memory.lacks.count == 0 && !dump->options->output.json;
+	/* Whether the file alone tells what stands where. */
+	bool plain = dump->memory.count == 1 && dump->memory.lacks.count == 0 && !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;
 	if (status == 0 && map)
 		status = memory_classify(&dump->memory, error) < 0 ? -1 : write_map(dump, error);

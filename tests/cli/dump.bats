@@ -99,7 +99,10 @@ teardown() {
 	[ "$(grep -c '^[0-9a-f]\{12\}-' "$file.map")" -ge 2 ]
 	grep -q ' 0 rw-p anon -$' "$file.map"
 	grep -q 'stack \[stack\]$' "$file.map"
-	# One range needs none.
+	# One range needs none; but the one that is there would tell of bytes that are gone.
+	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)"
+	[ "$(grep -c '^[0-9a-f]\{12\}-' "$file.map")" -eq 1 ]
+	grep -q '^[0-9a-f-]* 1048576 0 rw-p anon -$' "$file.map"
 	rm "$file.map"
 	run -0 procmem dump -o "$file" "$TARGET_PID" "$(target_range content)"
 	[ ! -e "$file.map" ]
