@@ -11,7 +11,13 @@
 #include "out.h"
 #include "text.h"
 
-/** Adds a change of a size: "+498.0M", "-" for none. @param text gets it @param delta the change in bytes @param bytes as an exact integer */
+/**
+ * Adds a change of a size: "+498.0M", "-" for none.
+ *
+ * @param text   gets it
+ * @param delta  the change in bytes
+ * @param bytes  as an exact integer
+ */
 void text_delta(struct text *text, int64_t delta, bool bytes);
 
 /** Adds a rate: "+1.9M/s", in the unit of time that needs no tiny numbers; "-" for none. @param text gets it @param rate bytes a second */

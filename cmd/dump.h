@@ -48,7 +48,14 @@ struct pm_dump_source dump_source(struct dump *dump);
 /** Shows the bytes as text. @param dump the dump @param out where to @param result filled @param error any @return 0 or -1 */
 int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result, struct pm_error *error);
 
-/** Writes the bytes, or a core file, to the file of the options, and FILE.map. @param dump the dump @param result filled @param error any @return 0 or -1 */
+/**
+ * Writes the bytes, or a core file, to the file of the options, and FILE.map.
+ *
+ * @param dump    the dump
+ * @param result  filled
+ * @param error   any
+ * @return        0 or -1
+ */
 int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error);
 
 /** Text of FILE.map: where each range stands in the file. @param dump the dump @param out where to */

@@ -36,8 +36,8 @@ size_t examine_per_line(const struct examine *examine);
 void examine_put_value(const struct examine *examine, const void *bytes, struct text *text);
 
 /**
- * Adds a string in double quotes, up to its NUL or 200 bytes: bytes that are no text as all commands show them, quotes and backslashes with a
- * backslash before them.
+ * Adds a string in double quotes, up to its NUL or 200 bytes: bytes that are no text as all commands show them, quotes and backslashes with
+ * a backslash before them.
  *
  * @param bytes   where it begins
  * @param length  how many bytes there are

@@ -103,7 +103,13 @@ size_t grep_around(const struct grep_view *view);
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
-/** The same as a JSON object, without its end and what is known only when the match is delivered. @param view how @param hit it @param line gets it */
+/**
+ * The same as a JSON object, without its end and what is known only when the match is delivered.
+ *
+ * @param view  how
+ * @param hit   it
+ * @param line  gets it
+ */
 void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
 /** Writes a region as -l and -c do. @param view how @param region it @param count its matches @param out where to */

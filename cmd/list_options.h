@@ -40,7 +40,14 @@ struct output_options {
 	enum out_colour colour; /**< when to colour */
 };
 
-/** Reads the argument of --color. @param when NULL where it was left out @param colour filled @param error PM_ERROR_USAGE @return 0 or -1 */
+/**
+ * Reads the argument of --color.
+ *
+ * @param when    NULL where it was left out
+ * @param colour  filled
+ * @param error   PM_ERROR_USAGE
+ * @return        0 or -1
+ */
 int output_colour_parse(const char *when, enum out_colour *colour, struct pm_error *error);
 
 /** The options: --json -b --color -q -v. */

@@ -214,7 +214,8 @@ static int fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more and more of them, up to 32 MiB each (mallopt(3)). */
+	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more and more of them, up to 32 MiB each
+	 * (mallopt(3)). */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	struct out out;
 	if (fill_standard_streams() < 0)

@@ -25,7 +25,8 @@ struct numbered_row {
 void numbered_table_print(const struct table *table, bool (*row)(void *context, size_t index, struct numbered_row *row), struct out *out);
 
 /**
- * Whether a terminal has room for all columns, in a session with the numbers before them; of a last one, which is cut, for its title and some words.
+ * Whether a terminal has room for all columns, in a session with the numbers before them; of a last one, which is cut, for its title and
+ * some words.
  *
  * @param table  the table
  * @param out    where it is to be printed

@@ -91,7 +91,13 @@ void out_escaped(struct out *out, const char *string);
 /** Begins a style; out_style(out, OUT_PLAIN) ends it. @param out the output @param style which */
 void out_style(struct out *out, enum out_style style);
 
-/** What begins a style, for text that is written down before it is output. @param out the output @param style which @return "" without colours */
+/**
+ * What begins a style, for text that is written down before it is output.
+ *
+ * @param out    the output
+ * @param style  which
+ * @return       "" without colours
+ */
 const char *out_style_code(const struct out *out, enum out_style style);
 
 /** Writes what is buffered. @param out the output */

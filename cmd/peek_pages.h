@@ -27,12 +27,17 @@ struct peek_pages {
  */
 void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, const struct pm_regions *regions);
 
-/** Leaves out some, evenly spread, so that about so many bytes are left; `bytes` stays. @param pages the pages @param most how many bytes */
+/**
+ * Leaves out some, evenly spread, so that about so many bytes are left; `bytes` stays.
+ *
+ * @param pages  the pages
+ * @param most   how many bytes
+ */
 void peek_pages_thin(struct peek_pages *pages, uint64_t most);
 
 /**
- * Adds what is around the pages, so that text which goes on there is seen: a page before, and what is kept of a text behind. Across the border of two regions
- * that are parts of the same thing, too.
+ * Adds what is around the pages, so that text which goes on there is seen: a page before, and what is kept of a text behind. Across the
+ * border of two regions that are parts of the same thing, too.
  *
  * @param pages    the pages
  * @param regions  as they are now

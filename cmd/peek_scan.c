@@ -82,7 +82,8 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery, st
 	const struct counting *counting = context;
 	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
 	(void)error;
-	/* What only lies beside the pages is none of theirs; the rest of a very long one is no string of its own, nor is what is left of one that is cut. */
+	/* What only lies beside the pages is none of theirs; the rest of a very long one is no string of its own, nor is what is left of one that
+	 * is cut. */
 	if (!range || range->start >= delivery->address + delivery->size || delivery->continued || delivery->length < CHARACTERS_LEAST)
 		return 0;
 	tally_add(counting->tally, tally_hash(counting->tally, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length,

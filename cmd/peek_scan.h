@@ -39,8 +39,8 @@ void peek_scan_close(struct peek_scan *scan);
 int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Looks through pages that are still there. Text that goes on in pages beside them is seen whole; what begins more than a page before them is told from their
- * begin on.
+ * Looks through pages that are still there. Text that goes on in pages beside them is seen whole; what begins more than a page before them
+ * is told from their begin on.
  *
  * @param scan    begun
  * @param pages   which

@@ -14,7 +14,12 @@ json_t *region_object(const struct pm_region *region);
 /** Adds the same as text, for lines that come by the million. @param text gets it @param region the region */
 void region_json(struct text *text, const struct pm_region *region);
 
-/** Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end. @param text gets it @param region the region */
+/**
+ * Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end.
+ *
+ * @param text    gets it
+ * @param region  the region
+ */
 void region_words(struct text *text, const struct pm_region *region);
 
 #endif

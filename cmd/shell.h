@@ -38,7 +38,14 @@ struct shell_builtin {
 	const char *operands; /**< as in its help, "" for none */
 	const char *summary;  /**< what it does, in a line */
 	const char *help;     /**< more about it, lines without a newline behind the last; "" for nothing */
-	/** Runs it. @param shell the session @param out where its result goes @param argc number of words, its name included @param argv the words */
+	/**
+	 * Runs it.
+	 *
+	 * @param shell  the session
+	 * @param out    where its result goes
+	 * @param argc   number of words, its name included
+	 * @param argv   the words
+	 */
 	enum status (*run)(struct shell *shell, struct out *out, int argc, char **argv);
 };
 
@@ -128,7 +135,13 @@ enum status shell_regions_run(struct shell *shell, struct out *out, int argc, ch
 /** `set`. @see shell_builtin.run */
 enum status shell_set_run(struct shell *shell, struct out *out, int argc, char **argv);
 
-/** The words that `set` puts behind a command's name. @param shell the session @param command it @return a text of words, each ending in NUL */
+/**
+ * The words that `set` puts behind a command's name.
+ *
+ * @param shell    the session
+ * @param command  it
+ * @return         a text of words, each ending in NUL
+ */
 const struct text *shell_defaults(const struct shell *shell, const struct command *command);
 
 /** Releases what `set` said. @param shell the session */

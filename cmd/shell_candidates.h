@@ -27,7 +27,13 @@ void candidates_add_numbers(struct candidates *candidates, const struct results 
 /** Adds the names of kinds. @param candidates gets them */
 void candidates_add_kinds(struct candidates *candidates);
 
-/** Adds the names of mappings. @param candidates gets them @param target whose @param files those of files, else those in brackets, which are a REGION */
+/**
+ * Adds the names of mappings.
+ *
+ * @param candidates  gets them
+ * @param target      whose
+ * @param files       those of files, else those in brackets, which are a REGION
+ */
 void candidates_add_mappings(struct candidates *candidates, const struct target *target, bool files);
 
 /** Adds processes: by name, and by PID once a digit is typed. @param candidates gets them */

@@ -6,7 +6,11 @@
 /** Reads the lines of former sessions. Without a place for them, or where it cannot be read, there are none. */
 void shell_history_start(void);
 
-/** Keeps a line, in memory and in the file at once; not one that is empty, begins with a blank, or is the same as the last. @param line it */
+/**
+ * Keeps a line, in memory and in the file at once; not one that is empty, begins with a blank, or is the same as the last.
+ *
+ * @param line  it
+ */
 void shell_history_add(const char *line);
 
 /** Shortens the file to the newest lines, and releases what is kept. */

@@ -31,7 +31,11 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/** Whether a '#' that begins a word begins a comment: one with a blank behind it, or in place of a command. @param first word of a statement */
+/**
+ * Whether a '#' that begins a word begins a comment: one with a blank behind it, or in place of a command.
+ *
+ * @param first  word of a statement
+ */
 static bool is_comment(const char *at, bool first)
 {
 	if (at[0] != '#')

@@ -86,12 +86,14 @@ struct watch {
 	double based;                   /**< time from which growth counts: of the first sample, or of watch_rebase() */
 	uint64_t kind_weights[PM_KIND_COUNT]; /**< resident and swapped bytes of the chosen regions, by kind */
 	size_t kind_regions[PM_KIND_COUNT];   /**< how many of them there are */
-	const struct pm_track *const *still; /**< what rows are made of, where that is a picture of an earlier moment (watch_still.h); NULL: the tracker's tracks */
+	const struct pm_track *const *still; /**< what rows are made of, where that is a picture of an earlier moment (watch_still.h); NULL: the
+	                                          tracker's tracks */
 	size_t still_count;                  /**< how many they are */
 	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */
-	bool (*will_act)(void *context); /**< whether something will be done because of the sample: then its regions are looked at more closely; NULL: never */
+	bool (*will_act)(void *context); /**< whether something will be done because of the sample: then its regions are looked at more closely;
+	                                      NULL: never */
 	void *acting;                   /**< context of that */
 	bool met;                       /**< an action ended it */
 	const char *ended;              /**< why it ended, for the summary; NULL: it goes on */
@@ -113,7 +115,12 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 /** Releases it. @param watch as filled, or zeroed */
 void watch_deinit(struct watch *watch);
 
-/** Takes the next sample, and sorts the rows. @param watch the process @return true: go on; false: it ended, `ended` and `failure` say why */
+/**
+ * Takes the next sample, and sorts the rows.
+ *
+ * @param watch  the process
+ * @return       true: go on; false: it ended, `ended` and `failure` say why
+ */
 bool watch_step(struct watch *watch);
 
 /**
@@ -137,7 +144,13 @@ void watch_judge(const struct watch *watch, struct watch_row *row);
 /** Counts growth from now on. @param watch the process */
 void watch_rebase(struct watch *watch);
 
-/** How long memory lasts at the rate that was seen. @param watch the process @param seconds where to store it @return false where it does not end */
+/**
+ * How long memory lasts at the rate that was seen.
+ *
+ * @param watch    the process
+ * @param seconds  where to store it
+ * @return         false where it does not end
+ */
 bool watch_lasts(const struct watch *watch, double *seconds);
 
 /** Prints what is so now, as text. @param watch the process @param out where to */

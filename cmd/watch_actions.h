@@ -31,8 +31,8 @@ struct outcome {
 };
 
 /**
- * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`. In FILE, %p is the PID, %n the number of the event, %t the time, %k the kind and %a the
- * first address of the region, %% a percent sign.
+ * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`. In FILE, %p is the PID, %n the number of the event, %t the time, %k
+ * the kind and %a the first address of the region, %% a percent sign.
  *
  * @param action  filled; refers to the text
  * @param text    the text

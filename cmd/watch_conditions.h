@@ -50,8 +50,8 @@ bool condition_measure(const struct condition *condition, const struct watch *wa
 bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again, double cool_down);
 
 /**
- * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down, as long as it holds. Several that are passed
- * at the same time are met as one.
+ * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down, as long as it holds. Several that are
+ * passed at the same time are met as one.
  *
  * @param condition  the condition; remembers what was met
  * @param watch      the process

@@ -24,8 +24,8 @@ static void add_mark(struct marks *marks, double bytes)
 }
 
 /**
- * Adds the sizes of the group at which a condition may begin to hold. What the group uses is counted before the process has it, and more than
- * that, so that a size a little above is listened to as well.
+ * Adds the sizes of the group at which a condition may begin to hold. What the group uses is counted before the process has it, and more
+ * than that, so that a size a little above is listened to as well.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Conditions of `procmem watch` and what is done about them: the options, the looks, the kernel's events that make looks come earlier, and what is
- * told of all that.
+ * Conditions of `procmem watch` and what is done about them: the options, the looks, the kernel's events that make looks come earlier, and
+ * what is told of all that.
  */
 #ifndef CMD_WATCH_EVENTS_H
 #define CMD_WATCH_EVENTS_H

@@ -33,8 +33,8 @@ struct jobs {
 };
 
 /**
- * Starts a command in a process group of its own, with the default signals and none of our descriptors: nothing to read, and both outputs go to
- * our standard error.
+ * Starts a command in a process group of its own, with the default signals and none of our descriptors: nothing to read, and both outputs
+ * go to our standard error.
  *
  * @param jobs     gets it
  * @param line         for `sh -c`; must outlive it

@@ -17,7 +17,12 @@
  */
 struct pm_range *watch_members(const struct watch *watch, const struct pm_track *track, size_t *count);
 
-/** Adds how many more regions there are than the one that is told: " +5"; nothing where there are none. @param count all @param text gets it */
+/**
+ * Adds how many more regions there are than the one that is told: " +5"; nothing where there are none.
+ *
+ * @param count  all
+ * @param text   gets it
+ */
 void watch_add_more(size_t count, struct text *text);
 
 #endif

@@ -59,8 +59,8 @@ int watch_peek_open(const struct watch_options *options, const struct target *ta
 void watch_peek_close(struct watch_peek *peek);
 
 /**
- * Books the pages that appeared in the last sample; with watch_options.peek it looks through those of the rows that grew, as far as the budget
- * allows.
+ * Books the pages that appeared in the last sample; with watch_options.peek it looks through those of the rows that grew, as far as the
+ * budget allows.
  *
  * @param watch  with its rows sorted
  * @param error  PM_ERROR_RESOURCES, PM_ERROR_ACCESS

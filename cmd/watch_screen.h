@@ -57,7 +57,13 @@ static inline const struct watch *watch_screen_shown(const struct watch_screen *
 /** Makes the rows of the picture anew, of what was seen so far. @param screen the screen */
 void watch_screen_update_rows(struct watch_screen *screen);
 
-/** Takes over a look, and shows it unless the picture is paused. @param screen the screen @param error PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Takes over a look, and shows it unless the picture is paused.
+ *
+ * @param screen  the screen
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
 int watch_screen_update(struct watch_screen *screen, struct pm_error *error);
 
 /** Says in the last line that nothing more will come, and why. @param screen the screen @param why a sentence */

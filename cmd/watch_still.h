@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A picture of one moment: what the live screen shows of a process, copied, so that it can be looked at while the process is watched on. */
+/**
+ * @file
+ * A picture of one moment: what the live screen shows of a process, copied, so that it can be looked at while the process is watched on.
+ */
 #ifndef CMD_WATCH_STILL_H
 #define CMD_WATCH_STILL_H
 

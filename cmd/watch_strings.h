@@ -12,7 +12,13 @@ struct watch_strings {
 	const struct watch_row *row; /**< whose pages */
 };
 
-/** Reads it. @see watch_task_work @param context a struct watch_strings @param answer gets the title and the lines of the pane, each ended by a newline */
+/**
+ * Reads it.
+ *
+ * @see            watch_task_work
+ * @param context  a struct watch_strings
+ * @param answer   gets the title and the lines of the pane, each ended by a newline
+ */
 int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer, struct pm_error *error);
 
 /** Shows it. @param pane the pane @param answer as made by watch_strings_read() */

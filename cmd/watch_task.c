@@ -85,7 +85,8 @@ int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_tas
 	pid_t parent = getpid();
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s", strerror(errno));
-	/* Threads that may exist, of a session or those that await commands, hold nothing that the child needs: glibc itself can go on after a fork. */
+	/* Threads that may exist, of a session or those that await commands, hold nothing that the child needs: glibc itself can go on after a
+	 * fork. */
 	pid_t pid = fork();
 	if (pid < 0) {
 		int cause = errno;

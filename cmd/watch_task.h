@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What takes long beside a screen that goes on: done by a child process, which sees everything as it was when it started. So it costs nothing of
- * what watching may, and is rid of by a signal.
+ * What takes long beside a screen that goes on: done by a child process, which sees everything as it was when it started. So it costs
+ * nothing of what watching may, and is rid of by a signal.
  */
 #ifndef CMD_WATCH_TASK_H
 #define CMD_WATCH_TASK_H
@@ -78,7 +78,11 @@ bool watch_task_take(struct watch_task *task);
 /** Asks it to end, which it tells when it has cleaned up. @param task the task */
 void watch_task_cancel(struct watch_task *task);
 
-/** Cancels it, and waits until it has cleaned up, for some seconds at most: then it is left to itself. @param task runs or not; its end can be seen as after watch_task_take() */
+/**
+ * Cancels it, and waits until it has cleaned up, for some seconds at most: then it is left to itself.
+ *
+ * @param task  runs or not; its end can be seen as after watch_task_take()
+ */
 void watch_task_end(struct watch_task *task);
 
 /** Releases it. @param task runs no more */

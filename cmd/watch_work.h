@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What takes long and goes on beside the live screen: reading the text of a row, writing its bytes to a file. One thing at a time. */
+/**
+ * @file
+ * What takes long and goes on beside the live screen: reading the text of a row, writing its bytes to a file. One thing at a time.
+ */
 #ifndef CMD_WATCH_WORK_H
 #define CMD_WATCH_WORK_H
 
@@ -45,7 +48,12 @@ void watch_work_take(struct watch_screen *screen);
 /** Adds how far it has come. @param work what goes on @param text gets it; nothing where nothing does */
 void watch_work_describe(const struct watch_work *work, struct text *text);
 
-/** Cancels it at the end of the screen. @param work what may go on; ended then @param told gets what became of it, a line, where there is anything to be told */
+/**
+ * Cancels it at the end of the screen.
+ *
+ * @param work  what may go on; ended then
+ * @param told  gets what became of it, a line, where there is anything to be told
+ */
 void watch_work_end(struct watch_work *work, struct text *told);
 
 #endif

@@ -21,7 +21,12 @@ bool wrap_size(int fd, size_t *width, size_t *height)
 	return true;
 }
 
-/** Where a line is broken: at a blank before which stands no more than fits. @param fits bytes @return index of the blank, `length` for none */
+/**
+ * Where a line is broken: at a blank before which stands no more than fits.
+ *
+ * @param fits  bytes
+ * @return      index of the blank, `length` for none
+ */
 static size_t find_break(const char *line, size_t length, size_t fits)
 {
 	size_t first = 0, found = length;

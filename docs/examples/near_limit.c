@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: near_limit TARGET SIZE: waits until a process holds nine tenths of SIZE, tells what has grown most since the begin, and ends with 1.
- * It looks at the regions only when the totals move, and uses no more than one percent of a CPU.
+ * usage: near_limit TARGET SIZE: waits until a process holds nine tenths of SIZE, tells what has grown most since the begin, and ends with
+ * 1. It looks at the regions only when the totals move, and uses no more than one percent of a CPU.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -115,7 +115,9 @@ static void link_alike(struct candidates *candidates, comparison *compare, bool 
 	}
 }
 
-/** Whether the second can be the first after mremap(2): it kept every resident page, and what it has more is in what it became longer by. */
+/**
+ * Whether the second can be the first after mremap(2): it kept every resident page, and what it has more is in what it became longer by.
+ */
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
 	uint64_t had = was->bytes[PM_SIZE_RSS], has = is->bytes[PM_SIZE_RSS];

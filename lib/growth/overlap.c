@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be the same.
- * Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds its former self after.
+ * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be
+ * the same. Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds
+ * its former self after.
  */
 #include "growth/sets.h"
 

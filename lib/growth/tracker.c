@@ -11,8 +11,8 @@
 #include "growth/tracker_state.h"
 
 /*
- * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as that of a temporary
- * file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
+ * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as
+ * that of a temporary file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
  */
 enum { MOST_GONE = 4096 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a curve to a verdict. A leak is told from everything else by going on: nearly all pairs of moments rise, it never falls back far, no single step
- * makes up the growth, and its end is not flat. Thresholds were chosen on the curves of tests/unit/trend_test.c.
+ * From a curve to a verdict. A leak is told from everything else by going on: nearly all pairs of moments rise, it never falls back far, no
+ * single step makes up the growth, and its end is not flat. Thresholds were chosen on the curves of tests/unit/trend_test.c.
  */
 #include <procmem/trend.h>
 

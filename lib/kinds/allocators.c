@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of 512 KiB; where one of them is mapped as a library,
- * anonymous memory of such a length that no surer rule has claimed is most likely its own. Nothing in the region itself says so: it stays `anon`, inferred.
+ * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of 512 KiB; where one of them is mapped as a
+ * library, anonymous memory of such a length that no surer rule has claimed is most likely its own. Nothing in the region itself says so:
+ * it stays `anon`, inferred.
  */
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include <procmem/kinds.h>
 
 /**
- * Counts the chunks of malloc anew in regions that are known to hold some, and no longer stand where they stood. What is no longer clear stays as it is, and so
- * do regions of very many chunks.
+ * Counts the chunks of malloc anew in regions that are known to hold some, and no longer stand where they stood. What is no longer clear
+ * stays as it is, and so do regions of very many chunks.
  *
  * @param regions   the regions, with their kinds
  * @param before    what they were before

@@ -13,8 +13,8 @@
 #include "base/number.h"
 
 /*
- * From here on a v1 limit is none: the kernel shows LONG_MAX in whole pages where nothing was set (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with
- * 4 KiB pages), and pages have 64 KiB at most. Kernels before 3.19 showed LONG_MAX itself.
+ * From here on a v1 limit is none: the kernel shows LONG_MAX in whole pages where nothing was set (PAGE_COUNTER_MAX, 0x7ffffffffffff000
+ * with 4 KiB pages), and pages have 64 KiB at most. Kernels before 3.19 showed LONG_MAX itself.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 

@@ -10,8 +10,8 @@
 #include "limits/hierarchy.h"
 
 /*
- * All of them return whether this system has such a source; `fd` and `os_errno` tell whether it could be opened. They fill these, `events` and `file`.
- * A source that is open already (`fd` not -1) is told to listen to a further group.
+ * All of them return whether this system has such a source; `fd` and `os_errno` tell whether it could be opened. They fill these, `events`
+ * and `file`. A source that is open already (`fd` not -1) is told to listen to a further group.
  */
 
 /** Listens to sizes of a v1 group. */

@@ -19,8 +19,9 @@
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd, struct pm_error *error);
 
 /**
- * Opens for reading what an O_PATH descriptor stands for, if that is a regular file with something in it. The descriptor is closed. The files
- * that kernels make up when they are read, of proc(5) and tracefs, have no size: reading some takes from others what they wait for (/proc/kmsg).
+ * Opens for reading what an O_PATH descriptor stands for, if that is a regular file with something in it. The descriptor is closed. The
+ * files that kernels make up when they are read, of proc(5) and tracefs, have no size: reading some takes from others what they wait for
+ * (/proc/kmsg).
  *
  * @param path_fd  the descriptor
  * @return         a descriptor, or -1 with errno set

@@ -23,7 +23,8 @@ struct pm_suspects {
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is);
 
 /**
- * Takes over sizes and kinds. A region that stands where it stood keeps all, sizes where it has none yet; one that overlaps a former one of the same sort keeps its kind.
+ * Takes over sizes and kinds. A region that stands where it stood keeps all, sizes where it has none yet; one that overlaps a former one of
+ * the same sort keeps its kind.
  *
  * @param before   the list before
  * @param regions  the new list; texts are copied into it

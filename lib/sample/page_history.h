@@ -28,7 +28,10 @@ struct pm_page_history {
 	uint64_t joinable;              /**< ranges of `next` closer to each other than this become one */
 };
 
-/** Most ranges that are kept: 24 MiB. A process with more separate runs of pages is remembered less exactly: new pages in small gaps are missed. */
+/**
+ * Most ranges that are kept: 24 MiB. A process with more separate runs of pages is remembered less exactly: new pages in small gaps are
+ * missed.
+ */
 enum { PM_PAGE_HISTORY_MOST = 1 << 20 };
 
 /** Begins a look. @param history the history */

@@ -143,7 +143,11 @@ static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 	return measure(sampler, suspects, regions, error);
 }
 
-/** Measures the regions of the last look anew. @return 1: done; 0: they may be others by now, and are as they were; -1 with them as they were */
+/**
+ * Measures the regions of the last look anew.
+ *
+ * @return  1: done; 0: they may be others by now, and are as they were; -1 with them as they were
+ */
 static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *totals, struct pm_error *error)
 {
 	struct pm_regions *regions = &sampler->regions;

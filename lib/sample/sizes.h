@@ -18,7 +18,12 @@ struct pm_sums {
 /** Adds up a list, and compares that with the totals of the process. */
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals);
 
-/** Whether a list seems to be out of date, although the size of the address space is the same. @param was when it was read @param is by now */
+/**
+ * Whether a list seems to be out of date, although the size of the address space is the same.
+ *
+ * @param was  when it was read
+ * @param is   by now
+ */
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is);
 
 /** Whether two lists have regions at the same addresses, of the same sizes. */

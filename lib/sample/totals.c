@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * statm would be shorter, but it does not know private memory from shared, nor swap; and since Linux 6.2 its figures lag behind by up to some dozen
- * pages a CPU, where status adds up exactly since 6.17.
+ * statm would be shorter, but it does not know private memory from shared, nor swap; and since Linux 6.2 its figures lag behind by up to
+ * some dozen pages a CPU, where status adds up exactly since 6.17.
  */
 #include <procmem/sample.h>
 

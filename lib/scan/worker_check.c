@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a call for each would cost as much as the search. */
+/* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a call for each would cost as much as the
+ * search. */
 #include <string.h>
 
 #include "base/least.h"

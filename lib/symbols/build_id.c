@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All notes of a program are some hundred bytes; no more than these are looked through: thousands of sections could share some, and each be kept in memory. */
+/* All notes of a program are some hundred bytes; no more than these are looked through: thousands of sections could share some, and each be
+ * kept in memory. */
 enum { MOST_NOTES_SIZE = 64 << 10 };
 
 /** Whether notes of a size are still to be looked through. @param left how many bytes may be, less by these afterwards */

@@ -56,7 +56,10 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 	return known * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
 }
 
-/** How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie in no section: no further than themselves. */
+/**
+ * How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie in no section: no further than
+ * themselves.
+ */
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
 	GElf_Shdr section;
@@ -136,7 +139,9 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 	return 0;
 }
 
-/** Whether the number of sections stands in the ELF header: no program has the 65,280 from which on it does not, and it has no bound then. */
+/**
+ * Whether the number of sections stands in the ELF header: no program has the 65,280 from which on it does not, and it has no bound then.
+ */
 static bool has_few_sections(int fd)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)] = { 0 };

@@ -12,8 +12,8 @@
 #include "symbols/build_id.h"
 
 /**
- * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have symbols of a tenth of it; a file may be sparse), and of each
- * sort only the first, for there is no other (elf(5)): thousands of sections could share one table.
+ * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have symbols of a tenth of it; a file may be
+ * sparse), and of each sort only the first, for there is no other (elf(5)): thousands of sections could share one table.
  */
 enum { PM_ELF_MOST_TABLE = 512 << 20 };
 

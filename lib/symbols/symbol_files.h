@@ -21,8 +21,8 @@ struct pm_symbol_source {
 };
 
 /**
- * Reads the symbols of the program that a region is mapped from. Of a living process the mapped file is known by its inode; of a core file the build ID
- * in its memory tells which file fits.
+ * Reads the symbols of the program that a region is mapped from. Of a living process the mapped file is known by its inode; of a core file
+ * the build ID in its memory tells which file fits.
  *
  * @param source   the target
  * @param regions  all its regions
@@ -35,7 +35,8 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
- * Lists what a core file says was mapped. Some that write core files leave out the memory of programs, of which files have a copy; NT_FILE names all.
+ * Lists what a core file says was mapped. Some that write core files leave out the memory of programs, of which files have a copy; NT_FILE
+ * names all.
  *
  * @param core     the core file
  * @param regions  its regions

@@ -14,8 +14,8 @@ struct file {
 };
 
 /*
- * What a hostile target may cost: more files than this are not looked for, and no more bytes are kept of all together. The largest programs have
- * some hundred files, and symbols of a hundred megabytes.
+ * What a hostile target may cost: more files than this are not looked for, and no more bytes are kept of all together. The largest programs
+ * have some hundred files, and symbols of a hundred megabytes.
  */
 enum { MOST_FILES = 4096 };
 static const size_t most_bytes = (size_t)1 << 30;

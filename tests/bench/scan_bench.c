@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of the time that memcpy takes for as much of
- * our own memory, into a buffer that fits into the processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and
- * `NAME WORKERS grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All take turns with memcpy. Prints
- * for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round, median milliseconds of
- * processor time (by which a busy machine can be told), hits.
+ * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of the time that memcpy takes for as much
+ * of our own memory, into a buffer that fits into the processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and
+ * `NAME WORKERS grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All take turns with memcpy.
+ * Prints for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round, median milliseconds
+ * of processor time (by which a busy machine can be told), hits.
  */
 #include <procmem/procmem.h>
 

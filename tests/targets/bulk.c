@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bulk DENSE SPARSE TOUCHED THREADS: DENSE megabytes at 200000000000, all different; SPARSE megabytes at the next island, of which TOUCHED are
- * touched in scattered pages; and sleeping threads.
+ * bulk DENSE SPARSE TOUCHED THREADS: DENSE megabytes at 200000000000, all different; SPARSE megabytes at the next island, of which TOUCHED
+ * are touched in scattered pages; and sleeping threads.
  */
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * haystack MEGABYTES: memory like that of a server, to be searched: blocks of log lines and blocks of numbers and pointers by turns, and 100
- * times NEEDLE_ALPHA_password=... among the numbers. Every 1000th line asks for one of the items 42xxx, every 64th has an e-mail
+ * haystack MEGABYTES: memory like that of a server, to be searched: blocks of log lines and blocks of numbers and pointers by turns, and
+ * 100 times NEEDLE_ALPHA_password=... among the numbers. Every 1000th line asks for one of the items 42xxx, every 64th has an e-mail
  * address. The region is at 200000000000.
  */
 #include "support.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * many_regions N MEGABYTES [touch|map]: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with
- * MEGABYTES of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a second it
- * then touches a page more (of another region each time), or maps one more page.
+ * MEGABYTES of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a
+ * second it then touches a page more (of another region each time), or maps one more page.
  */
 #include "support.h"
 

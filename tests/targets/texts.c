@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * texts: text in all encodings, at all places where a search may lose it. `region texts` holds it among bytes that are no text in any encoding;
- * `region split` is one allocation with two permissions, and a text across the border; `region long` has a text of three mebibytes;
- * `region hostile` has what controls a terminal. `region counted` has texts of which the number I comes I times. The command `flicker`
- * rewrites a text in `region flickering` for ever.
+ * texts: text in all encodings, at all places where a search may lose it. `region texts` holds it among bytes that are no text in any
+ * encoding; `region split` is one allocation with two permissions, and a text across the border; `region long` has a text of three
+ * mebibytes; `region hostile` has what controls a terminal. `region counted` has texts of which the number I comes I times. The command
+ * `flicker` rewrites a text in `region flickering` for ever.
  */
 #include "support.h"
 

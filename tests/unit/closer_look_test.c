@@ -101,7 +101,10 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 	return bytes;
 }
 
-/** What appeared at the sample is not forgotten because the list of regions is read again, and what appears meanwhile comes with the next one. */
+/**
+ * What appeared at the sample is not forgotten because the list of regions is read again, and what appears meanwhile comes with the next
+ * one.
+ */
 static void a_closer_look_keeps_what_appeared(void **state)
 {
 	(void)state;

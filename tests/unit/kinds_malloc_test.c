@@ -61,7 +61,13 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 	pm_regions_deinit(&regions);
 }
 
-/** Counts again what has a number already. @param chunks that are there @param detail what was known @return what is known then; the caller frees it */
+/**
+ * Counts again what has a number already.
+ *
+ * @param chunks  that are there
+ * @param detail  what was known
+ * @return        what is known then; the caller frees it
+ */
 static char *recount(unsigned chunks, const char *detail, bool grown)
 {
 	struct pm_regions before, after;

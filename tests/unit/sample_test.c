@@ -245,7 +245,10 @@ static void budget_holds_back(void **state)
 	watching_end(&watching);
 }
 
-/** Taking samples costs more than the budget by itself here; what is set aside for looks must come together all the same, and end the waiting. */
+/**
+ * Taking samples costs more than the budget by itself here; what is set aside for looks must come together all the same, and end the
+ * waiting.
+ */
 static void budget_does_not_starve_looks(void **state)
 {
 	(void)state;

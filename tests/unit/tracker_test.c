@@ -308,7 +308,9 @@ static const struct pm_track *track_at(const struct process *process, uint64_t s
 	return NULL;
 }
 
-/** A list that stays the same is not compared anew; beside it one with a further region that moves, so that it is. Both must tell the same. */
+/**
+ * A list that stays the same is not compared anew; beside it one with a further region that moves, so that it is. Both must tell the same.
+ */
 static void same_lists_are_followed_alike(void **state)
 {
 	(void)state;

@@ -121,8 +121,8 @@ static const char *make_v2_group(char *folder, size_t size)
 }
 
 /**
- * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of a change is that of all event files of a group:
- * cgroup.events, which tells whether anybody is in it, stands for memory.events.
+ * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of a change is that of all event files of
+ * a group: cgroup.events, which tells whether anybody is in it, stands for memory.events.
  */
 static void v2_events_of_the_running_kernel(void **state)
 {

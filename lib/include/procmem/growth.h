@@ -4,9 +4,10 @@
  * The difference of two samples: which regions of one became which of the other, and where each byte went.
  *
  * Regions have no names that last. The kernel merges neighbours, splits what is partly unmapped or protected, lets malloc's mappings grow
- * downwards and mremap(2) move them. Regions are therefore matched, the surest evidence first: overlap of addresses with the same backing and
- * permissions; the same malloc arena; the same thread's stack; the same file and offset; and for anonymous memory a move that only one pair
- * explains. What belongs together forms one part; every region is in exactly one part, so that the parts' sums are the totals' difference.
+ * downwards and mremap(2) move them. Regions are therefore matched, the surest evidence first: overlap of addresses with the same backing
+ * and permissions; the same malloc arena; the same thread's stack; the same file and offset; and for anonymous memory a move that only one
+ * pair explains. What belongs together forms one part; every region is in exactly one part, so that the parts' sums are the totals'
+ * difference.
  */
 #ifndef PROCMEM_GROWTH_H
 #define PROCMEM_GROWTH_H
@@ -62,7 +63,8 @@ struct pm_growth {
 };
 
 /**
- * Compares two samples of one process. Kinds, threads and arenas make the matching surer where they are filled in; nothing of them is needed.
+ * Compares two samples of one process. Kinds, threads and arenas make the matching surer where they are filled in; nothing of them is
+ * needed.
  *
  * @param before  the first sample
  * @param after   the second

@@ -33,8 +33,8 @@ PM_PUBLIC int pm_kills_open(struct pm_process *process, const char *sys_root, st
 PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**
- * Reads how many processes of the cgroup the kernel has killed because its memory or that of the machine was used up (`oom_kill` of memory.events, or of
- * memory.oom_control since Linux 4.13). Needs no process any more, only that the cgroup is still there.
+ * Reads how many processes of the cgroup the kernel has killed because its memory or that of the machine was used up (`oom_kill` of
+ * memory.events, or of memory.oom_control since Linux 4.13). Needs no process any more, only that the cgroup is still there.
  *
  * @param kills  the cgroup
  * @param count  where to store it

@@ -29,7 +29,8 @@ struct pm_member {
 
 /** The processes of a group and of all groups below it. */
 struct pm_members {
-	char *group;             /**< the group, as a path below the cgroup mount, "/" for the top; NULL: no group above the process has a limit; owned */
+	char *group;             /**< the group, as a path below the cgroup mount, "/" for the top; NULL: no group above the process has a limit;
+	                              owned */
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
 	size_t count;            /**< how many */
 	size_t others;           /**< processes that were not looked at: too many, or not of our PID namespace */

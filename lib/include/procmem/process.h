@@ -82,8 +82,8 @@ PM_PUBLIC int pm_process_poll_fd(const struct pm_process *process);
  * Says whether the process behind the handle is alive and still has the memory it had when its maps were first opened.
  *
  * @param process  the process
- * @param error    PM_ERROR_GONE with the reason: exited, called exec, PID belongs to another process now; PM_ERROR_RESOURCES where it cannot
- *                 be told for a lack of descriptors or memory
+ * @param error    PM_ERROR_GONE with the reason: exited, called exec, PID belongs to another process now; PM_ERROR_RESOURCES where it
+ *                 cannot be told for a lack of descriptors or memory
  * @return         0: still the same; -1: not, or not known
  */
 PM_PUBLIC int pm_process_check(struct pm_process *process, struct pm_error *error);

@@ -9,9 +9,9 @@
  *
  * Threads: functions without a handle may be called by several threads at a time, and so may all others for different handles. What several
  * threads may do with one handle stands where the handle is declared; structures that the caller owns (`struct pm_error`, results) are like
- * any variable: one thread at a time, or all of them only read. Flags by which a caller cancels are the exception: the threads of the library
- * look at them while they work, with atomic loads. Who sets one meanwhile, in a signal handler or another thread, stores atomically as well
- * (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
+ * any variable: one thread at a time, or all of them only read. Flags by which a caller cancels are the exception: the threads of the
+ * library look at them while they work, with atomic loads. Who sets one meanwhile, in a signal handler or another thread, stores atomically
+ * as well (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
  */
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H

@@ -3,7 +3,8 @@
  * @file
  * Samples in a file: an SQLite database, described in docs/RECORDING.md, that the sqlite3 shell can read while it is being written.
  *
- * Only what changed is stored. Each sample is one transaction: a writer that is killed at any moment loses the sample it was writing at the most.
+ * Only what changed is stored. Each sample is one transaction: a writer that is killed at any moment loses the sample it was writing at the
+ * most.
  */
 #ifndef PROCMEM_RECORDING_H
 #define PROCMEM_RECORDING_H
@@ -95,7 +96,12 @@ struct pm_recorded {
 	bool fresh;              /**< its regions were looked at; false: they are those of an earlier sample */
 };
 
-/** Whether a file looks like a recording: an SQLite database marked as ours. @param path the file @return false also where it cannot be read */
+/**
+ * Whether a file looks like a recording: an SQLite database marked as ours.
+ *
+ * @param path  the file
+ * @return      false also where it cannot be read
+ */
 PM_PUBLIC bool pm_recording_is(const char *path);
 
 /**
@@ -125,8 +131,8 @@ PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recor
 PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error);
 
 /**
- * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC (`2026-01-31T12:00`, seconds and `Z` may follow): the last sample
- * that is not later.
+ * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC (`2026-01-31T12:00`, seconds and `Z` may follow): the last
+ * sample that is not later.
  *
  * @param recording  the recording
  * @param which      the words

@@ -40,7 +40,9 @@ PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 /** Most threads of a scan. */
 #define PM_SCAN_WORKERS_MOST 16u
 
-/** Most bytes of a hit that are told at a time: what is longer comes as several hits, `truncated` and `continued`, cut between characters. */
+/**
+ * Most bytes of a hit that are told at a time: what is longer comes as several hits, `truncated` and `continued`, cut between characters.
+ */
 #define PM_SCAN_PIECE_MOST ((size_t)128 << 10)
 
 /** Something that was found, valid during the call that tells it. */

@@ -4,11 +4,11 @@
  * Which function or variable an address belongs to, by the symbol tables of the mapped ELF files (elf(5)).
  *
  * Of a living process the files are those that it has mapped, wherever it sees them (another root directory, a deleted file), not those of
- * the same name here. A core file tells names; a file of that name is used if it has the build ID that stands in the memory of the core file; programs
- * that the file does not hold have symbols, too, if it holds their first page.
- * `.symtab` is used where a file still has it; else that of the file with debug information, `/usr/lib/debug/.build-id/xx/yyyy.debug` below the
- * root directory of the process, if it has the same build ID; else `.dynsym`. A file that may be another one has no symbols: none is better than
- * a wrong one. Names are as in the file: those of C++ are mangled.
+ * the same name here. A core file tells names; a file of that name is used if it has the build ID that stands in the memory of the core
+ * file; programs that the file does not hold have symbols, too, if it holds their first page.
+ * `.symtab` is used where a file still has it; else that of the file with debug information, `/usr/lib/debug/.build-id/xx/yyyy.debug` below
+ * the root directory of the process, if it has the same build ID; else `.dynsym`. A file that may be another one has no symbols: none is
+ * better than a wrong one. Names are as in the file: those of C++ are mangled.
  */
 #ifndef PROCMEM_SYMBOLS_H
 #define PROCMEM_SYMBOLS_H
@@ -23,7 +23,10 @@
 extern "C" {
 #endif
 
-/** The symbols of a process or core file; opaque. One thread at a time may use it. Each file is read when an address in it is asked for first. */
+/**
+ * The symbols of a process or core file; opaque. One thread at a time may use it. Each file is read when an address in it is asked for
+ * first.
+ */
 struct pm_symbols;
 
 /** A symbol that holds an address, or that is the next below it. */

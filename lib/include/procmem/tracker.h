@@ -3,9 +3,9 @@
  * @file
  * The history of each region over many samples, whatever the kernel does to it: a track.
  *
- * A track follows what pm_growth_compare() calls the same. New regions that look alike (kind, permissions, name with numbers left out, similar
- * length) share one track from the start: a process that piles up threads has one growing track of stacks, not a thousand new regions. Once
- * thousands of tracks that began so have lost their regions again, new regions are alike whatever their names.
+ * A track follows what pm_growth_compare() calls the same. New regions that look alike (kind, permissions, name with numbers left out,
+ * similar length) share one track from the start: a process that piles up threads has one growing track of stacks, not a thousand new
+ * regions. Once thousands of tracks that began so have lost their regions again, new regions are alike whatever their names.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -22,11 +22,12 @@ extern "C" {
 #endif
 
 /**
- * One thing that is followed. Sizes are resident and swapped bytes together. Where it is several regions, the one that grew last stands for them: it
- * stays when nothing grows, and when another one grows less than twice as much.
+ * One thing that is followed. Sizes are resident and swapped bytes together. Where it is several regions, the one that grew last stands for
+ * them: it stays when nothing grows, and when another one grows less than twice as much.
  */
 struct pm_track {
-	uint64_t start;          /**< first address of the region that grew last, of the heaviest where none did; of the last one where it has none */
+	uint64_t start;          /**< first address of the region that grew last, of the heaviest where none did; of the last one where it has
+	                              none */
 	uint64_t end;            /**< address behind the last byte of it */
 	uint64_t own;            /**< resident and swapped bytes of that region alone */
 	enum pm_kind kind;       /**< kind of it */

@@ -22,8 +22,8 @@ struct pm_point {
 };
 
 /**
- * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a value that stays costs nothing, and when the room is used
- * up every other corner goes. Zeroed means empty.
+ * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a value that stays costs nothing, and when the room
+ * is used up every other corner goes. Zeroed means empty.
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time */
@@ -86,7 +86,8 @@ enum pm_verdict {
 /** What a series tells. Rates are units per second. */
 struct pm_trend {
 	enum pm_verdict verdict;           /**< what the curve does */
-	double rate;                       /**< robust slope (Theil-Sen: the median of the slopes of all pairs of moments) since it began to change */
+	double rate;                       /**< robust slope (Theil-Sen: the median of the slopes of all pairs of moments) since it began to
+	                                        change */
 	double least_squares;              /**< slope of the least-squares line over the same time */
 	double agreement;                  /**< share of rising pairs less share of falling ones, -1 to 1 (Kendall's tau) */
 	double began;                      /**< time of the first change; of the first sample where nothing changed */

@@ -3,8 +3,8 @@
  * @file
  * Being told by the kernel that a process comes near its memory limit, instead of looking all the time.
  *
- * Each source is a descriptor for poll(2). Which ones there are depends on the kernel, the version of cgroups and our rights; none is needed for
- * anything, they only make a look come earlier than the clock would.
+ * Each source is a descriptor for poll(2). Which ones there are depends on the kernel, the version of cgroups and our rights; none is
+ * needed for anything, they only make a look come earlier than the clock would.
  */
 #ifndef PROCMEM_WAKEUP_H
 #define PROCMEM_WAKEUP_H
@@ -48,15 +48,16 @@ struct pm_wakeup_source {
 	int fd;                           /**< descriptor for poll(2); -1 where the kernel refused it */
 	short events;                     /**< what to poll it for */
 	int os_errno;                     /**< why it refused, 0 where it did not */
-	char file[PM_LIMIT_SOURCE_SIZE];  /**< the file that it stands on: of the process's own group or the nearest one above it that has a limit */
+	char file[PM_LIMIT_SOURCE_SIZE];  /**< the file that it stands on: of the process's own group or the nearest one above it that has a
+	                                       limit */
 };
 
 /** All sources for a process; opaque. Not to be shared between threads. */
 struct pm_wakeup;
 
 /**
- * Opens the sources: of the process's own cgroup, of all groups above it that have a limit, and of pressure. Those that this system does not have
- * are left out.
+ * Opens the sources: of the process's own cgroup, of all groups above it that have a limit, and of pressure. Those that this system does
+ * not have are left out.
  *
  * @param process   the process
  * @param sys_root  directory that stands for /sys; NULL means "/sys"
@@ -82,8 +83,8 @@ PM_PUBLIC void pm_wakeup_close(struct pm_wakeup *wakeup);
 PM_PUBLIC const struct pm_wakeup_source *pm_wakeup_sources(const struct pm_wakeup *wakeup, size_t *count);
 
 /**
- * Takes what poll(2) told of a source, so that it does not tell the same again. A source that broke (its group was removed) is closed: its `fd` is
- * -1 from then on.
+ * Takes what poll(2) told of a source, so that it does not tell the same again. A source that broke (its group was removed) is closed: its
+ * `fd` is -1 from then on.
  *
  * @param wakeup   the sources
  * @param index    which

@@ -24,7 +24,12 @@ struct look {
 /** Opens a process, with regions from smaps. @param look filled; close it with look_close() @param pid the process */
 void look_open(struct look *look, pid_t pid);
 
-/** The same by other ways; skips the test where there is no such way to page states. @param maps where regions come from @param method of page states */
+/**
+ * The same by other ways; skips the test where there is no such way to page states.
+ *
+ * @param maps    where regions come from
+ * @param method  of page states
+ */
 void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps, enum pm_pagemap_method method);
 
 /** Closes it all. */
