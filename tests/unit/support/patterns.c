@@ -220,8 +220,7 @@ bool pcre2_alone(const struct pm_pattern *patterns, size_t count, const uint8_t 
 {
 	struct hit_list interpreted = { 0 };
 	bool good = find_all(patterns, count, bytes, size, true, hits) && find_all(patterns, count, bytes, size, false, &interpreted);
-	good = good && hits->count == interpreted.count &&
-	       (hits->count == 0 || memcmp(hits->items, interpreted.items, hits->count * sizeof *hits->items) == 0);
+	good = good && hits->count == interpreted.count && count_same_hits(hits, &interpreted) == hits->count;
 	hit_list_deinit(&interpreted);
 	return good;
 }

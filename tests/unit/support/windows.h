@@ -45,6 +45,9 @@ void hit_list_add(struct hit_list *hits, struct hit hit);
 /** Releases a list. */
 void hit_list_deinit(struct hit_list *hits);
 
+/** How many of the first hits are the same in both. */
+size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found);
+
 /** Fails the test unless both are the same; says where they differ. @param what for the message */
 void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found, const uint8_t *bytes, const char *what);
 
