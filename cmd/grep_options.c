@@ -163,7 +163,7 @@ const struct cli_spec grep_spec = {
 	         "REGION all readable memory is searched. The exit status is 0 if there is a\n"
 	         "match, 1 if there is none, 2 after an error.",
 	.examples = {
-		{ "procmem grep 'password=\\S+' java", "passwords in the memory of the process called java" },
+		{ "procmem grep 'password=[!-~]+' java", "passwords in the memory of the process called java" },
 		{ "procmem grep --hex -C 32 'ca fe ba be 00 00 00 3?' 4711", "headers of Java classes, with the bytes around them" },
 	},
 	.operands_least = 1,
