@@ -46,7 +46,7 @@ static int open_core(struct memory *memory, const struct memory_options *options
 	memory->pages = pm_core_source(memory->core);
 	if (!(options->needs & REGION_NEEDS_KINDS))
 		return 0;
-	const struct pm_kinds_evidence evidence = { .reader = &memory->reader };
+	const struct pm_kinds_evidence evidence = core_evidence(memory->core, &memory->reader);
 	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
 }
 
@@ -89,7 +89,9 @@ void memory_resume(struct memory *memory)
 
 int memory_classify(struct memory *memory, struct pm_error *error)
 {
-	const struct pm_kinds_evidence evidence = { .process = memory->target.process, .reader = &memory->reader, .pagemap = memory->pagemap };
+	const struct pm_kinds_evidence evidence =
+		memory->core ? core_evidence(memory->core, &memory->reader)
+			     : (struct pm_kinds_evidence){ .process = memory->target.process, .reader = &memory->reader, .pagemap = memory->pagemap };
 	if (memory->classified)
 		return 0;
 	memory->classified = true;

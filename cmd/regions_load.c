@@ -41,6 +41,13 @@ static int read_live(struct loaded *loaded, unsigned needs, struct pm_error *err
 	return pm_maps_read(process, PM_SMAPS, &loaded->regions, error);
 }
 
+struct pm_kinds_evidence core_evidence(const struct pm_core *core, struct pm_reader *reader)
+{
+	struct pm_kinds_evidence evidence = { .reader = reader, .any_page = true };
+	evidence.threads = pm_core_threads(core, &evidence.thread_count);
+	return evidence;
+}
+
 /** Classifies the regions with all the evidence that our rights allow. */
 static int classify(struct loaded *loaded, struct pm_error *error)
 {
@@ -56,8 +63,7 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 			evidence.pagemap = NULL;
 	} else if (loaded->core) {
 		reader = pm_core_reader(loaded->core);
-		evidence.reader = &reader;
-		evidence.any_page = true;
+		evidence = core_evidence(loaded->core, &reader);
 	}
 	int status = pm_kinds_assign(&loaded->regions, &evidence, error);
 	pm_pagemap_close(evidence.pagemap);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <procmem/core.h>
+#include <procmem/kinds.h>
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/pagemap.h>
@@ -43,6 +44,9 @@ struct loaded {
  * @return        0 or -1
  */
 int regions_load(struct loaded *loaded, const struct target *target, unsigned needs, struct pm_error *error);
+
+/** What tells the kinds of a core file's regions. @param core it @param reader of it @return valid while both are open */
+struct pm_kinds_evidence core_evidence(const struct pm_core *core, struct pm_reader *reader);
 
 /** Releases what was read. @param loaded as filled */
 void loaded_deinit(struct loaded *loaded);

@@ -11,6 +11,8 @@ static const char *why_unknown(const struct pm_kinds_context *context, const str
 		return refused;
 	switch ((enum pm_header)context->headers[pm_kinds_index(context, region)]) {
 	case PM_HEADER_READ:
+		if (!context->threads_read || context->threads_refused)
+			return "anonymous; begins with no header of malloc's; where threads have their stacks is not known";
 		return "anonymous; begins with no header of malloc's, and no thread's stack pointer lies in it";
 	case PM_HEADER_ABSENT:
 		return "anonymous; its first page is not in memory, so there is no header to look at";

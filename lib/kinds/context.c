@@ -171,11 +171,22 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	return kept;
 }
 
-int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error)
+/** Takes over what is known of a target that does not live. */
+static int copy_threads(struct pm_kinds_context *context, struct pm_error *error)
 {
-	if (context->threads_read || !context->evidence->process)
+	size_t size = context->evidence->thread_count * sizeof *context->threads;
+	if (size == 0)
 		return 0;
-	context->threads_read = true;
+	context->threads = malloc(size);
+	if (!context->threads)
+		return pm_error_out_of_memory(error);
+	memcpy(context->threads, context->evidence->threads, size);
+	context->thread_count = context->evidence->thread_count;
+	return 0;
+}
+
+static int read_threads(struct pm_kinds_context *context, struct pm_error *error)
+{
 	struct pm_error why = { 0 };
 	if (pm_process_read_threads(context->evidence->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads,
 	                            &context->thread_count, &why) < 0) {
@@ -184,6 +195,17 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 	}
+	return 0;
+}
+
+int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error)
+{
+	if (context->threads_read)
+		return 0;
+	context->threads_read = true;
+	int result = context->evidence->process ? read_threads(context, error) : copy_threads(context, error);
+	if (result < 0)
+		return -1;
 	/* A thread that waits shows its stack pointer to those who may trace it: none at all means that we may not. */
 	context->threads_refused = true;
 	for (size_t i = 0; i < context->thread_count; i++)

@@ -15,7 +15,7 @@ static bool holds_brk_heap(const struct pm_kinds_context *context, const struct 
 
 static void claim_stack(struct pm_kinds_context *context, struct pm_region *region)
 {
-	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, "the kernel names it [stack]: the stack of the first thread");
+	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, "[stack]: the kernel made it for the first thread");
 	region->thread = context->info.pid;
 	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid, context->info.comm) : "first thread";
 }

@@ -13,15 +13,21 @@
 /* Threads named in one region's detail. */
 enum { NAMES_SHOWN = 4 };
 
+/** A text and a thread behind it, whose name core files do not tell. */
+static const char *thread_text(struct pm_kinds_context *context, const char *before, const struct pm_thread *thread)
+{
+	return pm_kinds_text(context, "%s%d%s%s", before, (int)thread->tid, thread->name[0] ? " " : "", thread->name);
+}
+
 /** Writes "31433 C2 CompilerThre", or "3 stacks: 12 a, 13 b, 14 c". */
 static const char *threads_text(struct pm_kinds_context *context, const struct pm_thread_match *matches, size_t count, unsigned stacks)
 {
 	if (count == 1 && stacks <= 1)
-		return pm_kinds_text(context, "%d %s", (int)matches[0].thread->tid, matches[0].thread->name);
+		return thread_text(context, "", matches[0].thread);
 	const char *text = pm_kinds_text(context, "%zu stacks:", stacks > count ? (size_t)stacks : count);
 	size_t shown = count > NAMES_SHOWN ? NAMES_SHOWN : count;
 	for (size_t i = 0; i < shown; i++)
-		text = pm_kinds_text(context, "%s%s %d %s", text, i ? "," : "", (int)matches[i].thread->tid, matches[i].thread->name);
+		text = thread_text(context, pm_kinds_text(context, "%s%s", text, i ? ", " : " "), matches[i].thread);
 	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown) : text;
 }
 
@@ -52,7 +58,7 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t at = 0;
-	if (!context->evidence->process || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+	if ((!context->evidence->process && !context->evidence->threads) || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
 		return 0;
 	struct pm_thread_matches matches = { 0 };
 	int result = pm_kinds_read_threads(context, error);

@@ -42,6 +42,7 @@ int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error)
 	opened->size = (uint64_t)status.st_size;
 	if (pm_core_read_headers(opened, error) < 0)
 		goto fail;
+	pm_core_sort_threads(opened);
 	*core = opened;
 	return 0;
 fail:
@@ -69,12 +70,19 @@ void pm_core_close(struct pm_core *core)
 	free(core->segments);
 	free(core->names);
 	free(core->texts);
+	free(core->threads);
 	free(core);
 }
 
 const struct pm_core_info *pm_core_info(const struct pm_core *core)
 {
 	return &core->info;
+}
+
+const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count)
+{
+	*count = core->info.threads;
+	return core->threads;
 }
 
 /** Fills in what NT_FILE and the auxiliary vector say of a region. @param next first name not behind it; moves on */
@@ -86,6 +94,8 @@ static int name_region(const struct pm_core *core, struct pm_region *region, siz
 		region->mapping = "[vdso]";
 	else if (region->start == UINT64_C(0xffffffffff600000))
 		region->mapping = "[vsyscall]";
+	else if (core->stack && region->start <= core->stack && core->stack < region->end)
+		region->mapping = "[stack]";
 	while (*next < core->name_count && core->names[*next].end <= region->start)
 		++*next;
 	if (*next == core->name_count || core->names[*next].start > region->start)

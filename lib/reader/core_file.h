@@ -38,6 +38,10 @@ struct pm_core {
 	char *texts;                      /**< the NT_FILE note, ending in a NUL */
 	size_t note_count;                /**< how many notes were looked at */
 	uint64_t vdso;                    /**< where [vdso] begins (AT_SYSINFO_EHDR), 0 where unknown */
+	uint64_t stack;                   /**< an address in the stack of the first thread (AT_RANDOM), 0 where unknown */
+	uint16_t machine;                 /**< EM_... */
+	struct pm_thread *threads;        /**< by ascending TID */
+	size_t thread_capacity;           /**< room; how many there are tells info.threads */
 	struct pm_core_info info;         /**< what is told about the process */
 };
 
@@ -52,6 +56,9 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error);
 
 /** Reads the notes in a part of the file. A note that makes no sense ends it, quietly: the memory can be read without. */
 int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error);
+
+/** Puts the threads into order, when all notes are read. */
+void pm_core_sort_threads(struct pm_core *core);
 
 /** Number of two bytes in the file's byte order. */
 static inline uint16_t pm_core_u16(const struct pm_core *core, const unsigned char *bytes)

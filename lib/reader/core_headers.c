@@ -37,7 +37,7 @@ static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
 /** Checks what comes first in every ELF file. */
 static int read_identity(struct pm_core *core, struct pm_error *error)
 {
-	unsigned char header[EI_NIDENT + 2] = { 0 };
+	unsigned char header[EI_NIDENT + 4] = { 0 };
 	const uint16_t one = 1;
 	bool little = *(const unsigned char *)&one == 1;
 	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
@@ -51,6 +51,7 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	core->swapped = (header[EI_DATA] == ELFDATA2LSB) != little;
 	if (pm_core_u16(core, header + EI_NIDENT) != ET_CORE)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is an ELF file, but no core file");
+	core->machine = pm_core_u16(core, header + EI_NIDENT + 2);
 	return 0;
 }
 

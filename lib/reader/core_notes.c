@@ -13,6 +13,9 @@ enum {
 	MOST_AUXILIARY = 4096,         /* bytes of NT_AUXV: the kernel has some 25 pairs */
 	MOST_NAMES_SIZE = 64 << 20,    /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
 	SIGNAL_OFFSET = 12,            /* pr_cursig of struct elf_prstatus, of any width */
+	TID_OFFSET = 32,               /* pr_pid of a 64-bit one */
+	REGISTERS_OFFSET = 112,        /* pr_reg of that */
+	STATUS_SIZE = 384,             /* of that one, or more: x86-64 has 336 bytes; what lies behind is not looked at */
 	COMM_SIZE = 16, COMMAND_SIZE = 80,
 };
 
@@ -57,19 +60,34 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 	return 0;
 }
 
-/** The first thread is the one that the signal met. */
+/** Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct user_regs_struct (64-bit), or user_pt_regs. */
+static uint32_t stack_pointer_offset(const struct pm_core *core)
+{
+	if (!core->wide)
+		return 0;
+	return core->machine == EM_X86_64 ? REGISTERS_OFFSET + 19 * 8 : core->machine == EM_AARCH64 ? REGISTERS_OFFSET + 31 * 8 : 0;
+}
+
+/** The first thread in the file is the one that the signal met. */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	unsigned char bytes[2];
-	if (core->info.threads++ > 0 || note->size < SIGNAL_OFFSET + sizeof bytes)
-		return 0;
-	if (pm_core_read_exactly(core, note->offset + SIGNAL_OFFSET, bytes, sizeof bytes, "NT_PRSTATUS note", error) < 0)
+	unsigned char bytes[STATUS_SIZE] = { 0 };
+	uint32_t offset = stack_pointer_offset(core), size = note->size < sizeof bytes ? note->size : (uint32_t)sizeof bytes;
+	struct pm_thread thread = { 0 };
+	if (pm_core_read_exactly(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
+	    pm_array_reserve(&core->threads, &core->thread_capacity, core->info.threads, 1, sizeof thread, error) < 0)
 		return -1;
-	core->info.signal = pm_core_u16(core, bytes);
+	if (core->info.threads == 0)
+		core->info.signal = pm_core_u16(core, bytes + SIGNAL_OFFSET);
+	if (offset > 0) {
+		thread.tid = (pid_t)pm_core_u32(core, bytes + TID_OFFSET);
+		thread.stack_pointer = pm_core_word(core, bytes + offset);
+	}
+	core->threads[core->info.threads++] = thread;
 	return 0;
 }
 
-/** NT_AUXV: pairs of words; we want the address of [vdso]. */
+/** NT_AUXV: pairs of words; we want the addresses of [vdso] and of the first thread's stack. */
 static int read_auxiliary(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char pair[16];
@@ -80,6 +98,8 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 		uint64_t type = pm_core_word(core, pair);
 		if (type == AT_SYSINFO_EHDR)
 			core->vdso = pm_core_word(core, pair + word);
+		if (type == AT_RANDOM)
+			core->stack = pm_core_word(core, pair + word);
 		if (type == AT_NULL)
 			break;
 	}
@@ -131,6 +151,18 @@ static int read_names(struct pm_core *core, const struct note *note, struct pm_e
 		return -1;
 	core->texts[note->size] = '\0';
 	return take_names(core, note->size, error);
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct pm_thread *first = a, *second = b;
+	return (first->tid > second->tid) - (first->tid < second->tid);
+}
+
+void pm_core_sort_threads(struct pm_core *core)
+{
+	if (core->info.threads > 0)
+		qsort(core->threads, core->info.threads, sizeof *core->threads, compare_threads);
 }
 
 int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error)

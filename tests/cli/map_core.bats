@@ -35,3 +35,26 @@ teardown() {
 	[[ $stderr == *'what the core file holds'* ]]
 	[[ ${lines[0]} == *'core file, '*' regions'* ]]
 }
+
+@test "the stacks of all threads are where gdb sees their stack pointers, with their thread IDs" {
+	require gdb jq
+	target_start sample_server
+	local core lwp sp seen
+	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/gdb" >/dev/null 2>&1
+	run -0 procmem dump --core --stop -q -o "$BATS_TEST_TMPDIR/own" "$TARGET_PID"
+	for core in gdb own; do
+		gdb -q -batch -ex 'thread apply all print/x $sp' -c "$BATS_TEST_TMPDIR/$core" 2>/dev/null |
+			sed -n 's/^Thread .*LWP \([0-9]*\).*/\1/p; s/^\$.* = \(0x[0-9a-f]*\)$/\1/p' | paste - - >"$BATS_TEST_TMPDIR/truth"
+		seen=0
+		while read -r lwp sp; do
+			run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/$core" "$sp"
+			if [ "$lwp" = "$TARGET_PID" ]; then
+				jq -e '.regions[0] | .kind == "stack" and .mapping == "[stack]"' <<<"$output"
+			else
+				jq -e --arg lwp "$lwp" '.regions[0] | .kind == "stack" and .detail == $lwp' <<<"$output"
+			fi
+			seen=$((seen + 1))
+		done <"$BATS_TEST_TMPDIR/truth"
+		[ "$seen" -eq "$(find "/proc/$TARGET_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" ]
+	done
+}

@@ -137,6 +137,19 @@ static void bytes_are_where_the_segments_say(void **state)
 	pm_core_close(core);
 }
 
+/** Two threads, given by descending TID. */
+static void expect_threads(const struct pm_core *core, const int *tids, const uint64_t *pointers)
+{
+	size_t count;
+	const struct pm_thread *threads = pm_core_threads(core, &count);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(threads[i].tid, tids[1 - i]);
+		assert_int_equal(threads[i].stack_pointer, pointers[1 - i]);
+		assert_string_equal(threads[i].name, "");
+	}
+}
+
 static void notes_tell_of_the_process(void **state)
 {
 	(void)state;
@@ -153,15 +166,23 @@ static void notes_tell_of_the_process(void **state)
 	memcpy(process + 40, "sixteen bytes ok", 16);
 	strcpy((char *)process + 56, "sixteen --bytes ok  ");
 	memcpy(thread + 12, &signal, sizeof signal);
+	/* As fs/binfmt_elf.c fills struct elf_prstatus of x86-64: pr_pid, and rsp among the registers. */
+	const int tids[] = { 4712, 4711 };
+	const uint64_t pointers[] = { 0x10010, 0x10020 };
 	struct {
 		uint64_t count, page, entries[2][3];
 		char texts[40];
 	} files = { 2, PAGE, { { 0xf000, 0x12000, 3 }, { 0x20000, 0x21000, 0 } }, "/usr/lib/libx.so (deleted)\0/other" };
-	const uint64_t auxiliary[] = { AT_SYSINFO_EHDR, 0x7000, AT_NULL, 0 };
+	const uint64_t auxiliary[] = { AT_SYSINFO_EHDR, 0x7000, AT_RANDOM, 0x9000, AT_NULL, 0 };
 	size_t size = 0;
 	unsigned char *notes = file.bytes + PAGE;
+	((Elf64_Ehdr *)(void *)file.bytes)->e_machine = EM_X86_64;
+	memcpy(thread + 32, &tids[0], sizeof tids[0]);
+	memcpy(thread + 264, &pointers[0], sizeof pointers[0]);
 	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
 	add_note(notes, &size, NT_PRPSINFO, process, sizeof process);
+	memcpy(thread + 32, &tids[1], sizeof tids[1]);
+	memcpy(thread + 264, &pointers[1], sizeof pointers[1]);
 	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
 	add_note(notes, &size, NT_AUXV, auxiliary, sizeof auxiliary);
 	add_note(notes, &size, NT_FILE, &files, sizeof files);
@@ -173,6 +194,7 @@ static void notes_tell_of_the_process(void **state)
 	assert_int_equal(info->signal, signal);
 	assert_int_equal(info->threads, 2);
 	assert_int_equal(info->word_bits, 64);
+	expect_threads(core, tids, pointers);
 	assert_string_equal(info->comm, "sixteen bytes ok");
 	assert_string_equal(info->command, "sixteen --bytes ok");
 	struct pm_regions regions;

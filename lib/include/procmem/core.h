@@ -9,6 +9,7 @@
 #ifndef PROCMEM_CORE_H
 #define PROCMEM_CORE_H
 
+#include <procmem/process.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
@@ -51,7 +52,18 @@ PM_PUBLIC void pm_core_close(struct pm_core *core);
 PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 
 /**
- * Appends its regions: one for each load segment, with the name and offset that NT_FILE gives. Sizes are not known, except that
+ * The threads it had (NT_PRSTATUS), without names, which core files do not hold. TIDs and stack pointers are known for 64-bit x86 and ARM,
+ * else 0.
+ *
+ * @param core   the core file
+ * @param count  where to store how many
+ * @return       them, by ascending TID; valid until it is closed
+ */
+PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
+
+/**
+ * Appends its regions: one for each load segment, with the name and offset that NT_FILE gives; [vdso] and
+ * [stack] are found by NT_AUXV. Sizes are not known, except that
  * PM_SIZE_RSS is what the file holds of the region. Core files do not tell private from shared: all regions are private.
  *
  * @param core     the core file

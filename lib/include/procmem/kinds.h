@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include <procmem/process.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
 
@@ -24,6 +25,8 @@ struct pm_kinds_evidence {
 	struct pm_reader *reader;     /**< its memory, or NULL */
 	struct pm_pagemap *pagemap;   /**< its page states (guard pages), or NULL */
 	bool any_page;                /**< the reader may be asked for any page: a core file, where reading changes nothing */
+	const struct pm_thread *threads; /**< of a target that does not live: its threads by ascending TID, or NULL */
+	size_t thread_count;          /**< how many these are */
 	const char *refusal;          /**< why there is no reader, one sentence that `why` repeats; or NULL */
 };
 
