@@ -55,7 +55,8 @@ static int parse_subject(struct condition *condition, const char *word, struct p
 			return 0;
 		}
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, size, threads, regions, headroom, grow, rate, kind:KIND and region",
+	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, size, threads, regions, headroom, grow, rate, "
+	                    "kind:KIND and region",
 	                    word);
 }
 
@@ -95,7 +96,8 @@ static int parse_value(struct condition *condition, const char *text, double *va
 {
 	uint64_t number;
 	size_t length = strlen(text);
-	bool percent = length > 0 && text[length - 1] == '%', relative = condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE;
+	bool percent = length > 0 && text[length - 1] == '%';
+	bool relative = condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE;
 	if (percent && (condition_counts(condition->subject) || relative))
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s has no percentages: they are those of the memory limit", names[condition->subject]);
 	if (condition->count > 0 && percent != condition->percent)
@@ -103,7 +105,8 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	condition->percent = percent;
 	if (percent)
 		return parse_percent(text, value, error);
-	int result = condition_counts(condition->subject) ? pm_parse_decimal(text, UINT64_MAX, &number, error) : pm_parse_size(text, &number, error);
+	bool counts = condition_counts(condition->subject);
+	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error) : pm_parse_size(text, &number, error);
 	if (result == 0)
 		*value = (double)number;
 	return result;

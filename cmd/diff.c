@@ -50,7 +50,8 @@ static const char *const exclusive[] = { NULL };
 const struct cli_spec diff_spec = {
 	.command = "diff",
 	.operands = "BEFORE AFTER",
-	.purpose = "Tells what became of the regions of a process between two moments: which grew,\nshrank, came, went, merged, split or moved, the largest change first.",
+	.purpose = "Tells what became of the regions of a process between two moments: which grew,\n"
+	           "shrank, came, went, merged, split or moved, the largest change first.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "BEFORE and AFTER are each a recording, which means its last sample, or FILE@N,\n"
@@ -186,7 +187,8 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 static int check(const struct diff_options *options, const struct sampled *before, const struct sampled *after, struct pm_error *error)
 {
 	if (before->identified && after->identified && !options->force && !pm_run_is_same(&before->run, &after->run))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s and %s are different processes (start time or boot differ); --force compares them all the same",
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s and %s are different processes (start time or boot differ); --force compares them all the same",
 		                    before->word, after->word);
 	if (before->sizes_known != after->sizes_known)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is maps text, which tells no resident sizes: it cannot be compared with %s",

@@ -64,7 +64,8 @@ static const char *const exclusive[] = { "for from", NULL };
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
-	.purpose = "Tells how much a process may still grow: the limits that apply, what is used of\neach, and with --for or --from when they are reached.",
+	.purpose = "Tells how much a process may still grow: the limits that apply, what is used of\n"
+	           "each, and with --for or --from when they are reached.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that fits one process.",

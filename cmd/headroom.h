@@ -53,7 +53,8 @@ struct headroom_report {
  * @param error    what went wrong
  * @return         0 or -1
  */
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options, struct pm_error *error);
+int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options,
+                           struct pm_error *error);
 
 /** Releases rates. @param rates as measured, or zeroed */
 void headroom_rates_deinit(struct headroom_rates *rates);

@@ -20,7 +20,8 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals, struct pm_error *error)
 {
-	return pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 || pm_series_add(&rates->size, time, totals->size, error) < 0 ||
+	return pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
+	                       pm_series_add(&rates->size, time, totals->size, error) < 0 ||
 	                       pm_series_add(&rates->threads, time, totals->threads, error) < 0
 	               ? -1
 	               : 0;
@@ -81,7 +82,8 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options, struct pm_error *error)
+int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options,
+                           struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = options->recording || options->seconds > 0 };
 	int result = options->recording ? read_recording(rates, process, options->recording, error)

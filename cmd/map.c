@@ -56,7 +56,8 @@ const struct cli_spec map_spec = {
 	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and says what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\nfile, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
+	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\n"
+	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
 	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress tells what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },

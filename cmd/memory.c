@@ -59,8 +59,8 @@ static int open_target(struct memory *memory, const char *word, const struct mem
 	if (pm_core_is_one(memory->target.path))
 		return open_core(memory, options, error);
 	if (memory->target.recording)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is a recording: it has sizes and no memory; procmem map lists it, procmem diff compares it",
-		                    word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is a recording: it has sizes and no memory; procmem map lists it, procmem diff compares it", word);
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is neither a process nor a core file: there is no memory to read", word);
 }
 

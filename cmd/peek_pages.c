@@ -27,7 +27,8 @@ void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, cons
 {
 	for (size_t i = pm_regions_index(regions, start); i < regions->count && regions->items[i].start < end; i++) {
 		const struct pm_region *region = &regions->items[i];
-		struct pm_range range = { .start = start > region->start ? start : region->start, .end = end < region->end ? end : region->end, .region = i };
+		struct pm_range range = { .start = start > region->start ? start : region->start, .region = i };
+		range.end = end < region->end ? end : region->end;
 		add_range(pages, range);
 		pages->bytes += range.end - range.start;
 	}

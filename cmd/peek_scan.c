@@ -95,8 +95,8 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery, st
 static void count_unreadable(void *context, const struct pm_unreadable *gap)
 {
 	struct counting *counting = context;
-	const struct pm_range *last = counting->pages->ranges + counting->pages->count;
-	for (const struct pm_range *range = peek_pages_find(counting->pages, gap->start); range && range < last && range->start < gap->end; range++)
+	const struct pm_range *range = peek_pages_find(counting->pages, gap->start), *last = counting->pages->ranges + counting->pages->count;
+	for (; range && range < last && range->start < gap->end; range++)
 		counting->unreadable += (range->end < gap->end ? range->end : gap->end) - (range->start > gap->start ? range->start : gap->start);
 }
 

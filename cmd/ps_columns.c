@@ -97,11 +97,11 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would count once for each of them. PSS has
- * one. */
+/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would count once for each of
+ * them. PSS has one. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP) \
-	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .alone = (ALONE), .optional = true, .index = offsetof(struct pm_process_row, FIELD), \
-	  .number = size_of, .help = (HELP) }
+	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .alone = (ALONE), .optional = true, \
+	  .index = offsetof(struct pm_process_row, FIELD), .number = size_of, .help = (HELP) }
 
 static const struct list_column columns[] = {
 	{ .name = "pid", .title = "PID", .type = LIST_NUMBER, .number = pid_of, .help = "process ID" },

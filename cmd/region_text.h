@@ -8,7 +8,12 @@
 #include "json.h"
 #include "text.h"
 
-/** Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without what is not known. @param region the region @return an object */
+/**
+ * Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without what is not known.
+ *
+ * @param region  the region
+ * @return        an object
+ */
 json_t *region_object(const struct pm_region *region);
 
 /** Adds the same as text, for lines that come by the million. @param text gets it @param region the region */

@@ -15,7 +15,8 @@ struct shell_options {
 };
 
 static const struct cli_option option_list[] = {
-	{ 'c', "command", "COMMANDS", "run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more than once:\none after the other" },
+	{ 'c', "command", "COMMANDS",
+		"run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more than once:\none after the other" },
 	{ 'f', "file", "FILE", "run the lines of this file ('-': standard input)" },
 	{ 'k', "keep-going", NULL, "with -c, -f and pipes: go on after an error" },
 	{ 0 },

@@ -82,7 +82,9 @@ static int read_key(FILE *file)
 	/* Once interrupted the line is given up, whatever (a search, a question) waits for keys within it: each gets no more. */
 	while (!*interrupted) {
 		struct pm_process *process = reader->target.process;
-		struct pollfd waits[2] = { { .fd = fileno(file), .events = POLLIN }, { .fd = process ? pm_process_poll_fd(process) : -1, .events = POLLIN } };
+		struct pollfd waits[2] = { { .events = POLLIN }, { .events = POLLIN } };
+		waits[0].fd = fileno(file);
+		waits[1].fd = process ? pm_process_poll_fd(process) : -1;
 		int ready = await_input(waits, 2, process != NULL);
 		if (ready < 0 && errno != EINTR)
 			break;

@@ -31,8 +31,8 @@ static const struct result *read_number(const struct results *results, const cha
 	*at = begin + length;
 	const struct result *result = *is_region ? results_region(results, (size_t)number) : results_hit(results, (size_t)number);
 	if (!result && *is_region)
-		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #r%.*s: %zu regions have a number (map lists them, and regions too)", (int)length, begin,
-		             results_region_count(results));
+		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #r%.*s: %zu regions have a number (map lists them, and regions too)", (int)length,
+		             begin, results_region_count(results));
 	else if (!result)
 		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #%.*s: the last search found %zu hits (hits lists them)", (int)length, begin,
 		             results_hit_count(results));
@@ -95,7 +95,8 @@ int shell_replace_results(const struct shell *shell, struct shell_statement *sta
 static void put_fitting(struct text *line, const char *bytes, size_t length, size_t width)
 {
 	struct text escaped = { 0 };
-	size_t used = utf8_columns(line->bytes, line->length), room = width == SIZE_MAX ? width : used + TEXT_LEAST < width ? width - used : TEXT_LEAST;
+	size_t used = utf8_columns(line->bytes, line->length);
+	size_t room = width == SIZE_MAX ? width : used + TEXT_LEAST < width ? width - used : TEXT_LEAST;
 	utf8_escape(&escaped, bytes, length);
 	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
 	text_bytes(line, escaped.bytes, fits ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1));

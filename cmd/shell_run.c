@@ -52,7 +52,8 @@ static int open_file(const struct shell_statement *statement)
 	int how = statement->output == SHELL_OUTPUT_APPEND ? O_APPEND : O_TRUNC;
 	int fd = open(statement->output_to, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | how, 0600);
 	if (fd < 0)
-		report_error("cannot write %s: %s", statement->output_to, errno == ELOOP ? "it is a symbolic link; name the file itself" : strerror(errno));
+		report_error("cannot write %s: %s", statement->output_to,
+		             errno == ELOOP ? "it is a symbolic link; name the file itself" : strerror(errno));
 	return fd;
 }
 
@@ -235,7 +236,8 @@ bool shell_run_file(struct shell *shell, const char *path)
 		out_flush(shell->out);
 	}
 	if (!goes_on && !shell->quit)
-		report_note("%s, line %zu ended it%s", is_input ? "standard input" : path, number, shell->interactive ? "" : "; -k goes on after an error");
+		report_note("%s, line %zu ended it%s", is_input ? "standard input" : path, number,
+		            shell->interactive ? "" : "; -k goes on after an error");
 	free(line);
 	if (!is_input)
 		fclose(file);

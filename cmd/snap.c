@@ -58,7 +58,8 @@ const struct cli_spec snap_spec = {
 };
 
 /** Says what was written. */
-static void print(const struct snap_options *options, const struct pm_run *run, const struct pm_sample *sample, uint64_t number, struct out *out)
+static void print(const struct snap_options *options, const struct pm_run *run, const struct pm_sample *sample, uint64_t number,
+                  struct out *out)
 {
 	if (options->output.json) {
 		struct json json = { .out = out };
@@ -96,7 +97,8 @@ static void print(const struct snap_options *options, const struct pm_run *run, 
 }
 
 /** Puts a sample into the file. @param number where to store which it became */
-static int write_sample(const char *file, const struct pm_run *run, const struct pm_sample *sample, uint64_t *number, struct pm_error *error)
+static int write_sample(const char *file, const struct pm_run *run, const struct pm_sample *sample, uint64_t *number,
+                        struct pm_error *error)
 {
 	struct pm_recorder *recorder;
 	struct pm_recording *recording;
@@ -142,8 +144,8 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 	const struct pm_sample *sample = &snap.sample;
 	print(options, &snap.run, sample, snap.number, out);
 	if (options->output.verbose && !options->output.quiet)
-		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
-		            (double)sample->cost.lock_ns / 1e6);
+		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample->regions->count,
+		            (double)sample->cost.last_cpu_ns / 1e6, (double)sample->cost.lock_ns / 1e6);
 	snap_deinit(&snap);
 	return 0;
 }

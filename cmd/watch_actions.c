@@ -30,7 +30,8 @@ static int check_file(const char *file, struct pm_error *error)
 {
 	for (const char *at = strchr(file, '%'); at; at = strchr(at + 2, '%'))
 		if (at[1] == '\0' || !strchr("pntka%", at[1]))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.2s' is none of %%p (PID), %%n (number), %%t (time), %%k (kind), %%a (address) and %%%%", at);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "'%.2s' is none of %%p (PID), %%n (number), %%t (time), %%k (kind), %%a (address) and %%%%", at);
 	return 0;
 }
 
@@ -134,7 +135,8 @@ static int dump(const struct watch *watch, const struct culprit *culprit, const 
 	find_free_name(&outcome->file);
 	size_t count;
 	struct pm_range *ranges = find_regions(watch, culprit, &count);
-	const struct watch_save save = { .watch = watch, .ranges = ranges, .count = count, .path = text_terminate(&outcome->file), .cancel = cancel };
+	const struct watch_save save = { .watch = watch, .ranges = ranges, .count = count, .path = text_terminate(&outcome->file),
+		.cancel = cancel };
 	int status = watch_save(&save, &outcome->bytes, &outcome->error);
 	free(ranges);
 	return status;

@@ -12,7 +12,8 @@ enum { OPTION_ON = CLI_LONG_ONLY, OPTION_DO, OPTION_AGAIN, OPTION_COOL_DOWN };
 static const double usual_cool_down = 60;
 
 const struct cli_option watch_event_option_list[] = {
-	{ OPTION_ON, "on", "CONDITION", "act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
+	{ OPTION_ON, "on", "CONDITION",
+		"act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
 	{ OPTION_DO, "do", "ACTION", "exit (usual; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to blame)" },
 	{ OPTION_AGAIN, "again", NULL, "act on a threshold more than once" },
 	{ OPTION_COOL_DOWN, "cool-down", "DURATION", "with --again: the least time between; usually 1m" },

@@ -122,7 +122,8 @@ static void put_firing(const struct watch_events *events, const struct firing *f
 {
 	const struct culprit *culprit = &firing->culprit;
 	json_put(json, "condition", json_text(firing->threshold->text));
-	json_put(json, "threshold", firing->condition->percent ? json_real(firing->threshold->value) : json_number((uint64_t)firing->threshold->value));
+	json_put(json, "threshold",
+	         firing->condition->percent ? json_real(firing->threshold->value) : json_number((uint64_t)firing->threshold->value));
 	json_put(json, "value", firing->condition->percent ? json_real(firing->value) : json_integer((json_int_t)firing->value));
 	if (culprit->known) {
 		json_open(json, "region", '{');

@@ -113,7 +113,8 @@ static void ask_for_file(struct watch_screen *screen)
 	for (size_t i = 0; i < name.length; i++)
 		if (name.bytes[i] == '/')
 			name.bytes[i] = '_';
-	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row.track->regions > 1 ? "write the regions to: " : "write the region to: ", text_terminate(&name));
+	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row.track->regions > 1 ? "write the regions to: " : "write the region to: ",
+	                 text_terminate(&name));
 	text_deinit(&name);
 }
 

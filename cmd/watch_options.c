@@ -100,7 +100,8 @@ static const char *const exclusive[] = { "json plain", NULL };
 const struct cli_spec watch_spec = {
 	.command = "watch",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Watches a process and tells which of its regions grow, how fast, whether that is\na steady leak, a burst or over, and when it meets its memory limit.",
+	.purpose = "Watches a process and tells which of its regions grow, how fast, whether that is\n"
+	           "a steady leak, a burst or over, and when it meets its memory limit.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that fits one process. Regions are looked at\n"

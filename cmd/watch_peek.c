@@ -120,7 +120,8 @@ static void collect_range(const struct watch *watch, const struct pm_track *trac
 	for (size_t i = pm_regions_index(regions, range->start); i < regions->count && regions->items[i].start < range->end; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (pm_tracker_owner(watch->tracker, i) == track)
-			peek_pages_add(pages, range->start > region->start ? range->start : region->start, range->end < region->end ? range->end : region->end, regions);
+			peek_pages_add(pages, range->start > region->start ? range->start : region->start,
+			               range->end < region->end ? range->end : region->end, regions);
 	}
 }
 
@@ -233,8 +234,8 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
 	return finding ? &finding->peek : NULL;
 }
 
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow, struct peek *found,
-                      struct pm_error *error)
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow,
+                      struct peek *found, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };

@@ -88,8 +88,8 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
  * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED, PM_ERROR_NOT_FOUND: the row has no region any more
  * @return        0 or -1
  */
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow, struct peek *found,
-                      struct pm_error *error);
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow,
+                      struct peek *found, struct pm_error *error);
 
 /**
  * Adds a string as it is to be shown: escaped, and how often. "application/grpc ×312"

@@ -140,7 +140,8 @@ int watch_sort_rows(struct watch *watch, struct pm_error *error)
 	struct pm_range *ranges = NULL;
 	size_t range_count = 0;
 	if (!watch->still && !pm_select_is_everything(watch->options->selection.select) &&
-	    pm_select_apply(watch->options->selection.select, watch->sample.regions, &ranges, &range_count, error) < 0 && error->kind != PM_ERROR_NOT_FOUND)
+	    pm_select_apply(watch->options->selection.select, watch->sample.regions, &ranges, &range_count, error) < 0 &&
+	    error->kind != PM_ERROR_NOT_FOUND)
 		return -1;
 	struct chosen chosen = find_chosen(watch, ranges, range_count);
 	add_rows(watch, &chosen);

@@ -36,7 +36,8 @@ static void report(void *context, uint64_t done, uint64_t total)
 	watch_task_report(context, done, total);
 }
 
-int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer, struct pm_error *error)
+int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+                       struct pm_error *error)
 {
 	const struct watch_strings *strings = context;
 	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };

@@ -19,7 +19,8 @@ struct watch_strings {
  * @param context  a struct watch_strings
  * @param answer   gets the title and the lines of the pane, each ended by a newline
  */
-int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer, struct pm_error *error);
+int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+                       struct pm_error *error);
 
 /** Shows it. @param pane the pane @param answer as made by watch_strings_read() */
 void watch_strings_show(struct watch_pane *pane, const struct text *answer);

@@ -38,7 +38,8 @@ static void report(void *context, uint64_t done, uint64_t total)
 }
 
 /** Writes the bytes of a row. @see watch_task_work @param answer gets what is told of that */
-static int write_row(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer, struct pm_error *error)
+static int write_row(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+                     struct pm_error *error)
 {
 	const struct writing *writing = context;
 	const struct pm_track *track = writing->row->track;

@@ -34,7 +34,8 @@ static void print(const struct pm_region *region)
 {
 	char rss[PM_SIZE_TEXT_SIZE];
 	pm_format_size(region->bytes[PM_SIZE_RSS], rss);
-	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss, pm_kind_name(region->kind), region->mapping, region->detail);
+	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss, pm_kind_name(region->kind), region->mapping,
+	       region->detail);
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,8 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 }
 
 /** Looks through all that is present: what was never touched is zeros, and touching it would make the process grow. */
-static int scan(struct pm_process *process, struct pm_regions *regions, const struct pm_scanner *scanner, uint64_t *hits, struct pm_error *error)
+static int scan(struct pm_process *process, struct pm_regions *regions, const struct pm_scanner *scanner, uint64_t *hits,
+                struct pm_error *error)
 {
 	struct pm_pagemap *pagemap = NULL;
 	struct pm_plan *plan = NULL;

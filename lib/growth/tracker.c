@@ -111,8 +111,8 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct fo
 }
 
 /** Begins a series with the time in which nothing changed, if it has not begun. */
-static int add_value(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_series *series, double time, uint64_t was, uint64_t is,
-                     struct pm_error *error)
+static int add_value(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_series *series, double time, uint64_t was,
+                     uint64_t is, struct pm_error *error)
 {
 	if (series->count == 0 && was == is)
 		return 0;
@@ -163,7 +163,8 @@ static int join_merged(struct pm_tracker *tracker, const struct pm_growth *growt
 		struct pm_series constant = { 0 };
 		const struct pm_series *history = &loser->track.series;
 		if (winner->track.series.count > 0 && history->count == 0) {
-			if (pm_series_add(&constant, loser->track.since, loser->was, error) < 0 || pm_series_add(&constant, tracker->last, loser->was, error) < 0)
+			if (pm_series_add(&constant, loser->track.since, loser->was, error) < 0 ||
+			    pm_series_add(&constant, tracker->last, loser->was, error) < 0)
 				return -1;
 			history = &constant;
 		} else if (winner->track.series.count == 0 && history->count > 0) {
@@ -184,8 +185,8 @@ static int join_merged(struct pm_tracker *tracker, const struct pm_growth *growt
 }
 
 /** Gives every region of a sample its track. */
-static int assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners, double time,
-                  struct pm_error *error)
+static int assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners,
+                  double time, struct pm_error *error)
 {
 	struct followed **chosen = choose_tracks(tracker, growth);
 	if (!chosen)

@@ -69,7 +69,9 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 		if (region->kind != PM_KIND_UNKNOWN)
 			continue;
 		if (pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
-			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED, "libjvm.so is mapped, and this belongs to the longest unbroken range below 32 GiB, where compressed references need the heap");
+			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
+			               "libjvm.so is mapped, and this belongs to the longest unbroken range below 32 GiB, "
+			               "where compressed references need the heap");
 			region->detail = "Java heap";
 		} else {
 			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED, "no access, in the longest anonymous range below 32 GiB of a JVM");

@@ -31,7 +31,8 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 }
 
 /** Copies the regions in question, and the highest one of all: it tells whether the program is one of 32 bits. */
-static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen, struct pm_error *error)
+static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen,
+                  struct pm_error *error)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
@@ -76,7 +77,8 @@ static int count_chunks(struct pm_regions *some, const struct pm_kinds_evidence 
 	return result;
 }
 
-int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence,
+                     struct pm_error *error)
 {
 	struct pm_regions some;
 	size_t chosen[MOST_REGIONS + 1] = { 0 };

@@ -15,7 +15,8 @@
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
-int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, struct pm_error *error);
+int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence,
+                     struct pm_error *error);
 
 /** Whether there is any such region. @param regions, before as above @return true or false */
 bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before);

@@ -34,7 +34,8 @@ static const struct group_files high_files = {
 	{ NULL, "total_inactive_file", "inactive_file" },
 };
 
-static const struct group_files pids_files = { PM_LIMIT_PIDS, { NULL, "pids.max", "pids.max" }, { NULL, "pids.current", "pids.current" }, { NULL } };
+static const struct group_files pids_files = { PM_LIMIT_PIDS, { NULL, "pids.max", "pids.max" }, { NULL, "pids.current", "pids.current" },
+	{ NULL } };
 
 static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *key, uint64_t *bytes, struct pm_error *error)
 {
@@ -97,7 +98,8 @@ static int find_least(const struct pm_hierarchy *hierarchy, const struct group_f
 }
 
 /** Adds the limit that leaves the least. */
-static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom, struct pm_error *error)
+static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom,
+                  struct pm_error *error)
 {
 	struct least least = { 0 };
 	int result = find_least(hierarchy, files, &least, error);

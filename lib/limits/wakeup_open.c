@@ -59,7 +59,8 @@ static int write_registration(int control, int event, int file, const char *argu
 }
 
 /** Registers an eventfd for a file of a v1 group. @param numbers arguments, one registration each; NULL for one without */
-static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name, const uint64_t *numbers, size_t count, struct pm_wakeup_source *source)
+static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name, const uint64_t *numbers, size_t count,
+                        struct pm_wakeup_source *source)
 {
 	int file = open_file(hierarchy, name, O_RDONLY);
 	if (file < 0)

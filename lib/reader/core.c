@@ -86,7 +86,8 @@ const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *coun
 }
 
 /** Fills in what NT_FILE and the auxiliary vector say of a region. @param next first name not behind it; moves on */
-static int name_region(const struct pm_core *core, struct pm_region *region, size_t *next, struct pm_regions *regions, struct pm_error *error)
+static int name_region(const struct pm_core *core, struct pm_region *region, size_t *next, struct pm_regions *regions,
+                       struct pm_error *error)
 {
 	static const char deleted[] = " (deleted)";
 	const size_t ending = sizeof deleted - 1;

@@ -21,14 +21,15 @@ enum { APPLICATION_ID = 0x706d656d, BUSY_MS = 2000 };
 static const char schema[] =
 	"CREATE TABLE run (pid INTEGER NOT NULL, start_ticks INTEGER NOT NULL, boot_id TEXT NOT NULL, host TEXT NOT NULL, comm TEXT NOT NULL,"
 	" command TEXT NOT NULL);"
-	"CREATE TABLE sample (number INTEGER PRIMARY KEY, time REAL NOT NULL, wall_ns INTEGER NOT NULL, fresh INTEGER NOT NULL, size INTEGER NOT NULL,"
-	" rss INTEGER NOT NULL, anon INTEGER NOT NULL, file INTEGER NOT NULL, shmem INTEGER NOT NULL, swap INTEGER NOT NULL, pte INTEGER NOT NULL,"
-	" threads INTEGER NOT NULL);"
+	"CREATE TABLE sample (number INTEGER PRIMARY KEY, time REAL NOT NULL, wall_ns INTEGER NOT NULL, fresh INTEGER NOT NULL,"
+	" size INTEGER NOT NULL, rss INTEGER NOT NULL, anon INTEGER NOT NULL, file INTEGER NOT NULL, shmem INTEGER NOT NULL,"
+	" swap INTEGER NOT NULL, pte INTEGER NOT NULL, threads INTEGER NOT NULL);"
 	"CREATE TABLE text (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE region (id INTEGER PRIMARY KEY, first_sample INTEGER NOT NULL, until_sample INTEGER, start_address INTEGER NOT NULL,"
-	" end_address INTEGER NOT NULL, perms INTEGER NOT NULL, offset INTEGER NOT NULL, device_major INTEGER NOT NULL, device_minor INTEGER NOT NULL,"
-	" inode INTEGER NOT NULL, deleted INTEGER NOT NULL, vm_flags INTEGER NOT NULL, kind TEXT NOT NULL, proof INTEGER NOT NULL,"
-	" thread INTEGER NOT NULL, arena INTEGER NOT NULL, mapping INTEGER NOT NULL, detail INTEGER NOT NULL, why INTEGER NOT NULL);"
+	" end_address INTEGER NOT NULL, perms INTEGER NOT NULL, offset INTEGER NOT NULL, device_major INTEGER NOT NULL,"
+	" device_minor INTEGER NOT NULL, inode INTEGER NOT NULL, deleted INTEGER NOT NULL, vm_flags INTEGER NOT NULL, kind TEXT NOT NULL,"
+	" proof INTEGER NOT NULL, thread INTEGER NOT NULL, arena INTEGER NOT NULL, mapping INTEGER NOT NULL, detail INTEGER NOT NULL,"
+	" why INTEGER NOT NULL);"
 	"CREATE TABLE size (region INTEGER NOT NULL, sample INTEGER NOT NULL, rss INTEGER NOT NULL, swap INTEGER NOT NULL,"
 	" PRIMARY KEY (region, sample)) WITHOUT ROWID;"
 	"CREATE TABLE smaps (region INTEGER NOT NULL, sample INTEGER NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL,"
@@ -98,7 +99,8 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 static int check_format(const struct pm_database *database, bool *made, struct pm_error *error)
 {
 	int64_t application = 0, version = 0;
-	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 || read_pragma(database, "PRAGMA user_version", &version, error) < 0)
+	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 ||
+	    read_pragma(database, "PRAGMA user_version", &version, error) < 0)
 		return -1;
 	*made = application != 0 || version != 0;
 	if (!*made)
@@ -106,8 +108,8 @@ static int check_format(const struct pm_database *database, bool *made, struct p
 	if (application != APPLICATION_ID)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem, but another database", database->path);
 	if (version > PM_RECORDING_VERSION)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s was written by a newer procmem (format %lld, known is %d): use that one", database->path,
-		                    (long long)version, PM_RECORDING_VERSION);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s was written by a newer procmem (format %lld, known is %d): use that one",
+		                    database->path, (long long)version, PM_RECORDING_VERSION);
 	return 0;
 }
 

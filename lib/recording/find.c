@@ -85,5 +85,6 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 		return ask(recording, "SELECT number FROM sample WHERE number = ?", (int64_t)wanted, which, number, error);
 	if (parse_time(which, &wall_ns))
 		return ask(recording, "SELECT max(number) FROM sample WHERE wall_ns <= ?", wall_ns, which, number, error);
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "a sample is a number from 1, first, last, or a time in UTC like 2026-01-31T12:00, not %s", which);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "a sample is a number from 1, first, last, or a time in UTC like 2026-01-31T12:00, not %s",
+	                    which);
 }

@@ -90,7 +90,8 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
 	const struct pm_totals *totals = &sample->totals;
-	const uint64_t values[] = { totals->size, totals->rss, totals->anon, totals->file, totals->shmem, totals->swap, totals->pte, totals->threads };
+	const uint64_t values[] = { totals->size, totals->rss, totals->anon, totals->file, totals->shmem, totals->swap, totals->pte,
+		totals->threads };
 	pm_bind(statement, 1, number);
 	sqlite3_bind_double(statement, 2, sample->time);
 	sqlite3_bind_int64(statement, 3, sample->wall_ns);
@@ -184,7 +185,8 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 }
 
 /** Writes how the regions changed. @param ids room for the rows of the new list */
-static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions, uint64_t number, int64_t *ids, struct pm_error *error)
+static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions, uint64_t number, int64_t *ids,
+                       struct pm_error *error)
 {
 	const struct pm_regions *known = &recorder->regions;
 	size_t k = 0;

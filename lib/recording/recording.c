@@ -139,7 +139,8 @@ static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3
 		struct pm_region region = region_of_row(rows);
 		if (region.start >= region.end || (regions->count && regions->items[regions->count - 1].end > region.start))
 			return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged: its regions overlap", recording->database.path);
-		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region, error) < 0 || pm_regions_append(regions, &region, error) < 0)
+		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region, error) < 0 ||
+		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
 	return result;
@@ -149,9 +150,10 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 {
 	/* Addresses above 2^63 are negative in SQLite: they come last. */
 	static const char rows_sql[] =
-		"SELECT region.id, start_address, end_address, perms, offset, device_major, device_minor, inode, deleted, vm_flags, kind, proof, thread, arena,"
-		" mapping.value, detail.value, why.value, size.rss, size.swap FROM region"
-		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON detail.id = region.detail JOIN text AS why ON why.id = region.why"
+		"SELECT region.id, start_address, end_address, perms, offset, device_major, device_minor, inode, deleted, vm_flags, kind, proof,"
+		" thread, arena, mapping.value, detail.value, why.value, size.rss, size.swap FROM region"
+		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON detail.id = region.detail"
+		" JOIN text AS why ON why.id = region.why"
 		" JOIN size ON size.region = region.id AND size.sample = (SELECT max(sample) FROM size WHERE region = region.id AND sample <= ?1)"
 		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER BY start_address < 0, start_address";
 	static const char smaps_sql[] = "SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";

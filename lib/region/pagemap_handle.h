@@ -59,7 +59,7 @@ struct pm_page_observer {
  * @param chosen    for each region whether it is measured; NULL: all are
  * @param observer  told of each run, NULL for nobody
  */
-int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen, const struct pm_page_observer *observer,
-                              bool *exact, struct pm_error *error);
+int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen,
+                              const struct pm_page_observer *observer, bool *exact, struct pm_error *error);
 
 #endif

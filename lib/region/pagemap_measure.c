@@ -114,8 +114,8 @@ int pm_pagemap_measure(struct pm_pagemap *pagemap, struct pm_regions *regions, b
 	return pm_pagemap_measure_chosen(pagemap, regions, NULL, NULL, exact, error);
 }
 
-int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen, const struct pm_page_observer *observer,
-                              bool *exact, struct pm_error *error)
+int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen,
+                              const struct pm_page_observer *observer, bool *exact, struct pm_error *error)
 {
 	const uint32_t measured = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
 	for (size_t i = 0; i < regions->count; i++)

@@ -42,8 +42,8 @@ static int say_unknown(const char *text, struct pm_error *error)
 	const char *near = nearest_kind(text);
 	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the latter says no place. */
 	if (strchr(text, '+'))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: before + stands an address, as in a first column: 7f3a08000000+64",
-		                    text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not a REGION: before + stands an address, as in a first column: 7f3a08000000+64", text);
 	if (near)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION; did you mean '%s'? It may be %s", text, near, forms);
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it may be %s", text, forms);

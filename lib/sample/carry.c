@@ -18,8 +18,8 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
 /** Whether it may be taken for the same sort of memory: what it is for does not change by growing. */
 static bool is_alike(const struct pm_region *was, const struct pm_region *is)
 {
-	return was->perms == is->perms && was->inode == is->inode && was->device_major == is->device_major && was->device_minor == is->device_minor &&
-	       was->deleted == is->deleted && strcmp(was->mapping, is->mapping) == 0;
+	return was->perms == is->perms && was->inode == is->inode && was->device_major == is->device_major &&
+	       was->device_minor == is->device_minor && was->deleted == is->deleted && strcmp(was->mapping, is->mapping) == 0;
 }
 
 static const char *take_text(struct pm_regions *regions, const char *text, size_t index)
@@ -80,8 +80,8 @@ static bool is_suspect(struct pm_suspects suspects, const struct pm_region *regi
 	return (suspects.file && has_file) || (suspects.private && !(region->perms & PM_PERM_SHARED));
 }
 
-int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, const struct pm_page_observer *observer,
-                        bool *exact, struct pm_error *error)
+int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions,
+                        const struct pm_page_observer *observer, bool *exact, struct pm_error *error)
 {
 	bool *chosen = calloc(regions->count + 1, sizeof *chosen), some_exact = true, any = false;
 	if (!chosen)

@@ -40,7 +40,7 @@ int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions, s
  * @param exact     where to store false if some may differ from smaps; else left alone
  * @return          0 or -1
  */
-int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions, const struct pm_page_observer *observer,
-                        bool *exact, struct pm_error *error);
+int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions,
+                        const struct pm_page_observer *observer, bool *exact, struct pm_error *error);
 
 #endif

@@ -99,7 +99,8 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 }
 
 /** Cuts ranges at the borders of regions, and drops what lies in none. */
-static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions, struct pm_page_ranges *clipped, struct pm_error *error)
+static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions, struct pm_page_ranges *clipped,
+                struct pm_error *error)
 {
 	clipped->count = 0;
 	for (size_t i = 0, region = 0; i < ranges->count; i++) {

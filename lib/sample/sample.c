@@ -41,7 +41,8 @@ static double boot_seconds(void)
 	return (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9;
 }
 
-int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options, struct pm_sampler **sampler, struct pm_error *error)
+int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options, struct pm_sampler **sampler,
+                    struct pm_error *error)
 {
 	struct pm_sampler *opened = calloc(1, sizeof *opened);
 	if (!opened)
@@ -182,7 +183,8 @@ static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 }
 
 /** Reads the list of regions, and measures them. */
-static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, struct pm_regions *regions, struct pm_error *error)
+static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, struct pm_regions *regions,
+                     struct pm_error *error)
 {
 	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
 	suspects.all |= full;
@@ -210,7 +212,8 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 		return -1;
 	}
 	double pause = sampler->full_after * 2, longest = sampler->options.full_every * longest_pause;
-	sampler->full_after = !full || !pm_sizes_are_same(&sampler->regions, &regions) ? sampler->options.full_every : pause < longest ? pause : longest;
+	bool changed = !full || !pm_sizes_are_same(&sampler->regions, &regions);
+	sampler->full_after = changed ? sampler->options.full_every : pause < longest ? pause : longest;
 	pm_regions_deinit(&sampler->regions);
 	sampler->regions = regions;
 	sampler->looked_at = *totals;

@@ -82,7 +82,8 @@ PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size
 	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) || is_full(classes, i + 1);
 }
 
-PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes, gather *bits)
+PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes,
+                        gather *bits)
 {
 	for (size_t i = 0; i < blocks; i++)
 		classify_plain(bytes + i * PM_BLOCK, white, classes, i, bits);

@@ -45,7 +45,8 @@ static bool add(struct look *look, const struct pm_piece *piece)
 }
 
 /** Compares a hit with the bytes that are there now. @param good how many of them could be read */
-static bool differs(const struct pm_window *window, const struct pm_found *found, const struct pm_piece *piece, const uint8_t *now, size_t good)
+static bool differs(const struct pm_window *window, const struct pm_found *found, const struct pm_piece *piece, const uint8_t *now,
+                    size_t good)
 {
 	return good < piece->size || memcmp(now, window->bytes + found->start, (size_t)piece->size) != 0;
 }

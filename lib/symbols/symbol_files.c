@@ -89,7 +89,8 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 }
 
 /** The region that has the first bytes of the file of another. @return NULL for none */
-static const struct pm_region *find_head(const struct pm_symbol_source *source, const struct pm_regions *regions, const struct pm_region *region)
+static const struct pm_region *find_head(const struct pm_symbol_source *source, const struct pm_regions *regions,
+                                         const struct pm_region *region)
 {
 	for (;; region--) {
 		if (pm_symbol_files_maps_file(source, region) && region->offset == 0)
@@ -131,7 +132,8 @@ static int append_name(const struct pm_core_name *name, struct pm_regions *mappe
 	return region.mapping ? pm_regions_append(mapped, &region, error) : pm_error_out_of_memory(error);
 }
 
-int pm_symbol_files_core_regions(const struct pm_core *core, const struct pm_regions *regions, struct pm_regions *mapped, struct pm_error *error)
+int pm_symbol_files_core_regions(const struct pm_core *core, const struct pm_regions *regions, struct pm_regions *mapped,
+                                 struct pm_error *error)
 {
 	uint64_t end = 0;
 	size_t next = 0;

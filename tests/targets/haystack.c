@@ -28,8 +28,9 @@ static size_t write_line(char *to)
 	uint64_t number = next_number();
 	/* Chance would make some of these among the others. */
 	unsigned item = count % 1000 == 0 ? 42000 + (unsigned)(number % 1000) : 50000 + (unsigned)(number % 40000);
-	int length = sprintf(to, "2026-11-21T09:%02u:%02u.%06u INFO  session=%016" PRIx64 " GET /api/v1/items/%u %u us", (unsigned)(count / 60 % 60),
-	                     (unsigned)(count % 60), (unsigned)(number >> 20 & 0xfffff) % 1000000, number, item, (unsigned)(number >> 40 & 0xffff));
+	int length = sprintf(to, "2026-11-21T09:%02u:%02u.%06u INFO  session=%016" PRIx64 " GET /api/v1/items/%u %u us",
+	                     (unsigned)(count / 60 % 60), (unsigned)(count % 60), (unsigned)(number >> 20 & 0xfffff) % 1000000, number, item,
+	                     (unsigned)(number >> 40 & 0xffff));
 	if (count % 64 == 0)
 		length += sprintf(to + length, " for user%u.name@mail.example.com", (unsigned)(number & 0xffff));
 	count++;

@@ -38,7 +38,8 @@ int main(void)
 	if (pthread_create(&thread, NULL, work, &barrier) != 0)
 		return 1;
 	pthread_barrier_wait(&barrier);
-	printf("region content %lx-%lx\naddress heap %lx\nready\n", (unsigned long)content, (unsigned long)content + PAGES * PAGE, (unsigned long)heap);
+	printf("region content %lx-%lx\naddress heap %lx\nready\n", (unsigned long)content, (unsigned long)content + PAGES * PAGE,
+	       (unsigned long)heap);
 	fflush(stdout);
 	while (getchar() != EOF)
 		continue;

@@ -74,8 +74,8 @@ int main(void)
 	fill(page);
 	printf("pid %d\n", (int)getpid());
 	printf("region values %" PRIxPTR "-%" PRIxPTR "\n", (uintptr_t)page, (uintptr_t)page + SIZE);
-	printf("offset integers %d\noffset floats %d\noffset texts %d\noffset pointers %d\noffset untouched %d\n", INTEGERS, FLOATS, TEXTS, POINTERS,
-	       UNTOUCHED);
+	printf("offset integers %d\noffset floats %d\noffset texts %d\noffset pointers %d\noffset untouched %d\n", INTEGERS, FLOATS, TEXTS,
+	       POINTERS, UNTOUCHED);
 	for (size_t i = 0; i < SYMBOLS; i++)
 		printf("symbol %s %" PRIxPTR "\n", symbols[i].name, (uintptr_t)symbols[i].address);
 	local_zeroed[0] = (char)local_function(1);

@@ -220,7 +220,8 @@ static void test_numbers_are_those_that_there_are(void **state)
 
 static void test_files_are_offered_where_they_belong(void **state)
 {
-	static const char *const with[] = { "source ", "attach ./", "dump -o ", "map > ", "map | cat ", "!cat ", "watch --record ", "diff ./", "grep -f " };
+	static const char *const with[] = { "source ", "attach ./", "dump -o ", "map > ", "map | cat ", "!cat ", "watch --record ", "diff ./",
+		"grep -f " };
 	static const char *const without[] = { "map ", "map --sort ", "map -n ", "grep ", "snap ", "stop ", "set map ", "x " };
 	(void)state;
 	for (size_t i = 0; i < sizeof with / sizeof *with; i++)

@@ -117,7 +117,8 @@ struct view {
 
 static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm_kind kind, const char *mapping)
 {
-	struct pm_region region = { .start = start, .end = start + size, .kind = (uint8_t)kind, .mapping = mapping, .perms = PM_PERM_READ | PM_PERM_WRITE };
+	struct pm_region region = { .start = start, .end = start + size, .kind = (uint8_t)kind, .mapping = mapping,
+		.perms = PM_PERM_READ | PM_PERM_WRITE };
 	region.bytes[PM_SIZE_RSS] = size;
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
 	assert_int_equal(pm_regions_append(&view->regions, &region, NULL), 0);

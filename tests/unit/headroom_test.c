@@ -44,7 +44,8 @@ static char *make_machine(const char *cgroup)
 	tree_write(root, "proc/sys/vm/max_map_count", "65530\n");
 	tree_write(root, "proc/sys/kernel/threads-max", "31000\n");
 	tree_write(root, "proc/loadavg", "0.20 0.18 0.12 1/345 11206\n");
-	tree_write(root, "proc/meminfo", "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 kB\nSwapTotal:        2048 kB\nSwapFree:"
+	tree_write(root, "proc/meminfo",
+	           "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 kB\nSwapTotal:        2048 kB\nSwapFree:"
 	                                 "         1024 kB\n");
 	return root;
 }
@@ -61,7 +62,8 @@ static struct pm_headroom read_saved(const char *root)
 	return headroom;
 }
 
-static void expect(const struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, uint64_t left, const char *source)
+static void expect(const struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, uint64_t left,
+                   const char *source)
 {
 	const struct pm_limit *limit = pm_headroom_find(headroom, kind);
 	if (!limit)
@@ -137,7 +139,8 @@ static void v1_group(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat", "cache 0\ninactive_file 1\ntotal_cache 5\ntotal_inactive_file 400000\n");
 	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.max", "10\n");
 	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.current", "4\n");
-	tree_write(root, "proc/pressure/memory", "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	tree_write(root, "proc/pressure/memory",
+	           "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_version, 1);
 	expect(&headroom, PM_LIMIT_CGROUP, 1048576, 1000000, 448576, "/shop/memory.limit_in_bytes");

@@ -260,8 +260,8 @@ static void memory_of_redis_is_jemallocs(void **state)
 	char directory[] = "/tmp/procmem-redis-XXXXXX", socket[64], fill[256];
 	assert_non_null(mkdtemp(directory));
 	snprintf(socket, sizeof socket, "%s/socket", directory);
-	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory, "--enable-debug-command", "yes",
-	              NULL);
+	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory, "--enable-debug-command",
+	              "yes", NULL);
 	free(target_await(&target, "connections at"));
 	snprintf(fill, sizeof fill, "redis-cli -s %s debug populate 100000 key 100 >/dev/null", socket);
 	assert_int_equal(system(fill), 0);

@@ -108,8 +108,8 @@ static void exec_of_a_process_with_borrowed_memory(void **state)
 /** Writes the stat of a process in a saved tree. */
 static void write_stat(const char *root, unsigned flags, unsigned start_code, unsigned start_stack)
 {
-	tree_write(root, "77/stat", "77 (x) R 1 2 3 0 -1 %u 5 6 7 8 9 10 11 12 20 0 1 0 4455 100 200 300 %u 500 %u 700 0 0 0 0 0 0 0 0 17 0\n", flags, start_code,
-	           start_stack);
+	tree_write(root, "77/stat", "77 (x) R 1 2 3 0 -1 %u 5 6 7 8 9 10 11 12 20 0 1 0 4455 100 200 300 %u 500 %u 700 0 0 0 0 0 0 0 0 17 0\n",
+	           flags, start_code, start_stack);
 }
 
 /* The kernel exchanges the memory first, and tells where the stack begins when the program is loaded: too short a time to be met here. */

@@ -29,7 +29,8 @@
 
 enum { PAGE = 4096 };
 
-static const struct pm_run run = { .pid = 4711, .start_ticks = 99, .boot_id = "boot", .host = "host", .comm = "shop", .command = "shop --fast" };
+static const struct pm_run run = { .pid = 4711, .start_ticks = 99, .boot_id = "boot", .host = "host", .comm = "shop",
+	.command = "shop --fast" };
 
 /** A directory of its own for each test. */
 struct place {
@@ -107,7 +108,8 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 	struct pm_regions regions = { 0 };
 	struct pm_error error = { 0 };
 	simulate(tick, count, &regions);
-	struct pm_sample sample = { .time = 1000 + tick * 2.0, .wall_ns = (1767225600 + tick * 60) * 1000000000ll, .regions = &regions, .fresh = tick % 5 != 4 };
+	struct pm_sample sample = { .time = 1000 + tick * 2.0, .wall_ns = (1767225600 + tick * 60) * 1000000000ll, .regions = &regions,
+		.fresh = tick % 5 != 4 };
 	sample.totals.rss = tick * 1000;
 	sample.totals.threads = tick;
 	if (pm_recorder_add(recorder, &sample, &error) < 0)
@@ -249,7 +251,8 @@ static void samples_are_found_by_words(void **state)
 	assert_found(recording, "2027-12-31T00:00:00Z", 10);
 	assert_found(recording, "9999-12-31T00:00:00Z", 10);
 	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
-	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx", "1x" };
+	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx",
+		"1x" };
 	struct pm_error error;
 	uint64_t number;
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {

@@ -154,7 +154,8 @@ static void opened_reserve_is_found(void **state)
 static void changes_beside_a_new_mapping_are_found(void **state)
 {
 	(void)state;
-	static const char *const steps[] = { "map a 10", "reserve b 400\nmap c 30", "touch b 100\nmap d 20", "unmap c", "touch b 50\nunmap d", "drop b\nmap e 150",
+	static const char *const steps[] = { "map a 10", "reserve b 400\nmap c 30", "touch b 100\nmap d 20", "unmap c", "touch b 50\nunmap d",
+		"drop b\nmap e 150",
 		"unmap a\nmap f 11" };
 	struct watching watching;
 	struct pm_sample sample;

@@ -23,7 +23,8 @@ static void expect_one(struct session *session, const struct session_scan *how, 
 		fail_msg("%s", session->error.text);
 	if (session->hits.count != 1 || session->hits.items[0].start != address || strcmp(session->texts[0], text) != 0)
 		fail_msg("'%s' at %#llx: %zu hits, the first '%s' at %#llx", text, (unsigned long long)address, session->hits.count,
-		         session->hits.count > 0 ? session->texts[0] : "", session->hits.count > 0 ? (unsigned long long)session->hits.items[0].start : 0);
+		         session->hits.count > 0 ? session->texts[0] : "",
+		         session->hits.count > 0 ? (unsigned long long)session->hits.items[0].start : 0);
 	assert_false(session->hits.items[0].truncated);
 	assert_int_equal(session->changed, 0);
 	assert_int_equal(session->unreadable, 0);

@@ -154,7 +154,8 @@ static void long_text(void **state)
 		uint64_t random = turn * 17;
 		char what[100];
 		size_t size = 1000 + random_next(&random) % (MOST - 1000);
-		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | (turn % 3 ? 0 : PM_ENCODING_BIT(PM_ENCODING_8BIT)),
+		unsigned second = turn % 3 ? 0 : PM_ENCODING_BIT(PM_ENCODING_8BIT);
+		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | second,
 			                                    .least = 100 + random_next(&random) % 200 };
 		const struct cut cut = { 64 + random_next(&random) % 9000, random_next(&random) % 200, 0 };
 		make_long_text(bytes, size, options.least, &random);

@@ -158,7 +158,8 @@ static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
 /** The header of a 64-bit file, behind which those of the sections follow. */
 static Elf64_Ehdr header_of(uint16_t sections)
 {
-	return (Elf64_Ehdr){ .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
+	return (Elf64_Ehdr){ .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB,
+		EV_CURRENT },
 		                 .e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr), .e_shoff = sizeof(Elf64_Ehdr),
 		                 .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = sections };
 }
@@ -167,7 +168,8 @@ static Elf64_Ehdr header_of(uint16_t sections)
 static void write_tables(FILE *file, uint16_t sections, size_t count, size_t name_size)
 {
 	const Elf64_Ehdr header = header_of(sections);
-	Elf64_Shdr table = { .sh_type = SHT_SYMTAB, .sh_link = sections - 1u, .sh_entsize = sizeof(Elf64_Sym), .sh_size = count * sizeof(Elf64_Sym),
+	Elf64_Shdr table = { .sh_type = SHT_SYMTAB, .sh_link = sections - 1u, .sh_entsize = sizeof(Elf64_Sym),
+		.sh_size = count * sizeof(Elf64_Sym),
 		                 .sh_offset = sizeof header + sections * sizeof table };
 	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = table.sh_offset + table.sh_size, .sh_size = name_size + 2 };
 	fwrite(&header, sizeof header, 1, file);
@@ -175,7 +177,8 @@ static void write_tables(FILE *file, uint16_t sections, size_t count, size_t nam
 		fwrite(&table, sizeof table, 1, file);
 	fwrite(&names, sizeof names, 1, file);
 	for (size_t i = 0; i < count; i++) {
-		const Elf64_Sym symbol = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = i * 16, .st_size = 16 };
+		const Elf64_Sym symbol = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = i * 16,
+			.st_size = 16 };
 		fwrite(&symbol, sizeof symbol, 1, file);
 	}
 	fputc('\0', file);
@@ -212,7 +215,8 @@ static bool finds_id_behind(unsigned sections, uint64_t size)
 	} notes = { { .n_namesz = 4, .n_descsz = 4, .n_type = NT_GNU_BUILD_ID }, "GNU", "id!" };
 	const Elf64_Ehdr header = header_of((uint16_t)(sections + 2));
 	const Elf64_Shdr first = { .sh_type = SHT_NULL };
-	Elf64_Shdr id = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = sizeof notes, .sh_offset = sizeof header + (sections + 2) * sizeof id };
+	Elf64_Shdr id = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = sizeof notes,
+		.sh_offset = sizeof header + (sections + 2) * sizeof id };
 	Elf64_Shdr others = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = size, .sh_offset = id.sh_offset + id.sh_size };
 	struct pm_elf_symbols symbols = { 0 };
 	FILE *file = tmpfile();

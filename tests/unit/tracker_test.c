@@ -380,7 +380,8 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 		for (unsigned i = 0; i < AT_ONCE; i++) {
 			char name[16];
 			spell(tick * AT_ONCE + i, name);
-			struct pm_region region = { .start = start + i * 2 * MEGA, .end = start + i * 2 * MEGA + PAGE, .perms = RW, .kind = PM_KIND_SHM, .mapping = name,
+			struct pm_region region = { .start = start + i * 2 * MEGA, .end = start + i * 2 * MEGA + PAGE, .perms = RW, .kind = PM_KIND_SHM,
+				.mapping = name,
 				.detail = "", .inode = tick * AT_ONCE + i + 1 };
 			region.bytes[PM_SIZE_RSS] = PAGE;
 			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);

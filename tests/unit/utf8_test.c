@@ -25,7 +25,8 @@ static const struct example examples[] = {
 	EXAMPLE("back\\slash \\x41", "back\\slash \\x41"),
 	EXAMPLE("a\0b", "a\\x00b"),
 	EXAMPLE("\033[31m\r\n\t\177", "\\x1b[31m\\x0d\\x0a\\x09\\x7f"),
-	EXAMPLE("gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200", "gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200"),
+	EXAMPLE("gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200",
+	        "gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200"),
 	/* Controls of Latin-1: terminals take U+009B for ESC [. */
 	EXAMPLE("\302\23331m", "\\xc2\\x9b31m"),
 	/* Turns the direction of writing. NOLINTBEGIN(misc-misleading-bidirectional) */

@@ -75,7 +75,8 @@ static bool await(struct pm_wakeup *wakeup, size_t index, int milliseconds)
 static void v2_events_of_own_group_and_limited_ancestors(void **state)
 {
 	(void)state;
-	static const char *const files[] = { "sys/fs/cgroup/a/b/c/d/memory.events", "sys/fs/cgroup/a/b/memory.events", "sys/fs/cgroup/a/memory.events" };
+	static const char *const files[] = { "sys/fs/cgroup/a/b/c/d/memory.events", "sys/fs/cgroup/a/b/memory.events",
+		"sys/fs/cgroup/a/memory.events" };
 	char *root = make_machine("0::/a/b/c/d\n");
 	tree_write(root, "sys/fs/cgroup/a/b/memory.max", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/a/memory.max", "max\n");

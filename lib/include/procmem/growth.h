@@ -72,7 +72,8 @@ struct pm_growth {
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
-PM_PUBLIC int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after, struct pm_growth *growth, struct pm_error *error);
+PM_PUBLIC int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after, struct pm_growth *growth,
+                                struct pm_error *error);
 
 /** Releases a difference. @param growth as filled by pm_growth_compare(), or zeroed */
 PM_PUBLIC void pm_growth_deinit(struct pm_growth *growth);

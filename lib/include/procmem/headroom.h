@@ -97,7 +97,8 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
  * @param error     as pm_headroom_read()
  * @return          0 or -1
  */
-PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);
+PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom,
+                                      struct pm_error *error);
 
 /** The limit of a kind. @param headroom as read @param kind which @return the limit, or NULL where none applies */
 PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom, enum pm_limit_kind kind);

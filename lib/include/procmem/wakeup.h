@@ -67,8 +67,8 @@ struct pm_wakeup;
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; a source that cannot be opened is no error
  * @return          0 or -1
  */
-PM_PUBLIC int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint64_t *usage, size_t count, struct pm_wakeup **wakeup,
-                             struct pm_error *error);
+PM_PUBLIC int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint64_t *usage, size_t count,
+                             struct pm_wakeup **wakeup, struct pm_error *error);
 
 /** Closes the sources. @param wakeup what pm_wakeup_open() stored, or NULL */
 PM_PUBLIC void pm_wakeup_close(struct pm_wakeup *wakeup);

@@ -88,7 +88,8 @@ int session_scan(struct session *session, const struct session_scan *how)
 	size_t count = how->region ? named_ranges(session, how->region, how->last ? how->last : how->region, ranges) : 0;
 	must(pm_plan_open(&session->look.regions, how->region ? ranges : NULL, count, &options, &plan, &session->error), &session->error);
 	struct pm_scan scan = { .scanner = how->scanner, .regions = &session->look.regions, .plan = plan, .workers = how->workers };
-	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader : &session->look.memory, .unreadable = unreadable, .context = session };
+	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader : &session->look.memory, .unreadable = unreadable,
+		.context = session };
 	scan.again = how->again;
 	scan.found = found;
 	scan.deliver = deliver;
