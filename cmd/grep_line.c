@@ -173,6 +173,9 @@ void grep_put_region(const struct grep_view *view, const struct pm_region *regio
 		text_deinit(&line);
 		return;
 	}
+	/* The regions of others are none of this session's target. */
+	if (view->pid == 0)
+		results_put_region(out->results, region, &line);
 	text_string(&line, view->prefix);
 	if (view->form == GREP_COUNTS) {
 		size_t digits = text_decimal_length(count);
@@ -186,6 +189,7 @@ void grep_put_region(const struct grep_view *view, const struct pm_region *regio
 	text_string(&line, "  ");
 	add_region(view, region, true, &line);
 	text_char(&line, '\n');
-	out_wrapped(out, &line, view->form == GREP_COUNTS ? COUNT_DIGITS + 2 : 2);
+	size_t number = out->results ? RESULTS_NUMBER_WIDTH : 0;
+	out_wrapped(out, &line, number + (view->form == GREP_COUNTS ? COUNT_DIGITS + 2 : 2));
 	text_deinit(&line);
 }

@@ -223,3 +223,15 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
 	out_blanks(out, number.length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - number.length : 1);
 	text_deinit(&number);
 }
+
+void results_put_region(struct results *results, const struct pm_region *region, struct text *line)
+{
+	size_t begin = line->length;
+	size_t id = results_add_region(results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
+	if (!results)
+		return;
+	if (id > 0)
+		text_format(line, "#r%zu", id);
+	size_t length = line->length - begin;
+	text_fill(line, ' ', length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - length : 1);
+}

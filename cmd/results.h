@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <procmem/region.h>
+
 #include "out.h"
 
 /** Most hits that get a number; those behind them get none. Nobody types such numbers, and a scan may find millions. */
@@ -98,5 +100,14 @@ const struct result *results_region(const struct results *results, size_t number
  * @param length   as results_add_hit()
  */
 void results_print_hit(struct out *out, uint64_t address, uint64_t size, const char *text, size_t length);
+
+/**
+ * Numbers a region and adds its number, as the begin of its line. Adds nothing outside of a session.
+ *
+ * @param results  the collection, NULL for none
+ * @param region   the region
+ * @param line     gets the number and blanks
+ */
+void results_put_region(struct results *results, const struct pm_region *region, struct text *line);
 
 #endif

@@ -11,7 +11,9 @@ static void print_heading(struct strings *strings, size_t index)
 	if (strings->region != SIZE_MAX)
 		out_string(out, "\n");
 	strings->region = index;
-	region_words(&heading, &strings->search.memory.loaded.regions.items[index]);
+	const struct pm_region *region = &strings->search.memory.loaded.regions.items[index];
+	results_put_region(out->results, region, &heading);
+	region_words(&heading, region);
 	out_style(out, OUT_DIM);
 	out_wrapped(out, &heading, 2);
 	out_style(out, OUT_PLAIN);

@@ -154,6 +154,18 @@ in_gdb() {
 	run -1 shell -c "grep '#3456' anon"
 }
 
+@test "regions that grep counts or lists have numbers, too" {
+	run -0 shell -c "grep -c 'plain|with' anon; map #r1; grep -l plain; dump --hex #r1+16; regions; grep -c --json plain anon | head -n 1"
+	[[ ${lines[0]} =~ ^'#r1          2  '(0x)?${START#0x}- ]]
+	[[ ${lines[1]} == "#r1 ${START#0x}-"* ]]
+	[ "$(grep -cE "^#r1 +${START#0x}-" <<<"$output")" -eq 3 ]
+	[[ $output == *"${START#0x} "*'00 00 00 00'* ]]
+	jq -e '.count == 1' <<<"${lines[-1]}"
+	# Alone it prints them as ever.
+	run -0 procmem grep -c 'plain|with' "$TARGET_PID" anon
+	[[ ${lines[0]} == "       2  ${START#0x}-"* ]]
+}
+
 @test "a region has the same number in the next listing" {
 	run -0 shell -c 'map -s address --no-header -a; map -s size --no-header -n 3'
 	while read -r number range _; do
