@@ -135,7 +135,7 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 		return;
 	if (dump->options->stop)
 		stopping_tell(dump->memory.stopped_ns, dump->memory.threads);
-	else if (dump->options->core)
+	else if (dump->options->core && dump->memory.threads == 0)
 		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
 	if (dump->memory.lacks.count > 0)
 		tell_lacks(dump);

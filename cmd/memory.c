@@ -22,7 +22,8 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 	struct pm_process *process = memory->target.process;
 	if (refuse_ourselves(memory, error) < 0)
 		return -1;
-	if (options->stop) {
+	/* What a session stopped is what a command that stops would see: a core file gets its registers. */
+	if (options->stop || stopping_holds(process)) {
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);

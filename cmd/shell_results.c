@@ -135,6 +135,8 @@ enum status shell_hits_run(struct shell *shell, struct out *out, int argc, char 
 	}
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_hit(shell->results, i), "#", i, out);
+	if (count == 0)
+		report_note("nothing was found yet: grep and strings number what they find");
 	return count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
@@ -148,5 +150,7 @@ enum status shell_regions_run(struct shell *shell, struct out *out, int argc, ch
 	}
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_region(shell->results, i), "#r", i, out);
+	if (count == 0)
+		report_note("no region was listed yet: map, watch and diff number what they list");
 	return count > 0 ? STATUS_OK : STATUS_NOTHING;
 }

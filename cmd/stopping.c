@@ -9,9 +9,14 @@ static struct held {
 	pid_t pid;
 } held;
 
+bool stopping_holds(const struct pm_process *process)
+{
+	return held.stop && held.pid == pm_process_pid(process);
+}
+
 int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_stop **stop, struct pm_error *error)
 {
-	if (held.stop && held.pid == pm_process_pid(process)) {
+	if (stopping_holds(process)) {
 		*stop = held.stop;
 		return 0;
 	}

@@ -21,6 +21,9 @@
  */
 int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_stop **stop, struct pm_error *error);
 
+/** Whether the session holds this process stopped. @param process it @return true or false */
+bool stopping_holds(const struct pm_process *process);
+
 /** Ends a command's stop; one that the session holds goes on. @param stop the stop or NULL @return as pm_stop_end(); 0 where it goes on */
 uint64_t stopping_end(struct pm_stop *stop);
 

@@ -305,6 +305,42 @@ in_gdb() {
 	run -0 shell -c "stop; attach $PPID" -c "!timeout 30 sh -c 'until grep -q ^State:.S /proc/$TARGET_PID/status; do :; done'"
 }
 
+@test "a target that is stopped runs on when the session is killed while a command runs" {
+	local command signal line session output
+	sleeps() { until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do [ "$SECONDS" -lt 30 ] || return 1; done; }
+	for signal in KILL TERM HUP QUIT SEGV; do
+		# What it ran last ends with it.
+		for command in 'watch --plain -i 600' 'grep no-such-text'; do
+			SECONDS=0
+			exec {output}< <(exec "$PROCMEM_BIN" shell -c stop -c "$command" -c '!exec tail --pid=$PPID -f /dev/null' "$TARGET_PID" 3>&-)
+			session=$!
+			read -r line <&"$output"
+			[[ $line == 'values is stopped'* ]]
+			kill -s "$signal" "$session"
+			sleeps
+			exec {output}<&-
+			kill -KILL "$session" 2>/dev/null || true
+		done
+	done
+}
+
+@test "a core file of a target that the session stopped has the registers" {
+	run -0 --separate-stderr shell -c 'stop; dump --core -o core; cont'
+	[ -z "$stderr" ]
+	run -0 --separate-stderr shell -c 'dump --core -o without'
+	[[ $stderr == *'without registers'* ]]
+	require gdb
+	known() { gdb -nx -batch -c "$1" -ex 'info registers' 2>/dev/null | grep -cvE '^[a-z0-9_]+ +0x0 '; }
+	[ "$(known core)" -gt "$(known without)" ]
+}
+
+@test "hits and regions say that there are none" {
+	run -1 shell -c 'hits'
+	[[ $output == 'procmem: note: nothing was found yet: grep and strings number what they find' ]]
+	run -1 shell -c 'regions'
+	[[ $output == 'procmem: note: no region was listed yet: '* ]]
+}
+
 @test "the end of the target is noticed, and nothing is attached any more" {
 	target_start values
 	run --separate-stderr -2 procmem shell -k -c info -c "!kill -9 $TARGET_PID; tail --pid=$TARGET_PID -f /dev/null" -c map "$TARGET_PID"
