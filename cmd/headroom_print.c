@@ -2,6 +2,7 @@
 #include "headroom.h"
 
 #include "delta.h"
+#include "first_limit.h"
 #include "json.h"
 #include "table.h"
 #include "utf8.h"
@@ -118,27 +119,43 @@ static void kind_cell(void *context, size_t row, size_t column, struct text *tex
 		text_format(text, "%.1f%%", (double)weight * 100 / (double)view->limit->max);
 }
 
-/** The first lines: the answer. */
-static void print_answer(const struct headroom_report *report, const struct pm_limit *limit, struct out *out)
+static bool lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
-	struct text line = { 0 };
+	struct pm_trend trend;
+	return headroom_lasts(context, limit, &trend, seconds);
+}
+
+/** Says how long a limit lasts, or why that is not known. */
+static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit, struct text *line)
+{
 	struct pm_trend trend = { 0 };
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
+	if (headroom_lasts(report->rates, limit, &trend, &seconds)) {
+		pm_format_duration(seconds, duration);
+		text_format(line, ", used up in %s at ", duration);
+		if (limit->counts)
+			text_format(line, "%+.1f/s", trend.rate);
+		else
+			text_rate(line, trend.rate);
+	} else if (*trend.reason) {
+		text_format(line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
+	}
+}
+
+/** The first lines: the answer. */
+static void print_answer(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_limit *limit = first_limit(&report->headroom, lasts, report->rates);
+	struct text line = { 0 };
 	utf8_escape(&line, report->comm, strlen(report->comm));
 	text_format(&line, " (%d)   ", (int)report->pid);
 	if (limit) {
 		put_amount(report, limit, pm_limit_left(limit), &line);
 		text_string(&line, " left of ");
 		put_amount(report, limit, limit->max, &line);
-		text_format(&line, " (%s)", limit->kind == PM_LIMIT_SYSTEM ? "the machine's memory and swap" : "the limit of its cgroup");
-		if (headroom_lasts(report->rates, limit, &trend, &seconds)) {
-			pm_format_duration(seconds, duration);
-			text_format(&line, ", used up in %s at ", duration);
-			text_rate(&line, trend.rate);
-		} else if (report->rates->known) {
-			text_format(&line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
-		}
+		text_format(&line, " (%s)", first_limit_words(limit->kind));
+		put_lasts(report, limit, &line);
 	} else {
 		text_string(&line, "no limit of memory is seen");
 	}
@@ -191,7 +208,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		.context = &view,
 		.cell = kind_cell,
 	};
-	print_answer(report, view.limit, out);
+	print_answer(report, out);
 	print_table(&limits, out);
 	headroom_print_members(report, out);
 	out_string(out, "\n");

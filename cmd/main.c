@@ -69,6 +69,7 @@
  *     headroom_rates.c       how fast the rest is used up
  *     headroom_print.c       its lines
  *     headroom_members.c     who shares the limit
+ *     first_limit.c          which limit is met first, also for watch
  *   shell.c                `procmem shell`: a session
  *     shell_line.c           what a typed line means
  *     shell_run.c            running it: outputs, signals, what a command may change of the process

@@ -10,6 +10,7 @@
 #include <procmem/tracker.h>
 
 #include "cli.h"
+#include "first_limit.h"
 #include "list_options.h"
 #include "selection.h"
 #include "target.h"
@@ -77,6 +78,8 @@ struct watch {
 	struct pm_totals previous;      /**< totals of the one before */
 	struct pm_series memory;        /**< resident and swapped bytes of the process */
 	struct pm_trend memory_trend;   /**< what they do */
+	struct pm_series size;          /**< bytes of address space of the process */
+	struct pm_trend size_trend;     /**< what they do, where they are bounded */
 	struct pm_headroom headroom;    /**< limits of memory at the last sample */
 	struct pm_kills *kills;         /**< whom the kernel kills in its cgroup; NULL: not known */
 	uint64_t killed;                /**< how many that were at the last sample */
@@ -145,13 +148,14 @@ void watch_judge(const struct watch *watch, struct watch_row *row);
 void watch_rebase(struct watch *watch);
 
 /**
- * How long memory lasts at the rate that was seen.
+ * How long a limit lasts at the rate that was seen, for first_limit().
  *
- * @param watch    the process
+ * @param watch    a struct watch
+ * @param limit    the limit
  * @param seconds  where to store it
  * @return         false where it does not end
  */
-bool watch_lasts(const struct watch *watch, double *seconds);
+bool watch_lasts(const void *watch, const struct pm_limit *limit, double *seconds);
 
 /** Prints what is so now, as text. @param watch the process @param out where to */
 void watch_print(const struct watch *watch, struct out *out);

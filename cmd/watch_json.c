@@ -38,6 +38,22 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	return object;
 }
 
+/** The limit that is met first, which need not be one of memory. */
+static void put_first_limit(json_t *object, const struct watch *watch)
+{
+	const struct pm_limit *limit = first_limit(&watch->headroom, watch_lasts, watch);
+	double seconds;
+	if (!limit)
+		return;
+	json_t *first = json_object();
+	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
+	json_add(first, "max", json_number(limit->max));
+	json_add(first, "left", json_number(pm_limit_left(limit)));
+	if (watch_lasts(watch, limit, &seconds))
+		json_add(first, "seconds_left", json_real(seconds));
+	json_add(object, "first_limit", first);
+}
+
 static void put_totals(json_t *object, const struct watch *watch)
 {
 	const struct pm_totals *totals = &watch->sample.totals;
@@ -57,8 +73,9 @@ static void put_totals(json_t *object, const struct watch *watch)
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));
 	}
-	if (watch_lasts(watch, &seconds))
+	if (limit && watch_lasts(watch, limit, &seconds))
 		json_add(object, "seconds_left", json_real(seconds));
+	put_first_limit(object, watch);
 }
 
 void watch_print_json(const struct watch *watch, bool summary, struct out *out)

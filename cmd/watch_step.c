@@ -28,12 +28,15 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 {
 	const struct pm_sample *sample = &watch->sample;
 	watch->samples++;
-	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap, error) < 0)
+	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap, error) < 0 ||
+	    pm_series_add(&watch->size, sample->time, sample->totals.size, error) < 0)
 		return -1;
 	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
 	/* A limit that cannot be read is no reason to stop. */
 	if (pm_headroom_read_memory(watch->target->process, NULL, &watch->headroom, NULL) < 0)
 		watch->headroom = (struct pm_headroom){ 0 };
+	if (pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE))
+		pm_trend_judge(&watch->size, PM_TREND_BYTES, &watch->size_trend);
 	/* All that conditions look at is known now. */
 	if (look_closer(watch, error) < 0)
 		return -1;
@@ -79,6 +82,7 @@ void watch_deinit(struct watch *watch)
 	free(watch->rows);
 	watch_peek_close(watch->peek);
 	pm_series_deinit(&watch->memory);
+	pm_series_deinit(&watch->size);
 	pm_recorder_close(watch->recorder);
 	pm_tracker_destroy(watch->tracker);
 	pm_kills_close(watch->kills);
@@ -146,11 +150,13 @@ void watch_rebase(struct watch *watch)
 		watch->rows[i].growth = 0;
 }
 
-bool watch_lasts(const struct watch *watch, double *seconds)
+bool watch_lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
-	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
-	if (!limit || watch->memory_trend.verdict != PM_VERDICT_STEADY || watch->memory_trend.rate <= 0)
+	const struct watch *watch = context;
+	bool memory = limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_HIGH || limit->kind == PM_LIMIT_SYSTEM;
+	const struct pm_trend *trend = memory ? &watch->memory_trend : &watch->size_trend;
+	if ((!memory && limit->kind != PM_LIMIT_ADDRESS_SPACE) || trend->verdict != PM_VERDICT_STEADY || trend->rate <= 0)
 		return false;
-	*seconds = (double)pm_limit_left(limit) / watch->memory_trend.rate;
+	*seconds = (double)pm_limit_left(limit) / trend->rate;
 	return true;
 }

@@ -117,12 +117,27 @@ enum out_style watch_cell_style(const struct watch_row *row, enum watch_column c
 	return watch_columns[column].style;
 }
 
-void watch_add_limit(const struct watch *watch, struct text *line)
+/** Adds what is left of a limit, in time where that is known. */
+static void add_left(const struct watch *watch, const struct pm_limit *limit, struct text *line)
+{
+	double seconds;
+	char duration[PM_DURATION_TEXT_SIZE];
+	text_string(line, ": ");
+	if (watch_lasts(watch, limit, &seconds)) {
+		pm_format_duration(seconds, duration);
+		text_format(line, "full in %s", duration);
+	} else {
+		watch_add_size(watch, pm_limit_left(limit), line);
+		text_string(line, " left");
+	}
+}
+
+/** Adds the limit of memory. What the machine has is told only where its end is near. */
+static void add_memory_limit(const struct watch *watch, struct text *line)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
 	double seconds;
-	char duration[PM_DURATION_TEXT_SIZE];
-	if (!limit || (limit->kind == PM_LIMIT_SYSTEM && !watch_lasts(watch, &seconds)))
+	if (!limit || (limit->kind == PM_LIMIT_SYSTEM && !watch_lasts(watch, limit, &seconds)))
 		return;
 	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
 	watch_add_size(watch, limit->max, line);
@@ -132,13 +147,26 @@ void watch_add_limit(const struct watch *watch, struct text *line)
 		watch_add_size(watch, limit->used, line);
 		text_string(line, " used, other RSS charged elsewhere)");
 	}
-	text_string(line, ": ");
-	if (watch_lasts(watch, &seconds)) {
-		pm_format_duration(seconds, duration);
-		text_format(line, "full in %s", duration);
-	} else {
-		watch_add_size(watch, pm_limit_left(limit), line);
-		text_string(line, " left");
+	add_left(watch, limit, line);
+}
+
+void watch_add_limit(const struct watch *watch, struct text *line)
+{
+	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch), *memory = pm_headroom_memory(&watch->headroom);
+	const struct pm_limit *space = pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE);
+	if (first && first->kind == PM_LIMIT_DATA) {
+		text_string(line, "  RLIMIT_DATA ");
+		watch_add_size(watch, first->max, line);
+		add_left(watch, first, line);
+		return;
+	}
+	if (!space || first != space)
+		add_memory_limit(watch, line);
+	/* Address space that grows in leaps has no rate, but may end before memory does. */
+	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory))) {
+		text_string(line, "  RLIMIT_AS ");
+		watch_add_size(watch, space->max, line);
+		add_left(watch, space, line);
 	}
 }
 

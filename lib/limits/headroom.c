@@ -10,21 +10,31 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 	return (unsigned)kind < PM_LIMIT_KINDS ? names[kind] : "";
 }
 
+/** Reads what bounds the memory of all processes of a group, or of all. */
+static int read_shared(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+{
+	if (pm_gather_memory_group(process, sys_root ? sys_root : "/sys", headroom, error) < 0)
+		return -1;
+	pm_gather_system_memory(pm_process_root(process), headroom);
+	return 0;
+}
+
 int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
-	if (pm_gather_memory_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
+	if (read_shared(process, sys_root, &read, error) < 0)
 		return -1;
-	pm_gather_system_memory(pm_process_root(process), &read);
+	/* A process that ends just now has none any more; those of its group tell why it ended. */
+	pm_gather_resource_limits(process, &read, NULL);
 	*headroom = read;
 	return 0;
 }
 
 int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
 {
-	struct pm_headroom read;
+	struct pm_headroom read = { 0 };
 	/* In the order of enum pm_limit_kind. */
-	if (pm_headroom_read_memory(process, sys_root, &read, error) < 0 || pm_gather_resource_limits(process, &read, error) < 0 ||
+	if (read_shared(process, sys_root, &read, error) < 0 || pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 || pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
 		return -1;
 	pm_gather_system_threads(pm_process_root(process), &read);

@@ -62,6 +62,30 @@ limit() {
 	jq -e '.limits[] | select(.limit == "threads") | .verdict == "plateau" and (has("seconds_left") | not)' <<<"$output"
 }
 
+@test "the first line names the limit that is met first, and so does watch" {
+	target_start leaker merged 4194304
+	local used
+	used=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024))
+	prlimit --pid "$TARGET_PID" --as=$((used + (1 << 30))):
+	run -0 procmem headroom "$TARGET_PID"
+	[[ ${lines[0]} == "leaker ($TARGET_PID) "*' left of 1.0G (its address space, RLIMIT_AS)' ]]
+	procmem headroom --for 12s "$TARGET_PID" >"$BATS_TEST_TMPDIR/headroom" 3>&- &
+	local headroom=$!
+	run -0 procmem watch --json -i 1 --for 12s "$TARGET_PID"
+	wait "$headroom"
+	[[ $(head -n 1 "$BATS_TEST_TMPDIR/headroom") == *' left of 1.0G (its address space, RLIMIT_AS), used up in '*'/s' ]]
+	tail -n 1 <<<"$output" | jq -e --argjson max $((used + (1 << 30))) '.first_limit | .limit == "address_space" and .max == $max and
+		.left < 1073741824 and .seconds_left < 600'
+	run -0 procmem watch -c 1 "$TARGET_PID"
+	[[ ${lines[0]} == *'  RLIMIT_AS 1.0G: '*'M left'* ]]
+	# Where memory ends first, it is as before.
+	prlimit --pid "$TARGET_PID" --as=1000000000000000:
+	run -0 procmem headroom "$TARGET_PID"
+	[[ ${lines[0]} != *RLIMIT* && ${lines[0]} == *' left of '* ]]
+	run -0 procmem watch -c 1 "$TARGET_PID"
+	[[ $output != *RLIMIT* ]]
+}
+
 @test "a recording tells it as well" {
 	target_start leaker merged 4194304
 	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null

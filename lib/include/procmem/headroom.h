@@ -88,8 +88,8 @@ struct pm_headroom {
 PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error);
 
 /**
- * Reads only what bounds memory: cgroup and machine, events and pressure. For callers that ask again and again: all limits cost a look at
- * all regions.
+ * Reads only what bounds memory: cgroup and machine, events and pressure, and resource limits. For callers that ask again and again: all
+ * limits cost a look at all regions.
  *
  * @param process   the process
  * @param sys_root  directory that stands for /sys; NULL means "/sys"
