@@ -92,6 +92,15 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 	return *value <= 100 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is more than the whole limit", text);
 }
 
+/** Says where in a list nothing stands. @param rest what follows, NULL at its end */
+static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
+{
+	const char *where = rest ? "before the" : condition->count > 0 ? "behind the last" : NULL;
+	if (!where)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no value behind %c", condition->below ? '<' : '>');
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "a value is missing %s comma", where);
+}
+
 static int parse_value(struct condition *condition, const char *text, double *value, struct pm_error *error)
 {
 	uint64_t number;
@@ -140,7 +149,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 {
 	char *sign = text + strcspn(text, "<>"), *rest = sign + 1, *time, *word;
 	if (*sign == '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' compares nothing: rss>2G, grow>200M/60s, headroom<15%%", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' compares nothing, it lacks < or >: rss>2G, grow>200M/60s, headroom<15%%", text);
 	char comparison = *sign;
 	*sign = '\0';
 	condition->below = comparison == '<';
@@ -153,7 +162,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is compared by > only", text);
 	while ((word = strsep(&rest, ","))) {
 		double value = 0;
-		if (parse_value(condition, word, &value, error) < 0)
+		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0 : parse_value(condition, word, &value, error) < 0)
 			return -1;
 		add_threshold(condition, value, one_text(text, comparison, word, time));
 	}

@@ -21,12 +21,28 @@ static const struct cli_option headroom_option_list[] = {
 	{ 0 },
 };
 
+/* In bytes. Memory comes in pages: less than one is a number whose unit was forgotten. */
+static const uint64_t least_size = 4096;
+
+static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
+{
+	int digits = (int)strspn(value, "0123456789");
+	if (bytes == 0 || bytes >= least_size)
+		return 0;
+	if (bytes > 100)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*sM", value, digits, value);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*s%% or %.*sM", value, digits, value, digits, value);
+}
+
 static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)
 {
 	size_t length = strlen(value);
 	options->min_given = true;
-	if (length == 0 || value[length - 1] != '%')
-		return pm_parse_size(value, &options->min_bytes, error);
+	if (length == 0 || value[length - 1] != '%') {
+		if (pm_parse_size(value, &options->min_bytes, error) < 0)
+			return -1;
+		return check_min(value, options->min_bytes, error);
+	}
 	char digits[8];
 	uint64_t percent;
 	if (length > sizeof digits)

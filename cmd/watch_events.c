@@ -58,13 +58,25 @@ static struct marks find_marks(const struct watch_events *events)
 	return marks;
 }
 
-/** Says which conditions can never hold. */
+/** Says where a unit was probably forgotten: `rss>60` holds at once. */
+static void warn_of_bytes(const struct condition *condition)
+{
+	enum { MANY = 1024 };
+	for (size_t i = 0; !condition_counts(condition->subject) && !condition->percent && i < condition->count; i++) {
+		const struct threshold *threshold = &condition->thresholds[i];
+		if (threshold->value > 0 && threshold->value < MANY)
+			report_note("'%s' compares with %.0f bytes; a size in megabytes is %.0fM", threshold->text, threshold->value, threshold->value);
+	}
+}
+
+/** Says which conditions can never hold, or hold by mistake. */
 static void warn(const struct watch_events *events)
 {
 	for (size_t i = 0; !events->watch->options->output.quiet && i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
 		if ((condition->percent || condition->subject == CONDITION_HEADROOM) && !pm_headroom_memory(&events->watch->headroom))
 			report_note("'%s' cannot hold: no limit of memory is seen", condition->thresholds->text);
+		warn_of_bytes(condition);
 	}
 }
 

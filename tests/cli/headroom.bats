@@ -115,6 +115,11 @@ limit() {
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem headroom --min much $$
 	run -2 --separate-stderr procmem headroom --min 101% $$
+	run -2 --separate-stderr procmem headroom --min 15 $$
+	[[ $stderr == *"--min: '15' is less than a page of memory; say 15% or 15M"* ]]
+	run -2 --separate-stderr procmem headroom --min 1K $$
+	[[ $stderr == *"'1K' is less than a page of memory; say 1M"* ]]
+	run -0 procmem headroom -q --min 4096 $$
 	run -2 --separate-stderr procmem headroom --for 1s --from x $$
 	run -2 --separate-stderr procmem headroom --from /nonexistent $$
 	[[ $stderr == *'/nonexistent'* ]]

@@ -351,6 +351,14 @@ watch_end() {
 	[[ ${lines[0]} == *'limit 64.0M ('*' used, other RSS charged elsewhere): '* ]]
 }
 
+@test "a size whose unit was forgotten is told" {
+	target_start hog
+	run -1 --separate-stderr procmem watch -i 600 --on 'rss>60' "$TARGET_PID"
+	[[ $stderr == *"'rss>60' compares with 60 bytes; a size in megabytes is 60M"* ]]
+	run -0 --separate-stderr procmem watch -c 1 --on 'rss>1000G' --on 'threads>1000' --on 'headroom<0%' --on 'swap>1000G' "$TARGET_PID"
+	[[ $stderr != *bytes* ]]
+}
+
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch --on 'rss=2G' $$
 	[[ $stderr == *'--on: '*'compares nothing'* ]]

@@ -87,13 +87,14 @@ static void refusals(void **state)
 	(void)state;
 	refuse("", "compares nothing");
 	refuse("rss", "compares nothing");
-	refuse("rss=2G", "compares nothing");
+	refuse("rss=2G", "compares nothing, it lacks < or >");
 	refuse("ram>2G", "'ram' cannot be compared");
 	refuse("kind>2G", "cannot be compared");
 	refuse("kind:>1G", "");
 	refuse("kind:arena,heapp>1G", "heapp");
-	refuse("rss>", "");
-	refuse("rss>1G,", "");
+	refuse("rss>", "there is no value behind >");
+	refuse("rss>1G,", "a value is missing behind the last comma");
+	refuse("rss>,1G", "a value is missing before the comma");
 	refuse("rss>-1", "");
 	refuse("rss>much", "much");
 	refuse("rss>1G/60s", "only grow and rate");
