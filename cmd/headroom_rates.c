@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <procmem/recording.h>
+
+#include "report.h"
+#include "watch_wait.h"
 
 /* So often it is looked while a process is watched; shorter watches look ten times. */
 static const double usual_interval = 1;
@@ -27,13 +28,16 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 	               : 0;
 }
 
-static void pause_for(double seconds)
+/** Waits until it is to be looked again. @return false: the user has seen enough */
+static bool await_look(struct watch_wait *wait)
 {
-	struct timespec rest = { .tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9) };
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR) {
-	}
+	while (!*wait->interrupted)
+		if (watch_wait(wait))
+			return true;
+	return false;
 }
 
+/** Looks again and again. @return 0, 1: the user has ended it before; -1 */
 static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds, struct pm_error *error)
 {
 	const struct pm_sampler_options options = { 0 };
@@ -44,15 +48,17 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 		return -1;
 	int result = pm_sampler_take(sampler, &sample, error);
 	double begin = sample.time;
+	struct watch_wait wait;
+	watch_wait_init(&wait, interval);
 	while (result == 0) {
 		result = add_totals(rates, sample.time, &sample.totals, error);
 		if (result == 0)
 			result = pm_series_add(&rates->mappings, sample.time, sample.regions->count, error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
-		pause_for(interval);
-		result = pm_sampler_take(sampler, &sample, error);
+		result = await_look(&wait) ? pm_sampler_take(sampler, &sample, error) : 1;
 	}
+	watch_wait_deinit(&wait);
 	pm_sampler_close(sampler);
 	return result;
 }
@@ -91,7 +97,9 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	                                : 0;
 	if (result < 0)
 		headroom_rates_deinit(rates);
-	return result;
+	if (result > 0 && !options->output.quiet)
+		report_note("interrupted: this is what was seen until now");
+	return result < 0 ? -1 : 0;
 }
 
 bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit, struct pm_trend *trend, double *seconds)

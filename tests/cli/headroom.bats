@@ -86,6 +86,24 @@ limit() {
 	[[ $output != *RLIMIT* ]]
 }
 
+@test "a signal ends the watching early, and what is known is told" {
+	target_start many_regions 10 1
+	"$PROCMEM_BIN" headroom --json --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	local pid=$! caught=0 status=0
+	# Until it catches SIGTERM, bit 14 of what it catches (proc_pid_status(5)).
+	for _ in $(seq 600); do
+		caught=$((0x$(awk '/^SigCgt:/ { print $2 }' "/proc/$pid/status") >> 14 & 1))
+		[ "$caught" -eq 0 ] || break
+		sleep 0.05
+	done
+	[ "$caught" -eq 1 ]
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	[ "$status" -eq 0 ]
+	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.limits | length > 0)' "$BATS_TEST_TMPDIR/out"
+	grep -q 'note: interrupted: this is what was seen until now' "$BATS_TEST_TMPDIR/err"
+}
+
 @test "a recording tells it as well" {
 	target_start leaker merged 4194304
 	procmem watch -q -i 1 --for 12s --record "$BATS_TEST_TMPDIR/run.pmrec" "$TARGET_PID" >/dev/null
