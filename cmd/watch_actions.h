@@ -41,6 +41,16 @@ struct outcome {
  */
 int action_parse(struct action *action, const char *text, struct pm_error *error);
 
+/**
+ * Checks what can be known of an action before anything is met: the folder of its file is there, and a sample goes to a recording or a new
+ * file. Names with placeholders are looked at only where these do not matter.
+ *
+ * @param action  the action
+ * @param error   PM_ERROR_USAGE with the file
+ * @return        0 or -1
+ */
+int action_check(const struct action *action, struct pm_error *error);
+
 /** Word for a sort of action: "exec". @param kind which @return a constant text */
 const char *action_name(enum action_kind kind);
 

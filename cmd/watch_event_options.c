@@ -52,6 +52,12 @@ int watch_event_options_check(struct watch_event_options *options, struct pm_err
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "when? --do and --again need a condition: --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "--cool-down is for --again: without that each threshold is acted on once");
+	/* Not hours later, when it is needed. */
+	for (size_t i = 0; i < options->action_count; i++)
+		if (action_check(&options->actions[i], error) < 0) {
+			pm_error_prefix(error, "--do %s: ", action_name(options->actions[i].kind));
+			return -1;
+		}
 	if (options->cool_down <= 0)
 		options->cool_down = usual_cool_down;
 	const struct action end = { ACTION_EXIT, "" };

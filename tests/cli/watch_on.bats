@@ -298,12 +298,17 @@ watch_end() {
 
 @test "an action that fails is told, and does not end it" {
 	target_start hog
-	watch_start --on 'rss>1K' --do 'dump:/nonexistent/x' --do 'snap:/nonexistent/x'
+	local folder=$BATS_TEST_TMPDIR/vanished
+	mkdir "$folder"
+	watch_start --on 'rss>40M' --do "dump:$folder/x" --do "snap:$folder/x"
+	rmdir "$folder"
+	eat 50
+	await 'any(.[]; .event == "condition")'
 	await_more_looks 3
 	kill -TERM "$WATCHER"
 	watch_end 0
-	grep -q '^procmem: dump: .*/nonexistent/x' "$err"
-	grep -q '^procmem: snap: .*/nonexistent/x' "$err"
+	grep -q '^procmem: dump: .*/vanished/x' "$err"
+	grep -q '^procmem: snap: .*/vanished/x' "$err"
 	events | jq -e '[.actions[].error | length > 0] == [true, true]'
 }
 
@@ -349,6 +354,29 @@ watch_end() {
 	cgroup_make $((64 << 20)) "$TARGET_PID"
 	run -0 procmem watch -c 1 "$TARGET_PID"
 	[[ ${lines[0]} == *'limit 64.0M ('*' used, other RSS charged elsewhere): '* ]]
+}
+
+@test "files that actions cannot write are refused at the start" {
+	local file=$BATS_TEST_TMPDIR/file folder=$BATS_TEST_TMPDIR/folder
+	mkdir "$folder"
+	echo text >"$file"
+	for action in snap dump; do
+		run -2 --separate-stderr procmem watch --on 'rss>1K' --do "$action:/nonexistent/x" $$
+		[[ $stderr == *"--do $action: /nonexistent/x cannot be written: /nonexistent: "* ]]
+		run -2 --separate-stderr procmem watch --on 'rss>1K' --do "$action:$file/x" $$
+		[[ $stderr == *"--do $action: $file/x cannot be written: "* ]]
+	done
+	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$file" $$
+	[[ $stderr == *"--do snap: $file is there already, and no recording"* ]]
+	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$folder" $$
+	[[ $stderr == *"no recording"* ]]
+	[ "$(cat "$file")" = text ]
+	# Those that are there, or will have another name, are none of these.
+	target_start hog
+	procmem snap -q -o "$folder/run" "$TARGET_PID"
+	run -1 procmem watch -q -i 600 --on 'rss>1K' --do "snap:$folder/run" --do "dump:$file" --do exit "$TARGET_PID"
+	[ -s "$file.2" ]
+	run -0 procmem watch -q -c 1 --on 'rss>1000G' --do 'dump:/nonexistent%p/x' "$TARGET_PID"
 }
 
 @test "a size whose unit was forgotten is told" {
