@@ -99,6 +99,8 @@ struct watch {
 	                                      NULL: never */
 	void *acting;                   /**< context of that */
 	bool met;                       /**< an action ended it */
+	struct text firings;            /**< the conditions that were met, and what was done: a line each, for the summary */
+	uint64_t firing_count;          /**< how many; of very many the first have a line */
 	const char *ended;              /**< why it ended, for the summary; NULL: it goes on */
 	struct text ended_words;        /**< what that may point to, where it was made */
 	struct pm_error failure;        /**< where the target or the recording failed */

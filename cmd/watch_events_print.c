@@ -77,17 +77,18 @@ static void put_culprit(const struct watch_events *events, const struct firing *
 	}
 }
 
-/** Tells what became of an action. */
-static void tell_outcome(const struct watch_events *events, const struct action *action, const struct outcome *outcome, struct text *line,
-                         struct out *out)
+/** Adds what became of an action. */
+static void put_done(const struct watch_events *events, const struct action *action, const struct outcome *outcome, struct text *line)
 {
-	bool failed = outcome->error.kind != PM_ERROR_NONE;
-	text_format(line, failed ? "%s: " : "  %s: ", action_name(action->kind));
-	if (failed) {
+	if (action->kind == ACTION_EXIT) {
+		text_string(line, action_name(action->kind));
+		return;
+	}
+	text_format(line, "%s: ", action_name(action->kind));
+	if (outcome->error.kind != PM_ERROR_NONE) {
 		text_string(line, outcome->error.text);
 	} else if (action->kind == ACTION_EXEC) {
-		text_format(line, "PID %d, ", (int)outcome->pid);
-		utf8_escape(line, action->argument, strlen(action->argument));
+		text_format(line, "PID %d", (int)outcome->pid);
 	} else {
 		if (action->kind == ACTION_SNAP)
 			text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
@@ -95,6 +96,20 @@ static void tell_outcome(const struct watch_events *events, const struct action 
 			watch_add_size(events->watch, outcome->bytes, line);
 		text_string(line, action->kind == ACTION_SNAP ? "" : " in ");
 		utf8_escape(line, outcome->file.bytes, outcome->file.length);
+	}
+}
+
+/** Tells what became of an action. */
+static void tell_outcome(const struct watch_events *events, const struct action *action, const struct outcome *outcome, struct text *line,
+                         struct out *out)
+{
+	bool failed = outcome->error.kind != PM_ERROR_NONE;
+	if (!failed)
+		text_string(line, "  ");
+	put_done(events, action, outcome, line);
+	if (!failed && action->kind == ACTION_EXEC) {
+		text_string(line, ", ");
+		utf8_escape(line, action->argument, strlen(action->argument));
 	}
 	tell(events, line, failed, out);
 }
@@ -145,10 +160,32 @@ static void put_firing(const struct watch_events *events, const struct firing *f
 	json_shut(json, ']');
 }
 
+/** Keeps what was met for the summary. */
+static void remember(const struct watch_events *events, const struct firing *firing, const struct outcome *outcomes)
+{
+	enum { MOST_LINES = 100 };
+	struct text *lines = &events->watch->firings;
+	if (events->watch->firing_count++ >= MOST_LINES)
+		return;
+	text_string(lines, "met ");
+	text_time(lines, events->watch->sample.wall_ns);
+	text_format(lines, ": %s: ", firing->threshold->text);
+	put_amount(events, firing->condition, firing->value, lines);
+	put_culprit(events, firing, lines);
+	for (size_t i = 0; i < events->options->action_count; i++) {
+		text_string(lines, "; ");
+		put_done(events, &events->options->actions[i], &outcomes[i], lines);
+	}
+	text_char(lines, '\n');
+	if (events->watch->firing_count == MOST_LINES)
+		text_string(lines, "met: what comes after these is not listed\n");
+}
+
 void watch_events_tell_firing(const struct watch_events *events, const struct firing *firing, struct outcome *outcomes, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
+	remember(events, firing, outcomes);
 	if (begin_json(events, "condition", &json, out)) {
 		put_firing(events, firing, outcomes, &json);
 		end_json(&json, out);

@@ -155,6 +155,9 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	if (watch->ended)
 		text_format(&line, "ended: %s\n", watch->ended);
 	out_wrapped(out, &line, 2);
+	/* What a screen told is there already. */
+	if (!watch->options->live)
+		out_wrapped(out, &watch->firings, 4);
 	text_clear(&line);
 	watch_add_cost(watch, &line);
 	if (line.length > 0)

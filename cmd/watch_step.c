@@ -88,6 +88,7 @@ void watch_deinit(struct watch *watch)
 	pm_kills_close(watch->kills);
 	pm_sampler_close(watch->sampler);
 	text_deinit(&watch->ended_words);
+	text_deinit(&watch->firings);
 	run_free(&watch->run);
 	*watch = (struct watch){ 0 };
 }

@@ -59,6 +59,7 @@ static void copy_watch(struct watch_still *still, const struct watch *watch)
 	still->watch.rows = NULL;
 	still->watch.row_count = 0;
 	still->watch.ended_words = (struct text){ 0 };
+	still->watch.firings = (struct text){ 0 };
 	still->watch.still = still->pointers;
 	still->watch.still_count = still->count;
 	still->watch.all_rows = true;

@@ -356,6 +356,19 @@ watch_end() {
 	[[ ${lines[0]} == *'limit 64.0M ('*' used, other RSS charged elsewhere): '* ]]
 }
 
+@test "the summary tells what was met, when, and what was done" {
+	local folder=$BATS_TEST_TMPDIR/folder
+	target_start hog
+	target_tell 'eat 30'
+	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' --do "dump:$folder" --do 'exec:exit 3' --do exit "$TARGET_PID"
+	[ "$(grep -c '^met ' <<<"$output")" -eq 1 ]
+	grep -Eq "^met 20[0-9-]+T[0-9:.]+Z: rss>20M: 3[0-9.]+M; [0-9a-f]+-[0-9a-f]+ anon 3[0-9.]+M.*; dump: 3[0-9.]+M in $folder; exec: PID [0-9]+; exit\$" <<<"$output"
+	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' --do "dump:/proc/%p/x" --do exit "$TARGET_PID"
+	grep -q '^met .*rss>20M: .*; dump: .*/proc/.*; exit$' <<<"$output"
+	run -0 procmem watch -q -c 1 --on 'rss>1000G' "$TARGET_PID"
+	[[ $output != *met* ]]
+}
+
 @test "files that actions cannot write are refused at the start" {
 	local file=$BATS_TEST_TMPDIR/file folder=$BATS_TEST_TMPDIR/folder
 	mkdir "$folder"
