@@ -148,6 +148,14 @@ static void report_unknown(struct parser *parser, char **argv)
 		report_error("unknown option -%c (procmem %s --help lists the options)", optopt, parser->spec->command);
 }
 
+/** Whether a word is an option that people look for in vain, and that is no short form of another. */
+static bool is_absent(const struct cli_spec *spec, const char *word)
+{
+	size_t length = spec->absent[0] ? strlen(spec->absent[0]) : 0;
+	return length > 0 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, spec->absent[0], length) == 0 &&
+	       (word[2 + length] == '\0' || word[2 + length] == '=');
+}
+
 /** Hands one option to its group. @return 0, -1: it was wrong */
 static int take(struct parser *parser, struct slot *slot, void *into)
 {
@@ -194,6 +202,11 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	result->in_session = out->results != NULL;
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
 		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
+		/* The word before is the option itself where it takes no argument, or one that it does not take. */
+		if ((!slot || !slot->option->argument) && is_absent(spec, argv[optind - 1])) {
+			report_error("%s has no --%s: %s", spec->command, spec->absent[0], spec->absent[1]);
+			return false;
+		}
 		if (!slot) {
 			report_unknown(&parser, argv);
 			return false;

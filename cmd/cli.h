@@ -57,6 +57,7 @@ struct cli_spec {
 	const char *examples[2][2];       /**< two command lines, each with what it does */
 	int operands_least;               /**< fewest operands */
 	int operands_most;                /**< most operands, -1 for any number */
+	const char *absent[2];            /**< a name that getopt_long() would take as short for another, and what to use; NULL */
 	const char *instead_of_first;     /**< long names, separated by blanks, of options that take the place of the first operand; NULL: none */
 };
 

@@ -107,6 +107,7 @@ const struct cli_spec watch_spec = {
 	.notes = "TARGET is a PID, or a process name that fits one process. Regions are looked at\n"
 	         "only when the totals of the process move. On a terminal this is a live screen\n"
 	         "(? tells its keys). Ctrl-C ends it with a summary.",
+	.absent = { "by", "its screen sums up by kind with the key g; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java", "what grows in the process called java, every two seconds" },
 		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java", "record for an hour, and print the summary only" },

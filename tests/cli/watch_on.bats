@@ -413,4 +413,9 @@ watch_end() {
 	[[ $stderr == *'--cool-down is for --again'* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --do 'dump:%x' $$
 	[[ $stderr == *"'%x' is none of"* ]]
+	for words in '--by kind' '--by=kind'; do
+		# shellcheck disable=SC2086 # two words
+		run -2 --separate-stderr procmem watch $words $$
+		[[ $stderr == 'procmem: watch has no --by: its screen sums up by kind with the key g; map and diff have --by kind' ]]
+	done
 }
