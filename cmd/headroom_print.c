@@ -164,6 +164,37 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/**
+ * Says that address space grows, where it does so in steps that have no rate yet: malloc reserves 64 MiB at a time for an arena
+ * (HEAP_MAX_SIZE in glibc's malloc/arena.c), and fills it.
+ */
+static void print_steps(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_limit *limit = pm_headroom_find(&report->headroom, PM_LIMIT_ADDRESS_SPACE);
+	const struct pm_series *size = &report->rates->size;
+	struct pm_trend trend, memory;
+	double seconds;
+	if (!limit || headroom_lasts(report->rates, limit, &trend, &seconds) || size->count == 0 || trend.verdict == PM_VERDICT_SHRINKING ||
+	    trend.verdict == PM_VERDICT_PLATEAU)
+		return;
+	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
+	if (last <= first)
+		return;
+	struct text line = { 0 };
+	text_string(&line, "address_space grew by ");
+	put_amount(report, limit, last - first, &line);
+	text_string(&line, ", but too unevenly or too shortly for a rate: watch longer");
+	pm_trend_judge(&report->rates->memory, PM_TREND_BYTES, &memory);
+	if (memory.verdict == PM_VERDICT_STEADY && memory.rate > 0) {
+		char duration[PM_DURATION_TEXT_SIZE];
+		pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
+		text_format(&line, "; at the rate of its memory it lasts %s", duration);
+	}
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
 static void print_events(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit_events *events = &report->headroom.events;
@@ -209,6 +240,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		.cell = kind_cell,
 	};
 	print_answer(report, out);
+	print_steps(report, out);
 	print_table(&limits, out);
 	headroom_print_members(report, out);
 	out_string(out, "\n");

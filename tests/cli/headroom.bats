@@ -86,6 +86,22 @@ limit() {
 	[[ $output != *RLIMIT* ]]
 }
 
+@test "address space that grows in steps is told" {
+	local file=$BATS_TEST_TMPDIR/steps.pmrec
+	target_start hog
+	prlimit --pid "$TARGET_PID" --as=4294967296:
+	procmem snap -q -o "$file" "$TARGET_PID"
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ $output != *'address_space grew'* ]]
+	target_tell 'eat 64'
+	procmem snap -q -o "$file" "$TARGET_PID"
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ ${lines[1]} == 'address_space grew by 64.0M, but too unevenly or too shortly for a rate: watch longer' ]]
+	prlimit --pid "$TARGET_PID" --as=unlimited:
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ $output != *'address_space grew'* ]]
+}
+
 @test "a signal ends the watching early, and what is known is told" {
 	target_start many_regions 10 1
 	"$PROCMEM_BIN" headroom --json --for 600s "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
