@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/case.sh
 #
-# Writes docs/CASE.md: a server is killed for its memory, started again, and looked into until the cause is known. All output is real. Needs root, for a
-# memory cgroup of its own; takes a minute.
+# Writes docs/CASE.md: a server is killed for its memory, started again, and looked into until the cause is known. All output is real. Needs
+# root, for a memory cgroup of its own; takes a minute.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/package.sh [FOLDER]
 #
-# Makes what others can install, in FOLDER (default: build/packages): the Debian packages procmem, libprocmem0 and libprocmem-dev, and an archive
-# that runs from wherever it is unpacked.
+# Makes what others can install, in FOLDER (default: build/packages): the Debian packages procmem, libprocmem0 and libprocmem-dev, and an
+# archive that runs from wherever it is unpacked.
 set -eu
 
 usage() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/screenshot.sh
 #
-# Writes docs/watch.svg, the live screen of `procmem watch` on a server that leaks, and docs/peek.svg, the text in what it leaks: both as a terminal
-# showed them. Needs tmux; takes half a minute.
+# Writes docs/watch.svg, the live screen of `procmem watch` on a server that leaks, and docs/peek.svg, the text in what it leaks: both as a
+# terminal showed them. Needs tmux; takes half a minute.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -33,7 +33,8 @@ await() {
 	exit 1
 }
 
-# Text with the escapes of capture-pane -e on stdin, SVG on stdout. A run of one look is one <tspan>; they follow each other in a fixed-width font.
+# Text with the escapes of capture-pane -e on stdin, SVG on stdout. A run of one look is one <tspan>; they follow each other in a
+# fixed-width font.
 svg() {
 	awk -v columns=$columns -v lines=$lines '
 	function look(codes, count, i, code) {

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/setup.sh [build|test|analyse]
 #
-# Installs the Debian packages that are missing, and nothing else: those needed to build procmem, or (`test`) those of the tests as well, or (`analyse`)
-# those of tests/analyse.sh, too. Says which it
-# installs; says nothing when all are there. Needs root or sudo only when something is missing.
+# Installs the Debian packages that are missing, and nothing else: those needed to build procmem, or (`test`) those of the tests as well, or
+# (`analyse`) those of tests/analyse.sh, too. Says which it installs; says nothing when all are there. Needs root or sudo only when something
+# is missing.
 set -eu
 
 # The libraries, and what turns sources into a program and its man pages.
 build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libreadline-dev procps scdoc'
 
-# Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look into; peers to compare with; checkers of text.
+# Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look into; peers to compare with; checkers of
+# text.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy redis-server python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep
 	yara scanmem binutils time shellcheck util-linux lintian mmdebstrap'
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/tour.sh
 #
-# A look around: installs what is missing, builds, starts a sample server whose memory grows outside of its heap, and finds out where. Every command is
-# printed before its output. Ctrl-C ends it at any time, the server with it.
+# A look around: installs what is missing, builds, starts a sample server whose memory grows outside of its heap, and finds out where. Every
+# command is printed before its output. Ctrl-C ends it at any time, the server with it.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -21,8 +21,9 @@ run_cppcheck() {
 		-Ilib -Ilib/include -Icmd --suppress=missingIncludeSystem --suppress=readdirCalled --suppress=getpwuidCalled -j "$(nproc)" lib cmd
 }
 
-# -fanalyzer of gcc 12: leaks are left out, because it loses pointers that are kept in what another pointer leads to (LeakSanitizer looks for them in every
-# test); and NULL as an argument, because it takes the empty text of cmd/text.h, which has neither memory nor capacity, for one that has capacity.
+# -fanalyzer of gcc 12: leaks are left out, because it loses pointers that are kept in what another pointer leads to (LeakSanitizer looks
+# for them in every test); and NULL as an argument, because it takes the empty text of cmd/text.h, which has neither memory nor capacity,
+# for one that has capacity.
 run_preset() {
 	cmake --preset "$1" >/dev/null
 	cmake --build --preset "$1" -- --quiet

@@ -3,10 +3,10 @@
 # usage: tests/fuzz.sh [--build FOLDER] [--jobs N] DURATION [TARGET]...
 #        tests/fuzz.sh [--build FOLDER] --merge [TARGET]...
 #
-# Fuzzes each target of tests/fuzz/ for so long (30s, 10m, 2h), one a core at a time, with libFuzzer and the sanitizers, and says what came of it: seconds,
-# executions, places in the code reached (from the corpus alone -> in the end). It begins with tests/fuzz/corpus/TARGET and what runs before it found. That is kept
-# in BUILD/found/TARGET, what was printed in BUILD/found/TARGET.log, and an input that is a finding (a crash, an assertion, a leak, more than
-# 25 seconds or 2 GiB) in BUILD/found/TARGET.finding-*. Ends with 1 if there was one.
+# Fuzzes each target of tests/fuzz/ for so long (30s, 10m, 2h), one a core at a time, with libFuzzer and the sanitizers, and says what came
+# of it: seconds, executions, places in the code reached (from the corpus alone -> in the end). It begins with tests/fuzz/corpus/TARGET and
+# what runs before it found. That is kept in BUILD/found/TARGET, what was printed in BUILD/found/TARGET.log, and an input that is a finding
+# (a crash, an assertion, a leak, more than 25 seconds or 2 GiB) in BUILD/found/TARGET.finding-*. Ends with 1 if there was one.
 #   --merge  adds to tests/fuzz/corpus those of the found inputs that reach code which the corpus does not: no more of them than it takes
 set -u
 

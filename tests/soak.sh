@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/soak.sh [--build FOLDER] [--seed N] DURATION
 #
-# Runs commands at random, for so long (30s, 10m, 2h), on targets that never stand still, and ends some of them by signals. After each one: its status is one
-# that is documented, no sanitizer complained, and its target is neither stopped nor traced. At the end nothing of it is left, and two
-# that ran all the time, a watch and a shell, hold no more memory and descriptors than in the beginning. The seed, which is printed, makes it run
-# the same commands again.
+# Runs commands at random, for so long (30s, 10m, 2h), on targets that never stand still, and ends some of them by signals. After each one:
+# its status is one that is documented, no sanitizer complained, and its target is neither stopped nor traced. At the end nothing of it is
+# left, and two that ran all the time, a watch and a shell, hold no more memory and descriptors than in the beginning. The seed, which is
+# printed, makes it run the same commands again.
 set -u
 
 usage() {

@@ -10,8 +10,8 @@ _procmem_process_columns='pid user uid state threads size rss pss swap peak limi
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 
-# Names of running processes, and PIDs where a number was begun. Names are anybody's: compgen -W would run a process called `$(...)`, so that only
-# plain ones are offered.
+# Names of running processes, and PIDs where a number was begun. Names are anybody's: compgen -W would run a process called `$(...)`, so
+# that only plain ones are offered.
 _procmem_targets() {
 	case $1 in
 	[0-9]*) ps -e -o pid= ;;

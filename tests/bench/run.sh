@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/bench/run.sh [NAME]...
 #
-# Measures procmem against its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh beside this one is a chapter (without NAME: all, and
-# only then the document is written). Ends with 1 if a bound is missed.
+# Measures procmem against its peers in the same run, and writes docs/BENCHMARKS.md. Each file NAME.sh beside this one is a chapter (without
+# NAME: all, and only then the document is written). Ends with 1 if a bound is missed.
 set -eu
 began=$(date +%s)
 
@@ -71,7 +71,8 @@ row() {
 	echo "| $1 | \`$2\` | $3 | \`$4\` | $5 | $6 | $7 | $verdict |"
 }
 
-# shown COMMAND...: how the table names a command: without our own paths, PID for the target, and without what makes "nothing found" no failure.
+# shown COMMAND...: how the table names a command: without our own paths, PID for the target, and without what makes "nothing found" no
+# failure.
 shown() {
 	echo "$*" | sed "s|$scratch/||g; s|/proc/$target/|/proc/PID/|g; s| $target\\b| PID|g; s/\\bsh -c //g; s/ || \\[ .*//; s/|/\\\\|/g"
 }

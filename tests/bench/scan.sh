@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $peak, $scratch and $scan_bench
-# How fast 1 GiB of log lines and numbers by turns (tests/targets/haystack.c) is searched: by the library and by the commands, in multiples of the time of
-# memcpy into a buffer that fits into the cache; and by the commands, against those that others use. Peers that work on files get the bytes as a
-# file that is in the page cache: what it takes to make that is not counted.
+# How fast 1 GiB of log lines and numbers by turns (tests/targets/haystack.c) is searched: by the library and by the commands, in multiples
+# of the time of memcpy into a buffer that fits into the cache; and by the commands, against those that others use. Peers that work on files
+# get the bytes as a file that is in the page cache: what it takes to make that is not counted.
 
 hay=0x200000000000
 gibibyte=1073741824

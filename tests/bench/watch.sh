@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154 # run.sh reads this file and has set $target, $targets and $scratch
-# What watching costs: CPU time (user and system) where nothing else is said, not wall time, for a look is taken beside the target's own work.
+# What watching costs: CPU time (user and system) where nothing else is said, not wall time, for a look is taken beside the target's own
+# work.
 
 # cpu_ms FILE COMMAND...: CPU time that a command takes, as the kernel counts it; its output goes to a file.
 cpu_ms() {
@@ -16,8 +17,8 @@ pmap_ms() {
 	done
 }
 
-# looks COUNT INTERVAL: watches the target; prints the mean CPU time of a look in ms: that of the whole program, without what it says that the first three
-# looks took, which find out what the regions are.
+# looks COUNT INTERVAL: watches the target; prints the mean CPU time of a look in ms: that of the whole program, without what it says that
+# the first three looks took, which find out what the regions are.
 looks() {
 	all=$(cpu_ms "$scratch/looks" procmem watch --json -i "$2" -c "$1" --budget 0 "$target")
 	jq -s --argjson all "$all" 'map(select(.summary | not)) | ($all - ([.[:3][].cost_us] | add / 1000)) / (length - 3)' "$scratch/looks"

@@ -107,7 +107,8 @@ sys.stdin.read()' "$BATS_TEST_TMPDIR"
 	assert_runs_free "$TARGET_PID"
 }
 
-# In a PID namespace of its own the next PID can be chosen. The shell gets its lines one by one; watch is halted while the PID changes hands.
+# In a PID namespace of its own the next PID can be chosen. The shell gets its lines one by one; watch is halted while the PID changes
+# hands.
 @test "another process with the same PID is not taken for the target" {
 	unshare -pf --mount-proc true 2>/dev/null || skip 'no right to make a PID namespace'
 	run timeout -k 5 60 unshare -pf --mount-proc bash -eu -c '

@@ -43,7 +43,8 @@ our_symbols() {
 		sed 's/^\([^ ]*\) [^<]*<\([^>]*\)>.*/\1 \2/; / .*+/!s/$/+0/; s/ 0x.*/ /'
 }
 
-# Fails unless what we call each address lies as far from its begin as what gdb does. Of names for one place gdb may prefer another; the target's own have one.
+# Fails unless what we call each address lies as far from its begin as what gdb does. Of names for one place gdb may prefer another; the
+# target's own have one.
 same_as_gdb() {
 	local target=$1
 	shift

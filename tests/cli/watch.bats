@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests look at what was seen.
+# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests look at what was
+# seen.
 
 setup_file() {
 	load support/helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem watch --peek`: what stands in new pages, on a target that writes known texts on command while the watcher is halted, so that all pages of a
-# command appear in one look.
+# `procmem watch --peek`: what stands in new pages, on a target that writes known texts on command while the watcher is halted, so that all
+# pages of a command appear in one look.
 
 setup() {
 	load support/helper

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What takes long on the live screen of `procmem watch`: writing a region, reading its text. The child process that does it is caught and held, so that
-# nothing depends on how fast it is.
+# What takes long on the live screen of `procmem watch`: writing a region, reading its text. The child process that does it is caught and
+# held, so that nothing depends on how fast it is.
 
 setup() {
 	load support/helper

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes the packages and the archive; lintian finds no errors; the archive runs from any folder; in a clean root that has nothing but Debian's essential
-# packages and those that ours depend on, they can be installed, used (in_root.sh) and removed without a trace. Run by ctest.
+# Makes the packages and the archive; lintian finds no errors; the archive runs from any folder; in a clean root that has nothing but
+# Debian's essential packages and those that ours depend on, they can be installed, used (in_root.sh) and removed without a trace. Run by
+# ctest.
 set -eu
 
 skip() {

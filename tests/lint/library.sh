@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the library may not do, seen in what the linker made of it: print, exit, abort, install signal handlers, keep mutable globals, or export names
-# that are not its own. Run by ctest.
+# What the library may not do, seen in what the linker made of it: print, exit, abort, install signal handlers, keep mutable globals, or
+# export names that are not its own. Run by ctest.
 set -eu
 library=$PROCMEM_BUILD/lib/libprocmem.so
 failed=0
@@ -25,7 +25,8 @@ found=$(objdump -t "$library" | awk '$4 ~ /^\.(data|bss|tdata|tbss)$/ || $3 ~ /^
 found=$(nm -D --defined-only --without-symbol-versions "$library" | awk '$3 != "PROCMEM_0" { print $3 }' | grep -v '^pm_' || true)
 [ -z "$found" ] || complain 'exports names that do not begin with pm_' "$found"
 
-# lib/libprocmem.map names what the headers declare, once each and sorted: a function that is missing there is hidden, and programs do not link.
+# lib/libprocmem.map names what the headers declare, once each and sorted: a function that is missing there is hidden, and programs do not
+# link.
 listed=$(sed -n 's/^\t\(pm_[a-z0-9_]*\);$/\1/p' "$PROCMEM_SOURCE/lib/libprocmem.map")
 declared=$(sed -n 's/^PM_PUBLIC .*[ *]\(pm_[a-z0-9_]*\)(.*/\1/p' "$PROCMEM_SOURCE"/lib/include/procmem/*.h | LC_ALL=C sort -u)
 scratch=$(mktemp -d)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every option of every command is used in a test: a file tests/cli/COMMAND*.bats has a line with its long or its short name, or every_command.bats has one
-# with its long name (it goes through all commands, or names the command in that line or in the name of the test). Run by ctest.
+# Every option of every command is used in a test: a file tests/cli/COMMAND*.bats has a line with its long or its short name, or
+# every_command.bats has one with its long name (it goes through all commands, or names the command in that line or in the name of the
+# test). Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 PATH=${PROCMEM_BIN%/*}:$PATH

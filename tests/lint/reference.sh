@@ -9,7 +9,8 @@ mkdir -p "$PROCMEM_REFERENCE"
 export PROCMEM_REFERENCE
 doxygen docs/Doxyfile
 
-# doxygen cannot know what a handle's words must contain: what several threads may do with it. The word has to stand in the comment above it.
+# doxygen cannot know what a handle's words must contain: what several threads may do with it. The word has to stand in the comment above
+# it.
 awk '
 /^\/\*\*/ { comment = "" }
 { comment = comment $0 }

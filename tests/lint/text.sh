@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The looks of every source file: licence line, tabs, line length (140 characters, a tab counts as one), blanks at line ends, and how long files and functions are. Run by ctest.
+# The looks of every source file: licence line, tabs, line length (140 characters, a tab counts as one), blanks at line ends, and how long
+# files and functions are. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 most_columns=140 most_lines=400 wanted_lines=300 most_function=60 wanted_function=40

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # status, output and stderr are set by run
-# Everyday uses of all commands on one target, and what must hold of each whatever the target does (`load support/attack`, after support/helper).
+# Everyday uses of all commands on one target, and what must hold of each whatever the target does (`load support/attack`, after
+# support/helper).
 
 LOOKS='map dump strings grep watch snap headroom ps diff'
 
@@ -21,7 +22,8 @@ look_words() {
 	esac
 }
 
-# Fails unless the program ends by itself in time, with a status that it documents, one line of error at most, and nothing that a terminal obeys.
+# Fails unless the program ends by itself in time, with a status that it documents, one line of error at most, and nothing that a terminal
+# obeys.
 assert_sound() {
 	run --separate-stderr timeout -k 5 60 "$PROCMEM_BIN" "$@"
 	[ "$status" -le 2 ] || { echo "$*: $status, $stderr" && false; }

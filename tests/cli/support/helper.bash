@@ -127,8 +127,8 @@ as_nobody() {
 	return $status
 }
 
-# Makes a memory cgroup with a limit for target(s), or skips the test: cgroup_make BYTES PID... The group is GROUP, its folder GROUP_FOLDER; cgroup_remove in
-# teardown, after targets_stop.
+# Makes a memory cgroup with a limit for target(s), or skips the test: cgroup_make BYTES PID... The group is GROUP, its folder GROUP_FOLDER;
+# cgroup_remove in teardown, after targets_stop.
 cgroup_make() {
 	local limit=$1 pid path top=/sys/fs/cgroup
 	shift

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # usage: holder.py FILE...
 #
-# A process that holds the bytes of files, each in a region of its own (shared, so that it merges with no other), and prints "region N START-END" for
-# each, then "ready". It ends with its stdin.
+# A process that holds the bytes of files, each in a region of its own (shared, so that it merges with no other), and prints "region N
+# START-END" for each, then "ready". It ends with its stdin.
 import ctypes
 import mmap
 import os

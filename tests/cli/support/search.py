@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # usage: search.py PID PATTERN
 #
-# What `procmem grep -ob` should find, by means that share nothing with it: Python's `re` over the bytes that /proc/PID/mem gives for the pages that
-# /proc/PID/pagemap says are there. Prints "ADDRESS LENGTH" for each match.
+# What `procmem grep -ob` should find, by means that share nothing with it: Python's `re` over the bytes that /proc/PID/mem gives for the
+# pages that /proc/PID/pagemap says are there. Prints "ADDRESS LENGTH" for each match.
 import os
 import re
 import struct
