@@ -164,32 +164,47 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
+/** How long address space would last if it grew as resident and swapped memory does. */
+static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit, struct text *line)
+{
+	struct pm_trend memory;
+	char duration[PM_DURATION_TEXT_SIZE];
+	pm_trend_judge(&report->rates->memory, PM_TREND_BYTES, &memory);
+	if (memory.verdict != PM_VERDICT_STEADY || memory.rate <= 0)
+		return;
+	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
+	text_format(line, "; at the rate of its memory it lasts %s", duration);
+}
+
 /**
- * Says that address space grows, where it does so in steps that have no rate yet: malloc reserves 64 MiB at a time for an arena
- * (HEAP_MAX_SIZE in glibc's malloc/arena.c), and fills it.
+ * Tells of address space that has no rate, because it grows in steps (malloc reserves 64 MiB at a time for an arena, HEAP_MAX_SIZE in
+ * glibc's malloc/arena.c, and fills it), or did not grow meanwhile, but ends before memory does once it grows.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit *limit = pm_headroom_find(&report->headroom, PM_LIMIT_ADDRESS_SPACE);
+	const struct pm_limit *memory = pm_headroom_memory(&report->headroom);
 	const struct pm_series *size = &report->rates->size;
-	struct pm_trend trend, memory;
+	struct pm_trend trend;
 	double seconds;
-	if (!limit || headroom_lasts(report->rates, limit, &trend, &seconds) || size->count == 0 || trend.verdict == PM_VERDICT_SHRINKING ||
-	    trend.verdict == PM_VERDICT_PLATEAU)
+	if (!limit || size->count == 0 || headroom_lasts(report->rates, limit, &trend, &seconds))
 		return;
 	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
-	if (last <= first)
-		return;
+	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING && trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
-	text_string(&line, "address_space grew by ");
-	put_amount(report, limit, last - first, &line);
-	text_string(&line, ", but too unevenly or too shortly for a rate: watch longer");
-	pm_trend_judge(&report->rates->memory, PM_TREND_BYTES, &memory);
-	if (memory.verdict == PM_VERDICT_STEADY && memory.rate > 0) {
-		char duration[PM_DURATION_TEXT_SIZE];
-		pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
-		text_format(&line, "; at the rate of its memory it lasts %s", duration);
+	text_string(&line, "address_space ");
+	if (grew) {
+		text_string(&line, "grew by ");
+		put_amount(report, limit, last - first, &line);
+		text_string(&line, ", but too unevenly or too shortly for a rate: watch longer");
+	} else if (memory && pm_limit_left(limit) < pm_limit_left(memory)) {
+		put_amount(report, limit, pm_limit_left(limit), &line);
+		text_string(&line, " left, less than of memory, but it does not grow now");
+	} else {
+		text_deinit(&line);
+		return;
 	}
+	put_as_memory(report, limit, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);

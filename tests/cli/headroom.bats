@@ -87,19 +87,26 @@ limit() {
 }
 
 @test "address space that grows in steps is told" {
-	local file=$BATS_TEST_TMPDIR/steps.pmrec
+	local file=$BATS_TEST_TMPDIR/steps.pmrec limit
 	target_start hog
-	prlimit --pid "$TARGET_PID" --as=4294967296:
+	limit=$(($(awk '/^VmSize:/ { print $2 }' "/proc/$TARGET_PID/status") * 1024 + (200 << 20)))
+	prlimit --pid "$TARGET_PID" --as="$limit":
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ $output != *'address_space grew'* ]]
+	[[ ${lines[1]} == 'address_space 200.0M left, less than of memory, but it does not grow now' ]]
+	prlimit --pid "$TARGET_PID" --as=1000000000000000:
+	run -0 procmem headroom --from "$file" "$TARGET_PID"
+	[[ $output != *'address_space '*'left, less'* ]]
+	prlimit --pid "$TARGET_PID" --as="$limit":
+	run -0 procmem headroom "$TARGET_PID"
+	[[ $output != *'does not grow now'* ]]
 	target_tell 'eat 64'
 	procmem snap -q -o "$file" "$TARGET_PID"
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
 	[[ ${lines[1]} == 'address_space grew by 64.0M, but too unevenly or too shortly for a rate: watch longer' ]]
 	prlimit --pid "$TARGET_PID" --as=unlimited:
 	run -0 procmem headroom --from "$file" "$TARGET_PID"
-	[[ $output != *'address_space grew'* ]]
+	[[ $output != *address_space* ]]
 }
 
 @test "a signal ends the watching early, and what is known is told" {
