@@ -120,7 +120,8 @@ await_state() {
 	screen_key C-c
 	answer 'clear-the-way' "there is no command 'clear-the-way'"
 	[ "$(screen_lines | grep -c 'peak RSS')" -eq 1 ]
-	answer 'watch --plain -i 0.1' 'RSS'
+	# It runs once it tells what is on the screen by nothing else.
+	answer 'watch --plain -i 0.1' 'map lock'
 	screen_key C-c
 	screen_await 'ended: interrupted'
 	enter '!sleep 1000'
@@ -129,9 +130,11 @@ await_state() {
 		sleep 0.1
 	done
 	screen_key C-c
-	answer 'history 2' '!sleep 1000'
+	answer 'history 2' '  history 2'
+	enter 'clear'
+	screen_await_not 'map lock'
 	# Twice, and once more: other programs die of it.
-	answer 'watch --plain -i 0.1' 'RSS'
+	answer 'watch --plain -i 0.1' 'map lock'
 	screen_key C-c C-c C-c
 	answer 'stop' '(stopped'
 	screen_key C-d
