@@ -78,5 +78,5 @@ void pm_build_id_path(const struct pm_build_id *id, char path[PM_BUILD_ID_PATH_S
 	char *at = path + sprintf(path, "/usr/lib/debug/.build-id/");
 	for (size_t i = 0; i < id->size; i++)
 		at += sprintf(at, "%02x%s", id->bytes[i], i == 0 ? "/" : "");
-	strcpy(at, ".debug");
+	sprintf(at, ".debug");
 }

@@ -13,7 +13,7 @@
 enum { PM_BUILD_ID_MOST = 64 };
 
 /** Room for the path of a file with debug information: each byte is two digits. */
-enum { PM_BUILD_ID_PATH_SIZE = sizeof "/usr/lib/debug/.build-id//.debug" + 2 * PM_BUILD_ID_MOST };
+enum { PM_BUILD_ID_PATH_SIZE = sizeof "/usr/lib/debug/.build-id//.debug" + (size_t)2 * PM_BUILD_ID_MOST };
 
 /** A build ID. */
 struct pm_build_id {
