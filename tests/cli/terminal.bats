@@ -35,6 +35,8 @@ assert_fits() {
 	local line
 	[ "${#lines[@]}" -gt 0 ]
 	for line in "${lines[@]}"; do
+		# Before it stood how far a search was, on a slow machine.
+		line=${line##*$'\e[K'}
 		[ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le 60 ] || [[ $line =~ ^\ *[^\ ]+$ ]] || { echo "$*: too wide: $line" && false; }
 	done
 }

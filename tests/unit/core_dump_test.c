@@ -158,17 +158,41 @@ static void untouched_files_are_absent_or_whole(void **state)
 	end(&dump);
 }
 
+#ifndef SYS_pause
+#define SYS_pause SYS_ppoll /* on processors that came later, pause(3) is that */
+#endif
+
+/** Waits until a thread is in a system call. @param words how proc_pid_syscall(5) begins then */
+static void await_call(pid_t tid, const char *words)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)tid);
+	for (bool there = false; !there; sched_yield()) {
+		char *text = read_text(path, NULL);
+		there = strncmp(text, words, strlen(words)) == 0;
+		free(text);
+	}
+}
+
 /** Waits until the first thread reads its input: registers and stack then belong together, though the stack is copied after the stop. */
 static void await_reading(pid_t pid)
 {
-	char path[64], words[16];
-	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+	char words[16];
 	snprintf(words, sizeof words, "%d 0x0 ", SYS_read);
-	for (bool reading = false; !reading; sched_yield()) {
-		char *text = read_text(path, NULL);
-		reading = strncmp(text, words, strlen(words)) == 0;
-		free(text);
-	}
+	await_call(pid, words);
+}
+
+/** Waits until all other threads sleep. */
+static void await_sleep(struct pm_process *process)
+{
+	char words[16];
+	struct pm_thread *threads;
+	size_t count;
+	snprintf(words, sizeof words, "%d ", SYS_pause);
+	assert_int_equal(pm_process_read_threads(process, 0, &threads, &count, NULL), 0);
+	for (size_t i = 1; i < count; i++)
+		await_call(threads[i].tid, words);
+	free(threads);
 }
 
 static void gdb_shows_threads_and_stacks(void **state)
@@ -228,6 +252,7 @@ static void sleeping_threads_are_seen_without_a_stop(void **state)
 	(void)state;
 	struct dump dump;
 	start(&dump, "busy", "1");
+	await_sleep(dump.look.process);
 	expect_core(&dump, NULL, false);
 	char *answer = ask_gdb(&dump, "thread apply all x/i $pc\n");
 	expect_words(answer, "pause");
