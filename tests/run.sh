@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
-# Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers, and
-# as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes longer is in tests/analyse.sh.
+# Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers (of threads: where
+# they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes longer is in tests/analyse.sh.
 #   --quick          only the tests of what is delivered
 #   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
 #   --fuzz DURATION [TARGET]...
@@ -28,25 +28,29 @@ sh docs/setup.sh test
 # One test a core; the tests mostly wait for processes.
 jobs=$(nproc)
 
-# check PRESET [CTEST-OPTION]...: configures, builds and tests.
-check() {
+# build PRESET [TARGET]...: configures, and builds these targets or all of them.
+build() {
 	preset=$1
 	shift
 	echo "== $preset: build"
 	cmake --preset "$preset" >/dev/null
-	cmake --build --preset "$preset" -- --quiet
+	cmake --build --preset "$preset" -- --quiet "$@"
+}
+
+# run PRESET [CTEST-OPTION]...: runs tests of what was built.
+run() {
+	preset=$1
+	shift
 	echo "== $preset: test"
 	ctest --preset "$preset" -j "$jobs" "$@"
 }
 
 if [ -n "$soak" ]; then
-	cmake --preset asan >/dev/null
-	cmake --build --preset asan -- --quiet procmem tests/targets/all
+	build asan procmem tests/targets/all
 	exec bash tests/soak.sh "$soak"
 fi
 if [ -n "$fuzz" ]; then
-	cmake --preset fuzz >/dev/null
-	cmake --build --preset fuzz -- --quiet
+	build fuzz
 	exec bash tests/fuzz.sh "$fuzz" "$@"
 fi
 if [ $quick = no ]; then
@@ -54,7 +58,12 @@ if [ $quick = no ]; then
 	echo '== release: build'
 	cmake --preset release -DPROCMEM_WERROR=ON >/dev/null
 	cmake --build --preset release -- --quiet
-	check fuzz -L fuzz
-	check asan -LE once
+	build fuzz
+	run fuzz -L fuzz
+	build asan
+	run asan -LE once
+	build tsan
+	run tsan -R '^unit/scan'
 fi
-check dev
+build dev
+run dev
