@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/analyse.sh [cppcheck|lint|analyzer|tsan|valgrind|builds]...
 #
-# What takes long and finds mistakes without running everything again (without a word: all of it, about half an hour on two cores):
+# What takes long and finds mistakes without running everything again (without a word: all of it, more than an hour on two cores):
 #   cppcheck   over the library and the program
 #   lint       clang-tidy over them, with the checks that follow every path through a function
 #   analyzer   gcc -fanalyzer over them
 #   tsan       ThreadSanitizer over the tests of units and commands
-#   valgrind   memcheck over the commands that read most, on targets of the tests
+#   valgrind   memcheck over the tests of commands: tests/valgrind.sh
 #   builds     gcc and clang, -O0 and -O3, warnings as errors, and the unit tests of each
 # A check that finds something does not keep the others from running. In the end it says what came of each, and ends with 1 if one found something.
 # A finding that is none is answered where it is, in the source; a check that does not fit the project, in .clang-tidy or here.
@@ -59,24 +59,9 @@ run_tsan() {
 	ctest --preset tsan -j "$jobs" -L 'unit|cli' -E '^unit/process_attack$'
 }
 
-# valgrind 3.19 knows neither what PAGEMAP_SCAN writes, so it is forbidden and pagemap is read instead, nor pidfd_open(2).
 run_valgrind() {
 	build dev
-	folder=$(mktemp -d)
-	cat >"$folder/procmem" <<-END
-		#!/bin/sh
-		exec $PWD/build/dev/tests/targets/without scan valgrind --quiet --log-file=$folder/log.%p --error-exitcode=99 --leak-check=full \\
-			--errors-for-leak-kinds=definite $PWD/build/dev/cmd/procmem "\$@"
-	END
-	chmod +x "$folder/procmem"
-	result=0
-	for test in diff:SQL 'dump:names ranges' map:figure strings:encoding grep:GNU headroom:limits ps:figures shell:numbers; do
-		LC_ALL=C TZ=UTC TERM=dumb PROCMEM_BIN=$folder/procmem PROCMEM_TARGETS=$PWD/build/dev/tests/targets PROCMEM_SOURCE=$PWD \
-			PROCMEM_BUILD=$PWD/build/dev bats --filter "${test#*:}" "tests/cli/${test%%:*}.bats" || result=1
-	done
-	grep -h '^==' "$folder"/log.* && result=1
-	rm -rf "$folder"
-	return "$result"
+	bash tests/valgrind.sh
 }
 
 run_builds() {

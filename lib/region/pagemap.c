@@ -34,7 +34,8 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, s
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch ? pm_pagemap_scan_scratch : pm_pagemap_read_scratch;
-	opened->scratch = malloc(scratch);
+	/* valgrind does not know that the kernel fills it. */
+	opened->scratch = calloc(1, scratch);
 	opened->fd = -1;
 	if (!opened->scratch) {
 		pm_error_out_of_memory(error);

@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/valgrind.sh [--build FOLDER] [--jobs N] [FILE[:TEST]]...
+#
+# Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map), or those of it whose name contains a text (map:figure). An error, a
+# definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes about half an hour on two cores.
+#
+# Of what we use valgrind 3.19 does not know pidfd_open(2): it fails as on an old kernel.
+set -u
+
+usage() {
+	sed -n 's/^# usage: /usage: /p' "$0" >&2
+	exit 2
+}
+
+# What is left out: file, how the test's name begins (nothing: all of them), why.
+left_out() {
+	cat <<-'END'
+		attack|sixteen descriptors|valgrind needs more itself
+		attack|closed stdin, stdout and stderr|valgrind puts its own files there
+		attack_targets|ten thousand threads|each look takes minutes
+		main|a closed output|valgrind puts its own files there
+		memory||valgrind's memory is counted, too
+	END
+}
+
+cd "$(dirname "$0")/.." || exit 2
+build=build/dev jobs=$(nproc) wanted=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--build) build=${2:?} && shift ;;
+	--jobs) jobs=${2:?} && shift ;;
+	-*) usage ;;
+	*) wanted+=("$1") ;;
+	esac
+	shift
+done
+build=$(cd "$build" && pwd) || exit 2
+if [ ${#wanted[@]} -eq 0 ]; then
+	for file in tests/cli/*.bats; do
+		file=${file##*/}
+		wanted+=("${file%.bats}")
+	done
+fi
+
+# Also users without rights run what is in it, and write there what valgrind says.
+folder=$(mktemp -d /tmp/procmem-valgrind.XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT TERM
+mkdir -m 1777 "$folder/logs"
+cp tests/valgrind.supp "$folder"
+cat >"$folder/procmem" <<-END
+	#!/bin/sh
+	exec valgrind --log-file="$folder/logs/%p" --error-exitcode=99 --read-inline-info=no --leak-check=full \\
+		--show-leak-kinds=definite --errors-for-leak-kinds=definite --track-fds=yes --suppressions="$folder/valgrind.supp" "$build/cmd/procmem" "\$@"
+END
+# The limits of the tests are for programs that run by themselves; that of bats is left.
+mkdir "$folder/bin"
+cat >"$folder/bin/timeout" <<-'END'
+	#!/bin/sh
+	[ "$1" != -k ] || shift 2
+	shift
+	exec "$@"
+END
+chmod 755 "$folder" "$folder/procmem" "$folder/bin" "$folder/bin/timeout"
+export PATH="$folder/bin:$PATH"
+
+# Prints the names of the tests in the file $1 that contain the text $2 and are not left out, as a regular expression for each.
+list_tests() {
+	local file=$1 text=$2 name other begin
+	sed -n 's/^@test "\(.*\)" {$/\1/p' "tests/cli/$file.bats" | grep -F -- "$text" | while IFS= read -r name; do
+		while IFS='|' read -r other begin _; do
+			[[ $file != "$other" || $name != "$begin"* ]] || continue 2
+		done < <(left_out)
+		printf '%s\n' "$name" | sed 's/[][\.*^$+?(){}|]/\\&/g'
+	done
+}
+
+# Runs tests of one file, and prints what failed.
+run_file() {
+	local file=${1%%:*} text='' names output=$folder/$BASHPID status=0
+	[[ $1 != *:* ]] || text=${1#*:}
+	names=$(list_tests "$file" "$text" | paste -sd '|')
+	[ -n "$names" ] || return 0
+	LC_ALL=C TZ=UTC NO_COLOR='' TERM=dumb BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-600} PROCMEM_BIN=$folder/procmem PROCMEM_TARGETS=$build/tests/targets \
+		PROCMEM_SOURCE=$PWD PROCMEM_BUILD=$build PROCMEM_SCREEN_LOOKS=1200 bats --timing --filter "^($names)\$" "tests/cli/$file.bats" \
+		>"$output" 2>&1 </dev/null || status=1
+	printf '== %s\n%s\n' "$file" "$(cat "$output")"
+	return $status
+}
+
+result=0 running=0
+for word in "${wanted[@]}"; do
+	if [ $running -ge "$jobs" ]; then
+		wait -n || result=1
+		running=$((running - 1))
+	fi
+	run_file "$word" &
+	running=$((running + 1))
+done
+while [ $running -gt 0 ]; do
+	wait -n || result=1
+	running=$((running - 1))
+done
+
+# Lists the logs with findings. What a process that a signal ended had not given back yet is none.
+list_findings() {
+	awk '
+	function put() {
+		if (wrong || (!killed && (counted || open)))
+			print file
+		wrong = killed = counted = open = 0
+	}
+	FNR == 1 { put(); file = FILENAME }
+	/Invalid (read|write|free)|uninitialised|valgrind: |default action of signal (4|6|7|8|11) / { wrong = 1 }
+	/default action of signal/ { killed = 1 }
+	/ERROR SUMMARY: [1-9]/ { counted = 1 }
+	# Others were open before.
+	descriptor && /   at 0x/ { open = 1 }
+	{ descriptor = /Open (file descriptor|AF_)/ }
+	END { put() }' "$folder"/logs/*
+}
+while IFS= read -r log; do
+	printf '== %s\n' "$log"
+	cat "$log"
+	result=1
+done < <(list_findings)
+exit $result
