@@ -51,7 +51,7 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID.\n"
+	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID. What only runs this procmem (sudo, timeout, sh -c)\ndoes not count.\n"
 	         "The column pss costs a walk over all memory of each process listed, during which\nit cannot map memory.",
 	.examples = {
 		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
@@ -100,7 +100,8 @@ static bool is_wanted(const struct pm_process_row *process, const struct ps_opti
 		return false;
 	if (name && *name && name[strspn(name, "0123456789")] == '\0')
 		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 && process->pid == (pid_t)pid;
-	if (process->kernel_thread && !options->list.all)
+	/* Who only runs us has the name in its command line because we were given it. */
+	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
 	return name_filter_fits(filter, process->comm) || name_filter_fits(filter, process->command);
 }

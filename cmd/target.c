@@ -40,7 +40,7 @@ static size_t count_matching(const char *word)
 		processes.count = 0;
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct pm_process_row *process = &processes.items[i];
-		bool listed = process->pid != getpid() && !process->kernel_thread;
+		bool listed = !process->own && !process->kernel_thread;
 		count += listed && (name_filter_fits(&filter, process->comm) || name_filter_fits(&filter, process->command));
 	}
 	pm_process_list_deinit(&processes);

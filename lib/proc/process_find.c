@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "proc/command.h"
+#include "proc/own.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
 
@@ -47,6 +48,7 @@ struct texts {
 
 struct search {
 	const char *word;
+	struct pm_own own; /**< those that are never meant */
 	struct candidate *items;
 	size_t count, capacity;
 };
@@ -118,7 +120,7 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 {
 	struct search *search = context;
 	struct texts texts;
-	if (entry->pid == getpid())
+	if (pm_own_has(&search->own, entry->pid))
 		return 0;
 	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1, sizeof *search->items, error) < 0)
 		return -1;
@@ -188,6 +190,7 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 /** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an error */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
+	pm_own_read(&search->own);
 	if (pm_pids_visit(add_candidate, search, error) < 0)
 		return 0;
 	if (search->count > 1)

@@ -96,6 +96,22 @@ status_bytes() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
+@test "what only runs procmem is not what has the name" {
+	word=no-such-word-$$
+	# A shell that has more to do stays, with all of this in its command line.
+	run -1 sh -c '"$0" ps "$1"; exit $?' "$PROCMEM_BIN" "$word"
+	run -1 timeout 60 "$PROCMEM_BIN" ps "$word"
+	run -2 --separate-stderr timeout 60 "$PROCMEM_BIN" map "$word"
+	[[ $stderr != *"procmem ps"* ]]
+	# The same of a name: this shell is called so, too.
+	shell=$BATS_TEST_TMPDIR/w$$
+	cp "$(command -v sh)" "$shell"
+	spawn "$shell" -c 'echo up; read -r line; exit 0'
+	target_await up
+	[ "$("$shell" -c '"$0" ps --csv --no-header -o pid "$1"; exit $?' "$PROCMEM_BIN" "w$$")" = "$TARGET_PID" ]
+	[[ $("$shell" -c '"$0" map "$1"; exit $?' "$PROCMEM_BIN" "w$$" | head -n 1) == "w$$ ($TARGET_PID) "* ]]
+}
+
 @test "--top counts the rest" {
 	run -0 procmem ps --top 1
 	[ "${#lines[@]}" -eq 4 ]

@@ -24,6 +24,7 @@ struct pm_process_row {
 	uint32_t threads;        /**< number of threads */
 	char state;              /**< as in proc_pid_stat(5) */
 	bool kernel_thread;      /**< has no user memory */
+	bool own;                /**< our own process, or an ancestor that only runs it: its command line names our program */
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
 	uint64_t rss;            /**< VmRSS */
 	uint64_t peak;           /**< VmHWM */
@@ -54,7 +55,8 @@ PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 /**
  * Resolves a TARGET word to one process: a PID (that of a thread means its process), or a name that fits exactly one process. A word of
  * digits is always a PID. A name is compared with the command names; where none is equal, with the base name of each first argument; then
- * with that of each program file; last with the command names of zombies. Our own process never fits a name.
+ * with that of each program file; last with the command names of zombies. Our own process never fits a name, nor do ancestors that only run
+ * it and so have the word in their command lines: sudo, timeout, `sh -c`.
  *
  * @param word   the word
  * @param pid    where to store the PID
