@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "headroom.h"
 
+#include <procmem/number.h>
+
 #include "delta.h"
 #include "first_limit.h"
 #include "json.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file What the live screen tells of the whole process, in as few lines as it takes. */
+#include <procmem/number.h>
+
 #include "spark.h"
 #include "utf8.h"
 #include "watch_screen.h"

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <procmem/number.h>
+
 #include "delta.h"
 #include "numbered_table.h"
 #include "utf8.h"

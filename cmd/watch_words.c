@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include <procmem/number.h>
+
 #include "delta.h"
 #include "utf8.h"
 #include "watch_members.h"

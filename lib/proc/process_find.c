@@ -17,9 +17,7 @@
 #include "proc/own.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
-
-/* How much of an ambiguous name fits into one sentence. */
-enum { MOST_LISTED = 8, COMMAND_LENGTH = 36 };
+#include "proc/several.h"
 
 /** How a name fits a process, the best first: only those that fit best are considered. */
 enum fit {
@@ -35,7 +33,9 @@ struct candidate {
 	pid_t pid;
 	enum fit fit;
 	char *name;    /**< its command name */
-	char *command; /**< its command line, cut */
+	char *command; /**< its command line, of those that fit */
+	uid_t uid;
+	uint64_t start_ticks;
 };
 
 /** What a process calls itself. */
@@ -82,21 +82,14 @@ static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *te
 	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
 }
 
-/** The begin of a command line, or the command name in brackets where there is none. @return NULL when out of memory */
-static char *short_command(struct texts *texts)
+/** The command line, or the command name in brackets where there is none. @return NULL when out of memory */
+static char *whole_command(struct texts *texts)
 {
 	char *text;
 	pm_command_join(texts->command, texts->length);
-	size_t length = strlen(texts->command);
-	if (length == 0)
+	if (texts->command[0] == '\0')
 		return asprintf(&text, "[%s]", texts->comm) < 0 ? NULL : text;
-	if (length <= COMMAND_LENGTH)
-		return strdup(texts->command);
-	/* Not in the middle of a letter: bytes 10xxxxxx go on with one in UTF-8. */
-	length = COMMAND_LENGTH - 3;
-	while (length > 0 && ((unsigned char)texts->command[length] & 0xc0) == 0x80)
-		length--;
-	return asprintf(&text, "%.*s...", (int)length, texts->command) < 0 ? NULL : text;
+	return strdup(texts->command);
 }
 
 /** Reads the texts of a process. @return 0, or -1 with errno set; the command is to be freed */
@@ -127,9 +120,15 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 	if (read_texts(entry->pid, &texts) < 0)
 		return pm_pids_passed_over(errno, error);
 	struct candidate *added = &search->items[search->count++];
-	*added = (struct candidate){ .pid = entry->pid, .fit = fit_of(entry, &texts, search->word), .name = strdup(texts.comm) };
+	*added = (struct candidate){
+		.pid = entry->pid,
+		.fit = fit_of(entry, &texts, search->word),
+		.name = strdup(texts.comm),
+		.uid = entry->uid,
+		.start_ticks = entry->start_ticks,
+	};
 	if (added->fit != FITS_NOT)
-		added->command = short_command(&texts);
+		added->command = whole_command(&texts);
 	free(texts.command);
 	if (!added->name || (added->fit != FITS_NOT && !added->command))
 		return pm_error_out_of_memory(error);
@@ -174,17 +173,16 @@ static int say_none(const struct search *search, struct pm_error *error)
 
 static int say_several(const struct search *search, size_t count, struct pm_error *error)
 {
-	char list[PM_ERROR_TEXT_SIZE] = "";
-	size_t length = 0;
-	for (size_t i = 0; i < count && i < MOST_LISTED; i++) {
+	struct pm_namesake *items = calloc(count, sizeof *items);
+	if (!items)
+		return pm_error_out_of_memory(error);
+	for (size_t i = 0; i < count; i++) {
 		const struct candidate *item = &search->items[i];
-		int added = snprintf(list + length, sizeof list - length, "%s%d (%s)", i > 0 ? ", " : "", (int)item->pid, item->command);
-		length += added > 0 ? (size_t)added : 0;
+		items[i] = (struct pm_namesake){ .pid = item->pid, .uid = item->uid, .start_ticks = item->start_ticks, .command = item->command };
 	}
-	if (count > MOST_LISTED)
-		snprintf(list + length, sizeof list - length, " and %zu more", count - MOST_LISTED);
-	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0, "'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",
-	                    search->word, count, search->word, list);
+	pm_say_several(search->word, items, count, error);
+	free(items);
+	return -1;
 }
 
 /** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an error */

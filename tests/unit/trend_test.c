@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <procmem/number.h>
 #include <procmem/trend.h>
 
 static const double mega = 1048576.0;

@@ -39,7 +39,7 @@ enum pm_error_kind {
 };
 
 /** Size of pm_error.text in bytes, the terminating NUL included. */
-#define PM_ERROR_TEXT_SIZE 512
+#define PM_ERROR_TEXT_SIZE 1024
 
 /** One failure, in the caller's storage. */
 struct pm_error {

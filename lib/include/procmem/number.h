@@ -61,6 +61,18 @@ PM_PUBLIC int pm_parse_size(const char *text, uint64_t *value, struct pm_error *
  */
 PM_PUBLIC size_t pm_format_size(uint64_t bytes, char *text);
 
+/** Bytes that pm_format_duration() needs at the most, the terminating NUL included. */
+#define PM_DURATION_TEXT_SIZE 24
+
+/**
+ * Writes a duration for people, in its two largest units: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`; from 10,000 days on `>10000d`.
+ *
+ * @param seconds  the duration; below 0 counts as 0
+ * @param text     at least PM_DURATION_TEXT_SIZE bytes
+ * @return         number of characters written, without the NUL
+ */
+PM_PUBLIC size_t pm_format_duration(double seconds, char *text);
+
 #ifdef __cplusplus
 }
 #endif

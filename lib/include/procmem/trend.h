@@ -112,18 +112,6 @@ PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit
 /** Word for a verdict: "steady". @param verdict the verdict @return a constant text */
 PM_PUBLIC const char *pm_verdict_name(enum pm_verdict verdict);
 
-/** Bytes that pm_format_duration() needs at the most, the terminating NUL included. */
-#define PM_DURATION_TEXT_SIZE 24
-
-/**
- * Writes a duration for people, in its two largest units: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`; from 10,000 days on `>10000d`.
- *
- * @param seconds  the duration; below 0 counts as 0
- * @param text     at least PM_DURATION_TEXT_SIZE bytes
- * @return         number of characters written, without the NUL
- */
-PM_PUBLIC size_t pm_format_duration(double seconds, char *text);
-
 #ifdef __cplusplus
 }
 #endif
