@@ -13,6 +13,13 @@
 /* Columns that a result's text has, however narrow the terminal is. */
 enum { TEXT_LEAST = 8 };
 
+/** What a command wants with a number. */
+enum use {
+	USE_BYTES,  /**< dump: what was found */
+	USE_VALUES, /**< x: an address, with which it does sums itself */
+	USE_PLACE,  /**< the others: an address means the region around it, also when it has grown */
+};
+
 /** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing; `at` is moved behind it */
 static const struct result *read_number(const struct results *results, const char **at, bool *is_region, struct pm_error *error)
 {
@@ -45,21 +52,82 @@ static bool is_number(const char *word)
 	return word[0] == '#' && word[1 + letter] >= '0' && word[1 + letter] <= '9';
 }
 
+/* What may stand behind a number: a distance, or a distance and a length. */
+enum { MOST_TERMS = 2 };
+
+/** Numbers with signs that stand behind "#3". */
+struct terms {
+	uint64_t values[MOST_TERMS];
+	bool minus[MOST_TERMS];
+	size_t count; /* more than MOST_TERMS: there were more */
+};
+
+/** Reads "-0x10+64". @return false where it is something else, or nothing */
+static bool read_terms(const char *word, struct terms *terms)
+{
+	*terms = (struct terms){ 0 };
+	while (*word == '+' || *word == '-') {
+		bool minus = *word++ == '-';
+		size_t length = strcspn(word, "+-");
+		char *number = strndup(word, length);
+		uint64_t value;
+		bool good = number && pm_parse_size(number, &value, NULL) == 0;
+		free(number);
+		if (!good)
+			return false;
+		if (terms->count < MOST_TERMS) {
+			terms->values[terms->count] = value;
+			terms->minus[terms->count] = minus;
+		}
+		terms->count++;
+		word += length;
+	}
+	return terms->count > 0 && *word == '\0';
+}
+
+/** Adds a place beside a result: #3-16 reaches from 16 bytes before it to its end where bytes are meant, #3+16+64 has 64. */
+static int put_beside(const char *word, const struct terms *terms, const struct result *result, bool bytes, struct text *text,
+                      struct pm_error *error)
+{
+	uint64_t distance = terms->values[0], end = result->end;
+	uint64_t address = terms->minus[0] ? result->start - distance : result->start + distance;
+	bool is_beyond = terms->minus[0] ? distance > result->start : distance > UINT64_MAX - result->start;
+	if (terms->count > MOST_TERMS || (terms->count == MOST_TERMS && terms->minus[1]))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is too much: a distance and a length can stand there, as in #3-16+64", word);
+	if (is_beyond)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' goes beyond the addresses that there are", word);
+	text_format(text, "0x%" PRIx64, address);
+	if (terms->count == MOST_TERMS)
+		text_format(text, "+%" PRIu64, terms->values[1]);
+	else if (bytes && end > address)
+		text_format(text, "+%" PRIu64, end - address);
+	return 0;
+}
+
 /** Makes the word that a number stands for. @return 0 or -1 */
-static int replace(const struct shell *shell, const char *word, bool bytes, struct text *text, struct pm_error *error)
+static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text, struct pm_error *error)
 {
 	bool is_region;
+	struct terms terms;
+	const char *word = whole;
 	const struct result *result = read_number(shell->results, &word, &is_region, error);
 	if (!result)
 		return -1;
+	bool bytes = use == USE_BYTES && !is_region && result->end > result->start;
+	bool has_terms = use != USE_VALUES && read_terms(word, &terms);
+	/* One that is added is a length, and behind - can stand the address of an end. */
+	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start)))
+		return put_beside(whole, &terms, result, bytes, text, error);
 	text_format(text, "0x%" PRIx64, result->start);
 	if (word[0] == '-' && is_number(word + 1)) {
 		word++;
 		result = read_number(shell->results, &word, &is_region, error);
 		if (!result)
 			return -1;
+		if (*word)
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is too much: #1-#3 are all bytes from one to another", whole);
 		text_format(text, "-0x%" PRIx64, result->end);
-	} else if (*word == '\0' && bytes && !is_region && result->end > result->start) {
+	} else if (*word == '\0' && bytes) {
 		text_format(text, "+%" PRIu64, result->end - result->start);
 	}
 	/* Sizes are decimal, but who counts in addresses writes the distance like one. */
@@ -71,15 +139,21 @@ static int replace(const struct shell *shell, const char *word, bool bytes, stru
 	return 0;
 }
 
+static enum use use_of(const char *command)
+{
+	if (strcmp(command, "dump") == 0)
+		return USE_BYTES;
+	return command[0] == 'x' && (command[1] == '\0' || command[1] == '/') ? USE_VALUES : USE_PLACE;
+}
+
 int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error)
 {
-	/* dump shows what was found; to the others an address means the region around it, also when it has grown. */
-	bool bytes = strcmp(statement->words[0], "dump") == 0;
+	enum use use = use_of(statement->words[0]);
 	for (size_t i = 1; i < statement->count; i++) {
 		struct text word = { 0 };
 		if (statement->quoted[i] || !is_number(statement->words[i]))
 			continue;
-		int replaced = replace(shell, statement->words[i], bytes, &word, error);
+		int replaced = replace(shell, statement->words[i], use, &word, error);
 		if (replaced == 0) {
 			free(statement->words[i]);
 			statement->words[i] = alloc_string(text_terminate(&word));

@@ -41,6 +41,8 @@ static int say_unknown(const char *text, struct pm_error *error)
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
 	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the latter says no place. */
+	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both", text);
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not a REGION: before + stands an address, as in a first column: 7f3a08000000+64", text);
@@ -73,6 +75,8 @@ static int parse_addresses(const char *text, struct pm_word *word, struct pm_err
 	if (*at == '\0')
 		return 1;
 	if (*at == '+') {
+		if (strpbrk(at + 1, "+-"))
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: ADDR+LEN has one length, and no sums", text);
 		if (pm_parse_size(at + 1, &length, error) < 0)
 			return -1;
 		if (length == 0)
@@ -83,7 +87,7 @@ static int parse_addresses(const char *text, struct pm_word *word, struct pm_err
 		if (*at++ != '-' || !scan_address(&at, &end) || *at != '\0')
 			return 0;
 		if (end <= start)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' does not end behind its begin", text);
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' does not end behind its begin: behind - stands an address", text);
 	}
 	word->end = end;
 	return 1;

@@ -154,6 +154,31 @@ in_gdb() {
 	run -1 shell -c "grep '#3456' anon"
 }
 
+@test "a distance and a length can stand behind a number" {
+	find="grep 'plain|with' anon >/dev/null"
+	expect() {
+		[ "$(shell -c "$find; dump --raw $1" | tr '\0' .)" = "$2" ]
+	}
+	expect '#2-11' 'plain text.with'
+	expect '#2-0xb' 'plain text.with'
+	expect '#2-11+5' plain
+	expect '#1+0xb+4' with
+	expect '#1+4' plai
+	expect '#1-#2' 'plain text.with'
+	run -0 shell -c "$find; x/s #2-11; x/s #2-12+1; map #2-11+64"
+	[[ ${lines[0]} == *'"plain text"' && ${lines[1]} == "${lines[0]}" ]]
+	# The other number is an address, as in listings.
+	expect "#1-$(printf %x "$(at texts 4)")" plai
+	for words in 'dump #1+1+2+3' 'dump #1+4-2' 'dump #1-#2+3' 'dump #1+0xffffffffffffffff+1'; do
+		run -2 shell -c "$find; $words"
+		[[ $output == *"${words#dump }' is too much: "* || $output == *"goes beyond the addresses"* ]]
+	done
+	for words in 10-20+30 10+20-30 10+20+30; do
+		run -2 shell -c "dump $words"
+		[[ $output == *"'$words' is not a REGION: "*ADDR+LEN* ]]
+	done
+}
+
 @test "regions that grep counts or lists have numbers, too" {
 	run -0 shell -c "grep -c 'plain|with' anon; map #r1; grep -l plain; dump --hex #r1+16; regions; grep -c --json plain anon | head -n 1"
 	[[ ${lines[0]} =~ ^'#r1          2  '(0x)?${START#0x}- ]]
