@@ -69,6 +69,11 @@ int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_err
 	if (new_file_open(&file, dump->options->file, error) < 0)
 		return -1;
 	file.only_new = dump->options->only_new;
+	if (dump->options->core && !file.temporary) {
+		new_file_drop(&file);
+		return pm_error_set(error, PM_ERROR_IO, EINVAL, "cannot write %s: a core file is sparse and needs a regular file; name a new one",
+		                    dump->options->file);
+	}
 	int status = copy(dump, file.fd, result, error);
 	memory_resume(&dump->memory);
 	lacks_sort(&dump->memory.lacks);

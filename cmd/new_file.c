@@ -14,7 +14,14 @@
 
 static int failed(const char *path, struct pm_error *error)
 {
-	return pm_error_set(error, PM_ERROR_IO, errno, "cannot write %s: %s", path, strerror(errno));
+	struct stat status;
+	int cause = errno;
+	if (cause == EISDIR)
+		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: it is a directory; name a file in it", path);
+	/* open(2) says of a socket: "No such device or address". */
+	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
+		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: it is a socket; name a file or a pipe", path);
+	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path, strerror(cause));
 }
 
 /** A name beside a path, for mkstemp(3). */

@@ -159,18 +159,37 @@ static int make_schema(const struct pm_database *database, struct pm_error *erro
 	return -1;
 }
 
+static int say_no_file(const char *path, mode_t mode, struct pm_error *error)
+{
+	const char *what = S_ISDIR(mode) ? "a directory" : S_ISFIFO(mode) ? "a named pipe" : S_ISSOCK(mode) ? "a socket" : "a device";
+	return pm_error_set(error, PM_ERROR_IO, EINVAL,
+	                    "cannot write %s: it is %s, and a recording is a database, which needs a regular file; name a new one", path, what);
+}
+
+/** Makes the file where there is none: SQLite would give it to everybody whom the umask allows. */
+static int make_file(const char *path, struct pm_error *error)
+{
+	struct stat status = { 0 };
+	/* Neither a pipe that nobody reads nor a terminal is to be waited for. */
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600), cause = errno;
+	bool known = fd < 0 ? stat(path, &status) == 0 : fstat(fd, &status) == 0;
+	if (fd >= 0)
+		close(fd);
+	/* What a link leads to says more than that it is one: /dev/stdout. */
+	if (known && !S_ISREG(status.st_mode))
+		return say_no_file(path, status.st_mode, error);
+	if (fd >= 0)
+		return 0;
+	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
+	                    cause == ELOOP ? "it is a symbolic link; name the file itself" : strerror(cause));
+}
+
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error)
 {
 	bool made;
-	/* SQLite would give the file to everybody whom the umask allows. */
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0) {
-		int cause = errno;
-		*database = (struct pm_database){ 0 };
-		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
-		                    cause == ELOOP ? "it is a symbolic link; name the file itself" : strerror(cause));
-	}
-	close(fd);
+	*database = (struct pm_database){ 0 };
+	if (make_file(path, error) < 0)
+		return -1;
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 && check_format(database, &made, error) == 0 &&
 	    pm_database_run(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", error) == 0 &&
 	    (made || make_schema(database, error) == 0))

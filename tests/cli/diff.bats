@@ -149,6 +149,32 @@ logged() {
 	[ "$(stat -c %a "$file")" = 600 ]
 }
 
+@test "what is no regular file is named as what it is" {
+	target_start mapper
+	mkdir "$BATS_TEST_TMPDIR/here"
+	cd "$BATS_TEST_TMPDIR/here"
+	mkdir folder
+	mkfifo pipe
+	ln -s /dev/null link
+	python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+	for case in '/dev/null=a device' 'folder=a directory' 'pipe=a named pipe' 'link=a device' 'socket=a socket'; do
+		for words in 'snap -o' 'watch -c 1 -i 0.1 --record'; do
+			# shellcheck disable=SC2086 # words
+			run -2 --separate-stderr procmem $words "${case%=*}" "$TARGET_PID"
+			[[ $stderr == *"${case%=*}: it is ${case#*=}, and a recording is a database, which needs a regular file; name a new one" ]]
+		done
+	done
+	for file in /dev/null /dev/fd/1; do
+		run -2 --separate-stderr procmem dump --core -o "$file" "$TARGET_PID"
+		[[ $stderr == *"$file: a core file is sparse and needs a regular file; name a new one" ]]
+	done
+	run -2 --separate-stderr procmem dump -o folder "$TARGET_PID" stack
+	[[ $stderr == *"folder: it is a directory; name a file in it" ]]
+	run -2 --separate-stderr procmem dump -o socket "$TARGET_PID" stack
+	[[ $stderr == *"socket: it is a socket; name a file or a pipe" ]]
+	[ "$(find . | wc -l)" -eq 5 ]
+}
+
 @test "snap says what it wrote" {
 	start_grower
 	run -0 procmem snap -o "$file" "$TARGET_PID"
