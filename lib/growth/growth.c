@@ -99,6 +99,19 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 		}
 }
 
+/** Links what belongs together, the surest evidence first. @return 0, or -1 when out of memory */
+static int match(struct pm_sets *sets)
+{
+	pm_match_overlap(sets);
+	if (pm_match_identity(sets) < 0)
+		return -1;
+	pm_match_standing(sets);
+	if (pm_match_moves(sets) < 0)
+		return -1;
+	pm_match_rest(sets);
+	return 0;
+}
+
 int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after, struct pm_growth *growth, struct pm_error *error)
 {
 	struct pm_sets sets;
@@ -112,8 +125,7 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
 	};
 	size_t *part_of_root = malloc(room * sizeof *part_of_root);
 	int result = -1;
-	pm_match_overlap(&sets);
-	if (made.parts && made.before_part && made.after_part && part_of_root && pm_match_identity(&sets) == 0) {
+	if (made.parts && made.before_part && made.after_part && part_of_root && match(&sets) == 0) {
 		for (size_t i = 0; i < count; i++)
 			part_of_root[i] = PM_GROWTH_NONE;
 		put_all(&made, &sets, part_of_root);

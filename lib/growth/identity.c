@@ -66,6 +66,11 @@ static bool is_left_memory(const struct pm_sets *sets, size_t node)
 	return !sets->matched[node] && region->inode == 0 && pm_region_is_anonymous(region) && region->bytes[PM_SIZE_RSS] >= min_moved;
 }
 
+static bool is_left_malloc(const struct pm_sets *sets, size_t node)
+{
+	return pm_sets_region(sets, node)->kind == PM_KIND_MALLOC && is_left_memory(sets, node);
+}
+
 /** Collects the nodes that are wanted. */
 static int collect(struct candidates *candidates, bool (*wanted)(const struct pm_sets *, size_t))
 {
@@ -121,8 +126,10 @@ static void link_alike(struct candidates *candidates, comparison *compare, bool 
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
 	uint64_t had = was->bytes[PM_SIZE_RSS], has = is->bytes[PM_SIZE_RSS];
-	return was->perms == is->perms && pm_region_size(is) >= pm_region_size(was) && has >= had &&
-	       has - had <= pm_region_size(is) - pm_region_size(was);
+	if (was->perms != is->perms || !pm_sets_same_kind(was, is) || pm_region_size(is) < pm_region_size(was) || has < had)
+		return false;
+	/* A block that realloc(3) moves was written to up to its end before. */
+	return was->kind == PM_KIND_MALLOC || has - had <= pm_region_size(is) - pm_region_size(was);
 }
 
 /** The only candidate of the other sample that fits; SIZE_MAX where none does or several do. */
@@ -157,11 +164,17 @@ static void link_moves(struct candidates *candidates)
 	}
 }
 
-int pm_match_identity(struct pm_sets *sets)
+static int begin(struct pm_sets *sets, struct candidates *candidates)
 {
 	size_t count = sets->before->count + sets->after->count;
-	struct candidates candidates = { .sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates.nodes) };
-	if (!candidates.nodes)
+	*candidates = (struct candidates){ .sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates->nodes) };
+	return candidates->nodes ? 0 : -1;
+}
+
+int pm_match_identity(struct pm_sets *sets)
+{
+	struct candidates candidates;
+	if (begin(sets, &candidates) < 0)
 		return -1;
 	if (collect(&candidates, has_arena))
 		link_alike(&candidates, compare_arenas, false, PM_LINK_ARENA);
@@ -169,6 +182,17 @@ int pm_match_identity(struct pm_sets *sets)
 		link_alike(&candidates, compare_threads, true, PM_LINK_MOVE);
 	if (collect(&candidates, is_left_file))
 		link_alike(&candidates, compare_files, true, PM_LINK_MOVE);
+	if (collect(&candidates, is_left_malloc))
+		link_moves(&candidates);
+	free(candidates.nodes);
+	return 0;
+}
+
+int pm_match_moves(struct pm_sets *sets)
+{
+	struct candidates candidates;
+	if (begin(sets, &candidates) < 0)
+		return -1;
 	if (collect(&candidates, is_left_memory))
 		link_moves(&candidates);
 	free(candidates.nodes);

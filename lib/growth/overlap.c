@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be
- * the same. Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds
- * its former self after.
+ * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be the same.
+ * Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds its former self after.
+ * Kinds tell more than addresses do: where mremap(2) moved a block of malloc's away, other memory soon lies. Only what found no partner of its kind is
+ * compared whatever its kind: more may be known of the same memory now.
  */
 #include "growth/sets.h"
 
@@ -29,9 +30,21 @@ static bool is_accessible(const struct pm_region *region)
 	return (region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) != 0;
 }
 
+static bool same_kind(const struct pm_sets *sets, size_t before, size_t after)
+{
+	const struct pm_region *was = pm_sets_region(sets, before), *is = pm_sets_region(sets, after);
+	/* Of files the backing says enough. */
+	return pm_sets_same_kind(was, is) || !is_plain_memory(was) || !is_plain_memory(is);
+}
+
 static bool same_perms(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return pm_sets_region(sets, before)->perms == pm_sets_region(sets, after)->perms;
+}
+
+static bool same_perms_and_kind(const struct pm_sets *sets, size_t before, size_t after)
+{
+	return same_perms(sets, before, after) && same_kind(sets, before, after);
 }
 
 /** One of them has found no partner yet, and both or neither can be used. */
@@ -41,9 +54,31 @@ static bool one_is_left(const struct pm_sets *sets, size_t before, size_t after)
 	       is_accessible(pm_sets_region(sets, before)) == is_accessible(pm_sets_region(sets, after));
 }
 
+static bool one_is_left_of_kind(const struct pm_sets *sets, size_t before, size_t after)
+{
+	return one_is_left(sets, before, after) && same_kind(sets, before, after);
+}
+
+/** Its permissions changed together with its kind, as those of pages that code is written to. */
+static bool one_is_left_of_perms(const struct pm_sets *sets, size_t before, size_t after)
+{
+	return one_is_left(sets, before, after) && !same_perms(sets, before, after);
+}
+
 static bool both_are_left(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return !sets->matched[before] && !sets->matched[after];
+}
+
+static bool both_are_left_of_kind(const struct pm_sets *sets, size_t before, size_t after)
+{
+	return both_are_left(sets, before, after) && same_kind(sets, before, after);
+}
+
+static bool stands(const struct pm_sets *sets, size_t before, size_t after)
+{
+	const struct pm_region *was = pm_sets_region(sets, before), *is = pm_sets_region(sets, after);
+	return both_are_left(sets, before, after) && was->start == is->start && was->end == is->end && was->perms == is->perms;
 }
 
 /** Looks at all pairs that share addresses; both lists are sorted. */
@@ -64,7 +99,18 @@ static void link_pairs(struct pm_sets *sets, bool (*wanted)(const struct pm_sets
 
 void pm_match_overlap(struct pm_sets *sets)
 {
-	link_pairs(sets, same_perms);
-	link_pairs(sets, one_is_left);
+	link_pairs(sets, same_perms_and_kind);
+	link_pairs(sets, one_is_left_of_kind);
+	link_pairs(sets, both_are_left_of_kind);
+}
+
+void pm_match_standing(struct pm_sets *sets)
+{
+	link_pairs(sets, stands);
+}
+
+void pm_match_rest(struct pm_sets *sets)
+{
+	link_pairs(sets, one_is_left_of_perms);
 	link_pairs(sets, both_are_left);
 }

@@ -49,10 +49,25 @@ static inline bool pm_sets_is_after(const struct pm_sets *sets, size_t node)
 	return node >= sets->before->count;
 }
 
-/** Links regions that share addresses and have the same backing. */
+/** Whether what is known of two regions allows them to be the same memory: they are of one kind, or that of one is not known. */
+static inline bool pm_sets_same_kind(const struct pm_region *one, const struct pm_region *other)
+{
+	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN || other->kind == PM_KIND_UNKNOWN;
+}
+
+/** Links regions that share addresses and have the same backing and kind. */
 void pm_match_overlap(struct pm_sets *sets);
 
-/** Links the heaps of each arena, and what is left by thread, file and move. @return 0, or -1 when out of memory */
+/** Links what is left and stands where it stood, whatever its kind is now. */
+void pm_match_standing(struct pm_sets *sets);
+
+/** Links what is left by addresses, whatever its kind is now. */
+void pm_match_rest(struct pm_sets *sets);
+
+/** Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's. @return 0, or -1 when out of memory */
 int pm_match_identity(struct pm_sets *sets);
+
+/** Links what is left of anonymous memory by move. @return 0, or -1 when out of memory */
+int pm_match_moves(struct pm_sets *sets);
 
 #endif

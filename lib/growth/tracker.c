@@ -7,14 +7,7 @@
 #include <procmem/growth.h>
 
 #include "base/array.h"
-#include "growth/alike.h"
 #include "growth/tracker_state.h"
-
-/*
- * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as
- * that of a temporary file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
- */
-enum { MOST_GONE = 4096 };
 
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 {
@@ -43,71 +36,6 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 	free(tracker->owners);
 	pm_regions_deinit(&tracker->regions);
 	free(tracker);
-}
-
-static struct followed *new_track(struct pm_tracker *tracker, double time, struct pm_error *error)
-{
-	if (pm_array_reserve(&tracker->tracks, &tracker->capacity, tracker->count, 1, sizeof(struct followed *), error) < 0)
-		return NULL;
-	struct followed *followed = calloc(1, sizeof *followed);
-	if (!followed) {
-		pm_error_out_of_memory(error);
-		return NULL;
-	}
-	followed->track.since = time;
-	followed->track.born = tracker->samples > 0;
-	tracker->tracks[tracker->count++] = followed;
-	return followed;
-}
-
-static struct followed *find_born(const struct pm_tracker *tracker, uint64_t key)
-{
-	for (size_t i = 0; i < tracker->count; i++)
-		if (tracker->tracks[i]->track.born && tracker->tracks[i]->key == key)
-			return tracker->tracks[i];
-	return NULL;
-}
-
-/** The track for a region that was not there before: that of its like, or a new one. */
-static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_error *error)
-{
-	uint64_t key = tracker->samples > 0 ? pm_alike_key(region) : 0;
-	struct followed *followed = key ? find_born(tracker, key) : NULL;
-	if (key && !followed && tracker->gone > MOST_GONE)
-		followed = find_born(tracker, key = pm_alike_sort(region));
-	if (followed)
-		return followed;
-	followed = new_track(tracker, time, error);
-	if (followed)
-		followed->key = key;
-	return followed;
-}
-
-/** For each part of a difference the track that goes on: that of the heaviest region which it had. */
-static struct followed **choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth)
-{
-	struct followed **chosen = calloc(growth->count + 1, sizeof(struct followed *));
-	for (size_t i = 0; chosen && i < growth->count; i++)
-		if (growth->parts[i].before != PM_GROWTH_NONE && growth->parts[i].after != PM_GROWTH_NONE)
-			chosen[i] = tracker->owners[growth->parts[i].before];
-	return chosen;
-}
-
-static void clear_sums(struct pm_tracker *tracker)
-{
-	for (size_t i = 0; i < tracker->count; i++)
-		pm_followed_clear(tracker->tracks[i]);
-}
-
-/** What the last list has at the addresses of a region of the next one, as far as it is of the same track. */
-static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed, const struct pm_region *region)
-{
-	const struct pm_regions *regions = &tracker->regions;
-	uint64_t sum = 0;
-	for (size_t i = pm_regions_index(regions, region->start); i < regions->count && regions->items[i].start < region->end; i++)
-		if (tracker->owners[i] == followed)
-			sum += pm_region_weight(&regions->items[i]);
-	return sum;
 }
 
 /** Begins a series with the time in which nothing changed, if it has not begun. */
@@ -150,66 +78,6 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 	return 0;
 }
 
-/** Joins the history of tracks that lost all their regions to another by a merge. */
-static int join_merged(struct pm_tracker *tracker, const struct pm_growth *growth, struct followed *const *chosen, struct pm_error *error)
-{
-	for (size_t i = 0; i < tracker->regions.count; i++) {
-		struct followed *loser = tracker->owners[i], *winner = chosen[growth->before_part[i]];
-		if (!winner || loser == winner || loser->track.regions > 0 || loser->was_regions == 0)
-			continue;
-		/* Both were constant until now where there is no series. */
-		winner->was += loser->was;
-		winner->track.baseline += loser->track.baseline;
-		struct pm_series constant = { 0 };
-		const struct pm_series *history = &loser->track.series;
-		if (winner->track.series.count > 0 && history->count == 0) {
-			if (pm_series_add(&constant, loser->track.since, loser->was, error) < 0 ||
-			    pm_series_add(&constant, tracker->last, loser->was, error) < 0)
-				return -1;
-			history = &constant;
-		} else if (winner->track.series.count == 0 && history->count > 0) {
-			uint64_t own = winner->was - loser->was;
-			if (pm_series_add(&winner->track.series, winner->track.since, own, error) < 0 ||
-			    pm_series_add(&winner->track.series, tracker->last, own, error) < 0)
-				return -1;
-		}
-		int result = history->count > 0 ? pm_series_merge(&winner->track.series, history, error) : 0;
-		pm_series_deinit(&constant);
-		if (result < 0)
-			return -1;
-		pm_series_deinit(&loser->track.series);
-		loser->was = loser->track.baseline = 0;
-		loser->was_regions = loser->track.baseline_regions = 0;
-	}
-	return 0;
-}
-
-/** Gives every region of a sample its track. */
-static int assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners,
-                  double time, struct pm_error *error)
-{
-	struct followed **chosen = choose_tracks(tracker, growth);
-	if (!chosen)
-		return pm_error_out_of_memory(error);
-	int result = 0;
-	clear_sums(tracker);
-	for (size_t i = 0; i < regions->count && result == 0; i++) {
-		struct followed **owner = &chosen[growth->after_part[i]];
-		/* What belongs together from its begin, such as the heaps of an arena, has one. */
-		if (!*owner)
-			*owner = track_of_new(tracker, &regions->items[i], time, error);
-		owners[i] = *owner;
-		if (owners[i])
-			pm_followed_count(owners[i], &regions->items[i], weighed_before(tracker, owners[i], &regions->items[i]));
-		else
-			result = -1;
-	}
-	if (result == 0)
-		result = join_merged(tracker, growth, chosen, error);
-	free(chosen);
-	return result;
-}
-
 /** Takes over a new list of regions. */
 static int follow(struct pm_tracker *tracker, double time, const struct pm_regions *regions, struct pm_error *error)
 {
@@ -225,7 +93,7 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 	if (result == 0)
 		result = pm_growth_compare(&tracker->regions, &copy, &growth, error);
 	if (result == 0) {
-		result = assign(tracker, &growth, &copy, owners, time, error);
+		result = pm_tracker_assign(tracker, &growth, &copy, owners, time, error);
 		pm_growth_deinit(&growth);
 	}
 	/* Names of tracks point into the newest list that they have a region in; those that have none any more keep none. */
@@ -259,7 +127,7 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 /** Takes over the sizes of the same regions. */
 static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions)
 {
-	clear_sums(tracker);
+	pm_tracker_clear_sums(tracker);
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_region *region = &tracker->regions.items[i];
 		uint64_t was = pm_region_weight(region);

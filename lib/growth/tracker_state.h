@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <procmem/growth.h>
 #include <procmem/tracker.h>
 
 /** A track with what only the tracker needs. */
@@ -44,5 +45,19 @@ struct pm_tracker {
 	uint64_t samples;
 	bool settled;              /* the last list was compared with one before */
 };
+
+/** Begins the sums of all tracks anew. */
+void pm_tracker_clear_sums(struct pm_tracker *tracker);
+
+/**
+ * Gives every region of a sample its track, and sums them up.
+ *
+ * @param growth   what the sample differs by from the last one
+ * @param regions  of the sample
+ * @param owners   where to store the track of each; zeroed
+ * @return         0 or -1
+ */
+int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners,
+                      double time, struct pm_error *error);
 
 #endif

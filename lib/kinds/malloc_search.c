@@ -97,8 +97,8 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 static uint64_t worthy_size(const struct pm_kinds_context *context)
 {
 	const struct pm_regions *regions = context->regions;
-	uint64_t resident = 0;
-	for (size_t i = 0; i < regions->count; i++) {
+	uint64_t resident = context->resident;
+	for (size_t i = 0; context->resident == 0 && i < regions->count; i++) {
 		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
 			resident += regions->items[i].bytes[PM_SIZE_RSS];
 	}

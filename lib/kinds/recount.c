@@ -13,12 +13,13 @@ enum { MOST_REGIONS = 16, MOST_CHUNKS = 4096 };
 
 static bool must_recount(const struct pm_regions *before, const struct pm_region *region)
 {
-	if (region->kind != PM_KIND_MALLOC)
+	bool writable = (region->perms & (PM_PERM_WRITE | PM_PERM_EXEC | PM_PERM_SHARED)) == PM_PERM_WRITE;
+	if (region->kind != PM_KIND_MALLOC && (region->kind != PM_KIND_ANON || !writable || region->inode != 0))
 		return false;
 	const struct pm_region *was = pm_regions_find(before, region->start);
 	if (was && was->start == region->start && was->end == region->end)
 		return false;
-	/* The text begins with the number. */
+	/* The text begins with the number; of other memory there is none. */
 	return strtoul(region->detail, NULL, 10) <= MOST_CHUNKS;
 }
 
@@ -30,13 +31,22 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 	return false;
 }
 
-/** Copies the regions in question, and the highest one of all: it tells whether the program is one of 32 bits. */
-static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen,
+/**
+ * Copies the regions in question, and the highest one of all: it tells whether the program is one of 32 bits.
+ *
+ * @param chosen  where to store their indices
+ * @param many    set where they are more than are looked at
+ */
+static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen, bool *many,
                   struct pm_error *error)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		bool wanted = some->count < MOST_REGIONS && must_recount(before, region);
+		bool wanted = must_recount(before, region);
+		if (wanted && some->count == MOST_REGIONS) {
+			*many = true;
+			return 0;
+		}
 		/* [vsyscall] is no memory of the program. */
 		bool highest = i + 1 == regions->count || regions->items[i + 1].start >> 63;
 		if (!wanted && !(highest && region->start >> 63 == 0))
@@ -63,30 +73,54 @@ static int take(struct pm_regions *regions, struct pm_region *region, const stru
 	return 0;
 }
 
-static int count_chunks(struct pm_regions *some, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+/** What the whole process holds: a region is searched for chunks only where it holds much of that. */
+static uint64_t resident_of(const struct pm_regions *regions)
+{
+	uint64_t resident = 0;
+	for (size_t i = 0; i < regions->count; i++)
+		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
+			resident += regions->items[i].bytes[PM_SIZE_RSS];
+	return resident;
+}
+
+/** Counts. @param clear where to store for each region whether its start could be read */
+static int count_chunks(struct pm_regions *some, uint64_t resident, const struct pm_kinds_evidence *evidence, bool *clear, struct pm_error *error)
 {
 	struct pm_kinds_context context;
 	int result = pm_kinds_context_init(&context, some, evidence, error);
+	context.resident = resident;
 	if (result == 0)
 		result = pm_malloc_headers_read(&context, error);
 	if (result == 0)
 		result = pm_rule_malloc_chunks(&context, error);
+	if (result == 0)
+		result = pm_rule_malloc_search(&context, error);
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
+	for (size_t i = 0; result == 0 && i < some->count; i++)
+		clear[i] = pm_malloc_header_was_read(&context, &some->items[i]);
 	pm_kinds_context_deinit(&context);
 	return result;
 }
 
-int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence,
+int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, bool *wrong,
                      struct pm_error *error)
 {
 	struct pm_regions some;
 	size_t chosen[MOST_REGIONS + 1] = { 0 };
+	bool clear[MOST_REGIONS + 1] = { false };
 	pm_regions_init(&some);
-	int result = choose(regions, before, &some, chosen, error);
-	if (result == 0)
-		result = count_chunks(&some, evidence, error);
-	for (size_t i = 0; result == 0 && i < some.count; i++)
+	*wrong = false;
+	int result = choose(regions, before, &some, chosen, wrong, error);
+	if (result == 0 && !*wrong)
+		result = count_chunks(&some, resident_of(regions), evidence, clear, error);
+	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++) {
+		const struct pm_region *region = &regions->items[chosen[i]];
+		bool counted = some.items[i].kind == PM_KIND_MALLOC;
+		if (must_recount(before, region) && (counted || clear[i]) && counted != (region->kind == PM_KIND_MALLOC))
+			*wrong = true;
+	}
+	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++)
 		result = take(regions, &regions->items[chosen[i]], &some.items[i], error);
 	pm_regions_deinit(&some);
 	return result;

@@ -49,6 +49,7 @@ struct pm_kinds_context {
 	struct pm_regions *regions;
 	const struct pm_kinds_evidence *evidence;
 	uint64_t page;                 /**< bytes of a page */
+	uint64_t resident;             /**< resident bytes of the process, where the regions are only some of its; 0: what they add up to */
 	struct pm_process_info info;   /**< zeroed where there is no living process */
 	struct pm_region_list lists[PM_LOOKS_COUNT];
 	struct pm_region **list_items; /**< owned: what `lists` point into */

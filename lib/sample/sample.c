@@ -84,7 +84,7 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 	return false;
 }
 
-/** Finds out the kinds of all regions, or only what a look in passing can tell of those that have grown. */
+/** Finds out the kinds of all regions; or where that proves none of them wrong, only what a look in passing can tell of those that have changed. */
 static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_reader reader = { 0 };
@@ -97,7 +97,9 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 		.pagemap = sampler->pagemap,
 		.refusal = readable ? NULL : refused.text,
 	};
-	int result = all ? pm_kinds_assign(regions, &evidence, error) : pm_kinds_recount(regions, &sampler->regions, &evidence, error);
+	int result = all ? 0 : pm_kinds_recount(regions, &sampler->regions, &evidence, &all, error);
+	if (result == 0 && all)
+		result = pm_kinds_assign(regions, &evidence, error);
 	if (readable)
 		pm_reader_close(&reader);
 	return result;

@@ -16,6 +16,7 @@
  *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
  *     drop NAME               MADV_DONTNEED: stays mapped, not resident
  *     malloc NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc maps it by itself
+ *     move NAME PAGES         such a block becomes so much longer at another place, as by realloc(3); new memory takes the first half of its old place
  *     brk PAGES               the brk heap becomes so much longer, all touched
  */
 #include "support.h"
@@ -26,6 +27,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* Linux 4.17; missing in the headers of older C libraries. */
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
 
 enum { MAPPINGS = 64, PAGE = 4096 };
 
@@ -107,6 +113,26 @@ static void grow(struct mapping *mapping, size_t pages)
 	mapping->touched += pages;
 	target_region(mapping->name, memory, mapping->pages * PAGE, "");
 	tell((long)pages, (long)pages);
+}
+
+static void move_block(struct mapping *mapping, size_t pages)
+{
+	char *old = mapping->memory;
+	size_t size = (mapping->pages + pages) * PAGE, half = mapping->pages / 2;
+	void *place = target_island_address(size, 0);
+	char *memory = mremap(old, mapping->pages * PAGE, size, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
+	/* prev_size, and size with IS_MMAPPED. */
+	size_t header[2] = { 0, size | 2 };
+	memcpy(memory, header, sizeof header);
+	touch(memory + mapping->pages * PAGE, pages);
+	mapping->memory = memory;
+	mapping->pages = mapping->touched = mapping->pages + pages;
+	void *other = mmap(old, half * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	target_check(other == MAP_FAILED ? -1 : 0, "mmap");
+	target_check(madvise(old, half * PAGE, MADV_NOHUGEPAGE), "madvise");
+	touch(old, half);
+	tell((long)(pages + half), (long)(pages + half));
 }
 
 static void cut(struct mapping *mapping, size_t pages)
@@ -202,6 +228,8 @@ static int command(const char *line)
 		unmap(mapping);
 	else if (strcmp(word, "grow") == 0)
 		grow(mapping, pages);
+	else if (strcmp(word, "move") == 0)
+		move_block(mapping, pages);
 	else if (strcmp(word, "cut") == 0)
 		cut(mapping, pages);
 	else if (strcmp(word, "touch") == 0)

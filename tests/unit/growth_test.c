@@ -168,6 +168,41 @@ static void moves(void **state)
 	release(&pair);
 }
 
+/** A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of both. */
+static void moved_block_leaves_its_place_to_others(void **state)
+{
+	(void)state;
+	for (uint64_t taken = 50; taken <= 150; taken += 50) {
+		struct pair pair = { 0 };
+		add(&pair.before, 0x100000, 100, RW, "")->kind = PM_KIND_MALLOC;
+		add(&pair.after, 0x100000, taken, RW, "")->kind = PM_KIND_ANON;
+		add(&pair.after, 0x900000, 120, RW, "")->kind = PM_KIND_MALLOC;
+		/* It was written to up to its end before it moved. */
+		pair.before.items[0].bytes[PM_SIZE_RSS] = 70 * PAGE;
+		compare(&pair);
+		assert_int_equal(pair.growth.count, 2);
+		assert_part(&pair, 0, PM_CHANGE_MOVED, 50);
+		assert_part(&pair, 1, PM_CHANGE_NEW, (int64_t)taken);
+		release(&pair);
+	}
+}
+
+/** More is known of the same memory than before. */
+static void other_kind_of_the_same_memory(void **state)
+{
+	(void)state;
+	struct pair pair = { 0 };
+	add(&pair.before, 0x100000, 100, RW, "")->kind = PM_KIND_ANON;
+	add(&pair.after, 0x100000, 100, RW, "")->kind = PM_KIND_MALLOC;
+	add(&pair.before, 0x900000, 100, RW, "")->kind = PM_KIND_ANON;
+	add(&pair.after, 0x900000, 150, RW, "")->kind = PM_KIND_MALLOC;
+	compare(&pair);
+	assert_int_equal(pair.growth.count, 2);
+	assert_part(&pair, 0, PM_CHANGE_SAME, 0);
+	assert_part(&pair, 1, PM_CHANGE_GREW, 50);
+	release(&pair);
+}
+
 static void nothing_changed(void **state)
 {
 	(void)state;
@@ -316,6 +351,8 @@ int main(void)
 		cmocka_unit_test(new_heap_belongs_to_its_arena),
 		cmocka_unit_test(reused_address_is_new),
 		cmocka_unit_test(moves),
+		cmocka_unit_test(moved_block_leaves_its_place_to_others),
+		cmocka_unit_test(other_kind_of_the_same_memory),
 		cmocka_unit_test(nothing_changed),
 		cmocka_unit_test(random_edits_are_accounted_for),
 	};

@@ -4,6 +4,7 @@
 #define TESTS_SUPPORT_MADE_UP_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <procmem/kinds.h>
@@ -39,7 +40,7 @@ struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uin
 /** Classifies the regions with this memory. */
 void made_up_assign(struct pm_regions *regions, struct made_up *memory);
 
-/** Counts chunks of malloc again, see pm_kinds_recount(). */
-void made_up_recount(struct pm_regions *regions, const struct pm_regions *before, struct made_up *memory);
+/** Counts chunks of malloc again, see pm_kinds_recount(). @return whether the kinds of all must be asked for */
+bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before, struct made_up *memory);
 
 #endif

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The kinds of the rows of `procmem watch`: the same as those of `procmem map`, whatever the target did.
+
+setup() {
+	load support/helper
+	out=$BATS_TEST_TMPDIR/watch.json
+}
+
+teardown() {
+	targets_stop
+}
+
+# Waits for so many looks more.
+await_looks() {
+	local wanted=$(($(wc -l <"$out") + $1))
+	until [ "$(wc -l <"$out")" -ge "$wanted" ]; do
+		kill -0 "$watcher"
+		sleep 0.02
+	done
+}
+
+# A filter of jq: what the regions hold by kind, one kind a line.
+BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(map(.rss) | add)"'
+
+@test "rows have the kinds that map finds at the same moment" {
+	target_start grower
+	target_tell malloc block 300
+	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 -n 1000 -s rss "$TARGET_PID" >"$out" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	until [ -s "$out" ]; do sleep 0.02; done
+	for pages in 50 70 90 110 130; do
+		target_tell move block "$pages"
+		await_looks 2
+	done
+	target_tell malloc other 200
+	await_looks 2
+	target_tell unmap other
+	# Other memory of the very same size would be found at the next look at all regions.
+	target_tell map pool 210
+	await_looks 1
+	kill -STOP "$TARGET_PID"
+	# One look may have begun before.
+	await_looks 2
+	tail -n 1 "$out" | jq -r "$BY_KIND" >"$BATS_TEST_TMPDIR/watch"
+	"$PROCMEM_BIN" map --json "$TARGET_PID" | jq -r "$BY_KIND" >"$BATS_TEST_TMPDIR/map"
+	grep -E '^(anon|malloc) ' "$BATS_TEST_TMPDIR/map" >"$BATS_TEST_TMPDIR/expected"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/expected")" = 2 ]
+	grep -E '^(anon|malloc) ' "$BATS_TEST_TMPDIR/watch" | diff "$BATS_TEST_TMPDIR/expected" -
+	# The block is one row that grew by what it became longer.
+	tail -n 1 "$out" | jq -e '[.regions[] | select(.kind == "malloc" and .rss > 0)] | length == 1'
+	tail -n 1 "$out" | jq -e ".regions[] | select(.kind == \"malloc\" and .rss > 0) | .count == 1 and .rss == 750 * 4096 and .growth == 450 * 4096"
+}

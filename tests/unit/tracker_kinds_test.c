@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Kinds of tracks: what tracks of a kind weigh is what the regions of that kind do, whatever moves where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <procmem/tracker.h>
+
+enum { PAGE = 4096, KILO = 1024, MEGA = 1024 * 1024, RW = PM_PERM_READ | PM_PERM_WRITE };
+
+/** A process that is made anew for each sample. */
+struct process {
+	struct pm_tracker *tracker;
+	struct pm_regions regions;
+	double time;
+};
+
+static void begin(struct process *process)
+{
+	*process = (struct process){ 0 };
+	assert_int_equal(pm_tracker_create(&process->tracker, NULL), 0);
+}
+
+static struct pm_region *add(struct process *process, uint64_t start, uint64_t size, uint64_t rss, enum pm_kind kind, const char *detail)
+{
+	struct pm_region region = { .start = start, .end = start + size, .perms = RW, .kind = (uint8_t)kind, .mapping = "", .detail = detail };
+	region.bytes[PM_SIZE_RSS] = rss;
+	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
+	return &process->regions.items[process->regions.count - 1];
+}
+
+/** Hands the regions to the tracker as the sample of the next moment. */
+static void sample(struct process *process, double seconds)
+{
+	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL), 0);
+	pm_regions_deinit(&process->regions);
+	process->time += seconds;
+}
+
+static void end(struct process *process)
+{
+	pm_regions_deinit(&process->regions);
+	pm_tracker_destroy(process->tracker);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+/** Checks that the tracks of each kind hold what the regions of that kind do, and hands these over. */
+static void sample_by_kind(struct process *process)
+{
+	uint64_t weights[PM_KIND_COUNT] = { 0 };
+	size_t numbers[PM_KIND_COUNT] = { 0 }, count;
+	for (size_t i = 0; i < process->regions.count; i++) {
+		weights[process->regions.items[i].kind] += process->regions.items[i].bytes[PM_SIZE_RSS];
+		numbers[process->regions.items[i].kind]++;
+	}
+	sample(process, 1);
+	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count);
+	for (size_t i = 0; i < count; i++) {
+		weights[tracks[i]->kind] -= tracks[i]->weight;
+		numbers[tracks[i]->kind] -= tracks[i]->regions;
+	}
+	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
+		assert_int_equal(weights[kind], 0);
+		assert_int_equal(numbers[kind], 0);
+	}
+}
+
+/** Other memory comes to the places that a block of malloc's moves away from: the block is one track, and no other memory is in it. */
+static void a_moving_block_is_one_track(void **state)
+{
+	(void)state;
+	struct process process;
+	size_t count, blocks = 0;
+	begin(&process);
+	for (unsigned tick = 0; tick <= 20; tick++) {
+		/* The block goes down by twice its size, which grows; of the places that it left each holds a pool. */
+		uint64_t at = 0x7f0000000000 - tick * 8ull * MEGA;
+		add(&process, at, (1 + tick / 4) * MEGA, (1 + tick / 4) * MEGA, PM_KIND_MALLOC, "1 malloc chunk");
+		for (unsigned pool = tick; pool > 0; pool--)
+			add(&process, 0x7f0000000000 - (pool - 1) * 8ull * MEGA, 512 * KILO, 512 * KILO, PM_KIND_ANON, "");
+		sample_by_kind(&process);
+	}
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (tracks[i]->kind != PM_KIND_MALLOC)
+			continue;
+		blocks++;
+		assert_int_equal(tracks[i]->weight, 6 * MEGA);
+		assert_int_equal(tracks[i]->baseline, MEGA);
+		assert_int_equal(tracks[i]->most_regions, 1);
+	}
+	assert_int_equal(blocks, 1);
+	end(&process);
+}
+
+/** Whatever regions and kinds there are, and whatever becomes of them. */
+static void tracks_have_one_kind(void **state)
+{
+	(void)state;
+	static const enum pm_kind kinds[] = { PM_KIND_ANON, PM_KIND_MALLOC, PM_KIND_ARENA, PM_KIND_RESERVE };
+	struct process process;
+	uint32_t seed = 5;
+	begin(&process);
+	for (unsigned round = 0; round < 400; round++) {
+		for (uint64_t at = 0x10000000; at < 0x14000000;) {
+			uint64_t size = (1 + next_random(&seed) % 1000) * (uint64_t)PAGE;
+			struct pm_region *region = add(&process, at, size, size, kinds[next_random(&seed) % 4], "");
+			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3 : 0;
+			at += size + next_random(&seed) % 3 * PAGE;
+		}
+		sample_by_kind(&process);
+	}
+	end(&process);
+}
+
+/** What is known to be of another kind now is the same memory all the same. New memory of the former kind is not. */
+static void a_track_goes_on_with_another_kind(void **state)
+{
+	(void)state;
+	struct process process;
+	size_t count;
+	begin(&process);
+	add(&process, 0x10000000, MEGA, MEGA, PM_KIND_HEAP, "");
+	sample_by_kind(&process);
+	for (unsigned tick = 0; tick < 3; tick++) {
+		add(&process, 0x10000000, MEGA, MEGA, PM_KIND_HEAP, "");
+		add(&process, 0x20000000, MEGA, (1 + tick) * 100 * KILO, tick == 0 ? PM_KIND_ANON : PM_KIND_MALLOC, "");
+		if (tick == 2)
+			add(&process, 0x30000000, MEGA, MEGA, PM_KIND_ANON, "");
+		sample_by_kind(&process);
+	}
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	assert_int_equal(count, 3);
+	assert_int_equal(tracks[1]->kind, PM_KIND_MALLOC);
+	assert_int_equal(tracks[1]->weight, 300 * KILO);
+	assert_true(pm_series_at(&tracks[1]->series, 1) == 100 * KILO);
+	assert_int_equal(tracks[2]->kind, PM_KIND_ANON);
+	end(&process);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_moving_block_is_one_track),
+		cmocka_unit_test(tracks_have_one_kind),
+		cmocka_unit_test(a_track_goes_on_with_another_kind),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
