@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which track each region of a new list belongs to. All regions of a track are of one kind, that of the last look: what tracks of a kind weigh is what the
- * regions of that kind do. So each part of a difference has a track for each kind in it.
+ * Which track each region of a new list belongs to. All regions of a track are of one kind, that of the last look: what tracks of a kind
+ * weigh is what the regions of that kind do. So each part of a difference has a track for each kind in it.
  */
 #include <stdlib.h>
 
@@ -10,8 +10,8 @@
 #include "growth/tracker_state.h"
 
 /*
- * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as that of a temporary
- * file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
+ * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as
+ * that of a temporary file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
  */
 enum { MOST_GONE = 4096 };
 
@@ -92,10 +92,17 @@ static void choices_deinit(struct choices *choices)
 	free(choices->first);
 }
 
-/** Of each kind in each part the track of the heaviest region that the last list has. @param most how many regions both lists have together */
+/**
+ * Of each kind in each part the track of the heaviest region that the last list has.
+ *
+ * @param most  how many regions both lists have together
+ */
 static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth, size_t most, struct choices *choices)
 {
-	*choices = (struct choices){ .items = calloc(most + 1, sizeof *choices->items), .first = calloc(growth->count + 1, sizeof *choices->first) };
+	*choices = (struct choices){
+		.items = calloc(most + 1, sizeof *choices->items),
+		.first = calloc(growth->count + 1, sizeof *choices->first),
+	};
 	if (!choices->items || !choices->first) {
 		choices_deinit(choices);
 		return -1;
@@ -119,8 +126,8 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 }
 
 /**
- * A track of the part whose only region is known to be of another kind now: it is the same memory all the same, and goes on with that. What is new and like
- * what it was is not to come to it any more.
+ * A track of the part whose only region is known to be of another kind now: it is the same memory all the same, and goes on with that. What
+ * is new and like what it was is not to come to it any more.
  */
 static struct followed *reclassify(const struct choices *choices, size_t part, const struct pm_region *region)
 {
@@ -202,7 +209,8 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 	struct pm_series constant = { 0 };
 	const struct pm_series *history = &loser->track.series;
 	if (winner->track.series.count > 0 && history->count == 0) {
-		if (pm_series_add(&constant, loser->track.since, loser->was, error) < 0 || pm_series_add(&constant, tracker->last, loser->was, error) < 0)
+		if (pm_series_add(&constant, loser->track.since, loser->was, error) < 0 ||
+		    pm_series_add(&constant, tracker->last, loser->was, error) < 0)
 			return -1;
 		history = &constant;
 	} else if (winner->track.series.count == 0 && history->count > 0) {
@@ -222,7 +230,8 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 }
 
 /** The same for all tracks of the last list; what is of another kind now did not merge with its like. */
-static int join_merged(const struct pm_tracker *tracker, const struct pm_growth *growth, const struct choices *choices, struct pm_error *error)
+static int join_merged(const struct pm_tracker *tracker, const struct pm_growth *growth, const struct choices *choices,
+                       struct pm_error *error)
 {
 	for (size_t i = 0; i < tracker->regions.count; i++) {
 		struct followed *loser = tracker->owners[i];
@@ -235,8 +244,8 @@ static int join_merged(const struct pm_tracker *tracker, const struct pm_growth 
 	return 0;
 }
 
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners,
-                      double time, struct pm_error *error)
+int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions,
+                      struct followed **owners, double time, struct pm_error *error)
 {
 	struct choices choices;
 	if (choose_tracks(tracker, growth, tracker->regions.count + regions->count, &choices) < 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be the same.
- * Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds its former self after.
- * Kinds tell more than addresses do: where mremap(2) moved a block of malloc's away, other memory soon lies. Only what found no partner of its kind is
- * compared whatever its kind: more may be known of the same memory now.
+ * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be
+ * the same. Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds
+ * its former self after. Kinds tell more than addresses do: where mremap(2) moved a block of malloc's away, other memory soon lies. Only
+ * what found no partner of its kind is compared whatever its kind: more may be known of the same memory now.
  */
 #include "growth/sets.h"
 

@@ -57,7 +57,7 @@ void pm_tracker_clear_sums(struct pm_tracker *tracker);
  * @param owners   where to store the track of each; zeroed
  * @return         0 or -1
  */
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct followed **owners,
-                      double time, struct pm_error *error);
+int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions,
+                      struct followed **owners, double time, struct pm_error *error);
 
 #endif

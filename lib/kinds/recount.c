@@ -84,7 +84,8 @@ static uint64_t resident_of(const struct pm_regions *regions)
 }
 
 /** Counts. @param clear where to store for each region whether its start could be read */
-static int count_chunks(struct pm_regions *some, uint64_t resident, const struct pm_kinds_evidence *evidence, bool *clear, struct pm_error *error)
+static int count_chunks(struct pm_regions *some, uint64_t resident, const struct pm_kinds_evidence *evidence, bool *clear,
+                        struct pm_error *error)
 {
 	struct pm_kinds_context context;
 	int result = pm_kinds_context_init(&context, some, evidence, error);

@@ -6,14 +6,14 @@
 #include <procmem/kinds.h>
 
 /**
- * Counts the chunks of malloc anew in anonymous regions that no longer stand where they stood: those that are taken to have some, and those that are taken to
- * have none. What is no longer clear stays as it is, and so do regions of very many chunks.
+ * Counts the chunks of malloc anew in anonymous regions that no longer stand where they stood: those that are taken to have some, and those
+ * that are taken to have none. What is no longer clear stays as it is, and so do regions of very many chunks.
  *
  * @param regions   the regions, with their kinds
  * @param before    what they were before
  * @param evidence  as for pm_kinds_assign()
- * @param wrong     where to store whether one has chunks that was taken to have none, or the other way round, or whether they are too many: then nothing is
- *                  changed, and the kinds of all must be asked for
+ * @param wrong     where to store whether one has chunks that was taken to have none, or the other way round, or whether they are too many:
+ *                  then nothing is changed, and the kinds of all must be asked for
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */

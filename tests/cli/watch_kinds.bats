@@ -50,5 +50,6 @@ BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(m
 	grep -E '^(anon|malloc) ' "$BATS_TEST_TMPDIR/watch" | diff "$BATS_TEST_TMPDIR/expected" -
 	# The block is one row that grew by what it became longer.
 	tail -n 1 "$out" | jq -e '[.regions[] | select(.kind == "malloc" and .rss > 0)] | length == 1'
-	tail -n 1 "$out" | jq -e ".regions[] | select(.kind == \"malloc\" and .rss > 0) | .count == 1 and .rss == 750 * 4096 and .growth == 450 * 4096"
+	tail -n 1 "$out" | jq -e '.regions[] | select(.kind == "malloc" and .rss > 0) |
+		.count == 1 and .rss == 750 * 4096 and .growth == 450 * 4096'
 }

@@ -16,7 +16,8 @@
  *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
  *     drop NAME               MADV_DONTNEED: stays mapped, not resident
  *     malloc NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc maps it by itself
- *     move NAME PAGES         such a block becomes so much longer at another place, as by realloc(3); new memory takes the first half of its old place
+ *     move NAME PAGES         such a block becomes so much longer at another place, as by realloc(3); new memory takes the first half
+ *                             of its old place
  *     brk PAGES               the brk heap becomes so much longer, all touched
  */
 #include "support.h"

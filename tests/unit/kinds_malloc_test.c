@@ -115,7 +115,13 @@ static void chunks_are_counted_again_where_a_region_grew(void **state)
 	expect_recount(200, "2 malloc chunks of 1.0M", true, "200 malloc chunks of 1.0M");
 }
 
-/** Takes a region that moved by a page for what it was near there. @param regions how many @param chunk whether it is one of malloc's @return whether that is found wrong */
+/**
+ * Takes regions that moved by a page for what they were near there.
+ *
+ * @param regions  how many
+ * @param chunk    whether they are blocks of malloc's
+ * @return         whether that is found wrong
+ */
 static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 {
 	struct pm_regions before, after;

@@ -4,9 +4,10 @@
  * The difference of two samples: which regions of one became which of the other, and where each byte went.
  *
  * Regions have no names that last. The kernel merges neighbours, splits what is partly unmapped or protected, lets malloc's mappings grow
- * downwards and mremap(2) move them. Regions are therefore matched, the surest evidence first: overlap of addresses with the same backing, kind
- * and permissions; the same malloc arena; the same thread's stack; the same file and offset; for anonymous memory a move that only one pair
- * explains; and at last addresses alone, because more may be known of the same memory. What belongs together forms one part; every region is in exactly one part, so that the parts' sums are the totals' difference.
+ * downwards and mremap(2) move them. Regions are therefore matched, the surest evidence first: overlap of addresses with the same backing,
+ * kind and permissions; the same malloc arena; the same thread's stack; the same file and offset; for anonymous memory a move that only one
+ * pair explains; and at last addresses alone, because more may be known of the same memory. What belongs together forms one part; every
+ * region is in exactly one part, so that the parts' sums are the totals' difference.
  */
 #ifndef PROCMEM_GROWTH_H
 #define PROCMEM_GROWTH_H
