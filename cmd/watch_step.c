@@ -23,6 +23,26 @@ static int look_closer(struct watch *watch, struct pm_error *error)
 	return -1;
 }
 
+/** Whether it is gone or about to be: whom the kernel has chosen to kill lives on for a moment. */
+static bool is_ending(const struct watch *watch)
+{
+	struct pm_process *process = watch->target->process;
+	struct pm_process_info info;
+	return pm_process_check(process, NULL) < 0 || pm_process_read_info(process, &info, NULL) < 0 || info.killed;
+}
+
+/** Reads the limits anew. One that cannot be read is no reason to stop. */
+static void read_headroom(struct watch *watch)
+{
+	struct pm_headroom now;
+	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
+		now = (struct pm_headroom){ 0 };
+	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of the group where it was. */
+	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) && !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
+		return;
+	watch->headroom = now;
+}
+
 /** Books a sample that was taken. */
 static int add_sample(struct watch *watch, struct pm_error *error)
 {
@@ -32,9 +52,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	    pm_series_add(&watch->size, sample->time, sample->totals.size, error) < 0)
 		return -1;
 	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
-	/* A limit that cannot be read is no reason to stop. */
-	if (pm_headroom_read_memory(watch->target->process, NULL, &watch->headroom, NULL) < 0)
-		watch->headroom = (struct pm_headroom){ 0 };
+	read_headroom(watch);
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE))
 		pm_trend_judge(&watch->size, PM_TREND_BYTES, &watch->size_trend);
 	/* All that conditions look at is known now. */
@@ -132,7 +150,8 @@ bool watch_step(struct watch *watch)
 			end_gone(watch);
 		return false;
 	}
-	watch->killed = killed;
+	if (killed != watch->killed && !is_ending(watch))
+		watch->killed = killed;
 	watch->previous = watch->sample.totals;
 	watch->sample = sample;
 	if (add_sample(watch, &watch->failure) < 0) {

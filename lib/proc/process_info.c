@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ static uint64_t boot_uptime_ms(const char *root)
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
 	info->tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
+	info->killed = (pm_status_mask(status, "SigPnd") | pm_status_mask(status, "ShdPnd")) & UINT64_C(1) << (SIGKILL - 1);
 	info->uid = (uid_t)pm_status_number(status, "Uid", 0);
 	info->euid = (uid_t)pm_status_number(status, "Uid", 1);
 	info->vm_size = status_bytes(status, "VmSize");

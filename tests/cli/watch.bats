@@ -67,6 +67,7 @@ summary() {
 	local rate
 	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$BATS_FILE_TMPDIR/jvm.log")
 	[ "$rate" -gt 1000000 ]
+	summary jvm | jq -c '.regions[]'
 	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9 and .rate < $rate * 1.1'
 	summary jvm | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
 	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'

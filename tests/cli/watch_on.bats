@@ -335,6 +335,7 @@ watch_end() {
 	printf 'eat 400\n' >&"$TARGET_IN"
 	watch_end 0
 	jq -se '[.[] | select(.event == "oom_kill") | .count] | add == 1' "$out"
+	tail -n 1 "$out" | jq -c '{summary, ended}'
 	tail -n 1 "$out" | jq -e --arg group "$GROUP" '.summary and .ended == "killed by the kernel: memory limit of \($group)"'
 	grep -q 'the kernel killed 1 process of its cgroup' "$err"
 }

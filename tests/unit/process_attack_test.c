@@ -137,6 +137,31 @@ static void exec_in_the_middle(void **state)
 	tree_remove(root);
 }
 
+static bool is_killed(struct pm_process *process, const char *root, const char *thread, const char *shared)
+{
+	struct pm_process_info info;
+	tree_write(root, "77/status", "Name:\tx\nSigQ:\t0/96241\nSigPnd:\t%s\nShdPnd:\t%s\nSigBlk:\t0000000000000100\n", thread, shared);
+	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
+	return info.killed;
+}
+
+/* SIGKILL is bit 8. How long it stays pending is the kernel's affair. */
+static void being_killed_is_told(void **state)
+{
+	(void)state;
+	char *root = tree_create();
+	struct pm_process *process;
+	write_stat(root, 0, 400, 6000);
+	tree_write(root, "uptime", "100.00 100.00\n");
+	assert_int_equal(pm_process_open(root, 77, &process, NULL), 0);
+	assert_false(is_killed(process, root, "0000000000000000", "0000000000000000"));
+	assert_true(is_killed(process, root, "0000000000000100", "0000000000000000"));
+	assert_true(is_killed(process, root, "0000000000000000", "0000000000004100"));
+	assert_false(is_killed(process, root, "0000000000004000", "fffffffffffffeff"));
+	pm_process_close(process);
+	tree_remove(root);
+}
+
 static void exec_of_a_thread(void **state)
 {
 	(void)state;
@@ -447,6 +472,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exec_of_a_process_with_borrowed_memory),
 		cmocka_unit_test(exec_in_the_middle),
+		cmocka_unit_test(being_killed_is_told),
 		cmocka_unit_test(exec_of_a_thread),
 		cmocka_unit_test(pid_that_belongs_to_another_now),
 		cmocka_unit_test(lack_of_descriptors_is_not_the_end_of_the_target),

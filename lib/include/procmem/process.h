@@ -37,6 +37,7 @@ struct pm_process_info {
 	char state;              /**< R S D T t Z X I as in proc_pid_stat(5) */
 	bool kernel_thread;      /**< PF_KTHREAD: runs in the kernel only, has no user memory */
 	bool leader_gone;        /**< the first thread exited, other threads live on */
+	bool killed;             /**< SIGKILL is pending (SigPnd, ShdPnd): somebody, or the kernel for lack of memory, is ending it */
 	uint32_t threads;        /**< number of living threads */
 	uint64_t start_ticks;    /**< start time in clock ticks since boot */
 	uint64_t uptime_ms;      /**< how long it has been running, in milliseconds; 0 where /proc/uptime is missing */
