@@ -33,7 +33,8 @@ uint64_t pm_alike_sort(const struct pm_region *region)
 {
 	uint64_t key = mix(basis, region->kind);
 	key = mix(key, region->perms);
-	return mix(key, length_class(pm_region_size(region)));
+	/* How many blocks of malloc's lie in one region is chance: it depends on the holes of the address space. */
+	return mix(key, length_class(region->block ? region->block : pm_region_size(region)));
 }
 
 uint64_t pm_alike_key(const struct pm_region *region)

@@ -47,10 +47,19 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
 	return followed;
 }
 
-static struct followed *find_born(const struct pm_tracker *tracker, uint64_t key)
+/**
+ * What a track is to have in common with the regions that come to it, or 0: nothing does. What stands there from the start stays by itself,
+ * but for blocks of malloc's: new ones of the same size lie wherever there is room, and merge with the others, or not.
+ */
+static uint64_t key_of(const struct pm_region *region, bool born)
+{
+	return born || region->block ? pm_alike_key(region) : 0;
+}
+
+static struct followed *find_alike(const struct pm_tracker *tracker, uint64_t key)
 {
 	for (size_t i = 0; i < tracker->count; i++)
-		if (tracker->tracks[i]->track.born && tracker->tracks[i]->key == key)
+		if (tracker->tracks[i]->key == key)
 			return tracker->tracks[i];
 	return NULL;
 }
@@ -58,10 +67,10 @@ static struct followed *find_born(const struct pm_tracker *tracker, uint64_t key
 /** The track for a region that was not there before: that of its like, or a new one. */
 static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_error *error)
 {
-	uint64_t key = tracker->samples > 0 ? pm_alike_key(region) : 0;
-	struct followed *followed = key ? find_born(tracker, key) : NULL;
+	uint64_t key = key_of(region, tracker->samples > 0);
+	struct followed *followed = key ? find_alike(tracker, key) : NULL;
 	if (key && !followed && tracker->gone > MOST_GONE)
-		followed = find_born(tracker, key = pm_alike_sort(region));
+		followed = find_alike(tracker, key = pm_alike_sort(region));
 	if (followed)
 		return followed;
 	followed = new_track(tracker, time, error);
@@ -136,7 +145,7 @@ static struct followed *reclassify(const struct choices *choices, size_t part, c
 		if (choice->used || choice->track->was_regions != 1)
 			continue;
 		choice->used = true;
-		choice->track->key = choice->track->track.born ? pm_alike_key(region) : 0;
+		choice->track->key = key_of(region, choice->track->track.born);
 		return choice->track;
 	}
 	return NULL;

@@ -12,7 +12,7 @@
 /** A track with what only the tracker needs. */
 struct followed {
 	struct pm_track track; /* first: handed out */
-	uint64_t key;          /* of what is alike, for those that were born */
+	uint64_t key;          /* of what comes to it because it is alike, 0 where nothing does */
 	uint64_t was;          /* weight at the sample before */
 	size_t was_regions;    /* regions at the sample before */
 	uint64_t was_start;    /* the region that stood for it at the sample before */

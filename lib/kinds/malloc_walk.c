@@ -117,6 +117,7 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN,
 		               "headers of malloc's mapped chunks (IS_MMAPPED), walked from its start to its end");
 		region->detail = describe(context, walk);
+		region->block = walk->largest;
 		return;
 	}
 	/* The kernel merged the chunks with something else. */
@@ -130,4 +131,5 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context, "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of it; the rest is something else", size));
 	region->detail = pm_kinds_text(context, "%s %s %s", describe(context, walk), where, size);
+	region->block = walk->largest;
 }

@@ -70,6 +70,7 @@ static int take(struct pm_regions *regions, struct pm_region *region, const stru
 	region->detail = detail;
 	region->why = why;
 	region->proof = counted->proof;
+	region->block = counted->block;
 	return 0;
 }
 

@@ -43,6 +43,7 @@ static int take_kind(struct pm_regions *regions, size_t index, const struct pm_r
 	region->proof = was->proof;
 	region->thread = was->thread;
 	region->arena = was->arena;
+	region->block = was->block;
 	region->detail = detail;
 	region->why = why;
 	return 0;

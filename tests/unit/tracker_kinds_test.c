@@ -121,6 +121,45 @@ static void tracks_have_one_kind(void **state)
 	end(&process);
 }
 
+/** Adds a region of so many blocks of malloc's that grows downwards. */
+static void add_blocks(struct process *process, uint64_t end, unsigned count, uint64_t block)
+{
+	if (count > 0)
+		add(process, end - count * block, count * block, count * block, PM_KIND_MALLOC, "")->block = block;
+}
+
+/** Blocks that leak fill one hole of the address space after the other, some beside blocks from before: one leak, whatever the holes. */
+static void blocks_in_many_holes_are_one_leak(void **state)
+{
+	(void)state;
+	enum { BLOCK = MEGA + PAGE, OTHER = 33 * MEGA };
+	struct process process;
+	struct pm_trend trend;
+	size_t count;
+	begin(&process);
+	for (unsigned tick = 0; tick < 30; tick++) {
+		add_blocks(&process, 0x7f0030000000, 1 + (tick < 8 ? 0 : tick < 15 ? tick - 8 : 7), BLOCK);
+		add_blocks(&process, 0x7f0040000000, tick < 15 ? 0 : tick - 15, BLOCK);
+		add_blocks(&process, 0x7f0050000000, 10 + (tick < 8 ? tick : 8), BLOCK);
+		/* Of another size, and no leak. */
+		add_blocks(&process, 0x7f0060000000, 1, OTHER);
+		sample_by_kind(&process);
+	}
+	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
+	assert_int_equal(count, 2);
+	for (size_t i = 0; i < count; i++) {
+		pm_track_judge(process.tracker, tracks[i], &trend);
+		if (tracks[i]->weight == OTHER)
+			continue;
+		assert_int_equal(tracks[i]->regions, 3);
+		assert_int_equal(tracks[i]->baseline, 11 * BLOCK);
+		assert_int_equal(tracks[i]->start, 0x7f0040000000 - 14 * (uint64_t)BLOCK);
+		assert_int_equal(trend.verdict, PM_VERDICT_STEADY);
+		assert_true(trend.rate > 0.9 * BLOCK && trend.rate < 1.1 * BLOCK);
+	}
+	end(&process);
+}
+
 /** What is known to be of another kind now is the same memory all the same. New memory of the former kind is not. */
 static void a_track_goes_on_with_another_kind(void **state)
 {
@@ -151,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_moving_block_is_one_track),
 		cmocka_unit_test(tracks_have_one_kind),
+		cmocka_unit_test(blocks_in_many_holes_are_one_leak),
 		cmocka_unit_test(a_track_goes_on_with_another_kind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,7 @@ struct pm_region {
 	bool deleted;                  /**< the kernel appended " (deleted)" to the name: the file has no such name any more */
 	pid_t thread;                  /**< thread whose stack it is, 0 for none */
 	uint64_t arena;                /**< address of the malloc arena it belongs to, 0 for none */
+	uint64_t block;                /**< bytes of the largest block of malloc's that is known in it (PM_KIND_MALLOC), 0 for none; not recorded */
 	const char *mapping;           /**< name as the kernel has it, `\012` turned back into a newline, without " (deleted)"; "" for none */
 	const char *detail;            /**< more about the kind, for people: "112 malloc chunks of 16.0M"; "" for none */
 	const char *why;               /**< the rule that gave the kind, for people; "" where not classified */

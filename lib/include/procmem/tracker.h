@@ -5,9 +5,9 @@
  *
  * A track follows what pm_growth_compare() calls the same, as far as that is of one kind: all regions of a track are of the kind that they
  * have at the last sample, so that the tracks of a kind weigh what its regions do. New regions that look alike (kind, permissions, name
- * with numbers left out, similar length) share one track from the start: a process that piles up threads has one growing track of stacks,
- * not a thousand new regions. Once thousands of tracks that began so have lost their regions again, new regions are alike whatever their
- * names.
+ * with numbers left out, similar length; of blocks that malloc mapped one by one: similar size of these) share one track from the start: a
+ * process that piles up threads has one growing track of stacks, not a thousand new regions. Once thousands of tracks that began so have
+ * lost their regions again, new regions are alike whatever their names.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
