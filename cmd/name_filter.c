@@ -18,8 +18,9 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 	if (!filter->code) {
 		PCRE2_UCHAR message[120] = "";
 		pcre2_get_error_message(code, message, sizeof message);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the expression '%s' is wrong at character %zu: %s", regex, (size_t)at + 1,
-		                    (char *)message);
+		/* The sentence of the library about its patterns. */
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%s': %s", (size_t)at, (int)at,
+		                    regex, regex + at, (char *)message);
 	}
 	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);
 	if (filter->match)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pattern_error.h"
 #include "region/select_words.h"
 
 /* A mapping is a path of 4096 bytes at most; a pattern that needs more steps than this on one would need for ever on many. */
@@ -61,8 +62,7 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 	if (!code) {
 		PCRE2_UCHAR reason[128];
 		pcre2_get_error_message(failure, reason, sizeof reason);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern '%.200s' is wrong at position %zu: %s", regex, position,
-		                    (const char *)reason);
+		return pm_pattern_wrong(regex, strlen(regex), position, (const char *)reason, error);
 	}
 	char *text = strdup(regex);
 	if (!text) {

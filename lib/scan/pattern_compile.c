@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pattern_error.h"
 #include "scan/pattern_text.h"
 #include "scan/pattern_token.h"
 
@@ -21,22 +22,12 @@ static uint32_t compile_options(unsigned flags)
 	return options;
 }
 
-/** Part of a pattern for an error message: up to `most` bytes that end or begin where the mistake is. */
-static int excerpt(size_t length)
-{
-	return length < 60 ? (int)length : 60;
-}
-
 static int compile_error(int code, size_t offset, const struct pm_pattern_text *text, struct pm_error *error)
 {
 	PCRE2_UCHAR reason[200];
 	if (pcre2_get_error_message(code, reason, sizeof reason) < 0)
 		reason[0] = '\0';
-	offset = offset < text->length ? offset : text->length;
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.*s': %s", offset,
-	                    excerpt(offset),
-	                    text->bytes + (offset - (size_t)excerpt(offset)), excerpt(text->length - offset), text->bytes + offset,
-	                    (const char *)reason);
+	return pm_pattern_wrong(text->bytes, text->length, offset, (const char *)reason, error);
 }
 
 /** \G is where the last match ended: with several windows and threads there is no such place. */

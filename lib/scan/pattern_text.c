@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/pattern_error.h"
 
 void pm_pattern_text_deinit(struct pm_pattern_text *text)
 {
@@ -65,8 +66,8 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 			continue;
 		int high = pm_hex_digit(at[0]), low = i + 1 < pattern->length ? pm_hex_digit(at[1]) : -1;
 		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length || (low < 0 && at[1] != '?'))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.*s', byte %zu: bytes are written as two hexadecimal digits each, '?' stands for any",
-			                    (int)pattern->length, pattern->text, i + 1);
+			return pm_pattern_wrong(pattern->text, pattern->length, i,
+			                        "bytes are written as two hexadecimal digits each, '?' stands for any", error);
 		if (high >= 0 && low >= 0)
 			pm_pattern_text_add_byte(text, (unsigned char)(high << 4 | low));
 		else if (high < 0 && low < 0)

@@ -8,6 +8,7 @@
 #include <pcre2.h>
 
 #include "base/array.h"
+#include "base/pattern_error.h"
 #include "scan/pattern_token.h"
 
 /** The edges of words and lines, by the bytes of the characters around them: little- and big-endian. */
@@ -133,8 +134,8 @@ int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned option
 	pm_tokens_init(&tokens, pattern->bytes, pattern->length, (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
 	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END; pm_tokens_next(&tokens, &token)) {
 		if (widen_token(&token, utf, big, text) < 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.*s' at byte %zu cannot be searched for as UTF-16 too: search for it without that",
-			                    (int)token.length, token.text, (size_t)(token.text - pattern->bytes) + 1);
+			return pm_pattern_wrong(pattern->bytes, pattern->length, (size_t)(token.text - pattern->bytes),
+			                        "this cannot be searched for as UTF-16 too: search for it without that", error);
 	}
 	return text->failed ? pm_error_out_of_memory(error) : 0;
 }

@@ -240,6 +240,15 @@ gnu() {
 	[[ $output == *"'abc(def' <-- here -- ''"*'missing closing parenthesis'* ]]
 	run -2 search -e good -e '[z-a]'
 	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
+	# Whatever sort of pattern it is: one sentence.
+	wrong="the pattern is wrong behind byte 2, 'a(' <-- here -- '': missing closing parenthesis"
+	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr procmem $words
+		[[ $stderr == *"$wrong" ]]
+	done
+	run -2 search --hex '41 4x'
+	[[ $output == *"behind byte 3, '41 ' <-- here -- '4x': "* ]]
 	run -2 search 'a\Gb'
 	run -2 search ''
 	run -2 procmem grep x

@@ -336,12 +336,12 @@ static void wrong_patterns(void **state)
 		{ "", 0, "empty" },
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
-		{ "zz", PM_PATTERN_HEX, "byte 1" },
-		{ "de a", PM_PATTERN_HEX, "byte 4" },
+		{ "zz", PM_PATTERN_HEX, "behind byte 0, '' <-- here -- 'zz': bytes are written" },
+		{ "de a", PM_PATTERN_HEX, "behind byte 3, 'de ' <-- here -- 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
 		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "has no case" },
-		{ "a\\Xb", PM_PATTERN_WIDE, "at byte 2" },
-		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "at byte 1" },
+		{ "a\\Xb", PM_PATTERN_WIDE, "behind byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
+		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "behind byte 0, '' <-- here" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_pattern pattern = pattern_of(cases[i].pattern, cases[i].flags);
