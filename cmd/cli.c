@@ -108,6 +108,28 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 	return 0;
 }
 
+/**
+ * The value in a word that is an option and its value in one: "kind" of "bykind" and "by-kind". What an option takes is known by its help.
+ *
+ * @param name    the option
+ * @param help    text with the words that it takes
+ * @param typed   the word, without the dashes before it
+ * @return        a place in the word, NULL where there is no such value
+ */
+static const char *glued_value(const char *name, const char *help, const char *typed)
+{
+	size_t length = strlen(name);
+	if (strncmp(typed, name, length) != 0)
+		return NULL;
+	const char *value = typed + length + (typed[length] == '-');
+	size_t size = strlen(value);
+	/* Shorter ones are those between the words: "by", "or". */
+	for (const char *at = help; size > 2 && (at = strstr(at, value)); at++)
+		if ((at == help || strchr(" ,\n", at[-1])) && strchr(" ,\n", at[size]))
+			return value;
+	return NULL;
+}
+
 static void report_unknown_long(const struct parser *parser, const char *word)
 {
 	const char *name = word + 2;
@@ -121,7 +143,13 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	const char *names[CLI_OPTIONS_MOST];
 	size_t fits = 0;
 	for (size_t i = 0; i < parser->count; i++) {
-		names[i] = parser->slots[i].option->name;
+		const struct cli_option *option = parser->slots[i].option;
+		const char *value = option->argument ? glued_value(option->name, option->help, typed) : NULL;
+		if (value) {
+			report_error("unknown option --%s; did you mean --%s %s?", typed, option->name, value);
+			return;
+		}
+		names[i] = option->name;
 		fits += strncmp(names[i], typed, length) == 0;
 	}
 	const char *nearest = pm_nearest_word(typed, names, parser->count);
@@ -152,8 +180,9 @@ static void report_unknown(struct parser *parser, char **argv)
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
 	size_t length = spec->absent[0] ? strlen(spec->absent[0]) : 0;
-	return length > 0 && strncmp(word, "--", 2) == 0 && strncmp(word + 2, spec->absent[0], length) == 0 &&
-	       (word[2 + length] == '\0' || word[2 + length] == '=');
+	if (length == 0 || strncmp(word, "--", 2) != 0 || strncmp(word + 2, spec->absent[0], length) != 0)
+		return false;
+	return word[2 + length] == '\0' || word[2 + length] == '=' || glued_value(spec->absent[0], spec->absent[1], word + 2);
 }
 
 /** Hands one option to its group. @return 0, -1: it was wrong */

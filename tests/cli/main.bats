@@ -61,6 +61,24 @@ assert_refused() {
 	[[ $stderr == *"--min "*"several"* ]]
 }
 
+@test "an option with its value in one word is taken apart" {
+	for word in --bykind --by-kind --bymapping; do
+		run --separate-stderr procmem map "$word" 1
+		assert_refused
+		value=${word#--by}
+		[[ $stderr == *"unknown option $word; did you mean --by ${value#-}?" ]]
+	done
+	# None is made up of what is no value.
+	run --separate-stderr procmem watch --sort-by 1
+	assert_refused
+	[[ $stderr != *"did you mean"* ]]
+	for word in --bykind --by-kind; do
+		run --separate-stderr procmem watch "$word" 1
+		assert_refused
+		[[ $stderr == *"watch has no --by: "* ]]
+	done
+}
+
 @test "options that need an argument, take none, or exclude each other, say so" {
 	run --separate-stderr procmem map 1 --top
 	assert_refused
