@@ -15,7 +15,7 @@ enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OP
 
 static const struct cli_option watch_option_list[] = {
 	{ 'i', "interval", "SECONDS", "from one look to the next, 0.1 or more; usually 2" },
-	{ 'c', "count", "N", "look N times" },
+	{ 'c', "count", "N", "look N times; 0, as without it: without end" },
 	{ OPTION_FOR, "for", "DURATION", "for so long (30s, 5m, 2h)" },
 	{ 's', "sort", "WHAT", "sort by growth, rate, rss or delta" },
 	{ 'n', "top", "N", "only the first N; usually 10" },

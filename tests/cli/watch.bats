@@ -120,6 +120,15 @@ summary() {
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
 }
 
+@test "a count of 0 is none: it goes on until something else ends it" {
+	target_start leaker merged 8388608
+	for words in '-c 0' '--count=0' ''; do
+		# shellcheck disable=SC2086 # words
+		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
+		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "watched as long as was wanted"'
+	done
+}
+
 @test "of blocks that merge into one region it is told how many there are by now" {
 	target_start sample_server --leak --rate 40000000
 	run -0 procmem watch --json -i 0.5 -c 8 --budget 0 -k malloc "$TARGET_PID"
