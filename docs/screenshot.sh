@@ -8,7 +8,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 sh docs/setup.sh test
-cmake --preset release >/dev/null
+cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
 columns=118 lines=14
 scratch=$(mktemp -d)

@@ -8,7 +8,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 sh docs/setup.sh build
-cmake --preset release >/dev/null
+cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
 PATH=$PWD/build/release/cmd:$PATH
 

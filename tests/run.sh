@@ -56,7 +56,7 @@ fi
 if [ $quick = no ]; then
 	# What is delivered is optimised further, and then the compiler sees more.
 	echo '== release: build'
-	cmake --preset release -DPROCMEM_WERROR=ON >/dev/null
+	cmake --preset release -DPROCMEM_WERROR=ON -DPROCMEM_SAMPLES=ON >/dev/null
 	cmake --build --preset release -- --quiet
 	build fuzz
 	run fuzz -L fuzz

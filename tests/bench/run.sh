@@ -9,7 +9,7 @@ began=$(date +%s)
 
 cd "$(dirname "$0")/../.."
 sh docs/setup.sh test
-cmake --preset release >/dev/null
+cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
 targets=$PWD/build/release/tests/targets
 alternate=$PWD/build/release/tests/bench/alternate
