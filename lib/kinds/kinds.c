@@ -14,6 +14,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "zero-initialised data", pm_rule_bss },
 	{ "malloc arenas", pm_rule_arenas },
 	{ "malloc chunks", pm_rule_malloc_chunks },
+	{ "brk heap without a name", pm_rule_main_heap },
 	{ "just-in-time code", pm_rule_jit },
 	{ "shared memory", pm_rule_shared_memory },
 	{ "mapped files", pm_rule_files },

@@ -18,6 +18,7 @@ int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error)
 int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error);
+int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error);
 int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error);

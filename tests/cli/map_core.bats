@@ -58,3 +58,28 @@ teardown() {
 		[ "$seen" -eq "$(find "/proc/$TARGET_PID/task" -mindepth 1 -maxdepth 1 | wc -l)" ]
 	done
 }
+
+# expect_heap PID CORE: checks that the core file's region at [heap] is the only heap.
+expect_heap() {
+	local start
+	start=$(sed -n 's/^\([0-9a-f]*\)-.*\[heap\]$/0x\1/p' "/proc/$1/maps")
+	run -0 --separate-stderr procmem map --json "$2"
+	jq -e --arg start "$start" '[.regions[] | select(.kind == "heap") | .start] == [$start]' <<<"$output"
+}
+
+@test "the brk heap is found by its contents, where gdb and the kernel's maps have it" {
+	require gdb jq
+	target_start sample_server --fill
+	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/gdb" >/dev/null 2>&1
+	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/gdb"
+	run -0 procmem dump --core --stop -q -o "$BATS_TEST_TMPDIR/own" "$TARGET_PID"
+	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/own"
+}
+
+@test "so is that of a program of others" {
+	require python3 jq
+	spawn setpriv --pdeathsig KILL python3 -c 'import json, sys; print("ready", flush=True); sys.stdin.read()'
+	target_await ready >/dev/null
+	run -0 procmem dump --core --stop -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/core"
+}

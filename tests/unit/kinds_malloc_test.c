@@ -159,6 +159,38 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
 }
 
+/** Whether a region of a core file with these chunks of the main arena, which fill its first 4096 bytes, is the brk heap. */
+static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool dead)
+{
+	struct pm_regions regions;
+	struct made_up memory = { 0 };
+	pm_regions_init(&regions);
+	made_up_region(&regions, 0x555555600000, region_size, RW);
+	for (unsigned i = 0; i < chunks; i++)
+		made_up_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8, 4096 / chunks | flags);
+	struct pm_reader reader = made_up_reader(&memory);
+	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = dead };
+	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
+	bool heap = regions.items[0].kind == PM_KIND_HEAP;
+	pm_regions_deinit(&regions);
+	return heap;
+}
+
+static void the_brk_heap_without_a_name_is_walked(void **state)
+{
+	(void)state;
+	assert_true(is_heap(4096, 4, 1, true));
+	/* Living processes have a name for it. */
+	assert_false(is_heap(4096, 4, 1, false));
+	/* Zeros behind the chunks, too few of them, a first one behind free memory, and those of other arenas or mapped by themselves. */
+	assert_false(is_heap(8192, 4, 1, true));
+	assert_false(is_heap(4096, 2, 1, true));
+	assert_false(is_heap(4096, 4, 0, true));
+	assert_false(is_heap(4096, 4, 5, true));
+	assert_false(is_heap(4096, 4, 3, true));
+	assert_false(is_heap(4096, 0, 1, true));
+}
+
 static void arenas_of_32_bit_programs_are_proven(void **state)
 {
 	(void)state;
@@ -185,6 +217,7 @@ int main(void)
 		cmocka_unit_test(chunks_of_32_bit_programs_are_walked),
 		cmocka_unit_test(chunks_are_counted_again_where_a_region_grew),
 		cmocka_unit_test(memory_at_the_place_of_other_is_found_out),
+		cmocka_unit_test(the_brk_heap_without_a_name_is_walked),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

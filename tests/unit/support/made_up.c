@@ -64,16 +64,21 @@ struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uin
 	return &regions->items[regions->count - 1];
 }
 
+struct pm_reader made_up_reader(struct made_up *memory)
+{
+	return (struct pm_reader){ &memory_ops, memory };
+}
+
 void made_up_assign(struct pm_regions *regions, struct made_up *memory)
 {
-	struct pm_reader reader = { &memory_ops, memory };
+	struct pm_reader reader = made_up_reader(memory);
 	struct pm_kinds_evidence evidence = { .reader = &reader };
 	assert_int_equal(pm_kinds_assign(regions, &evidence, NULL), 0);
 }
 
 bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before, struct made_up *memory)
 {
-	struct pm_reader reader = { &memory_ops, memory };
+	struct pm_reader reader = made_up_reader(memory);
 	struct pm_kinds_evidence evidence = { .reader = &reader };
 	bool wrong = true;
 	assert_int_equal(pm_kinds_recount(regions, before, &evidence, &wrong, NULL), 0);

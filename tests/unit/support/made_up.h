@@ -37,6 +37,9 @@ void made_up_chunk(struct made_up *memory, uint64_t at, uint64_t size);
 /** Appends an anonymous region that is wholly resident, or without permissions not at all. @return it, valid until the next one */
 struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size, unsigned perms);
 
+/** Reads the memory. */
+struct pm_reader made_up_reader(struct made_up *memory);
+
 /** Classifies the regions with this memory. */
 void made_up_assign(struct pm_regions *regions, struct made_up *memory);
 
