@@ -64,3 +64,11 @@ teardown() {
 	[ "$status" -eq 0 ]
 	[[ $output == *'narrow page 0'* ]]
 }
+
+@test "the brk heap of a core file is found by its contents" {
+	require gdb jq
+	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/core" >/dev/null 2>&1
+	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
+	jq -e --arg start "0x$(sed -n 's/-.*\[heap\]$//p' "/proc/$TARGET_PID/maps" | sed 's/^0*//')" \
+		'[.regions[] | select(.kind == "heap") | .start] == [$start]' <<<"$output"
+}
