@@ -37,6 +37,7 @@
  *       condition.c            conditions as they are written
  *       watch_conditions.c     whether they hold, and which region is to blame
  *       watch_actions.c        taking samples, dumping, commands
+ *       watch_action_check.c   whether that can be done, said at the start
  *       watch_jobs.c           commands that run meanwhile
  *       watch_events_print.c   what is told of it
  *     watch_step.c           one look, and what became of the regions since the first

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch_actions.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,44 +56,6 @@ int action_parse(struct action *action, const char *text, struct pm_error *error
 		return 0;
 	}
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no action; there are exit, exec:COMMAND, snap:FILE and dump:FILE", text);
-}
-
-/** Whether there is a folder that a file can be made in. */
-static int check_folder(const char *file, struct pm_error *error)
-{
-	const char *slash = strrchr(file, '/');
-	size_t length = slash ? (size_t)(slash - file) : 0;
-	/* It depends on what will be met, or is there anyway. */
-	if (length == 0 || memchr(file, '%', length))
-		return 0;
-	struct text folder = { 0 };
-	struct stat found;
-	text_bytes(&folder, file, length);
-	int status = 0;
-	if (stat(text_terminate(&folder), &found) < 0)
-		status = pm_error_set(error, PM_ERROR_USAGE, errno, "%s cannot be written: %s: %s", file, folder.bytes, strerror(errno));
-	else if (!S_ISDIR(found.st_mode))
-		status = pm_error_set(error, PM_ERROR_USAGE, 0, "%s cannot be written: %s is no folder", file, folder.bytes);
-	text_deinit(&folder);
-	return status;
-}
-
-int action_check(const struct action *action, struct pm_error *error)
-{
-	const char *file = action->argument;
-	struct stat found;
-	if (action->kind != ACTION_SNAP && action->kind != ACTION_DUMP)
-		return 0;
-	if (check_folder(file, error) < 0)
-		return -1;
-	/* A dump leaves a file that is there as it is, and takes another name. */
-	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
-		return 0;
-	if (S_ISLNK(found.st_mode))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s cannot be written: it is a symbolic link", file);
-	if (!S_ISREG(found.st_mode) || (found.st_size > 0 && !pm_recording_is(file)))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is there already, and no recording", file);
-	return 0;
 }
 
 /** Adds the time in a form that file names can have, in UTC. */

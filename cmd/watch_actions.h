@@ -3,6 +3,8 @@
 #ifndef CMD_WATCH_ACTIONS_H
 #define CMD_WATCH_ACTIONS_H
 
+#include <procmem/recording.h>
+
 #include "text.h"
 #include "watch_jobs.h"
 #include "watch_conditions.h"
@@ -50,6 +52,17 @@ int action_parse(struct action *action, const char *text, struct pm_error *error
  * @return        0 or -1
  */
 int action_check(const struct action *action, struct pm_error *error);
+
+/**
+ * Checks what can be known once the process is: a recording that a sample is to go to is one of this process. Names in which more varies
+ * than the PID are not looked at.
+ *
+ * @param action  the action
+ * @param run     the process
+ * @param error   PM_ERROR_USAGE with the file, or why the recording cannot be read
+ * @return        0 or -1
+ */
+int action_check_run(const struct action *action, const struct pm_run *run, struct pm_error *error);
 
 /** Word for a sort of action: "exec". @param kind which @return a constant text */
 const char *action_name(enum action_kind kind);

@@ -46,18 +46,29 @@ int watch_event_options_take(void *into, int id, const char *value, struct pm_er
 	}
 }
 
+static int name_action(const struct action *action, struct pm_error *error)
+{
+	pm_error_prefix(error, "--do %s: ", action_name(action->kind));
+	return -1;
+}
+
+int watch_event_options_check_run(const struct watch_event_options *options, const struct pm_run *run, struct pm_error *error)
+{
+	for (size_t i = 0; i < options->action_count; i++)
+		if (action_check_run(&options->actions[i], run, error) < 0)
+			return name_action(&options->actions[i], error);
+	return 0;
+}
+
 int watch_event_options_check(struct watch_event_options *options, struct pm_error *error)
 {
 	if (options->condition_count == 0 && (options->action_count > 0 || options->again))
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "when? --do and --again need a condition: --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "--cool-down is for --again: without that each threshold is acted on once");
-	/* Not hours later, when it is needed. */
 	for (size_t i = 0; i < options->action_count; i++)
-		if (action_check(&options->actions[i], error) < 0) {
-			pm_error_prefix(error, "--do %s: ", action_name(options->actions[i].kind));
-			return -1;
-		}
+		if (action_check(&options->actions[i], error) < 0)
+			return name_action(&options->actions[i], error);
 	if (options->cool_down <= 0)
 		options->cool_down = usual_cool_down;
 	const struct action end = { ACTION_EXIT, "" };

@@ -56,6 +56,9 @@ void watch_events_close(struct watch_events *events, struct out *out);
 /** Checks options against each other, and adds those that are usual. @param options they @param error PM_ERROR_USAGE @return 0 or -1 */
 int watch_event_options_check(struct watch_event_options *options, struct pm_error *error);
 
+/** Checks actions against the process. @param options they @param run the process @param error as action_check_run() @return 0 or -1 */
+int watch_event_options_check_run(const struct watch_event_options *options, const struct pm_run *run, struct pm_error *error);
+
 /** Releases options. @param options they */
 void watch_event_options_deinit(struct watch_event_options *options);
 

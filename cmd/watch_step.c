@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sampled.h"
+#include "watch_events.h"
 #include "watch_peek.h"
 
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
@@ -75,7 +76,9 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
 	*watch = (struct watch){ .options = options, .target = target };
 	/* A file is begun only when there is something to put into it. */
-	if (pm_run_describe(target->process, &watch->run, error) < 0 || pm_sampler_open(target->process, &sampling, &watch->sampler, error) < 0 ||
+	if (pm_run_describe(target->process, &watch->run, error) < 0 ||
+	    watch_event_options_check_run(&options->events, &watch->run, error) < 0 ||
+	    pm_sampler_open(target->process, &sampling, &watch->sampler, error) < 0 ||
 	    pm_tracker_create(&watch->tracker, error) < 0 || (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
 	    pm_sampler_take(watch->sampler, &watch->sample, error) < 0 ||
 	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {

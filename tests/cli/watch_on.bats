@@ -391,6 +391,16 @@ watch_end() {
 	run -1 procmem watch -q -i 600 --on 'rss>1K' --do "snap:$folder/run" --do "dump:$file" --do exit "$TARGET_PID"
 	[ -s "$file.2" ]
 	run -0 procmem watch -q -c 1 --on 'rss>1000G' --do 'dump:/nonexistent%p/x' "$TARGET_PID"
+	# A recording of another process takes no sample of this one.
+	local first=$TARGET_PID
+	target_start hog
+	cp "$folder/run" "$folder/of.$TARGET_PID"
+	for name in "$folder/run" "$folder/of.%p"; do
+		run -2 --separate-stderr procmem watch -c 1 --on 'rss>1000G' --do "snap:$name" "$TARGET_PID"
+		[[ $stderr == *"--do snap: ${name/\%p/$TARGET_PID} is a recording of another process (hog, PID $first): choose another file" ]]
+		[ -z "$output" ]
+	done
+	run -0 procmem watch -q -c 1 --on 'rss>1000G' --do "snap:$folder/%n.run" --do "dump:$folder/run" "$TARGET_PID"
 }
 
 @test "a size whose unit was forgotten is told" {
