@@ -80,7 +80,11 @@ struct watch {
 	struct pm_trend memory_trend;   /**< what they do */
 	struct pm_series size;          /**< bytes of address space of the process */
 	struct pm_trend size_trend;     /**< what they do, where they are bounded */
-	struct pm_headroom headroom;    /**< limits of memory at the last sample */
+	struct pm_series mappings;      /**< number of its regions */
+	struct pm_trend mappings_trend; /**< what it does */
+	struct pm_series threads;       /**< number of its threads */
+	struct pm_trend threads_trend;  /**< what it does */
+	struct pm_headroom headroom;    /**< limits at the last sample: of memory, and of what piles up steadily */
 	struct pm_kills *kills;         /**< whom the kernel kills in its cgroup; NULL: not known */
 	uint64_t killed;                /**< how many that were at the last sample */
 	double began;                   /**< time of the first sample */

@@ -32,12 +32,19 @@ static bool is_ending(const struct watch *watch)
 	return pm_process_check(process, NULL) < 0 || pm_process_read_info(process, &info, NULL) < 0 || info.killed;
 }
 
-/** Reads the limits anew. One that cannot be read is no reason to stop. */
+static bool is_steady(const struct pm_trend *trend)
+{
+	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
+}
+
+/** Reads the limits anew. One that cannot be read is no reason to stop; one on a number is asked for only where that number grows. */
 static void read_headroom(struct watch *watch)
 {
 	struct pm_headroom now;
 	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
+	if (is_steady(&watch->mappings_trend) || is_steady(&watch->threads_trend))
+		pm_headroom_add_counts(watch->target->process, NULL, watch->sample.regions, &now, NULL);
 	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of the group where it was. */
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) && !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
 		return;
@@ -50,9 +57,13 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	const struct pm_sample *sample = &watch->sample;
 	watch->samples++;
 	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap, error) < 0 ||
-	    pm_series_add(&watch->size, sample->time, sample->totals.size, error) < 0)
+	    pm_series_add(&watch->size, sample->time, sample->totals.size, error) < 0 ||
+	    pm_series_add(&watch->mappings, sample->time, sample->regions->count, error) < 0 ||
+	    pm_series_add(&watch->threads, sample->time, sample->totals.threads, error) < 0)
 		return -1;
 	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
+	pm_trend_judge(&watch->mappings, PM_TREND_COUNT, &watch->mappings_trend);
+	pm_trend_judge(&watch->threads, PM_TREND_COUNT, &watch->threads_trend);
 	read_headroom(watch);
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE))
 		pm_trend_judge(&watch->size, PM_TREND_BYTES, &watch->size_trend);
@@ -104,6 +115,8 @@ void watch_deinit(struct watch *watch)
 	watch_peek_close(watch->peek);
 	pm_series_deinit(&watch->memory);
 	pm_series_deinit(&watch->size);
+	pm_series_deinit(&watch->mappings);
+	pm_series_deinit(&watch->threads);
 	pm_recorder_close(watch->recorder);
 	pm_tracker_destroy(watch->tracker);
 	pm_kills_close(watch->kills);
@@ -173,12 +186,30 @@ void watch_rebase(struct watch *watch)
 		watch->rows[i].growth = 0;
 }
 
+/** What a limit bounds over time. @return NULL where that is not followed */
+static const struct pm_trend *trend_of(const struct watch *watch, enum pm_limit_kind kind)
+{
+	switch (kind) {
+	case PM_LIMIT_CGROUP:
+	case PM_LIMIT_CGROUP_HIGH:
+	case PM_LIMIT_SYSTEM:
+		return &watch->memory_trend;
+	case PM_LIMIT_ADDRESS_SPACE:
+		return &watch->size_trend;
+	case PM_LIMIT_MAPPINGS:
+		return &watch->mappings_trend;
+	case PM_LIMIT_PIDS:
+	case PM_LIMIT_THREADS:
+		return &watch->threads_trend;
+	default:
+		return NULL;
+	}
+}
+
 bool watch_lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
-	const struct watch *watch = context;
-	bool memory = limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_CGROUP_HIGH || limit->kind == PM_LIMIT_SYSTEM;
-	const struct pm_trend *trend = memory ? &watch->memory_trend : &watch->size_trend;
-	if ((!memory && limit->kind != PM_LIMIT_ADDRESS_SPACE) || trend->verdict != PM_VERDICT_STEADY || trend->rate <= 0)
+	const struct pm_trend *trend = trend_of(context, limit->kind);
+	if (!trend || !is_steady(trend))
 		return false;
 	*seconds = (double)pm_limit_left(limit) / trend->rate;
 	return true;

@@ -152,6 +152,15 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 	add_left(watch, limit, line);
 }
 
+/** Adds a limit on a number of things, as the kernel calls it. */
+static void add_count_limit(const struct watch *watch, const struct pm_limit *limit, struct text *line)
+{
+	const char *name = limit->kind == PM_LIMIT_MAPPINGS ? "vm.max_map_count" : limit->kind == PM_LIMIT_PIDS ? "pids.max" : "threads-max";
+	text_format(line, "  %s ", name);
+	text_grouped(line, limit->max);
+	add_left(watch, limit, line);
+}
+
 void watch_add_limit(const struct watch *watch, struct text *line)
 {
 	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch), *memory = pm_headroom_memory(&watch->headroom);
@@ -162,6 +171,8 @@ void watch_add_limit(const struct watch *watch, struct text *line)
 		add_left(watch, first, line);
 		return;
 	}
+	if (first && first->counts)
+		add_count_limit(watch, first, line);
 	if (!space || first != space)
 		add_memory_limit(watch, line);
 	/* Address space that grows in leaps has no rate, but may end before memory does. */

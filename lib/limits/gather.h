@@ -28,6 +28,9 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 /** Adds resource limits, setrlimit(2). @return 0 or -1 */
 int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error);
 
+/** Adds the limit on the number of regions, where these are known. */
+void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regions, struct pm_headroom *headroom);
+
 /** Adds the number of regions. @return 0 or -1 */
 int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error);
 

@@ -30,6 +30,18 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, st
 	return 0;
 }
 
+int pm_headroom_add_counts(struct pm_process *process, const char *sys_root, const struct pm_regions *regions, struct pm_headroom *headroom,
+                           struct pm_error *error)
+{
+	struct pm_headroom added = *headroom;
+	pm_gather_mappings_of(pm_process_root(process), regions, &added);
+	if (pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &added, error) < 0)
+		return -1;
+	pm_gather_system_threads(pm_process_root(process), &added);
+	*headroom = added;
+	return 0;
+}
+
 int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };

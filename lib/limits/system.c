@@ -86,26 +86,30 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 	return 0;
 }
 
-int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regions, struct pm_headroom *headroom)
 {
-	char *text = pm_limit_file(pm_process_root(process), "sys/vm/max_map_count");
+	char *text = pm_limit_file(proc_root, "sys/vm/max_map_count");
 	const char *at = text;
 	uint64_t max;
 	bool known = text && pm_scan_decimal(&at, &max);
 	free(text);
-	if (!known)
-		return 0;
+	size_t count = regions->count;
+	/* The vsyscall page is listed, but is no mapping of the process. */
+	if (count > 0 && regions->items[count - 1].start >> 63)
+		count--;
+	if (known)
+		pm_limit_add(headroom, PM_LIMIT_MAPPINGS, max, count, "/proc/sys/vm/max_map_count");
+}
+
+int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+{
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	struct pm_error cause = { 0 };
 	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
-	size_t count = regions.count;
-	/* The vsyscall page is listed, but is no mapping of the process. */
-	if (count > 0 && regions.items[count - 1].start >> 63)
-		count--;
-	pm_regions_deinit(&regions);
 	if (result == 0)
-		pm_limit_add(headroom, PM_LIMIT_MAPPINGS, max, count, "/proc/sys/vm/max_map_count");
+		pm_gather_mappings_of(pm_process_root(process), &regions, headroom);
+	pm_regions_deinit(&regions);
 	if (result == 0 || cause.kind == PM_ERROR_ACCESS || cause.kind == PM_ERROR_NO_MEMORY || cause.kind == PM_ERROR_NOT_FOUND)
 		return 0;
 	if (error)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <procmem/process.h>
+#include <procmem/region.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +100,20 @@ PM_PUBLIC int pm_headroom_read(struct pm_process *process, const char *sys_root,
  */
 PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom,
                                       struct pm_error *error);
+
+/**
+ * Adds the limits on numbers of things, of regions, processes and threads, to what pm_headroom_read_memory() read: for callers that know
+ * the regions.
+ *
+ * @param process   the process
+ * @param sys_root  directory that stands for /sys; NULL means "/sys"
+ * @param regions   its regions
+ * @param headroom  as read; gets the limits
+ * @param error     as pm_headroom_read()
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys_root, const struct pm_regions *regions,
+                                     struct pm_headroom *headroom, struct pm_error *error);
 
 /** The limit of a kind. @param headroom as read @param kind which @return the limit, or NULL where none applies */
 PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom, enum pm_limit_kind kind);
