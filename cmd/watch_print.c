@@ -120,19 +120,47 @@ void watch_print(const struct watch *watch, struct out *out)
 	out_string(out, "\n");
 }
 
-/** Why each verdict is what it is. */
+/** Why a verdict is what it is. */
+static void put_reason(const struct watch_row *row, struct text *text)
+{
+	text_clear(text);
+	text_string(text, row->trend.reason);
+	if (*row->count_trend.reason)
+		text_format(text, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
+	text_terminate(text);
+}
+
+/** Whether the first line has said it: of the process it is too early for the same reason. */
+static bool is_told(const struct watch *watch, const struct watch_row *row)
+{
+	const char *reason = watch->memory_trend.reason;
+	bool same = row->trend.verdict == PM_VERDICT_TOO_EARLY && strcmp(row->trend.reason, reason) == 0;
+	return same && (!*row->count_trend.reason || strcmp(row->count_trend.reason, reason) == 0);
+}
+
+/** The reasons of all verdicts, each once, with the rows that have it. */
 static void print_reasons(const struct watch *watch, struct out *out)
 {
+	struct text reason = { 0 }, other = { 0 }, line = { 0 };
 	for (size_t i = 0; i < watch->row_count; i++) {
-		const struct watch_row *row = &watch->rows[i];
-		struct text line = { 0 };
-		text_format(&line, "%" PRIx64 ": %s", row->track->start, row->trend.reason);
-		if (*row->count_trend.reason)
-			text_format(&line, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
-		text_char(&line, '\n');
+		bool earlier = is_told(watch, &watch->rows[i]);
+		put_reason(&watch->rows[i], &reason);
+		text_clear(&line);
+		for (size_t j = 0; j < watch->row_count && !earlier; j++) {
+			put_reason(&watch->rows[j], &other);
+			if (strcmp(other.bytes, reason.bytes) != 0)
+				continue;
+			earlier = j < i;
+			text_format(&line, "%s%" PRIx64, line.length > 0 ? ", " : "", watch->rows[j].track->start);
+		}
+		if (earlier)
+			continue;
+		text_format(&line, ": %s\n", reason.bytes);
 		out_wrapped(out, &line, 2);
-		text_deinit(&line);
 	}
+	text_deinit(&reason);
+	text_deinit(&other);
+	text_deinit(&line);
 }
 
 void watch_print_summary(const struct watch *watch, struct out *out)

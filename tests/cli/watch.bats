@@ -135,6 +135,19 @@ summary() {
 	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
 }
 
+@test "a reason that many rows have is told once" {
+	target_start leaker merged 8388608
+	# By size there is a row for each region, and nothing is known of any of them yet: the first line says why.
+	run -0 procmem watch -q -i 0.1 -c 3 -s rss --budget 0 "$TARGET_PID"
+	[ "$(grep -c ' too early ' <<<"$output")" -gt 3 ]
+	[ "$(grep -c 'needs 10s and 5 samples' <<<"$output")" -eq 1 ]
+	[[ $output == *"(seen for "*" in 3 samples; needs 10s and 5 samples)"* ]]
+	# Of those that are known long enough all that do not change have one line: each row is in one.
+	local rows
+	rows=$(sed -n '/^ADDRESS/,$p' "$BATS_FILE_TMPDIR/files.text" | grep -oE '^[0-9a-f]+-' | tr -d - | sort)
+	[ "$(sed -n 's/^\([0-9a-f, ]*\): .*/\1/p' "$BATS_FILE_TMPDIR/files.text" | tr -d ' ' | tr , '\n' | sort)" = "$rows" ]
+}
+
 @test "a count of 0 is none: it goes on until something else ends it" {
 	target_start leaker merged 8388608
 	for words in '-c 0' '--count=0' ''; do
