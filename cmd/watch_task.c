@@ -13,9 +13,11 @@
 
 enum { EACH_US = 100000, PATIENCE_MS = 5000 };
 
-/** What stands before each message; both ends are the same program. */
+enum message_kind { REPORT, ANSWER, FAILURE };
+
+/** What stands before each message; both ends are the same program. It has no gaps, which would be sent as they happen to be in memory. */
 struct message {
-	enum { REPORT, ANSWER, FAILURE } kind;
+	uint64_t kind;        /* enum message_kind */
 	uint64_t done, total; /* of a report */
 	size_t length;        /* of what follows: the answer, or a struct pm_error */
 };
@@ -43,6 +45,19 @@ static void send_message(int to, struct message message, const void *bytes)
 {
 	put(to, &message, sizeof message);
 	put(to, bytes, message.length);
+}
+
+/** Sends no more of it than it says: what stands between its members, and behind its text, is what was in memory before. */
+static void send_failure(int to, const struct pm_error *error)
+{
+	struct pm_error copy;
+	memset(&copy, 0, sizeof copy);
+	copy.kind = error->kind;
+	copy.os_errno = error->os_errno;
+	copy.pid = error->pid;
+	copy.address = error->address;
+	memcpy(copy.text, error->text, strlen(error->text));
+	send_message(to, (struct message){ .kind = FAILURE, .length = sizeof copy }, &copy);
 }
 
 void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t total)
@@ -74,7 +89,7 @@ static _Noreturn void run(int to, watch_task_work *work, void *context, const vo
 	if (work(context, &line, cancel, &answer, &error) == 0)
 		send_message(to, (struct message){ .kind = ANSWER, .length = answer.length }, answer.bytes);
 	else
-		send_message(to, (struct message){ .kind = FAILURE, .length = sizeof error }, &error);
+		send_failure(to, &error);
 	/* Nothing of what is registered for the end of the program is ours. */
 	_exit(0);
 }
