@@ -34,15 +34,10 @@ answer() {
 	screen_await "$2"
 }
 
-# PID of the shell: the child of the terminal's.
-shell_pid() {
-	pgrep -P "$(screen_fact pane_pid)" procmem
-}
-
 await_end() {
 	local look
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
-		shell_pid >/dev/null || return 0
+		screen_procmem >/dev/null || return 0
 		sleep 0.1
 	done
 	return 1
@@ -126,9 +121,10 @@ await_state() {
 	screen_await 'ended: interrupted'
 	enter '!sleep 1000'
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
-		! pgrep -P "$(shell_pid)" >/dev/null || break
+		! pgrep -P "$(screen_procmem)" >/dev/null || break
 		sleep 0.1
 	done
+	[ "$look" -lt "$SCREEN_LOOKS" ]
 	screen_key C-c
 	answer 'history 2' '  history 2'
 	enter 'clear'
@@ -172,7 +168,7 @@ await_state() {
 	screen_key C-c
 	screen_await 'still runs, and is left to itself'
 	answer 'info' 'peak RSS'
-	command=$(pgrep -P "$(shell_pid)")
+	command=$(pgrep -P "$(screen_procmem)")
 	grep -q '^State:.S' "/proc/$command/status"
 	echo >&7
 	# Nothing is typed meanwhile: it goes by itself.
@@ -192,7 +188,7 @@ await_state() {
 		screen_key Enter
 		screen_await "values $TARGET_PID>"
 		answer 'watch' 'VERDICT'
-		kill -s $signal "$(shell_pid)"
+		kill -s $signal "$(screen_procmem)"
 		await_end
 		screen_await fin
 		diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
@@ -207,7 +203,7 @@ await_state() {
 		shell_start "$TARGET_PID"
 		answer stop '(stopped)>'
 		await_state t
-		kill -s "$signal" "$(shell_pid)"
+		kill -s "$signal" "$(screen_procmem)"
 		# SIGINT is Ctrl-C: the prompt stays.
 		[ "$signal" = INT ] && screen_key C-d
 		await_end

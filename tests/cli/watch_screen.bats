@@ -130,7 +130,7 @@ await_selected() {
 		if [[ $way == C-* ]]; then
 			screen_key "$way"
 		else
-			kill -s $way "$(pgrep -P "$(screen_fact pane_pid)" -x procmem)"
+			kill -s $way "$(screen_procmem)"
 		fi
 		screen_await 'ended: interrupted'
 		screen_await fin
@@ -144,7 +144,7 @@ await_selected() {
 @test "a terminal that goes away ends it" {
 	watch_start 80 24 -i 30
 	local watcher
-	watcher=$(pgrep -P "$(screen_fact pane_pid)" -x procmem)
+	watcher=$(screen_procmem)
 	[ -n "$watcher" ]
 	screen_stop
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do

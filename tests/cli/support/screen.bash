@@ -9,6 +9,7 @@
 #   screen_lines                 what is on the screen
 #   screen_styled                the same with the escape sequences of its styles
 #   screen_fact cursor_flag      what tmux knows of the terminal
+#   screen_procmem               PID of the procmem that its shell has started; fails where there is none
 #   screen_resize 40 10
 #   screen_stop                  call it in teardown
 
@@ -70,6 +71,11 @@ screen_await_not() {
 
 screen_fact() {
 	screen_tmux display-message -p "#{$1}"
+}
+
+# Its command line tells it: in valgrind the name of the process is another one.
+screen_procmem() {
+	pgrep -P "$(screen_fact pane_pid)" -f procmem
 }
 
 screen_resize() {
