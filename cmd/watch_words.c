@@ -35,6 +35,7 @@ void watch_describe(const struct watch_row *row, struct text *text)
 	if (track->kind == PM_KIND_MALLOC && track->regions > 1) {
 		size_t digits = strspn(words[1], "0123456789");
 		words[1] += digits > 0 && words[1][digits] == ' ' ? digits + 1 : 0;
+		text_string(text, " regions of");
 	}
 	for (size_t i = 0; i < 2; i++) {
 		if (!*words[i])
