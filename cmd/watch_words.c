@@ -22,28 +22,49 @@ const struct table_column watch_columns[WATCH_COLUMNS] = {
 	[WATCH_MAPPING] = { .title = "MAPPING" },
 };
 
+/** How fast regions pile up in a row, where they do. */
+static void add_count_rate(const struct watch_row *row, struct text *text)
+{
+	if (row->count_trend.verdict == PM_VERDICT_STEADY)
+		text_format(text, " (%+.1f/s)", row->count_trend.rate);
+}
+
+static void add_word(const char *word, struct text *text)
+{
+	if (!*word)
+		return;
+	if (text->length > 0)
+		text_char(text, ' ');
+	utf8_escape(text, word, strlen(word));
+}
+
+/** Blocks of malloc's: in how many regions the kernel put them is of less interest than what they are. */
+static void describe_blocks(const struct watch_row *row, struct text *text)
+{
+	const struct pm_track *track = row->track;
+	add_word(track->mapping, text);
+	/* How many one of the regions has says nothing of all. */
+	size_t digits = track->regions > 1 ? strspn(track->detail, "0123456789") : 0;
+	add_word(track->detail + (digits > 0 && track->detail[digits] == ' ' ? digits + 1 : 0), text);
+	if (track->regions > 1) {
+		text_format(text, " in %zu regions", track->regions);
+		add_count_rate(row, text);
+	}
+}
+
 void watch_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
+	if (track->kind == PM_KIND_MALLOC && track->regions > 0 && *track->detail) {
+		describe_blocks(row, text);
+		return;
+	}
 	if (track->most_regions > 1 || track->regions == 0) {
 		text_format(text, track->regions ? "\xc3\x97%zu" : "gone", track->regions);
-		if (row->count_trend.verdict == PM_VERDICT_STEADY)
-			text_format(text, " (%+.1f/s)", row->count_trend.rate);
+		add_count_rate(row, text);
 	}
-	const char *words[] = { track->mapping, track->detail };
-	/* How many blocks of malloc one of the regions has says nothing of all. */
-	if (track->kind == PM_KIND_MALLOC && track->regions > 1) {
-		size_t digits = strspn(words[1], "0123456789");
-		words[1] += digits > 0 && words[1][digits] == ' ' ? digits + 1 : 0;
-		text_string(text, " regions of");
-	}
-	for (size_t i = 0; i < 2; i++) {
-		if (!*words[i])
-			continue;
-		if (text->length > 0)
-			text_char(text, ' ');
-		utf8_escape(text, words[i], strlen(words[i]));
-	}
+	add_word(track->mapping, text);
+	add_word(track->detail, text);
 }
 
 void watch_add_size(const struct watch *watch, uint64_t size, struct text *text)

@@ -53,13 +53,13 @@ page() {
 	cat <<-'END'
 		# A case: from the kill to the cause
 
-		Written by `sh docs/case.sh`; the output is that of one run, cut where there is a `…`. The server is [sample_server](../tests/targets/sample_server.c), which keeps
-		buffers that it should free.
+		Written by `sh docs/case.sh`; the output is that of one run, cut where there is a `…`. The server is
+		[sample_server](../tests/targets/sample_server.c), which keeps buffers that it should free.
 
 		## It was killed
 
-		The service `checkout` has a heap of 64 MiB, a limit of 384 MiB, and ends with status 137 every few hours. Its dashboards show a flat heap. It has been started
-		again, and its group remembers:
+		The service `checkout` has a heap of 64 MiB, a limit of 384 MiB, and ends with status 137 every few hours. Its dashboards
+		show a flat heap. It has been started again, and its group remembers:
 	END
 	show procmem headroom checkout
 	cat <<-'END'
@@ -94,8 +94,9 @@ page() {
 	show procmem grep -m 2 -B 9 -A 96 shop.Orders/Place checkout malloc
 	cat <<-'END'
 
-		Whole requests of one client, `grpc-node`, with their bearer tokens, in buffers that are full and never freed: the receive buffers of connections that are over.
-		What is left for the developers is to look at where a connection gives up its buffer. They get the bytes of one of them:
+		Whole requests of one client, `grpc-node`, with their bearer tokens, in buffers that are full and never freed: the receive
+		buffers of connections that are over. What is left for the developers is to look at where a connection gives up its
+		buffer. They get the bytes of one of them:
 	END
 	show procmem dump -q -o "$scratch/buffer" checkout "$(sed -n 's/^buffer 2 \([0-9a-f]*\) .*/0x\1/p' "$scratch/log")+16M"
 	cat <<-'END'
