@@ -150,7 +150,8 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 	const struct diff *diff = ((const struct view *)context)->diff;
 	const struct diff_row *from = &diff->rows[index];
 	bool living = diff->after->identified && diff->after->number == 0;
-	*row = (struct numbered_row){ from->region->start, from->region->end, (enum pm_kind)from->region->kind, from->region->mapping };
+	*row = (struct numbered_row){ .start = from->region->start, .end = from->region->end, .mapping = from->region->mapping };
+	row->kind = (enum pm_kind)from->region->kind;
 	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 

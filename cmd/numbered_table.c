@@ -71,9 +71,13 @@ void numbered_table_print(const struct table *table, bool (*row)(void *context, 
 	struct wrapped wrapped = { .inner = table, .numbers = alloc_array(NULL, table->rows, sizeof *wrapped.numbers) };
 	bool any = false;
 	for (size_t i = 0; i < table->rows; i++) {
-		struct numbered_row about;
+		struct numbered_row about = { 0 };
 		bool is_there = row(table->context, i, &about);
 		wrapped.numbers[i] = is_there ? results_add_region(out->results, about.start, about.end, pm_kind_name(about.kind), about.mapping) : 0;
+		if (is_there && about.range_count > 1)
+			results_set_ranges(out->results, wrapped.numbers[i], about.ranges, about.range_count);
+		else
+			free(about.ranges);
 		any |= is_there;
 	}
 	columns[0] = (struct table_column){ .title = "ID", .style = OUT_DIM };

@@ -4,6 +4,7 @@
 #define CMD_NUMBERED_TABLE_H
 
 #include <procmem/region.h>
+#include <procmem/select.h>
 
 #include "table.h"
 
@@ -13,6 +14,8 @@ struct numbered_row {
 	uint64_t end;        /**< address behind the last byte */
 	enum pm_kind kind;   /**< its kind */
 	const char *mapping; /**< its mapping, "" for none */
+	struct pm_range *ranges; /**< where it stands for several: all of them, by address, from the heap; else NULL */
+	size_t range_count;  /**< how many these are */
 };
 
 /**

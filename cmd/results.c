@@ -40,8 +40,10 @@ struct results *results_create(void)
 
 static void empty(struct result_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++) {
 		free(list->items[i].text);
+		free(list->items[i].ranges);
+	}
 	free(list->items);
 	*list = (struct result_list){ 0 };
 }
@@ -95,7 +97,7 @@ static size_t add(struct result_list *list, uint64_t start, uint64_t end, const 
 		list->capacity = list->capacity * 2 + 64;
 		list->items = alloc_array(list->items, list->capacity, sizeof *list->items);
 	}
-	list->items[list->count++] = (struct result){ start, end, copy, length };
+	list->items[list->count++] = (struct result){ .start = start, .end = end, .text = copy, .length = length };
 	return list->count;
 }
 
@@ -176,12 +178,25 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 	} else {
 		struct result *known = &results->regions.items[number - 1];
 		free(known->text);
-		*known = (struct result){ start, end, alloc_string(text_terminate(&words)), words.length };
+		free(known->ranges);
+		*known = (struct result){ .start = start, .end = end, .text = alloc_string(text_terminate(&words)), .length = words.length };
 	}
 	text_deinit(&words);
 	set_place(results, begin_key(start), number);
 	set_place(results, end_key(end), number);
 	return number;
+}
+
+void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges, size_t count)
+{
+	struct result *result = results ? &results->regions.items[number - 1] : NULL;
+	if (!result) {
+		free(ranges);
+		return;
+	}
+	free(result->ranges);
+	result->ranges = ranges;
+	result->range_count = count;
 }
 
 size_t results_hit_count(const struct results *results)

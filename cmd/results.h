@@ -4,7 +4,8 @@
  * Numbers for what commands print, so that later ones at the same prompt can name it: `#3` is a hit (a string, a match), `#r2` a region.
  *
  * Hits are numbered from 1 on by each command that finds some: its hits replace those of the command before. A region keeps its number as
- * long as the session looks at the same target, also when it grows at either end: what was `#r2` in one listing is so in the next.
+ * long as the session looks at the same target, also when it grows at either end: what was `#r2` in one listing is so in the next. A row of
+ * `watch` that stands for several regions has the number of the one that it shows, which names all of them until it is listed again.
  *
  * Outside of a session there are none: `out->results` is NULL, and everything here does nothing then.
  */
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include <procmem/region.h>
+#include <procmem/select.h>
 
 #include "out.h"
 
@@ -33,6 +35,8 @@ struct result {
 	uint64_t end;   /**< address behind the last byte */
 	char *text;     /**< of a hit: what it is, any bytes, not more than RESULTS_TEXT_MOST; of a region: kind and mapping; ends in NUL */
 	size_t length;  /**< bytes of the text */
+	struct pm_range *ranges; /**< of a row of several regions: all of them, by address; NULL: one */
+	size_t range_count;      /**< how many, 0: one */
 };
 
 /** What a session has found; opaque. */
@@ -73,6 +77,16 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
  * @return         its number, 0 for none
  */
 size_t results_add_region(struct results *results, uint64_t start, uint64_t end, const char *kind, const char *mapping);
+
+/**
+ * Says that a number names several regions, until the next results_add_region() of it.
+ *
+ * @param results  the collection, NULL for none
+ * @param number   that of the one that is shown
+ * @param ranges   all of them, by address; now owned by the collection
+ * @param count    how many, more than one
+ */
+void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges, size_t count);
 
 /** How many hits there are. @param results a collection @return a number */
 size_t results_hit_count(const struct results *results);

@@ -146,21 +146,69 @@ static enum use use_of(const char *command)
 	return command[0] == 'x' && (command[1] == '\0' || command[1] == '/') ? USE_VALUES : USE_PLACE;
 }
 
+/** Exchanges one word of a statement for several. @param words as many texts as `count`; the statement takes them */
+static void exchange(struct shell_statement *statement, size_t at, char **words, size_t count)
+{
+	size_t rest = statement->count - at - 1;
+	statement->words = alloc_array(statement->words, statement->count + count, sizeof *statement->words);
+	statement->quoted = alloc_array(statement->quoted, statement->count + count, sizeof *statement->quoted);
+	free(statement->words[at]);
+	/* With the NULL behind the last one. */
+	memmove(statement->words + at + count, statement->words + at + 1, (rest + 1) * sizeof *statement->words);
+	memmove(statement->quoted + at + count, statement->quoted + at + 1, rest * sizeof *statement->quoted);
+	for (size_t i = 0; i < count; i++) {
+		statement->words[at + i] = words[i];
+		statement->quoted[at + i] = false;
+	}
+	statement->count += count - 1;
+}
+
+/** The regions of a row that stands for several, one word for each. @return how many; 0: it is no such word, or `x` wants one address */
+static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
+{
+	bool is_region;
+	struct pm_error error;
+	const struct result *result = read_number(shell->results, &word, &is_region, &error);
+	if (!result || !is_region || *word || use == USE_VALUES)
+		return 0;
+	*words = alloc_array(NULL, result->range_count + 1, sizeof **words);
+	for (size_t i = 0; i < result->range_count; i++) {
+		struct text address = { 0 };
+		text_format(&address, "0x%" PRIx64, result->ranges[i].start);
+		(*words)[i] = alloc_string(text_terminate(&address));
+		text_deinit(&address);
+	}
+	return result->range_count;
+}
+
+/** Makes what one word stands for. @return how many words that are now, -1 on error */
+static int replace_word(const struct shell *shell, struct shell_statement *statement, size_t at, enum use use, struct pm_error *error)
+{
+	struct text single = { 0 };
+	char **words = NULL;
+	size_t count = name_all(shell, statement->words[at], use, &words);
+	int replaced = count > 0 ? 0 : replace(shell, statement->words[at], use, &single, error);
+	if (count == 0 && replaced == 0) {
+		words = alloc_array(words, 1, sizeof *words);
+		words[count++] = alloc_string(text_terminate(&single));
+	}
+	if (replaced == 0)
+		exchange(statement, at, words, count);
+	text_deinit(&single);
+	free(words);
+	return replaced < 0 ? -1 : (int)count;
+}
+
 int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error)
 {
 	enum use use = use_of(statement->words[0]);
 	for (size_t i = 1; i < statement->count; i++) {
-		struct text word = { 0 };
 		if (statement->quoted[i] || !is_number(statement->words[i]))
 			continue;
-		int replaced = replace(shell, statement->words[i], use, &word, error);
-		if (replaced == 0) {
-			free(statement->words[i]);
-			statement->words[i] = alloc_string(text_terminate(&word));
-		}
-		text_deinit(&word);
-		if (replaced < 0)
+		int count = replace_word(shell, statement, i, use, error);
+		if (count < 0)
 			return -1;
+		i += (size_t)count - 1;
 	}
 	return 0;
 }
@@ -181,10 +229,12 @@ static void put_fitting(struct text *line, const char *bytes, size_t length, siz
 /** Prints one of a list: its number, where it is, how long, and what. */
 static void print(const struct result *result, const char *prefix, size_t number, struct out *out)
 {
-	char id[32], range[2 * 16 + 2];
+	char id[32], range[2 * 16 + 32];
 	struct text line = { 0 }, size = { 0 };
 	snprintf(id, sizeof id, "%s%zu", prefix, number);
-	snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start, result->end);
+	int length = snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start, result->end);
+	if (result->range_count > 1)
+		snprintf(range + length, sizeof range - (size_t)length, " +%zu", result->range_count - 1);
 	text_size(&size, result->end - result->start);
 	text_format(&line, "%-6s %-25s  %7s  ", id, range, text_terminate(&size));
 	put_fitting(&line, result->text, result->length, out->width);

@@ -9,6 +9,7 @@
 #include "delta.h"
 #include "numbered_table.h"
 #include "utf8.h"
+#include "watch_members.h"
 #include "watch_peek.h"
 #include "watch_words.h"
 
@@ -41,7 +42,9 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 {
 	const struct view *view = context;
 	const struct pm_track *track = view->watch->rows[index].track;
-	*row = (struct numbered_row){ track->start, track->end, track->kind, track->mapping };
+	*row = (struct numbered_row){ .start = track->start, .end = track->end, .kind = track->kind, .mapping = track->mapping };
+	if (track->regions > 1)
+		row->ranges = watch_members(view->watch, track, &row->range_count);
 	return track->regions > 0;
 }
 

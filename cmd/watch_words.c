@@ -44,8 +44,15 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 	const struct pm_track *track = row->track;
 	add_word(track->mapping, text);
 	/* How many one of the regions has says nothing of all. */
-	size_t digits = track->regions > 1 ? strspn(track->detail, "0123456789") : 0;
-	add_word(track->detail + (digits > 0 && track->detail[digits] == ' ' ? digits + 1 : 0), text);
+	static const char one[] = "1 malloc chunk of ", many[] = "malloc chunks of ";
+	const char *detail = track->detail;
+	size_t digits = track->regions > 1 ? strspn(detail, "0123456789") : 0;
+	if (digits == 1 && strncmp(detail, one, strlen(one)) == 0) {
+		add_word(many, text);
+		utf8_escape(text, detail + strlen(one), strlen(detail) - strlen(one));
+	} else {
+		add_word(detail + (digits > 0 && detail[digits] == ' ' ? digits + 1 : 0), text);
+	}
 	if (track->regions > 1) {
 		text_format(text, " in %zu regions", track->regions);
 		add_count_rate(row, text);

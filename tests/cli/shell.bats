@@ -211,6 +211,18 @@ in_gdb() {
 	[ "${first#*-}" = "${second#*-}" ]
 }
 
+@test "the number of a row of watch that stands for several regions names all of them" {
+	target_start leaker threads 20
+	run -0 --separate-stderr procmem shell -c 'watch -q -i 0.2 -c 8 stack; dump --raw #r1 | wc -c; map --csv --no-header -o size,kind #r1' "$TARGET_PID"
+	local others listed bytes
+	others=$(sed -n 's/^#r1 [0-9a-f-]* +\([0-9]*\) .*stack .*/\1/p' <<<"$output")
+	[ "$others" -gt 1 ]
+	listed=$(grep '^[0-9]*,stack$' <<<"$output")
+	[ "$(wc -l <<<"$listed")" -eq $((others + 1)) ]
+	bytes=$(grep -x '[0-9]*' <<<"$output")
+	[ "$bytes" -eq "$(awk -F , '{ sum += $1 } END { print sum }' <<<"$listed")" ]
+}
+
 @test "a signal that ends the program during watch ends the session" {
 	for signal in INT TERM HUP; do
 		# The only child that a batch has is this watch; a shell in the background would ignore SIGINT for it.
