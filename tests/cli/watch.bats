@@ -136,7 +136,7 @@ summary() {
 }
 
 @test "a reason that many rows have is told once" {
-	target_start leaker merged 8388608
+	target_start mapper
 	# By size there is a row for each region, and nothing is known of any of them yet: the first line says why.
 	run -0 procmem watch -q -i 0.1 -c 3 -s rss --budget 0 "$TARGET_PID"
 	[ "$(grep -c ' too early ' <<<"$output")" -gt 3 ]
