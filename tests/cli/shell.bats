@@ -154,6 +154,12 @@ in_gdb() {
 	run -1 shell -c "grep '#3456' anon"
 }
 
+@test "a pipe gets the bytes of a dump, and with --hex text for a pager" {
+	[ "$(shell -c "grep plain anon >/dev/null; dump #1 | cat")" = plain ]
+	run -0 shell -c "grep plain anon >/dev/null; dump --hex #1 | cat"
+	[[ $output == *" 70 6c 61 69 6e "*"|plain|"* ]]
+}
+
 @test "a distance and a length can stand behind a number" {
 	find="grep 'plain|with' anon >/dev/null"
 	expect() {
