@@ -3,8 +3,8 @@
  * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy takes for as much. All ways by turns,
  * medians of the rounds:
  *   memcpy    our own memory into a buffer of 1 MiB
- *   units     1 GiB of filled memory by plan and units, one thread
- *   units x2  the same with two threads, each taking the next unit
+ *   units1    1 GiB of filled memory by plan and units, one thread
+ *   units2    the same with two threads, each taking the next unit
  *   mem       the same range by pread(2) of /proc/PID/mem, 1 MiB a call
  *   nothing   planning it only
  *   sparse    64 GiB reserved, with 25,600 touched pages scattered over it: the absolute time in ms
@@ -153,7 +153,7 @@ static int compare(const void *a, const void *b)
 
 static void report(double times[WAYS][MOST_ROUNDS], int rounds)
 {
-	static const char *const names[WAYS] = { "memcpy", "units", "units x2", "mem", "nothing", "sparse" };
+	static const char *const names[WAYS] = { "memcpy", "units1", "units2", "mem", "nothing", "sparse" };
 	double memcpy_time = 1;
 	for (int way = 0; way < WAYS; way++) {
 		qsort(times[way], (size_t)rounds, sizeof(double), compare);
@@ -162,6 +162,20 @@ static void report(double times[WAYS][MOST_ROUNDS], int rounds)
 			memcpy_time = median;
 		printf("%-9s %8.1f ms  %5.2f x memcpy\n", names[way], median, median / memcpy_time);
 	}
+}
+
+/** The child: fills its memory, says so, and waits for its end. */
+static _Noreturn void be_read(pid_t parent, char *dense, char *sparse, int ready)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < DENSE; i += 8)
+		memcpy(dense + i, &i, sizeof i);
+	for (size_t i = 0; i < SCATTERED; i++)
+		sparse[SPARSE / SCATTERED / PAGE * PAGE * i] = 1;
+	if (getppid() != parent || write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
 }
 
 int main(int argc, char **argv)
@@ -178,17 +192,8 @@ int main(int argc, char **argv)
 	if (!buffer || pipe2(ready, O_CLOEXEC) < 0)
 		fail("no pipe");
 	pid_t parent = getpid(), child = fork();
-	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (size_t i = 0; i < DENSE; i += 8)
-			memcpy(dense + i, &i, sizeof i);
-		for (size_t i = 0; i < SCATTERED; i++)
-			sparse[SPARSE / SCATTERED / PAGE * PAGE * i] = 1;
-		if (getppid() != parent || write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
+	if (child == 0)
+		be_read(parent, dense, sparse, ready[1]);
 	if (child < 0 || read(ready[0], &byte, 1) != 1)
 		fail("no child");
 	open_bench(&bench, child);
