@@ -9,8 +9,8 @@
 #   tsan       ThreadSanitizer over the tests of units and commands
 #   valgrind   memcheck over the tests of commands: tests/valgrind.sh
 #   builds     gcc and clang, -O0 and -O3, warnings as errors, and the unit tests of each
-# A check that finds something does not keep the others from running. In the end it says what came of each, and ends with 1 if one found something.
-# A finding that is none is answered where it is, in the source; a check that does not fit the project, in .clang-tidy or here.
+# A check that finds something does not keep the others from running. In the end it says what came of each, and ends with 1 if one found
+# something. A finding that is none is answered where it is, in the source; a check that does not fit the project, in .clang-tidy or here.
 set -eu
 
 checks='cppcheck lint analyzer tsan valgrind builds'
@@ -47,8 +47,9 @@ run_lint() {
 	PROCMEM_SOURCE=$PWD PROCMEM_BUILD=$PWD/build/lint sh tests/lint/tidy.sh paths
 }
 
-# -fanalyzer of gcc 12: leaks are left out, because it loses pointers that are kept in what another pointer leads to (LeakSanitizer looks for them in every
-# test); and NULL as an argument, because it takes the empty text of cmd/text.h, which has neither memory nor capacity, for one that has capacity.
+# -fanalyzer of gcc 12: leaks are left out, because it loses pointers that are kept in what another pointer leads to (LeakSanitizer looks
+# for them in every test); and NULL as an argument, because it takes the empty text of cmd/text.h, which has neither memory nor capacity,
+# for one that has capacity.
 run_analyzer() {
 	build analyzer
 }
@@ -69,7 +70,8 @@ run_builds() {
 		for level in 0 3; do
 			folder=build/$compiler-O$level
 			echo "-- $compiler -O$level"
-			cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O$level -g" -DPROCMEM_WERROR=ON >/dev/null
+			cmake -S . -B "$folder" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O$level -g" \
+				-DPROCMEM_WERROR=ON >/dev/null
 			cmake --build "$folder" -- --quiet -k 0
 			ctest --test-dir "$folder" -j "$jobs" -L unit --output-on-failure
 		done

@@ -60,7 +60,8 @@ run_one() {
 	[ $status -eq 0 ] || finding="A FINDING (status $status): $found/$target.log"
 	# Slow units are told of, and are none.
 	rm -f "$found/$target".finding-slow-unit-*
-	printf '%-10s %5d s %12d executions, coverage %s -> %s, %s\n' "$target" $((SECONDS - begin)) "${executions:-0}" "$(coverage INITED)" "$(coverage '')" "$finding"
+	printf '%-10s %5d s %12d executions, coverage %s -> %s, %s\n' "$target" $((SECONDS - begin)) "${executions:-0}" "$(coverage INITED)" \
+		"$(coverage '')" "$finding"
 	[ $status -eq 0 ]
 }
 

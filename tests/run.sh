@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
-# Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers (of threads: where
-# they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes longer is in tests/analyse.sh.
+# Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers (of
+# threads: where they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes
+# longer is in tests/analyse.sh.
 #   --quick          only the tests of what is delivered
 #   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
 #   --fuzz DURATION [TARGET]...

@@ -31,7 +31,8 @@ build=$(cd "$build" && pwd) || exit 2
 procmem=$build/cmd/procmem
 export LC_ALL=C TZ=UTC TERM=dumb
 # What is freed is to be used again, or the sizes below would be those of the sanitizer's own lists.
-export ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:quarantine_size_mb=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:detect_stack_use_after_return=1:quarantine_size_mb=1 \
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 
 scratch=$(mktemp -d)
 files=$scratch/files
@@ -120,11 +121,13 @@ make_words() {
 	case $word in
 	map) pick '' --why '-k anon' '--by kind' --pmap --json "$region" "-a $region" && line="map $word $1" ;;
 	ps) pick '' --all --json '-n 3' && line="ps $word" ;;
-	dump) pick '' --stop --whole-files --hex --json '--stop --json' && line="dump $word $1 $region" && pick "-o $file" --raw '' && line="$line $word" ;;
+	dump) pick '' --stop --whole-files --hex --json '--stop --json' && line="dump $word $1 $region" && pick "-o $file" --raw '' &&
+		line="$line $word" ;;
 	core) pick '' --stop --respect-filter && line="dump --core $word -o $file $1" ;;
 	strings) pick '' '-n 20' -u '-e all' --stop --json && line="strings $word $1 $region" ;;
 	grep) pick -c '-m 3' '-C 32' --json -l -q '--stop -c' --wide && line="grep $word page\\s[0-9]+ $1 $region" ;;
-	watch) pick '' "--record $file" '--peek 3' --json '--on rss>1K --do exit' "--on rss>1K --do dump:$file" "--on rss>1K --do snap:$file" '--on grow>1K/1s --do exec:true' &&
+	watch) pick '' "--record $file" '--peek 3' --json '--on rss>1K --do exit' "--on rss>1K --do dump:$file" "--on rss>1K --do snap:$file" \
+		'--on grow>1K/1s --do exec:true' &&
 		line="watch -c 3 -i 0.2 $word $1" ;;
 	snap) line="snap -o $file $1" ;;
 	diff) line="diff $1 $1" ;;
@@ -181,7 +184,8 @@ holds() {
 
 # Gives the shell a few commands, and waits until it is through with them.
 feed_shell() {
-	printf '%s\n' 'map -n 3 > /dev/null' "grep -c 'page [0-9]+' > /dev/null" 'strings -n 30 | tail -n 1 > /dev/null' 'stop' 'x/4gx #1 > /dev/null' 'cont' \
+	printf '%s\n' 'map -n 3 > /dev/null' "grep -c 'page [0-9]+' > /dev/null" 'strings -n 30 | tail -n 1 > /dev/null' 'stop' \
+		'x/4gx #1 > /dev/null' 'cont' \
 		'watch -c 2 -i 0.1 > /dev/null' "!: > $scratch/fed" >&"$shell_in"
 	for _ in $(seq 600); do
 		[ ! -e "$scratch/fed" ] || break

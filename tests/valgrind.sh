@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/valgrind.sh [--build FOLDER] [--jobs N] [FILE[:TEST]]...
 #
-# Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map), or those of it whose name contains a text (map:figure). An error, a
-# definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes about half an hour on two cores.
+# Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map), or those of it whose name contains a text
+# (map:figure). An error, a definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes about half
+# an hour on two cores.
 #
 # Of what we use valgrind 3.19 does not know pidfd_open(2): it fails as on an old kernel.
 set -u
@@ -56,7 +57,8 @@ cat >"$folder/procmem" <<-END
 	# Numbers of processes come again within a run: by them alone, logs would be lost, or be in the way of another user's process.
 	read -r now _ </proc/uptime
 	exec valgrind --log-file="$folder/logs/\$now.%p" --error-exitcode=99 --read-inline-info=no --leak-check=full \\
-		--show-leak-kinds=definite --errors-for-leak-kinds=definite --track-fds=yes --suppressions="$folder/valgrind.supp" "$build/cmd/procmem" "\$@"
+		--show-leak-kinds=definite --errors-for-leak-kinds=definite --track-fds=yes \
+		--suppressions="$folder/valgrind.supp" "$build/cmd/procmem" "\$@"
 END
 # The limits of the tests are for programs that run by themselves; that of bats is left.
 mkdir "$folder/bin"
@@ -86,7 +88,8 @@ run_file() {
 	[[ $1 != *:* ]] || text=${1#*:}
 	names=$(list_tests "$file" "$text" | paste -sd '|')
 	[ -n "$names" ] || return 0
-	LC_ALL=C TZ=UTC NO_COLOR='' TERM=dumb BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-600} PROCMEM_BIN=$folder/procmem PROCMEM_TARGETS=$build/tests/targets \
+	LC_ALL=C TZ=UTC NO_COLOR='' TERM=dumb BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-600} PROCMEM_BIN=$folder/procmem \
+		PROCMEM_TARGETS=$build/tests/targets \
 		PROCMEM_SOURCE=$PWD PROCMEM_BUILD=$build PROCMEM_SCREEN_LOOKS=1200 bats --timing --filter "^($names)\$" "tests/cli/$file.bats" \
 		>"$output" 2>&1 </dev/null || status=1
 	printf '== %s\n%s\n' "$file" "$(cat "$output")"
@@ -107,8 +110,8 @@ while [ $running -gt 0 ]; do
 	running=$((running - 1))
 done
 
-# Lists the logs with findings. What a process that a signal ended had not given back yet is none; nor is what a child that fork(2) made has open: it ends by
-# _exit(2) with all that its parent had opened. It is told by the log of its parent, which it has open, too.
+# Lists the logs with findings. What a process that a signal ended had not given back yet is none; nor is what a child that fork(2) made
+# has open: it ends by _exit(2) with all that its parent had opened. It is told by the log of its parent, which it has open, too.
 list_findings() {
 	awk '
 	function put() {

@@ -34,7 +34,8 @@ for _ in 1 2 3; do
 	rm -f "$scratch/core"
 done
 compare_column 1
-row '64 MiB, and 100 MiB scattered over 4 GiB, to a core file' 'gcore -o FILE PID' "$peer ms" 'procmem dump --core --stop -o FILE PID' "$ours ms" "$share" 0.1
+row '64 MiB, and 100 MiB scattered over 4 GiB, to a core file' 'gcore -o FILE PID' "$peer ms" 'procmem dump --core --stop -o FILE PID' \
+	"$ours ms" "$share" 0.1
 compare_column 2
 row 'for so long it stands still' 'gcore -o FILE PID' "$peer ms" 'procmem dump --core --stop -o FILE PID' "$ours ms" "$share" 0.1
 

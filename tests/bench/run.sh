@@ -63,7 +63,8 @@ chapter() {
 	echo '|---|---|--:|---|--:|--:|--:|---|'
 }
 
-# row WHAT PEER-COMMAND PEER-FIGURE COMMAND FIGURE RATIO BOUND: a line of the table; the figure is good up to the bound, or with - in any case.
+# row WHAT PEER-COMMAND PEER-FIGURE COMMAND FIGURE RATIO BOUND: a line of the table; the figure is good up to the bound, or with - in any
+# case.
 row() {
 	verdict=ok
 	if [ "$7" = - ]; then
@@ -120,14 +121,15 @@ header() {
 	echo '# Benchmarks'
 	echo
 	cat <<-'END'
-		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, output to /dev/null; where there is no peer the
-		second column has the bound itself. Commands take turns: times are medians, the ratio is the median over all turns of procmem / peer, below 1
-		procmem is faster. The bounds are goals; a missed one is marked; - is none.
+		Written by `sh tests/bench/run.sh`. Every line compares procmem with a peer in the same run, output to /dev/null; where there is no peer
+		the second column has the bound itself. Commands take turns: times are medians, the ratio is the median over all turns of procmem /
+		peer, below 1 procmem is faster. The bounds are goals; a missed one is marked, and `-` is none.
 
 	END
-	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version), $(procmem --version | head -n 1)."
-	echo "Load average when it began: $(cut -d ' ' -f 1 /proc/loadavg). (procmem parses on one CPU while the kernel writes on another: on a busy machine it"
-	echo 'waits for both, and the ratios get worse.)'
+	echo "Linux $(uname -r), $(nproc) CPUs ($(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)), $(pmap --version)," \
+		"$(procmem --version | head -n 1)."
+	echo "Load average when it began: $(cut -d ' ' -f 1 /proc/loadavg). (procmem parses on one CPU while the kernel writes on another: on a"
+	echo 'busy machine it waits for both, and the ratios get worse.)'
 }
 
 whole=no

@@ -55,7 +55,8 @@ chapter 'strings, grep: searching 1 GiB of a process'
 skip=$((hay / 1048576))
 engine literal-command 3 'a text that is found 100 times' "procmem grep -c $needle PID $hay"
 engine item-command 6 'a pattern whose begin stands in every line' "procmem grep -c '$item' PID $hay"
-versus 7 1 'a text that is found 100 times' sh -c "dd if=/proc/$target/mem bs=1M skip=$skip count=1024 status=none | grep -a -c $needle | cat" -- \
+versus 7 1 'a text that is found 100 times' \
+	sh -c "dd if=/proc/$target/mem bs=1M skip=$skip count=1024 status=none | grep -a -c $needle | cat" -- \
 	procmem grep -c "$needle" "$target" $hay
 row 'peak memory of that' '-' '-' 'procmem grep' "$((peak / 1024)) MiB" "$((peak / 1024))" 24
 versus 5 1 'a text that is found 100 times' sh -c "dd if=/proc/$target/mem bs=1M skip=$skip count=1024 status=none | rg -a -c $needle" -- \
@@ -66,7 +67,8 @@ versus 3 0.05 'a text that is found 100 times' yara "$scratch/needle.yar" "$targ
 versus 1 0.033 'a text that is found 100 times' scanmem -p "$target" -c "option scan_data_type string;\" $needle;exit" -- \
 	procmem grep -c "$needle" "$target"
 dd if="/proc/$target/mem" of="$scratch/hay" bs=1M skip=$skip count=1024 status=none
-versus 5 1 'a pattern whose begin stands in every line' sh -c "grep -a -c -P '$item' $scratch/hay | cat" -- procmem grep -c "$item" "$target" $hay
+versus 5 1 'a pattern whose begin stands in every line' sh -c "grep -a -c -P '$item' $scratch/hay | cat" -- \
+	procmem grep -c "$item" "$target" $hay
 versus 5 1 'a pattern whose begin stands in every line' rg -a -c "$item" "$scratch/hay" -- procmem grep -c "$item" "$target" $hay
 versus 5 1 'e-mail addresses' rg -a -c "$email" "$scratch/hay" -- procmem grep -c "$email" "$target" $hay
 # Where memory is a file already, nothing but a text is looked for, and one processor is enough, there is nothing to win.

@@ -30,7 +30,8 @@ a_look() {
 	ms=$(looks "$3" "$4")
 	pmap_ms >>"$scratch/pmap"
 	pmap=$(median <"$scratch/pmap")
-	row "$1" 'pmap -x PID' "$(printf %.1f "$pmap") ms" "procmem watch -i $4" "$(printf %.2f "$ms") ms" "$(awk "BEGIN { printf \"%.4f\", $ms / $pmap }")" "$2"
+	row "$1" 'pmap -x PID' "$(printf %.1f "$pmap") ms" "procmem watch -i $4" "$(printf %.2f "$ms") ms" \
+		"$(awk "BEGIN { printf \"%.4f\", $ms / $pmap }")" "$2"
 }
 
 chapter 'watch: CPU time of a look'
@@ -95,7 +96,8 @@ honest 'printed cost, 60,000 regions that change (the larger figure by the small
 target_start sample_server --leak --rate 2097152
 honest 'the same, of a server that grows by 2 MB/s, with --peek' -i 0.5 -c 40 --peek 5
 share=$(jq 'select(.summary) | .cost_us / 1e6 / .elapsed * 100' "$scratch/looks")
-row 'CPU time of that, as a share of a core' '-' 'budget 1 %' 'procmem watch -i 0.5 --peek 5' "$(printf %.2f "$share") %" "$(printf %.2f "$share")" 1
+row 'CPU time of that, as a share of a core' '-' 'budget 1 %' 'procmem watch -i 0.5 --peek 5' "$(printf %.2f "$share") %" \
+	"$(printf %.2f "$share")" 1
 
 chapter 'watch: recordings'
 
@@ -103,5 +105,6 @@ chapter 'watch: recordings'
 cmake --preset dev >/dev/null
 cmake --build --preset dev --target recording_test -- --quiet >/dev/null
 bytes=$(PROCMEM_WHOLE_DAY=1 build/dev/tests/recording_test 2>&1 | sed -n 's/^43200 samples: \([0-9]*\) bytes$/\1/p')
-row '24 hours at 2 s, 250 regions of which some change each time (simulated)' '-' '50 MB' 'procmem watch --record' "$(awk "BEGIN { printf \"%.1f\", $bytes / 1e6 }") MB" \
+row '24 hours at 2 s, 250 regions of which some change each time (simulated)' '-' '50 MB' 'procmem watch --record' \
+	"$(awk "BEGIN { printf \"%.1f\", $bytes / 1e6 }") MB" \
 	"$(awk "BEGIN { printf \"%.2f\", $bytes / 50e6 }")" 1

@@ -169,7 +169,8 @@ assert_link_refused() {
 		[ "$(sqlite3 bad.pmrec 'SELECT count(*) FROM run')" -eq 1 ]
 	done
 	# Values that no recorder writes.
-	for change in 'region SET end_address = start_address - 1' 'region SET start_address = -1' "region SET kind = x'00ff'" 'sample SET time = 9e999' \
+	for change in 'region SET end_address = start_address - 1' 'region SET start_address = -1' "region SET kind = x'00ff'" \
+		'sample SET time = 9e999' \
 		'sample SET number = -9223372036854775808 WHERE number = 1' 'size SET rss = -9223372036854775808' "text SET value = zeroblob(1000000)" \
 		'run SET pid = -1' 'sample SET rss = 9223372036854775807' "run SET comm = char(27) || ']0;owned' || char(7)"; do
 		cp good.pmrec bad.pmrec

@@ -252,7 +252,8 @@ teardown() {
 	range=$(target_range content)
 	cd "$BATS_TEST_TMPDIR"
 	procmem dump -o - "$TARGET_PID" "$range" >ours
-	dd "if=/proc/$TARGET_PID/mem" bs=4096 iflag=skip_bytes,count_bytes "skip=$((0x${range%%-*}))" "count=$(stat -c %s ours)" of=theirs status=none
+	dd "if=/proc/$TARGET_PID/mem" bs=4096 iflag=skip_bytes,count_bytes "skip=$((0x${range%%-*}))" "count=$(stat -c %s ours)" of=theirs \
+		status=none
 	[ -s ours ]
 	cmp ours theirs
 	[ ! -e ./- ]

@@ -192,7 +192,8 @@ stringed() {
 
 # Pages by which what diff tells with some options has grown.
 differing() {
-	(cd "$BATS_TEST_TMPDIR" && procmem diff --json ./before ./after "$@") | jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
+	(cd "$BATS_TEST_TMPDIR" && procmem diff --json ./before ./after "$@") |
+		jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
 }
 
 @test "filters of diff leave what they say" {

@@ -37,7 +37,8 @@ gnu() {
 	diff <(gnu -F 'example.org') <(search -ob -F 'example.org')
 	diff <(gnu -i -F 'KEY1') <(search -ob -i -F 'KEY1')
 	local pattern
-	for pattern in 'user-\d+' '[\w.-]+@[\w.]+' 'password=(?!1)\d{3}' '(?<=password=)\d+' '(\w)\1(\w)\2' 'password=\K7\d*' '(?:abc){2,}' 'Key[1-3]?9' \
+	for pattern in 'user-\d+' '[\w.-]+@[\w.]+' 'password=(?!1)\d{3}' '(?<=password=)\d+' '(\w)\1(\w)\2' 'password=\K7\d*' '(?:abc){2,}' \
+		'Key[1-3]?9' \
 		'[a-c]+[0-9][a-c]+'; do
 		diff <(gnu -P "$pattern") <(search -ob "$pattern")
 		[ "$(search -c "$pattern" | awk '{ print $1 }')" -eq "$(gnu -P "$pattern" | wc -l)" ]

@@ -128,7 +128,8 @@ total() {
 
 @test "JSON is one object with the documented fields" {
 	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
-	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper")) and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
+	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
+		and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
 	documented='["anon_huge","anonymous","detail","device","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
 		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
 	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
@@ -136,7 +137,8 @@ total() {
 	jq -e '[.regions[] | .start, .end] | all(test("^0x[0-9a-f]+$"))' "$BATS_TEST_TMPDIR/json"
 	same "procmem map --json $TARGET_PID | jq -r '.regions[] | \"\\(.start),\\(.rss)\"' | sort" \
 		"smaps_table </proc/$TARGET_PID/smaps | awk -F, '{ print \"0x\" \$1 \",\" \$4 }' | sort"
-	procmem map --json --by kind "$TARGET_PID" | jq -e '([.groups[].rss] | add) == .total.rss and (.groups[0] | has("kind") and has("largest"))'
+	procmem map --json --by kind "$TARGET_PID" |
+		jq -e '([.groups[].rss] | add) == .total.rss and (.groups[0] | has("kind") and has("largest"))'
 }
 
 @test "JSON with --columns has these columns only" {
@@ -177,7 +179,8 @@ PYTHON
 	[[ ${lines[0]} == *"saved maps"* ]]
 	[[ ${lines[1]} =~ ^ADDRESS\ +SIZE\ PERM\ KIND\ +MAPPING$ ]]
 	[ "$(procmem map --no-header -o rss "$BATS_TEST_TMPDIR" | sort -u)" = "?" ]
-	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = "[false,false,false]" ]
+	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
+		"[false,false,false]" ]
 	run --separate-stderr -2 procmem map --min-rss 1 "$BATS_TEST_TMPDIR"
 	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
 	[[ $(procmem map "$BATS_TEST_TMPDIR" | head -n 1) == *"saved smaps"* ]]

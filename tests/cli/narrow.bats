@@ -5,7 +5,8 @@
 setup_file() {
 	load support/helper
 	require gcc
-	gcc -m32 -pthread -o "$BATS_FILE_TMPDIR/narrow" "$BATS_TEST_DIRNAME/../targets/narrow.c" 2>/dev/null || skip 'no 32-bit programs can be made here (gcc-multilib)'
+	gcc -m32 -pthread -o "$BATS_FILE_TMPDIR/narrow" "$BATS_TEST_DIRNAME/../targets/narrow.c" 2>/dev/null ||
+		skip 'no 32-bit programs can be made here (gcc-multilib)'
 	"$BATS_FILE_TMPDIR/narrow" </dev/null >/dev/null || skip 'this kernel runs no 32-bit programs'
 }
 
@@ -28,7 +29,8 @@ teardown() {
 
 @test "the list is that of the kernel, and tells heap, stacks and the thread's arena" {
 	run -0 procmem map -a --csv --no-header --columns start,end,rss "$TARGET_PID"
-	awk '/^[0-9a-f]+-/ { split($1, a, "-") } /^Rss:/ { print a[1] "," a[2] "," $2 * 1024 }' "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/theirs"
+	awk '/^[0-9a-f]+-/ { split($1, a, "-") } /^Rss:/ { print a[1] "," a[2] "," $2 * 1024 }' "/proc/$TARGET_PID/smaps" \
+		>"$BATS_TEST_TMPDIR/theirs"
 	sed 's/0x//g' <<<"$output" | sed 's/^0*//; s/,0*\([0-9a-f]\)/,\1/' | sort >"$BATS_TEST_TMPDIR/ours"
 	sed 's/^0*//; s/,0*\([0-9a-f]\)/,\1/' "$BATS_TEST_TMPDIR/theirs" | sort | diff "$BATS_TEST_TMPDIR/ours" -
 	run -0 procmem map "$TARGET_PID" "0x$(target_fact address heap)"

@@ -219,7 +219,8 @@ in_gdb() {
 
 @test "the number of a row of watch that stands for several regions names all of them" {
 	target_start leaker threads 20
-	run -0 --separate-stderr procmem shell -c 'watch -q -i 0.2 -c 8 stack; dump --raw #r1 | wc -c; map --csv --no-header -o size,kind #r1' "$TARGET_PID"
+	run -0 --separate-stderr procmem shell -c 'watch -q -i 0.2 -c 8 stack; dump --raw #r1 | wc -c' \
+		-c 'map --csv --no-header -o size,kind #r1' "$TARGET_PID"
 	local others listed bytes
 	others=$(sed -n 's/^#r1 [0-9a-f-]* +\([0-9]*\) .*stack .*/\1/p' <<<"$output")
 	[ "$others" -gt 1 ]
@@ -299,7 +300,8 @@ in_gdb() {
 	target_tell brk 500
 	procmem snap -q -o "$other/run.pmrec" "$TARGET_PID"
 	cd "$other"
-	run -1 procmem shell -c 'attach run.pmrec@1; info; map --json -n 1 > one; detach; attach run.pmrec; map --json -n 1 > last; diff -q run.pmrec@1 > changed'
+	run -1 procmem shell -c 'attach run.pmrec@1; info; map --json -n 1 > one; detach' \
+		-c 'attach run.pmrec; map --json -n 1 > last; diff -q run.pmrec@1 > changed'
 	[[ ${lines[0]} == 'run.pmrec@1: a recording, for map and diff' ]]
 	[[ ${lines[1]} == "file       $other/run.pmrec@1" ]]
 	[ "$(jq .sample one last | tr '\n' ' ')" = '1 2 ' ]
@@ -333,7 +335,8 @@ in_gdb() {
 	# A thread that is let go runs for a moment before it sleeps again.
 	sleeps() { until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do [ "$SECONDS" -lt 30 ] || return 1; done; }
 	SECONDS=0
-	run -0 shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" -c "dump --hex --stop $START+16; grep --stop -q plain; info; stop; cont" -c cont
+	run -0 shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" \
+		-c "dump --hex --stop $START+16; grep --stop -q plain; info; stop; cont" -c cont
 	[[ $output == *"values is stopped: 1 thread"* ]]
 	[[ $output == *"t (tracing stop)"* ]]
 	[[ $output == *"it stays stopped: 1 thread"* ]]
@@ -401,7 +404,8 @@ in_gdb() {
 @test "an exec of the target is noticed, and its new program is looked at" {
 	# The shell reads commands one by one, so that the target can change between two.
 	program_start bash -c 'read -r; exec sleep 1000'
-	printf 'map -n 1 -q\n!echo >/proc/%s/fd/0; until grep -q sleep /proc/%s/comm; do :; done\ninfo\nmap -n 1\n' "$TARGET_PID" "$TARGET_PID" >script
+	printf 'map -n 1 -q\n!echo >/proc/%s/fd/0; until grep -q sleep /proc/%s/comm; do :; done\ninfo\nmap -n 1\n' \
+		"$TARGET_PID" "$TARGET_PID" >script
 	run --separate-stderr -0 procmem shell -f script "$TARGET_PID"
 	[[ $stderr == *"process $TARGET_PID called exec and is sleep now"* ]]
 	[[ $output == *"0 hits, 0 regions"* && $output == *"sleep 1000"* ]]
@@ -507,7 +511,8 @@ in_gdb() {
 
 @test "the same commands a hundred times leave nothing open" {
 	for i in $(seq 100); do
-		echo "map -n 1 --csv > /dev/null; map --kind > /dev/null; grep -q plain anon; dump $START+16 > /dev/null; x/1x $START > /dev/null; stop; cont > /dev/null"
+		echo "map -n 1 --csv > /dev/null; map --kind > /dev/null; grep -q plain anon; dump $START+16 > /dev/null;" \
+			"x/1x $START > /dev/null; stop; cont > /dev/null"
 	done >script
 	echo '!ls /proc/$PPID/fd | wc -l; ls /proc/$PPID/task | wc -l' >last
 	first=$(cat <(head -1 script) last | shell -k 2>/dev/null | tail -2)

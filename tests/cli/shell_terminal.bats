@@ -184,7 +184,8 @@ await_state() {
 	target_start values
 	for signal in TERM HUP; do
 		screen_start 120 40
-		screen_type "clear; stty -a >$BATS_TEST_TMPDIR/before; XDG_STATE_HOME=$STATE $PROCMEM_BIN shell $TARGET_PID; stty -a >$BATS_TEST_TMPDIR/after; echo fin"
+		line="clear; stty -a >$BATS_TEST_TMPDIR/before; XDG_STATE_HOME=$STATE $PROCMEM_BIN shell $TARGET_PID;"
+		screen_type "$line stty -a >$BATS_TEST_TMPDIR/after; echo fin"
 		screen_key Enter
 		screen_await "values $TARGET_PID>"
 		answer 'watch' 'VERDICT'

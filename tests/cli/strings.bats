@@ -134,7 +134,8 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	jq -r '"\(.count) \(.text)"' "$BATS_TEST_TMPDIR/json" | diff "$BATS_TEST_TMPDIR/theirs" -
 	# Where each is first, how long, and in which encoding.
 	address=$(procmem strings -q "$TARGET_PID" "$range" | sed -n 's/ counted 57 times ü$//p' | head -n 1)
-	jq -se --arg first "0x$address" 'any(.[]; .count == 57 and .first == $first and .length == 19 and .encoding == "utf-8" and (has("low_by") | not))' \
+	jq -se --arg first "0x$address" 'any(.[]; .count == 57 and .first == $first and .length == 19 and .encoding == "utf-8"
+		and (has("low_by") | not))' \
 		"$BATS_TEST_TMPDIR/json"
 	jq -se 'any(.[]; .count == 56 and .encoding == "ascii")' "$BATS_TEST_TMPDIR/json"
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
@@ -158,7 +159,9 @@ for i in range(200000):
 		b += b"frequent\0"
 	if i % 1000 == 0:
 		b += b"sometimes\0"
-print("at %x-%x ready" % ((lambda a: (a, a + len(b)))(__import__("ctypes").addressof(__import__("ctypes").c_char.from_buffer(b)))), flush=True)
+import ctypes
+start = ctypes.addressof(ctypes.c_char.from_buffer(b))
+print("at %x-%x ready" % (start, start + len(b)), flush=True)
 input()'
 	local at
 	at=$(target_await ready)
@@ -196,7 +199,8 @@ input()'
 	target_start texts
 	for words in '-e S' '-e u -w' '-e S -u' '-e S --json -w'; do
 		# shellcheck disable=SC2086
-		script -qec "stty -onlcr; TERM=dumb '$PROCMEM_BIN' strings -n 2 $words $TARGET_PID $(target_range hostile)" /dev/null </dev/null >"$BATS_TEST_TMPDIR/seen"
+		script -qec "stty -onlcr; TERM=dumb '$PROCMEM_BIN' strings -n 2 $words $TARGET_PID $(target_range hostile)" /dev/null </dev/null \
+			>"$BATS_TEST_TMPDIR/seen"
 		grep -q red "$BATS_TEST_TMPDIR/seen"
 		[ "$(tr -d '\n\t\40-\176\200-\377' <"$BATS_TEST_TMPDIR/seen" | wc -c)" -eq 0 ]
 		fails grep -qaP '\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' "$BATS_TEST_TMPDIR/seen"

@@ -36,7 +36,10 @@ compare_program() {
 }
 
 @test "the same of python" {
-	program_start python3 -c 'words = {i: "a word %d" % i for i in range(20000)}; wide = ["w\u0151rd %d" % i for i in range(20000)]; print("ready", flush=True); input()'
+	program_start python3 -c 'words = {i: "a word %d" % i for i in range(20000)}
+wide = ["w\u0151rd %d" % i for i in range(20000)]
+print("ready", flush=True)
+input()'
 	target_await ready
 	compare_program 40000
 }

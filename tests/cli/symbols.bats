@@ -170,7 +170,9 @@ root_start() {
 		#include <cstdio>
 		#include <unistd.h>
 		namespace shop { struct Cart { static int add(int count); }; int Cart::add(int count) { return count + 1; } }
-		int main() { static void *volatile pointer = (void *)shop::Cart::add; printf("pointer %p\n", (void *)&pointer); puts("ready"); fflush(stdout); getchar(); }
+		int main() {
+			static void *volatile pointer = (void *)shop::Cart::add;
+			printf("pointer %p\n", (void *)&pointer); puts("ready"); fflush(stdout); getchar(); }
 	END
 	g++ -O0 -o object object.cc
 	PROCMEM_TARGETS=$BATS_TEST_TMPDIR target_start object

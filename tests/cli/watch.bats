@@ -70,7 +70,8 @@ summary() {
 	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$BATS_FILE_TMPDIR/jvm.log")
 	[ "$rate" -gt 1000000 ]
 	summary jvm | jq -c '.regions[]'
-	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9 and .rate < $rate * 1.1'
+	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9
+		and .rate < $rate * 1.1'
 	summary jvm | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
 	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'
 	# It grows downwards: the begin moves, and the first look had it already.
@@ -82,8 +83,10 @@ summary() {
 	max=$(cat /proc/sys/vm/max_map_count)
 	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
 		and .rate > 36 and .rate < 44 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
-	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' "$BATS_FILE_TMPDIR/threads.limits"
-	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' "$BATS_FILE_TMPDIR/threads.limits"
+	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' \
+		"$BATS_FILE_TMPDIR/threads.limits"
+	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' \
+		"$BATS_FILE_TMPDIR/threads.limits"
 }
 
 @test "of what piles up the limit is told first where it is met first" {
@@ -107,8 +110,8 @@ summary() {
 }
 
 @test "threads that pile up are one growing group with a rate" {
-	summary threads | jq -e '.regions[0] | .kind == "stack" and .count > 20 and .count_verdict == "steady" and .count_rate > 1.6 and .count_rate < 2.4
-		and (.detail | contains("pile-"))'
+	summary threads | jq -e '.regions[0] | .kind == "stack" and .count > 20 and .count_verdict == "steady" and .count_rate > 1.6
+		and .count_rate < 2.4 and (.detail | contains("pile-"))'
 }
 
 @test "small mappings of many files are one growing group" {
@@ -162,7 +165,8 @@ summary() {
 	run -0 procmem watch --json -i 0.5 -c 8 --budget 0 -k malloc "$TARGET_PID"
 	# A block is 16 MiB and a page; the kernel merges those that are neighbours.
 	jq -se 'def hex: ltrimstr("0x") | explode | reduce .[] as $digit (0; . * 16 + $digit - (if $digit > 96 then 87 else 48 end));
-		[.[].regions[] | select(.detail | test("^[0-9]+ malloc chunks? of 16.0M$")) | { chunks: .detail | split(" ")[0] | tonumber, size: ((.end | hex) - (.start | hex)) }] |
+		[.[].regions[] | select(.detail | test("^[0-9]+ malloc chunks? of 16.0M$")) |
+			{ chunks: .detail | split(" ")[0] | tonumber, size: ((.end | hex) - (.start | hex)) }] |
 		(length > 3) and all(.[]; .chunks * 16781312 == .size) and ([.[].chunks] | unique | length > 1)' <<<"$output"
 }
 

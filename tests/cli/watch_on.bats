@@ -66,7 +66,8 @@ watch_end() {
 	await_more_looks 3
 	eat 50
 	watch_end 1
-	events | jq -e '.condition == "rss>40M" and .value > 62914560 and .threshold == 41943040 and .region.kind == "anon" and .region.rss >= 52428800 and
+	events | jq -e '.condition == "rss>40M" and .value > 62914560 and .threshold == 41943040 and .region.kind == "anon" and
+		.region.rss >= 52428800 and
 		.actions == [{"action": "exit"}]'
 	tail -n 1 "$out" | jq -e '.summary and .ended == "a condition was met: rss>40M"'
 	[ "$(events | wc -l)" -eq 1 ]
@@ -108,7 +109,8 @@ watch_end() {
 	watch_end 0
 	# By the kernel: the address of the largest region.
 	local start
-	start=$(awk '/^[0-9a-f]+-[0-9a-f]+ / { region = $1 } /^Rss:/ && $2 > most { most = $2; at = region } END { sub(/-.*/, "", at); print at }' \
+	start=$(awk '/^[0-9a-f]+-[0-9a-f]+ / { region = $1 } /^Rss:/ && $2 > most { most = $2; at = region }
+		END { sub(/-.*/, "", at); print at }' \
 		"/proc/$TARGET_PID/smaps")
 	events | jq -se --arg start "0x$start" '([.[].condition] | sort) == ["grow>20M/60s", "kind:anon,malloc>20M", "region>20M"] and
 		all(.[]; .region.start == $start and .value >= 31457280)'
@@ -128,7 +130,8 @@ watch_end() {
 	target_start hog
 	target_tell 'eat 30'
 	# shellcheck disable=SC2016 # for the command's shell
-	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' --do "exec:env | grep ^PROCMEM_ >$facts; ls /proc/self/fd >$facts.fd; echo told" \
+	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' \
+		--do "exec:env | grep ^PROCMEM_ >$facts; ls /proc/self/fd >$facts.fd; echo told" \
 		--do 'exec:exit 3' --do 'exec:kill -9 $$' --do exit "$TARGET_PID"
 	grep -qx "PROCMEM_PID=$TARGET_PID" "$facts"
 	grep -qx 'PROCMEM_NAME=hog' "$facts"
@@ -188,7 +191,9 @@ watch_end() {
 @test "commands are waited for where whoever started us ignores the end of children" {
 	target_start hog
 	require python3
-	run -1 --separate-stderr python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
+	run -1 --separate-stderr python3 -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' \
 		"$PROCMEM_BIN" watch --json -i 600 --on 'rss>1K' --do 'exec:exit 3' --do exit "$TARGET_PID"
 	jq -se 'map(select(.event == "command")) | length == 1 and .[0].status == 3' <<<"$output"
 	run -0 python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
@@ -236,14 +241,16 @@ watch_end() {
 	target_start leaker arenas 41943040
 	# shellcheck disable=SC2016 # for the command's shell
 	run -1 --separate-stderr procmem watch --json -i 0.2 --budget 0 -k arena --on 'rss>150M' --do "dump:$file" \
-		--do "exec:env | grep ^PROCMEM_REGION >$facts; \"$PROCMEM_BIN\" dump \$PROCMEM_PID \$PROCMEM_REGIONS | wc -c >$facts.bytes" --do exit "$TARGET_PID"
+		--do "exec:env | grep ^PROCMEM_REGION >$facts; \"$PROCMEM_BIN\" dump \$PROCMEM_PID \$PROCMEM_REGIONS | wc -c >$facts.bytes" \
+		--do exit "$TARGET_PID"
 	local event
 	event=$(jq -c 'select(.event == "condition")' <<<"$output")
 	jq -e '.region | .kind == "arena" and .count > 1 and .own_rss < .rss and .rss > 100000000' <<<"$event"
 	jq -se '[.[] | select(has("regions"))] | last | .regions[0] | .count > 1 and .own_rss < .rss and .rss > 100000000' <<<"$output"
 	# shellcheck disable=SC1090 # its lines are assignments
 	( . <(sed "s/=\(.*\)/='\1'/" "$facts")
-		jq -e --arg start "${PROCMEM_REGION%-*}" --argjson own "$PROCMEM_REGION_RSS" --argjson all "$PROCMEM_REGIONS_RSS" --argjson count "$PROCMEM_REGIONS_COUNT" \
+		jq -e --arg start "${PROCMEM_REGION%-*}" --argjson own "$PROCMEM_REGION_RSS" --argjson all "$PROCMEM_REGIONS_RSS" \
+			--argjson count "$PROCMEM_REGIONS_COUNT" \
 			'.region | .start == $start and .own_rss == $own and .rss == $all and .count == $count' <<<"$event"
 		# The kernel has merged heaps that are neighbours, and has not those that are none.
 		[ "$(wc -w <<<"$PROCMEM_REGIONS")" -eq "$PROCMEM_REGIONS_COUNT" ]
@@ -276,7 +283,8 @@ watch_end() {
 	kill -TERM "$WATCHER"
 	watch_end 0
 	local start
-	start=$(awk '/^[0-9a-f]+-[0-9a-f]+ / { region = $1 } /^Rss:/ && $2 > most { most = $2; at = region } END { sub(/-.*/, "", at); print at }' \
+	start=$(awk '/^[0-9a-f]+-[0-9a-f]+ / { region = $1 } /^Rss:/ && $2 > most { most = $2; at = region }
+		END { sub(/-.*/, "", at); print at }' \
 		"/proc/$TARGET_PID/smaps")
 	events | tail -n +$((before + 2)) | jq -se --arg start "0x$start" 'length > 1 and all(.[]; .region.start == $start)'
 	# Before, it was the other one.
@@ -322,7 +330,8 @@ watch_end() {
 	await '[.[] | select(.event == "condition" and .condition == "rss>20M")] | length == 1'
 	target_tell 'eat 15'
 	await '[.[] | select(.event == "condition" and .condition == "headroom<50%")] | length == 1'
-	jq -se --arg file "$GROUP_FOLDER/memory.usage_in_bytes" '[.[] | select(.event == "wakeup" and .cause == "usage" and .file == $file)] | length > 0' "$out"
+	jq -se --arg file "$GROUP_FOLDER/memory.usage_in_bytes" '[.[] | select(.event == "wakeup" and .cause == "usage"
+		and .file == $file)] | length > 0' "$out"
 	kill -0 "$TARGET_PID"
 	kill -TERM "$WATCHER"
 	watch_end 0
@@ -363,7 +372,8 @@ watch_end() {
 	target_tell 'eat 30'
 	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' --do "dump:$folder" --do 'exec:exit 3' --do exit "$TARGET_PID"
 	[ "$(grep -c '^met ' <<<"$output")" -eq 1 ]
-	grep -Eq "^met 20[0-9-]+T[0-9:.]+Z: rss>20M: 3[0-9.]+M; [0-9a-f]+-[0-9a-f]+ anon 3[0-9.]+M.*; dump: 3[0-9.]+M in $folder; exec: PID [0-9]+; exit\$" <<<"$output"
+	local line="^met 20[0-9-]+T[0-9:.]+Z: rss>20M: 3[0-9.]+M; [0-9a-f]+-[0-9a-f]+ anon 3[0-9.]+M.*"
+	grep -Eq "$line; dump: 3[0-9.]+M in $folder; exec: PID [0-9]+; exit\$" <<<"$output"
 	run -1 --separate-stderr procmem watch -q -i 600 --on 'rss>20M' --do "dump:/proc/%p/x" --do exit "$TARGET_PID"
 	grep -q '^met .*rss>20M: .*; dump: .*/proc/.*; exit$' <<<"$output"
 	run -0 procmem watch -q -c 1 --on 'rss>1000G' "$TARGET_PID"

@@ -126,7 +126,8 @@ peeked() {
 @test "buffers of a server show HTTP/2 headers" {
 	target_start sample_server --leak --rate 4194304
 	run -0 procmem watch --json -i 0.5 -c 4 --budget 0 --peek 5 "$TARGET_PID"
-	jq -se '[.[] | select(.summary | not) | .regions[0].peek // [] | .[] | .text] | any(startswith("application/grpc")) and any(startswith("localhost:50051"))' <<<"$output"
+	jq -se '[.[] | select(.summary | not) | .regions[0].peek // [] | .[] | .text] | any(startswith("application/grpc"))
+		and any(startswith("localhost:50051"))' <<<"$output"
 }
 
 @test "wrong numbers are refused" {

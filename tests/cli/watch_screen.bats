@@ -59,7 +59,8 @@ await_selected() {
 
 @test "q ends it with a summary, and the terminal is as before" {
 	screen_start 100 30
-	screen_type "clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID; echo status \$?; stty -a >$BATS_TEST_TMPDIR/after; echo fin"
+	local line="clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID; echo status \$?;"
+	screen_type "$line stty -a >$BATS_TEST_TMPDIR/after; echo fin"
 	screen_key Enter
 	screen_await ' RSS '
 	[ "$(screen_fact alternate_on)" = 1 ]
@@ -88,7 +89,8 @@ await_selected() {
 	screen_await 'ended: the user quit'
 	screen_await VERDICT
 	# The titles are one line, and so is the row below.
-	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 | grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
 }
 
 @test "a summary is as wide as the terminal is by then" {
@@ -99,7 +101,8 @@ await_selected() {
 	screen_key q
 	screen_await 'ended: the user quit'
 	screen_await VERDICT
-	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 | grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
 	# Text measures at each look.
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
 	screen_key Enter
@@ -349,7 +352,8 @@ await_selected() {
 	shown=$(screen_lines | awk '$1 == "stack" { print $3 }')
 	[ "$shown" -gt 0 ]
 	# The stack of the main thread does not change; the other one is a mapping right above a guard of 4 KiB.
-	counted=$(awk '/^[0-9a-f]+-/ { stack = /\[stack\]/ || guard; guard = /---p/ } stack && $1 == "Rss:" { sum += $2 } END { print sum * 1024 }' \
+	counted=$(awk '/^[0-9a-f]+-/ { stack = /\[stack\]/ || guard; guard = /---p/ }
+		stack && $1 == "Rss:" { sum += $2 } END { print sum * 1024 }' \
 		"/proc/$TARGET_PID/smaps")
 	[ "$shown" -eq "$counted" ]
 	screen_key d

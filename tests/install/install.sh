@@ -29,7 +29,8 @@ export mark
 # Packagers give DESTDIR: files must land below it, nowhere else.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
 for file in bin/procmem include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
-	share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem vendor_completions.d/procmem.fish; do
+	share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem \
+		vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
 done
 
@@ -55,7 +56,8 @@ sed -n '/^```$/,/^```$/{/^```$/d;s/\\\\/\\/g;p}' "$PROCMEM_SOURCE/docs/man/libpr
 cc -std=gnu17 -Wall -Wextra -Werror -pedantic "$scratch/largest.c" -o "$scratch/largest" $flags "-Wl,-rpath,$libdir"
 [ -n "$("$scratch/largest" $$)" ] || fail 'the example of libprocmem(3) does not work'
 
-cmake -S "$examples" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" || { cat "$scratch/log" && fail "find_package failed"; }
+cmake -S "$examples" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" ||
+	{ cat "$scratch/log" && fail "find_package failed"; }
 cmake --build "$scratch/build" >"$scratch/log" || { cat "$scratch/log" && fail "building by find_package failed"; }
 run find_package "$scratch/build"
 
@@ -63,6 +65,7 @@ run find_package "$scratch/build"
 for header in "$prefix"/include/procmem/*.h; do
 	echo "#include <procmem/${header##*/}>" | cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only -I"$prefix/include" -xc - ||
 		fail "${header##*/} cannot be included by itself"
-	! command -v c++ >/dev/null || echo "#include <procmem/${header##*/}>" | c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
+	! command -v c++ >/dev/null || echo "#include <procmem/${header##*/}>" |
+		c++ -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -xc++ - ||
 		fail "${header##*/} is no C++"
 done

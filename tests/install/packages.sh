@@ -37,8 +37,10 @@ tar -xzf "$packages"/procmem-*.tar.gz -C "$scratch/some where"
 unpacked=$(echo "$scratch/some where"/*)
 "$unpacked/bin/procmem" --version || fail 'the archive does not run where it is unpacked'
 mv "$unpacked" "$scratch/else"
-[ "$("$scratch/else/bin/procmem" map -a -o start --csv $$ | grep -c '^[0-9a-f]*$')" -ge 10 ] || fail 'the archive does not run where it is moved to'
-ldd "$scratch/else/bin/procmem" | grep -q "libprocmem.so.* => $scratch/else/" || fail 'the program in the archive takes a library from elsewhere'
+[ "$("$scratch/else/bin/procmem" map -a -o start --csv $$ | grep -c '^[0-9a-f]*$')" -ge 10 ] ||
+	fail 'the archive does not run where it is moved to'
+ldd "$scratch/else/bin/procmem" | grep -q "libprocmem.so.* => $scratch/else/" ||
+	fail 'the program in the archive takes a library from elsewhere'
 
 # The root: what our packages depend on, without ourselves. If Debian does not know one of these, that is our error.
 depends=$(for package in "$packages"/*.deb; do
@@ -47,12 +49,14 @@ done | tr ',' '\n' | sed 's/(.*//; s/ //g; /procmem/d' | sort -u)
 # shellcheck disable=SC2086 # a list of names
 apt-cache show $depends >/dev/null 2>"$scratch/log" || fail "unknown dependencies: $(cat "$scratch/log")"
 root=$scratch/root
-mmdebstrap --quiet --variant=essential --include="$(echo "$depends" | tr '\n' ,)" "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$root" \
+mmdebstrap --quiet --variant=essential --include="$(echo "$depends" | tr '\n' ,)" \
+	"$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$root" \
 	>"$scratch/log" 2>&1 || skip "a clean root could not be made: $(tail -n 1 "$scratch/log")"
 
 # All files but those in which dpkg and ldconfig keep their own state.
 files() {
-	(cd "$root" && find . -xdev \( -path ./tmp -o -path ./proc -o -path ./var/lib/dpkg -o -path ./var/cache/ldconfig -o -path ./var/log \) -prune \
+	(cd "$root" && find . -xdev \( -path ./tmp -o -path ./proc -o -path ./var/lib/dpkg -o -path ./var/cache/ldconfig \
+		-o -path ./var/log \) -prune \
 		-o -print | sort)
 }
 
@@ -66,6 +70,7 @@ in_root sh -c 'dpkg --install /tmp/*.deb' >"$scratch/log" 2>&1 || { cat "$scratc
 files >"$scratch/installed"
 ! cmp -s "$scratch/before" "$scratch/installed" || fail 'the packages hold no files'
 in_root sh /tmp/in_root.sh || fail 'an installed command does not work'
-in_root dpkg --purge procmem libprocmem-dev libprocmem0 >"$scratch/log" 2>&1 || { cat "$scratch/log" && fail 'the packages cannot be removed'; }
+in_root dpkg --purge procmem libprocmem-dev libprocmem0 >"$scratch/log" 2>&1 ||
+	{ cat "$scratch/log" && fail 'the packages cannot be removed'; }
 files >"$scratch/after"
 diff "$scratch/before" "$scratch/after" || fail 'the packages left something behind'

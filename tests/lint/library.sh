@@ -12,8 +12,9 @@ complain() {
 	failed=1
 }
 
-forbidden='stdout|stderr|_?_?v?f?printf(_chk)?|puts|fputs|putchar|putc|fputc|fwrite|perror|v?(err|errx|warn|warnx)|syslog|exit|_exit|_Exit|quick_exit|abort|'
-forbidden="$forbidden"'__assert_fail|signal|sigaction|sigprocmask|atexit|setlocale|setenv|putenv|chdir|fork|vfork|system|popen'
+forbidden='stdout|stderr|_?_?v?f?printf(_chk)?|puts|fputs|putchar|putc|fputc|fwrite|perror|v?(err|errx|warn|warnx)|syslog|'
+forbidden="$forbidden"'exit|_exit|_Exit|quick_exit|abort|__assert_fail|signal|sigaction|sigprocmask|atexit|'
+forbidden="$forbidden"'setlocale|setenv|putenv|chdir|fork|vfork|system|popen'
 found=$(nm -D --undefined-only --without-symbol-versions "$library" | awk '{ print $2 }' | grep -Ex "$forbidden" || true)
 [ -z "$found" ] || complain 'calls what a library must not' "$found"
 
@@ -40,7 +41,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 echo "$declared" >"$scratch/declared"
 echo "$listed" >"$scratch/listed"
-found=$(diff "$scratch/listed" "$scratch/declared" | sed -n 's/^>/add to lib\/libprocmem.map:/p; s/^</remove, or sort, in lib\/libprocmem.map:/p')
+found=$(diff "$scratch/listed" "$scratch/declared" |
+	sed -n 's/^>/add to lib\/libprocmem.map:/p; s/^</remove, or sort, in lib\/libprocmem.map:/p')
 [ -z "$found" ] || complain 'has another list of exported names than its headers' "$found"
 found=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 == "T" && $3 !~ /@@PROCMEM_0$/ { print $3 }')
 [ -z "$found" ] || complain 'exports names without their version' "$found"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# No mark of scdoc is left in the man pages as text: _LEN_ behind a plus stayed so. Pages are checked as they were made from docs/man. Run by
-# ctest.
+# No mark of scdoc is left in the man pages as text: _LEN_ behind a plus stayed so. Pages are checked as they were made from docs/man. Run
+# by ctest.
 set -eu
 pages=$PROCMEM_BUILD/docs/man
 set -- "$pages"/*.[1-9]

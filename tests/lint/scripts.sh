@@ -5,6 +5,9 @@ set -eu
 command -v shellcheck >/dev/null || { echo 'shellcheck is not installed' && exit 77; }
 cd "$PROCMEM_SOURCE"
 find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
+# As lint/text says of sources.
+find docs tests .ci -type f \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec grep -nE '^.{141,}' {} + |
+	sed 's/^\([^:]*:[0-9]*\):.*/note: \1: longer than 140 characters/'
 # A negated command ends no test, unless it is the last one.
 if grep -nE '^[[:space:]]*! ' tests/cli/*.bats | grep -v '||'; then
 	echo "these go unnoticed when they should fail: write 'fails COMMAND'"

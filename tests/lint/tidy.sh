@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/lint/tidy.sh [paths]
 #
-# clang-tidy has nothing to say about the library and the program. Its checks of what stands in one place take seconds; with `paths` those that follow every
-# path through a function are run as well, which takes minutes: tests/analyse.sh does. .clang-tidy says which checks there are. Run by ctest.
+# clang-tidy has nothing to say about the library and the program. Its checks of what stands in one place take seconds; with `paths` those
+# that follow every path through a function are run as well, which takes minutes: tests/analyse.sh does. .clang-tidy says which checks
+# there are. Run by ctest.
 set -eu
 for tool in clang-tidy jq; do
 	command -v $tool >/dev/null || { echo "$tool is not installed" && exit 77; }
@@ -12,7 +13,8 @@ cd "$PROCMEM_SOURCE"
 files=$(mktemp)
 log=$(mktemp)
 trap 'rm -f "$files" "$log"' EXIT
-jq -r --arg root "$PROCMEM_SOURCE" '.[].file | select(startswith($root + "/lib/") or startswith($root + "/cmd/"))' "$PROCMEM_BUILD/compile_commands.json" |
+jq -r --arg root "$PROCMEM_SOURCE" '.[].file | select(startswith($root + "/lib/") or startswith($root + "/cmd/"))' \
+	"$PROCMEM_BUILD/compile_commands.json" |
 	sort -u >"$files"
 [ -s "$files" ] || { echo "$PROCMEM_BUILD builds nothing of lib or cmd" && exit 1; }
 checks="-clang-analyzer-*"

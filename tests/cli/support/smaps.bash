@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The kernel's smaps as comma-separated values, by means that share nothing with procmem; and comparing what moves.
 
-SMAPS_COLUMNS=start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_dirty,anonymous,swap,referenced,lazyfree,anon_huge,hugetlb,swap_pss,locked
+SMAPS_COLUMNS=start,end,size,rss,pss,dirty,shared_clean,shared_dirty,private_clean,private_dirty
+SMAPS_COLUMNS+=,anonymous,swap,referenced,lazyfree,anon_huge,hugetlb,swap_pss,locked
 
 # Reads smaps text on stdin; prints SMAPS_COLUMNS of each region, by address.
 smaps_table() {
