@@ -31,7 +31,8 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 		return 0;
 	if (bytes > 100)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*sM", value, digits, value);
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*s%% or %.*sM", value, digits, value, digits, value);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*s%% or %.*sM", value, digits,
+	                    value, digits, value);
 }
 
 static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)

@@ -51,7 +51,8 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID. What only runs this procmem\n(sudo, timeout, sh -c) does not count.\n"
+	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID. What only runs this procmem\n"
+	         "(sudo, timeout, sh -c) does not count.\n"
 	         "The column pss costs a walk over all memory of each process listed, during which\nit cannot map memory.",
 	.examples = {
 		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
