@@ -128,7 +128,7 @@ static void put_reason(const struct watch_row *row, struct text *text)
 {
 	text_clear(text);
 	text_string(text, row->trend.reason);
-	if (*row->count_trend.reason)
+	if (*row->count_trend.reason && strcmp(row->count_trend.reason, row->trend.reason) != 0)
 		text_format(text, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
 	text_terminate(text);
 }
