@@ -23,6 +23,7 @@ left_out() {
 		headroom|a signal ends the watching|valgrind catches all signals from the beginning, and so nobody sees when procmem does
 		main|a closed output|valgrind puts its own files there
 		memory||valgrind's memory is counted, too
+		watch_killed||it counts how often a watcher had time for a second sample before it was killed
 		watch_screen|Ctrl-Z stops it|in valgrind raise(SIGTSTP) stops nobody
 	END
 }
