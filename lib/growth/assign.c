@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "growth/alike.h"
+#include "growth/key_table.h"
 #include "growth/tracker_state.h"
 
 /*
@@ -56,26 +57,28 @@ static uint64_t key_of(const struct pm_region *region, bool born)
 	return born || region->block ? pm_alike_key(region) : 0;
 }
 
-static struct followed *find_alike(const struct pm_tracker *tracker, uint64_t key)
-{
-	for (size_t i = 0; i < tracker->count; i++)
-		if (tracker->tracks[i]->key == key)
-			return tracker->tracks[i];
-	return NULL;
-}
-
-/** The track for a region that was not there before: that of its like, or a new one. */
-static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_error *error)
+/**
+ * The track for a region that was not there before: that of its like, or a new one.
+ *
+ * @param keys  begun with the first region that asks
+ * @param more  how many tracks may be new, this one included
+ */
+static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_key_table *keys,
+                                     size_t more, struct pm_error *error)
 {
 	uint64_t key = key_of(region, tracker->samples > 0);
-	struct followed *followed = key ? find_alike(tracker, key) : NULL;
+	if (key && !keys->places && pm_key_table_init(keys, tracker, more, error) < 0)
+		return NULL;
+	struct followed *followed = key ? pm_key_table_find(keys, key) : NULL;
 	if (key && !followed && tracker->gone > MOST_GONE)
-		followed = find_alike(tracker, key = pm_alike_sort(region));
+		followed = pm_key_table_find(keys, key = pm_alike_sort(region));
 	if (followed)
 		return followed;
 	followed = new_track(tracker, time, error);
-	if (followed)
+	if (followed && key) {
 		followed->key = key;
+		pm_key_table_add(keys, followed);
+	}
 	return followed;
 }
 
@@ -177,20 +180,23 @@ static void give_known(const struct pm_growth *growth, const struct pm_regions *
 static int give_new(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct choices *choices,
                     struct followed **owners, double time, struct pm_error *error)
 {
-	for (size_t i = 0; i < regions->count; i++) {
+	struct pm_key_table keys = { 0 };
+	int result = 0;
+	for (size_t i = 0; i < regions->count && result == 0; i++) {
 		const struct pm_region *region = &regions->items[i];
 		size_t part = growth->after_part[i];
 		if (owners[i])
 			continue;
 		/* What belongs together from its begin, such as the heaps of an arena, has one. */
 		struct choice *choice = find_choice(choices, part, region->kind);
-		owners[i] = choice ? choice->track : track_of_new(tracker, region, time, error);
+		owners[i] = choice ? choice->track : track_of_new(tracker, region, time, &keys, regions->count - i, error);
 		if (!owners[i])
-			return -1;
-		if (!choice)
+			result = -1;
+		else if (!choice)
 			add_choice(choices, part, region->kind, owners[i])->used = true;
 	}
-	return 0;
+	pm_key_table_deinit(&keys);
+	return result;
 }
 
 void pm_tracker_clear_sums(struct pm_tracker *tracker)
