@@ -29,13 +29,33 @@ static void add_count_rate(const struct watch_row *row, struct text *text)
 		text_format(text, " (%+.1f/s)", row->count_trend.rate);
 }
 
-static void add_word(const char *word, struct text *text)
+static void add_part(const char *word, size_t length, struct text *text)
 {
-	if (!*word)
+	if (length == 0)
 		return;
 	if (text->length > 0)
 		text_char(text, ' ');
-	utf8_escape(text, word, strlen(word));
+	utf8_escape(text, word, length);
+}
+
+static void add_word(const char *word, struct text *text)
+{
+	add_part(word, strlen(word), text);
+}
+
+/** Of what one of several regions has only what is true of all: neither how many blocks that are, nor where in it they lie. */
+static void add_common_blocks(const char *detail, struct text *text)
+{
+	static const char one[] = "1 malloc chunk of ";
+	const char *place = strstr(detail, " in ");
+	size_t digits = strspn(detail, "0123456789"), length = place ? (size_t)(place - detail) : strlen(detail);
+	if (strncmp(detail, one, strlen(one)) == 0) {
+		add_word("malloc chunks of ", text);
+		utf8_escape(text, detail + strlen(one), length - strlen(one));
+		return;
+	}
+	size_t skipped = digits > 0 && detail[digits] == ' ' ? digits + 1 : 0;
+	add_part(detail + skipped, length - skipped, text);
 }
 
 /** Blocks of malloc's: in how many regions the kernel put them is of less interest than what they are. */
@@ -43,20 +63,13 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
 	add_word(track->mapping, text);
-	/* How many one of the regions has says nothing of all. */
-	static const char one[] = "1 malloc chunk of ", many[] = "malloc chunks of ";
-	const char *detail = track->detail;
-	size_t digits = track->regions > 1 ? strspn(detail, "0123456789") : 0;
-	if (digits == 1 && strncmp(detail, one, strlen(one)) == 0) {
-		add_word(many, text);
-		utf8_escape(text, detail + strlen(one), strlen(detail) - strlen(one));
-	} else {
-		add_word(detail + (digits > 0 && detail[digits] == ' ' ? digits + 1 : 0), text);
+	if (track->regions == 1) {
+		add_word(track->detail, text);
+		return;
 	}
-	if (track->regions > 1) {
-		text_format(text, " in %zu regions", track->regions);
-		add_count_rate(row, text);
-	}
+	add_common_blocks(track->detail, text);
+	text_format(text, " in %zu regions", track->regions);
+	add_count_rate(row, text);
 }
 
 void watch_describe(const struct watch_row *row, struct text *text)
