@@ -205,12 +205,19 @@ void pm_tracker_clear_sums(struct pm_tracker *tracker)
 		pm_followed_clear(tracker->tracks[i]);
 }
 
-/** What the last list has at the addresses of a region of the next one, as far as it is of the same track. */
-static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed, const struct pm_region *region)
+/**
+ * What the last list has at the addresses of a region of the next one, as far as it is of the same track.
+ *
+ * @param from  where it begins in the last list; moved on from region to region, by ascending address
+ */
+static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed, const struct pm_region *region,
+                               size_t *from)
 {
 	const struct pm_regions *regions = &tracker->regions;
 	uint64_t sum = 0;
-	for (size_t i = pm_regions_index(regions, region->start); i < regions->count && regions->items[i].start < region->end; i++)
+	while (*from < regions->count && regions->items[*from].end <= region->start)
+		++*from;
+	for (size_t i = *from; i < regions->count && regions->items[i].start < region->end; i++)
 		if (tracker->owners[i] == followed)
 			sum += pm_region_weight(&regions->items[i]);
 	return sum;
@@ -269,8 +276,8 @@ int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth
 	/* The ones first, so that nothing new comes to a track that goes on with another kind. */
 	give_known(growth, regions, &choices, owners);
 	int result = give_new(tracker, growth, regions, &choices, owners, time, error);
-	for (size_t i = 0; i < regions->count && result == 0; i++)
-		pm_followed_count(owners[i], &regions->items[i], weighed_before(tracker, owners[i], &regions->items[i]));
+	for (size_t i = 0, from = 0; i < regions->count && result == 0; i++)
+		pm_followed_count(owners[i], &regions->items[i], weighed_before(tracker, owners[i], &regions->items[i], &from));
 	if (result == 0)
 		result = join_merged(tracker, growth, &choices, error);
 	choices_deinit(&choices);

@@ -15,6 +15,7 @@ int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 	if (!created)
 		return pm_error_out_of_memory(error);
 	pm_regions_init(&created->regions);
+	pm_regions_init(&created->spare);
 	*tracker = created;
 	return 0;
 }
@@ -35,6 +36,7 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 	free(tracker->tracks);
 	free(tracker->owners);
 	pm_regions_deinit(&tracker->regions);
+	pm_regions_deinit(&tracker->spare);
 	free(tracker);
 }
 
@@ -82,28 +84,29 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 static int follow(struct pm_tracker *tracker, double time, const struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_growth growth;
-	struct pm_regions copy;
-	pm_regions_init(&copy);
+	struct pm_regions *copy = &tracker->spare;
 	struct followed **owners = calloc(regions->count + 1, sizeof(struct followed *));
 	if (!owners)
 		return pm_error_out_of_memory(error);
 	int result = 0;
+	pm_regions_clear(copy);
 	for (size_t i = 0; i < regions->count && result == 0; i++)
-		result = pm_regions_append(&copy, &regions->items[i], error);
+		result = pm_regions_append(copy, &regions->items[i], error);
 	if (result == 0)
-		result = pm_growth_compare(&tracker->regions, &copy, &growth, error);
+		result = pm_growth_compare(&tracker->regions, copy, &growth, error);
 	if (result == 0) {
-		result = pm_tracker_assign(tracker, &growth, &copy, owners, time, error);
+		result = pm_tracker_assign(tracker, &growth, copy, owners, time, error);
 		pm_growth_deinit(&growth);
 	}
 	/* Names of tracks point into the newest list that they have a region in; those that have none any more keep none. */
 	for (size_t i = 0; i < tracker->count; i++)
 		if (tracker->tracks[i]->track.regions == 0)
 			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
-	pm_regions_deinit(&tracker->regions);
 	free(tracker->owners);
 	tracker->settled = tracker->samples > 0;
-	tracker->regions = copy;
+	struct pm_regions former = tracker->regions;
+	tracker->regions = tracker->spare;
+	tracker->spare = former;
 	tracker->owners = owners;
 	return result;
 }

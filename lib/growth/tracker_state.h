@@ -40,6 +40,7 @@ struct pm_tracker {
 	size_t gone;               /* how many of them were born, and had no region any more at the last sample */
 	struct pm_regions regions; /* of the last sample */
 	struct followed **owners;  /* track of each of them */
+	struct pm_regions spare;   /* of the list before it, no longer needed: its memory is for the next one */
 	double first;              /* time of the first sample */
 	double last;               /* time of the last */
 	uint64_t samples;

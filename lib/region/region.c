@@ -21,6 +21,12 @@ void pm_regions_deinit(struct pm_regions *regions)
 	pm_regions_init(regions);
 }
 
+void pm_regions_clear(struct pm_regions *regions)
+{
+	regions->count = 0;
+	pm_texts_clear(regions->texts);
+}
+
 const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length)
 {
 	return pm_texts_add(&regions->texts, text, length);

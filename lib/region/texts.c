@@ -43,6 +43,15 @@ const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t lengt
 	return copy;
 }
 
+void pm_texts_clear(struct pm_texts *texts)
+{
+	if (!texts)
+		return;
+	pm_texts_destroy(texts->older);
+	texts->older = NULL;
+	texts->used = 0;
+}
+
 void pm_texts_destroy(struct pm_texts *texts)
 {
 	while (texts) {

@@ -26,6 +26,7 @@ struct pm_sampler {
 	struct pm_sampler_options options;
 	struct pm_pagemap *pagemap;        /* NULL where there is none, or nothing asks for it */
 	struct pm_regions regions;         /* of the last look */
+	struct pm_regions spare;           /* of the look before it, no longer needed: its memory is for the next one */
 	struct pm_page_history pages;      /* of it, if wanted */
 	struct pm_totals looked_at;        /* totals at that moment */
 	struct pm_sums sums;               /* of the regions at that moment */
@@ -50,6 +51,7 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	opened->process = process;
 	opened->options = *options;
 	pm_regions_init(&opened->regions);
+	pm_regions_init(&opened->spare);
 	/*
 	 * With smaps kinds need it all the same: it tells which bytes can be looked at without making them resident. Where there is none
 	 * (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place.
@@ -71,6 +73,7 @@ void pm_sampler_close(struct pm_sampler *sampler)
 	if (!sampler)
 		return;
 	pm_regions_deinit(&sampler->regions);
+	pm_regions_deinit(&sampler->spare);
 	pm_page_history_deinit(&sampler->pages);
 	pm_pagemap_close(sampler->pagemap);
 	free(sampler);
@@ -202,24 +205,23 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 
 static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now, struct pm_error *error)
 {
-	struct pm_regions regions;
+	struct pm_regions *regions = &sampler->spare;
 	if (!full && !sampler->options.smaps && totals->size == sampler->looked_at.size) {
 		int result = look_in_place(sampler, totals, error);
 		if (result != 0)
 			return result < 0 ? -1 : 0;
 	}
-	pm_regions_init(&regions);
-	if (look_anew(sampler, totals, full, &regions, error) < 0) {
-		pm_regions_deinit(&regions);
+	pm_regions_clear(regions);
+	if (look_anew(sampler, totals, full, regions, error) < 0)
 		return -1;
-	}
 	double pause = sampler->full_after * 2, longest = sampler->options.full_every * longest_pause;
-	bool changed = !full || !pm_sizes_are_same(&sampler->regions, &regions);
+	bool changed = !full || !pm_sizes_are_same(&sampler->regions, regions);
 	sampler->full_after = changed ? sampler->options.full_every : pause < longest ? pause : longest;
-	pm_regions_deinit(&sampler->regions);
-	sampler->regions = regions;
+	struct pm_regions former = sampler->regions;
+	sampler->regions = sampler->spare;
+	sampler->spare = former;
 	sampler->looked_at = *totals;
-	sampler->sums = pm_sums_of(&regions, totals);
+	sampler->sums = pm_sums_of(&sampler->regions, totals);
 	if (full)
 		sampler->looked_fully = now;
 	return 0;

@@ -158,6 +158,9 @@ PM_PUBLIC void pm_regions_init(struct pm_regions *regions);
 /** Releases what a list holds; it is empty afterwards. @param regions the list */
 PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 
+/** Empties a list, and keeps most of its memory for the next regions. @param regions the list */
+PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
+
 /**
  * Appends a copy of a region; its texts are copied into the list (the same text as the last one's is shared).
  *
