@@ -116,7 +116,8 @@ enum status shell_info_run(struct shell *shell, struct out *out, int argc, char 
 /* shell_results.c */
 
 /**
- * Replaces #3 and #r2 by what they stand for: their address, for `dump` the bytes of a hit; `+LEN`, `-END` and `-#4` behind them stay.
+ * Replaces #3 and #r2 by what they stand for: their address, for `dump` the bytes of a hit; `+LEN`, `-END` and `-#4` behind them stay. The
+ * number of a row of several regions becomes a word for each of those that are still there; that some are not is noted.
  *
  * @param shell      the session
  * @param statement  its words are changed

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <procmem/maps.h>
 #include <procmem/number.h>
 
 #include "alloc.h"
+#include "report.h"
 #include "utf8.h"
 
 /* Columns that a result's text has, however narrow the terminal is. */
@@ -163,22 +165,49 @@ static void exchange(struct shell_statement *statement, size_t at, char **words,
 	statement->count += count - 1;
 }
 
-/** The regions of a row that stands for several, one word for each. @return how many; 0: it is no such word, or `x` wants one address */
+/** Adds the address of a row's region, as far as it is still there. @return false where nothing of it is */
+static bool put_place(const struct pm_range *range, const struct pm_regions *now, struct text *address)
+{
+	size_t index = pm_regions_index(now, range->start);
+	if (index >= now->count || now->items[index].start >= range->end)
+		return false;
+	uint64_t start = now->items[index].start;
+	text_format(address, "0x%" PRIx64, start > range->start ? start : range->start);
+	return true;
+}
+
+/**
+ * The regions of a row that stands for several, one word for each. The process goes on: some may be unmapped by now, which is no reason to
+ * leave out the others.
+ *
+ * @return  how many; 0: it is no such word, or `x` wants one address, or none is left: the command then says so of the one that was shown
+ */
 static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
 {
 	bool is_region;
 	struct pm_error error;
+	struct pm_regions now;
+	const char *number = word;
+	size_t count = 0;
 	const struct result *result = read_number(shell->results, &word, &is_region, &error);
-	if (!result || !is_region || *word || use == USE_VALUES)
+	if (!result || !is_region || *word || use == USE_VALUES || result->range_count == 0)
 		return 0;
-	*words = alloc_array(NULL, result->range_count + 1, sizeof **words);
+	pm_regions_init(&now);
+	if (!shell->target.process || pm_maps_read(shell->target.process, PM_MAPS, &now, NULL) < 0) {
+		pm_regions_deinit(&now);
+		return 0;
+	}
+	*words = alloc_array(NULL, result->range_count, sizeof **words);
 	for (size_t i = 0; i < result->range_count; i++) {
 		struct text address = { 0 };
-		text_format(&address, "0x%" PRIx64, result->ranges[i].start);
-		(*words)[i] = alloc_string(text_terminate(&address));
+		if (put_place(&result->ranges[i], &now, &address))
+			(*words)[count++] = alloc_string(text_terminate(&address));
 		text_deinit(&address);
 	}
-	return result->range_count;
+	pm_regions_deinit(&now);
+	if (count > 0 && count < result->range_count)
+		report_note("of %s %zu of %zu regions are unmapped by now", number, result->range_count - count, result->range_count);
+	return count;
 }
 
 /** Makes what one word stands for. @return how many words that are now, -1 on error */
