@@ -3,8 +3,10 @@
  * leaker: grows in a known way and at a known rate. On `tell` it answers `leaked BYTES_OR_COUNT`.
  *
  *     leaker merged RATE      blocks of 1 MiB, mapped and touched, RATE bytes a second: the kernel merges them into one region that grows
- *     downwards leaker arenas RATE      one thread's malloc arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB
- *     and falls back every 5 s leaker threads RATE     RATE more threads a second, called pile-N
+ *                             downwards
+ *     leaker arenas RATE      one thread's malloc arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB and falls
+ *                             back every 5 s
+ *     leaker threads RATE     RATE more threads a second, called pile-N
  *     leaker files RATE       RATE more mappings of small files a second
  *     leaker churn RATE       maps 64 KiB, touches and unmaps them all the time; `tell` answers how often so far
  */
