@@ -5,7 +5,7 @@
 
 #include <procmem/headroom.h>
 
-/** Adds a limit. @param source printf format of where it stands @return it, to be completed */
+/** Adds a limit, or exchanges the one of this kind. @param source printf format of where it stands @return it, to be completed */
 struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, const char *source, ...)
 	__attribute__((format(printf, 5, 6)));
 

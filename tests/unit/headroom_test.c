@@ -185,6 +185,37 @@ static void living_process(void **state)
 	pm_process_close(process);
 }
 
+/** A caller that follows a process asks at each look, and may have read all limits before. */
+static void counts_are_added_and_then_exchanged(void **state)
+{
+	(void)state;
+	char *root = make_machine("0::/\n"), *sys;
+	struct pm_process *process = tree_open_process(root, 12, &sys);
+	struct pm_headroom headroom = { 0 };
+	struct pm_error error = { 0 };
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	must(pm_headroom_read_memory(process, sys, &headroom, &error), &error);
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_MAPPINGS));
+	assert_null(pm_headroom_find(&headroom, PM_LIMIT_THREADS));
+	size_t count = headroom.count;
+	for (uint64_t i = 1; i <= PM_LIMIT_KINDS; i++) {
+		const struct pm_region region = { .start = i << 20, .end = (i << 20) + 4096, .mapping = "", .detail = "", .why = "" };
+		assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
+		must(pm_headroom_add_counts(process, sys, &regions, &headroom, &error), &error);
+		assert_int_equal(headroom.count, count + 2);
+		expect(&headroom, PM_LIMIT_MAPPINGS, 65530, i, 65530 - i, "/proc/sys/vm/max_map_count");
+	}
+	must(pm_headroom_read(process, sys, &headroom, &error), &error);
+	count = headroom.count;
+	must(pm_headroom_add_counts(process, sys, &regions, &headroom, &error), &error);
+	assert_int_equal(headroom.count, count);
+	pm_regions_deinit(&regions);
+	pm_process_close(process);
+	free(sys);
+	tree_remove(root);
+}
+
 /** One process of the group eats more than the limit; the other one is asked about it. */
 static void kill_is_seen(void **state)
 {
@@ -233,6 +264,7 @@ int main(void)
 		cmocka_unit_test(v1_group),
 		cmocka_unit_test(machine_is_the_first_to_end),
 		cmocka_unit_test(living_process),
+		cmocka_unit_test(counts_are_added_and_then_exchanged),
 		cmocka_unit_test(kill_is_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,7 +103,7 @@ PM_PUBLIC int pm_headroom_read_memory(struct pm_process *process, const char *sy
 
 /**
  * Adds the limits on numbers of things, of regions, processes and threads, to what pm_headroom_read_memory() read: for callers that know
- * the regions.
+ * the regions. Those that are there already are read anew.
  *
  * @param process   the process
  * @param sys_root  directory that stands for /sys; NULL means "/sys"
