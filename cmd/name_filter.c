@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/** Bytes of a part that are shown: the reason is to have room behind them. */
+static int excerpt(size_t length)
+{
+	return length < 60 ? (int)length : 60;
+}
+
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
 {
 	int code;
@@ -19,8 +25,8 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		PCRE2_UCHAR message[120] = "";
 		pcre2_get_error_message(code, message, sizeof message);
 		/* The sentence of the library about its patterns. */
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%s': %s", (size_t)at, (int)at,
-		                    regex, regex + at, (char *)message);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s", (size_t)at,
+		                    excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at, (char *)message);
 	}
 	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);
 	if (filter->match)

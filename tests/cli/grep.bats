@@ -248,6 +248,13 @@ gnu() {
 		run -2 --separate-stderr procmem $words
 		[[ $stderr == *"$wrong" ]]
 	done
+	# A long one leaves room for the reason.
+	long=$(printf 'x%.0s' {1..2000})
+	for words in "grep $long( $TARGET_PID" "map --mapping $long( $TARGET_PID" "ps $long("; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr procmem $words
+		[[ $stderr == *"'${long:0:59}(' <-- here -- '': missing closing parenthesis" ]]
+	done
 	run -2 search --hex '41 4x'
 	[[ $output == *"behind byte 3, '41 ' <-- here -- '4x': "* ]]
 	run -2 search 'a\Gb'
