@@ -114,6 +114,7 @@ static void tracks_have_one_kind(void **state)
 			uint64_t size = (1 + next_random(&seed) % 1000) * (uint64_t)PAGE;
 			struct pm_region *region = add(&process, at, size, size, kinds[next_random(&seed) % 4], "");
 			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3 : 0;
+			region->block = region->kind == PM_KIND_MALLOC && next_random(&seed) % 2 ? size >> next_random(&seed) % 5 : 0;
 			at += size + next_random(&seed) % 3 * PAGE;
 		}
 		sample_by_kind(&process);
