@@ -106,6 +106,13 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	return 0;
 }
 
+/** Whether a number behind - is the address of an end, as listings print it. One of digits only would be terabytes as a distance. */
+static bool is_end(const char *number, uint64_t start)
+{
+	char *end;
+	return strtoull(number, &end, 16) > start && *end == '\0';
+}
+
 /** Makes the word that a number stands for. @return 0 or -1 */
 static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text, struct pm_error *error)
 {
@@ -118,7 +125,7 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 	bool bytes = use == USE_BYTES && !is_region && result->end > result->start;
 	bool has_terms = use != USE_VALUES && read_terms(word, &terms);
 	/* One that is added is a length, and behind - can stand the address of an end. */
-	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start)))
+	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start && !is_end(word + 1, result->start))))
 		return put_beside(whole, &terms, result, bytes, text, error);
 	text_format(text, "0x%" PRIx64, result->start);
 	if (word[0] == '-' && is_number(word + 1)) {

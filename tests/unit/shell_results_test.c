@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the number of a row of several regions stands for, when some of them are unmapped by then. */
+/* What the numbers of results stand for: of a row of several regions when some are unmapped by then, and with an end behind them. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,10 +68,7 @@ static void expect(const struct scene *scene, const size_t *expected)
 	}
 	assert_int_equal(statement.count, count + 1);
 	assert_null(statement.words[statement.count]);
-	for (size_t i = 0; i < statement.count; i++)
-		free(statement.words[i]);
-	free(statement.words);
-	free(statement.quoted);
+	shell_statement_deinit(&statement);
 }
 
 static void those_that_are_still_there(void **state)
@@ -90,10 +87,37 @@ static void those_that_are_still_there(void **state)
 	end(&scene);
 }
 
+/** Checks what `dump WORD` becomes. */
+static void expect_word(const struct shell *shell, const char *word, const char *expected)
+{
+	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words), .quoted = calloc(2, sizeof *statement.quoted) };
+	statement.words[0] = strdup("dump");
+	statement.words[1] = strdup(word);
+	statement.count = 2;
+	assert_int_equal(shell_replace_results(shell, &statement, NULL), 0);
+	assert_int_equal(statement.count, 2);
+	assert_string_equal(statement.words[1], expected);
+	shell_statement_deinit(&statement);
+}
+
+/** Addresses without randomisation often have no letter in them. */
+static void an_end_of_digits_only_is_no_distance(void **state)
+{
+	(void)state;
+	struct shell shell = { .results = results_create() };
+	assert_int_equal(results_add_region(shell.results, 0x555555559000, 0x55555557a000, "heap", ""), 1);
+	expect_word(&shell, "#r1-555555560000", "0x555555559000-555555560000");
+	expect_word(&shell, "#r1-55555557a000", "0x555555559000-55555557a000");
+	expect_word(&shell, "#r1-4096", "0x555555558000");
+	expect_word(&shell, "#r1-0x1000", "0x555555558000");
+	results_destroy(shell.results);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_that_are_still_there),
+		cmocka_unit_test(an_end_of_digits_only_is_no_distance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
