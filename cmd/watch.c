@@ -54,8 +54,10 @@ static void watch_on(struct watch *watch, struct watch_events *events, struct ou
 /** Looks, and shows what that gave; where it failed, the screen stays as it is until the user has read it. */
 static void show(struct watch *watch, struct watch_screen *screen)
 {
-	if (watch_step(watch) && watch_screen_update(screen, &watch->failure) == 0)
+	if (watch_step(watch)) {
+		watch_screen_update(screen);
 		return;
+	}
 	if (!watch->ended)
 		watch->ended = "an error ended it";
 	watch_screen_end(screen, watch->failure.text);

@@ -62,6 +62,7 @@ struct watch_row {
 	struct pm_trend count_trend;  /**< of the number of its regions, where that changed */
 };
 
+struct watch_kinds;
 struct watch_peek;
 
 /** A process that is being watched. */
@@ -93,6 +94,7 @@ struct watch {
 	double based;                   /**< time from which growth counts: of the first sample, or of watch_rebase() */
 	uint64_t kind_weights[PM_KIND_COUNT]; /**< resident and swapped bytes of the chosen regions, by kind */
 	size_t kind_regions[PM_KIND_COUNT];   /**< how many of them there are */
+	struct watch_kinds *kinds;      /**< the same over time (watch_kinds.h) */
 	const struct pm_track *const *still; /**< what rows are made of, where that is a picture of an earlier moment (watch_still.h); NULL: the
 	                                          tracker's tracks */
 	size_t still_count;                  /**< how many they are */

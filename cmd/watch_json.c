@@ -5,6 +5,7 @@
 
 #include "delta.h"
 #include "json.h"
+#include "watch_kinds.h"
 #include "watch_peek.h"
 
 static json_t *row_object(const struct watch *watch, const struct watch_row *row, bool summary)
@@ -36,6 +37,26 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	if (found && (summary || found->time == watch->sample.time))
 		watch_peek_put_json(watch, row, object);
 	return object;
+}
+
+/** What regions do by kind. */
+static json_t *kinds_array(const struct watch *watch)
+{
+	json_t *kinds = json_array();
+	watch_kinds_sort(watch->kinds, watch);
+	for (size_t i = 0; i < watch->kinds->count; i++) {
+		const struct watch_row *row = &watch->kinds->rows[i];
+		json_t *object = json_object();
+		json_add(object, "kind", json_string(pm_kind_name(row->track->kind)));
+		json_add(object, "count", json_number(row->track->regions));
+		json_add(object, "rss", json_number(row->track->weight));
+		json_add(object, "growth", json_integer(row->growth));
+		json_add(object, "rate", json_real(row->trend.rate));
+		json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
+		json_add(object, "reason", json_string(row->trend.reason));
+		json_array_append_new(kinds, object);
+	}
+	return kinds;
 }
 
 /** The limit that is met first, which need not be one of memory. */
@@ -102,6 +123,8 @@ void watch_print_json(const struct watch *watch, bool summary, struct out *out)
 	for (size_t i = 0; i < watch->row_count; i++)
 		json_array_append_new(regions, row_object(watch, &watch->rows[i], summary));
 	json_add(object, "regions", regions);
+	if (summary)
+		json_add(object, "kinds", kinds_array(watch));
 	char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	if (line) {
 		out_string(out, line);

@@ -27,11 +27,11 @@ static void group(struct watch_screen *screen)
 static void freeze(struct watch_screen *screen)
 {
 	struct pm_error error;
-	if (watch_still_take(&screen->still, screen->watch, &screen->kinds, &error) < 0) {
+	if (watch_still_take(&screen->still, screen->watch, screen->watch->kinds, &error) < 0) {
 		watch_still_drop(&screen->still);
 		watch_screen_say(screen, "%s", error.text);
 	} else if (screen->rows.selected) {
-		screen->rows.selected = watch_still_of(&screen->still, &screen->kinds, screen->rows.selected);
+		screen->rows.selected = watch_still_of(&screen->still, screen->watch->kinds, screen->rows.selected);
 	}
 	watch_screen_update_rows(screen);
 }
@@ -41,7 +41,7 @@ static void thaw(struct watch_screen *screen)
 {
 	struct pm_error error;
 	if (screen->rows.selected)
-		screen->rows.selected = watch_still_live(&screen->still, &screen->kinds, screen->rows.selected);
+		screen->rows.selected = watch_still_live(&screen->still, screen->watch->kinds, screen->rows.selected);
 	watch_still_drop(&screen->still);
 	/* It may be sorted in another way by now. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
@@ -66,7 +66,6 @@ static void set_baseline(struct watch_screen *screen)
 	if (frozen)
 		thaw(screen);
 	watch_rebase(screen->watch);
-	watch_kinds_rebase(&screen->kinds);
 	watch_screen_update_rows(screen);
 	/* A picture of an earlier moment has no growth since now. */
 	if (frozen)
@@ -92,7 +91,7 @@ static bool find_chosen(struct watch_screen *screen, struct watch_row *row)
 	}
 	*row = *selected;
 	if (screen->still.taken)
-		row->track = watch_still_live(&screen->still, &screen->kinds, selected->track);
+		row->track = watch_still_live(&screen->still, screen->watch->kinds, selected->track);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "delta.h"
 #include "numbered_table.h"
 #include "utf8.h"
+#include "watch_kinds.h"
 #include "watch_members.h"
 #include "watch_peek.h"
 #include "watch_words.h"
@@ -166,6 +167,27 @@ static void print_reasons(const struct watch *watch, struct out *out)
 	text_deinit(&line);
 }
 
+/** What grew, by kind: a leak may be spread over rows each of which has another verdict. */
+static void add_kinds(const struct watch *watch, struct text *line)
+{
+	size_t count = 0;
+	watch_kinds_sort(watch->kinds, watch);
+	for (size_t i = 0; i < watch->kinds->count; i++) {
+		const struct watch_row *row = &watch->kinds->rows[i];
+		if (row->growth <= 0)
+			continue;
+		text_format(line, "%s%s ", count++ > 0 ? ", " : "by kind: ", pm_kind_name(row->track->kind));
+		text_delta(line, row->growth, watch->options->output.bytes);
+		if (row->trend.verdict == PM_VERDICT_STEADY) {
+			text_char(line, ' ');
+			watch_add_rate(&row->trend, line);
+		}
+		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
+	}
+	if (count > 0)
+		text_char(line, '\n');
+}
+
 void watch_print_summary(const struct watch *watch, struct out *out)
 {
 	struct text line = { 0 };
@@ -185,6 +207,8 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict), watch->memory_trend.reason);
 	watch_add_limit(watch, &line);
 	text_char(&line, '\n');
+	if (watch->row_count > 1)
+		add_kinds(watch, &line);
 	if (watch->ended)
 		text_format(&line, "ended: %s\n", watch->ended);
 	out_wrapped(out, &line, 2);

@@ -14,8 +14,10 @@ int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct w
 		return -1;
 	/* All of them can be scrolled to. */
 	watch->all_rows = true;
-	if (watch_sort_rows(watch, error) == 0 && watch_screen_update(screen, error) == 0)
+	if (watch_sort_rows(watch, error) == 0) {
+		watch_screen_update(screen);
 		return 0;
+	}
 	watch_screen_close(screen, NULL);
 	return -1;
 }
@@ -40,7 +42,6 @@ void watch_screen_close(struct watch_screen *screen, struct out *out)
 	if (watch_sort_rows(screen->watch, &error) < 0)
 		screen->watch->row_count = 0;
 	watch_still_drop(&screen->still);
-	watch_kinds_deinit(&screen->kinds);
 	watch_rows_deinit(&screen->rows);
 	watch_pane_deinit(&screen->pane);
 	watch_prompt_deinit(&screen->prompt);
@@ -55,18 +56,15 @@ void watch_screen_update_rows(struct watch_screen *screen)
 	if (screen->still.taken)
 		watch_rows_update(&screen->rows, &screen->still.watch, &screen->still.kinds);
 	else
-		watch_rows_update(&screen->rows, screen->watch, &screen->kinds);
+		watch_rows_update(&screen->rows, screen->watch, screen->watch->kinds);
 }
 
-int watch_screen_update(struct watch_screen *screen, struct pm_error *error)
+void watch_screen_update(struct watch_screen *screen)
 {
-	if (watch_kinds_add(&screen->kinds, screen->watch, error) < 0)
-		return -1;
 	if (screen->still.taken)
-		return 0;
+		return;
 	watch_screen_update_rows(screen);
 	watch_screen_draw(screen);
-	return 0;
 }
 
 void watch_screen_end(struct watch_screen *screen, const char *why)

@@ -16,7 +16,6 @@ struct watch_screen {
 	struct terminal terminal;
 	struct watch *watch;
 	struct watch_options *options; /**< of the process: the user changes what to sort by */
-	struct watch_kinds kinds;
 	struct watch_still still;      /**< while the picture is paused: what it shows */
 	struct watch_rows rows;
 	struct watch_pane pane;        /**< what covers the rows, if anything does */
@@ -58,13 +57,11 @@ static inline const struct watch *watch_screen_shown(const struct watch_screen *
 void watch_screen_update_rows(struct watch_screen *screen);
 
 /**
- * Takes over a look, and shows it unless the picture is paused.
+ * Shows a look, unless the picture is paused.
  *
  * @param screen  the screen
- * @param error   PM_ERROR_RESOURCES
- * @return        0 or -1
  */
-int watch_screen_update(struct watch_screen *screen, struct pm_error *error);
+void watch_screen_update(struct watch_screen *screen);
 
 /** Says in the last line that nothing more will come, and why. @param screen the screen @param why a sentence */
 void watch_screen_end(struct watch_screen *screen, const char *why);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc.h"
 #include "sampled.h"
 #include "watch_events.h"
+#include "watch_kinds.h"
 #include "watch_peek.h"
 
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
@@ -76,7 +78,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 		return -1;
 	if (watch->recorder && pm_recorder_add(watch->recorder, sample, error) < 0)
 		return -1;
-	if (watch_sort_rows(watch, error) < 0)
+	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;
 	return watch_peek_step(watch, error);
 }
@@ -86,6 +88,8 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 	bool pages = options->peek > 0 || options->keep_pages;
 	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
 	*watch = (struct watch){ .options = options, .target = target };
+	watch->kinds = alloc_array(NULL, 1, sizeof *watch->kinds);
+	*watch->kinds = (struct watch_kinds){ 0 };
 	/* A file is begun only when there is something to put into it. */
 	if (pm_run_describe(target->process, &watch->run, error) < 0 ||
 	    watch_event_options_check_run(&options->events, &watch->run, error) < 0 ||
@@ -112,6 +116,9 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 void watch_deinit(struct watch *watch)
 {
 	free(watch->rows);
+	if (watch->kinds)
+		watch_kinds_deinit(watch->kinds);
+	free(watch->kinds);
 	watch_peek_close(watch->peek);
 	pm_series_deinit(&watch->memory);
 	pm_series_deinit(&watch->size);
@@ -180,6 +187,7 @@ bool watch_step(struct watch *watch)
 void watch_rebase(struct watch *watch)
 {
 	pm_tracker_rebase(watch->tracker);
+	watch_kinds_rebase(watch->kinds);
 	watch->first = watch->sample.totals;
 	watch->based = watch->sample.time;
 	for (size_t i = 0; i < watch->row_count; i++)

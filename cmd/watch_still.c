@@ -57,6 +57,7 @@ static void copy_watch(struct watch_still *still, const struct watch *watch)
 	still->watch.sample.appeared = NULL;
 	still->watch.sample.appeared_count = 0;
 	still->watch.rows = NULL;
+	still->watch.kinds = NULL;
 	still->watch.row_count = 0;
 	still->watch.ended_words = (struct text){ 0 };
 	still->watch.firings = (struct text){ 0 };

@@ -53,3 +53,30 @@ BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(m
 	tail -n 1 "$out" | jq -e '.regions[] | select(.kind == "malloc" and .rss > 0) |
 		.count == 1 and .rss == 750 * 4096 and .growth == 450 * 4096'
 }
+
+@test "the summary tells what each kind did, also where its rows tell something else each" {
+	target_start grower
+	target_tell map one 200
+	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 "$TARGET_PID" >"$out" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	until [ -s "$out" ]; do sleep 0.02; done
+	# Three regions that have nothing to do with each other.
+	target_tell map three 100
+	await_looks 2
+	target_tell map two 300
+	await_looks 2
+	target_tell malloc block 400
+	await_looks 2
+	kill -TERM "$watcher"
+	wait "$watcher" || true
+	tail -n 1 "$out" | jq -e '([.regions[] | select(.kind == "anon") | .growth] | add) as $rows |
+		.kinds[] | select(.kind == "anon") | .growth == $rows and $rows >= 400 * 4096'
+	tail -n 1 "$out" | jq -e '.kinds[] | select(.kind == "malloc") | .growth == 400 * 4096 and .count == 1'
+}
+
+@test "the text of the summary has the kinds that grew" {
+	target_start leaker merged 16777216
+	run -0 procmem watch -q -i 0.1 -c 12 --budget 0 -s rss "$TARGET_PID"
+	[[ $output == *$'\n'*'by kind: anon +'*' too early'* ]]
+}
