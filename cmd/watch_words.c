@@ -67,7 +67,12 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 		add_word(track->detail, text);
 		return;
 	}
-	add_common_blocks(track->detail, text);
+	if (track->block_least == track->block_most) {
+		add_common_blocks(track->detail, text);
+	} else {
+		add_word("malloc chunks of up to ", text);
+		text_size(text, track->block_most);
+	}
 	text_format(text, " in %zu regions", track->regions);
 	add_count_rate(row, text);
 }

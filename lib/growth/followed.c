@@ -5,7 +5,8 @@
 void pm_followed_clear(struct followed *followed)
 {
 	struct pm_track *track = &followed->track;
-	track->regions = track->weight = track->size = 0;
+	track->regions = track->weight = track->size = track->block_most = 0;
+	track->block_least = UINT64_MAX;
 	followed->was_start = track->start;
 	followed->was_end = track->end;
 }
@@ -38,6 +39,10 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->mapping = region->mapping;
 		track->detail = region->detail;
 	}
+	if (region->block < track->block_least)
+		track->block_least = region->block;
+	if (region->block > track->block_most)
+		track->block_most = region->block;
 	track->regions++;
 	track->weight += weight;
 	track->size += pm_region_size(region);

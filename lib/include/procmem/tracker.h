@@ -39,6 +39,8 @@ struct pm_track {
 	const char *detail;      /**< what else is known of it; the same */
 	size_t regions;          /**< how many regions it has now; 0: gone */
 	size_t most_regions;     /**< the most that it ever had */
+	uint64_t block_least;    /**< of its regions' largest blocks of malloc's the least, 0 where one has none */
+	uint64_t block_most;     /**< and the largest */
 	bool born;               /**< was not there at the first sample */
 	double since;            /**< time of its first sample */
 	uint64_t weight;         /**< resident and swapped bytes now */
