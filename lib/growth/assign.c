@@ -145,6 +145,7 @@ static struct followed *reclassify(const struct choices *choices, size_t part, c
 {
 	for (size_t i = choices->first[part]; i != none; i = choices->items[i].next) {
 		struct choice *choice = &choices->items[i];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every region has a part, and the list of each was empty at first. */
 		if (choice->used || choice->track->was_regions != 1)
 			continue;
 		choice->used = true;
