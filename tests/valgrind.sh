@@ -3,8 +3,8 @@
 # usage: tests/valgrind.sh [--build FOLDER] [--jobs N] [FILE[:TEST]]...
 #
 # Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map), or those of it whose name contains a text
-# (map:figure). An error, a definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes about half
-# an hour on two cores.
+# (map:figure). An error, a definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes twenty
+# minutes on two cores.
 #
 # Of what we use valgrind 3.19 does not know pidfd_open(2): it fails as on an old kernel.
 set -u
