@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/malloc_walk.h"
 
+#include <string.h>
+
 #include <procmem/number.h>
 #include <procmem/pagemap.h>
 
@@ -9,6 +11,9 @@
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose mostly have one size. */
 enum { GUESSES = 64 };
+
+/* What is looked at of a region: so many pages, and so many bytes of each. */
+enum { SAMPLES = 64, SAMPLE_SIZE = 1024 };
 
 /* As many as malloc makes by default (M_MMAP_MAX); bounds the time that a hostile target can cost. */
 enum { MOST_CHUNKS = 65536 };
@@ -89,11 +94,37 @@ static int add_present(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
+/**
+ * Looks at some pages of the region, for where nobody knows which were in memory: those that were not are zeros in a core file.
+ *
+ * @param filled  where to store the bytes that hold something, reckoned from those pages
+ * @return        0 or -1
+ */
+static int reckon_filled(struct pm_kinds_context *context, const struct pm_malloc_walk *walk, uint64_t *filled, struct pm_error *error)
+{
+	static const unsigned char zeros[SAMPLE_SIZE];
+	unsigned char bytes[SAMPLES * SAMPLE_SIZE];
+	uint64_t addresses[SAMPLES], step = pm_region_size(walk->region) / SAMPLES;
+	size_t others = 0;
+	bool got[SAMPLES];
+	for (uint64_t i = 0; i < SAMPLES; i++)
+		addresses[i] = (walk->region->start + step * i) & ~(context->page - 1);
+	if (pm_kinds_read(context, addresses, SAMPLES, SAMPLE_SIZE, bytes, got, error) < 0)
+		return -1;
+	for (size_t i = 0; i < SAMPLES; i++)
+		others += got[i] && memcmp(bytes + i * SAMPLE_SIZE, zeros, SAMPLE_SIZE) != 0;
+	*filled = step * others;
+	return 0;
+}
+
 /** Whether the chunks hold at least half of the region, or of the memory in it: what holds less does not name the region. */
-static bool holds_most(const struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
+static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
 {
 	if (walk->covered >= pm_region_size(walk->region) / 2)
 		return true;
+	uint64_t filled;
+	if (context->evidence->any_page)
+		return reckon_filled(context, walk, &filled, NULL) == 0 && walk->covered >= filled / 2;
 	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
 	if (!pm_region_knows(walk->region, PM_SIZE_RSS) || memory == 0 || !context->evidence->pagemap || context->page_states_refused)
 		return false;

@@ -159,6 +159,35 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
 }
 
+/** The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages hold something, or nothing. */
+static enum pm_kind kind_behind_block(bool filled)
+{
+	struct pm_regions regions;
+	struct made_up memory = { 0 };
+	pm_regions_init(&regions);
+	made_up_region(&regions, 0x7f0000000000, 8 * MIB, RW);
+	made_up_chunk(&memory, 0x7f0000000000, MIB);
+	for (uint64_t page = 256; filled && page < 2048; page += 7)
+		for (uint64_t near = 0; near < 7 && memory.count < MADE_UP_WORDS; near += 2)
+			made_up_put(&memory, 0x7f0000000000 + (page + near) * 4096 + 8, 0x1234);
+	struct pm_reader reader = made_up_reader(&memory);
+	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
+	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
+	enum pm_kind kind = (enum pm_kind)regions.items[0].kind;
+	if (kind == PM_KIND_MALLOC)
+		assert_string_equal(regions.items[0].detail, "1 malloc chunk of 1.0M in the first 1.0M");
+	pm_regions_deinit(&regions);
+	return kind;
+}
+
+/** What was not in memory is zeros in a core file, and says nothing. */
+static void blocks_before_untouched_memory_are_found_in_core_files(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_behind_block(false), PM_KIND_MALLOC);
+	assert_int_equal(kind_behind_block(true), PM_KIND_ANON);
+}
+
 /** Whether a region of a core file with these chunks of the main arena, which fill its first 4096 bytes, is the brk heap. */
 static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool dead)
 {
@@ -217,6 +246,7 @@ int main(void)
 		cmocka_unit_test(chunks_of_32_bit_programs_are_walked),
 		cmocka_unit_test(chunks_are_counted_again_where_a_region_grew),
 		cmocka_unit_test(memory_at_the_place_of_other_is_found_out),
+		cmocka_unit_test(blocks_before_untouched_memory_are_found_in_core_files),
 		cmocka_unit_test(the_brk_heap_without_a_name_is_walked),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
 	};
