@@ -20,7 +20,7 @@ enum { MOST_GONE = 4096 };
 struct choice {
 	struct followed *track;
 	uint64_t weight; /* of the heaviest region of the last list that it is chosen for */
-	size_t next;     /* index of the next choice of the same part, NONE at the end */
+	size_t next;     /* index of the next choice of the same part, `none` at the end */
 	uint8_t kind;
 	bool used;       /* a region of the new list has it */
 };
@@ -274,7 +274,7 @@ int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth
 	if (choose_tracks(tracker, growth, tracker->regions.count + regions->count, &choices) < 0)
 		return pm_error_out_of_memory(error);
 	pm_tracker_clear_sums(tracker);
-	/* The ones first, so that nothing new comes to a track that goes on with another kind. */
+	/* The known ones first, so that nothing new comes to a track that goes on with another kind. */
 	give_known(growth, regions, &choices, owners);
 	int result = give_new(tracker, growth, regions, &choices, owners, time, error);
 	for (size_t i = 0, from = 0; i < regions->count && result == 0; i++)

@@ -5,8 +5,7 @@
 void pm_followed_clear(struct followed *followed)
 {
 	struct pm_track *track = &followed->track;
-	track->regions = track->weight = track->size = track->block_most = 0;
-	track->block_least = UINT64_MAX;
+	track->regions = track->weight = track->size = track->block_least = track->block_most = 0;
 	followed->was_start = track->start;
 	followed->was_end = track->end;
 }
@@ -39,7 +38,7 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->mapping = region->mapping;
 		track->detail = region->detail;
 	}
-	if (region->block < track->block_least)
+	if (track->regions == 0 || region->block < track->block_least)
 		track->block_least = region->block;
 	if (region->block > track->block_most)
 		track->block_most = region->block;

@@ -77,12 +77,22 @@ static void note_refusal(struct pm_kinds_context *context)
 	snprintf(context->refusal, sizeof context->refusal, "%s", why);
 }
 
+uint64_t pm_kinds_resident(const struct pm_regions *regions)
+{
+	uint64_t resident = 0;
+	for (size_t i = 0; i < regions->count; i++)
+		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
+			resident += regions->items[i].bytes[PM_SIZE_RSS];
+	return resident;
+}
+
 int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
                           struct pm_error *error)
 {
 	static const struct pm_kinds_evidence none = { 0 };
 	*context = (struct pm_kinds_context){ .regions = regions, .evidence = evidence ? evidence : &none };
 	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
+	context->resident = pm_kinds_resident(regions);
 	size_t count = regions->count ? regions->count : 1;
 	/* A list of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	context->list_items = calloc(count, sizeof *context->list_items);

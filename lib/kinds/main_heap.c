@@ -25,7 +25,12 @@ static uint64_t first_chunk(const struct pm_region *region, unsigned word)
 	return region->start + (word == 4 ? 2 * word : 0);
 }
 
-/** Size of a chunk of the main arena; that of the last one is what is left. @param most bytes up to the end of the region @return 0 where it is none */
+/**
+ * Size of a chunk of the main arena; that of the last one is what is left.
+ *
+ * @param most  bytes up to the end of the region
+ * @return      0 where it is none
+ */
 static uint64_t chunk_size(const unsigned char *header, unsigned word, bool first, uint64_t most)
 {
 	uint64_t size = pm_kinds_word(header + word, word), bytes = size & ~(uint64_t)FLAG_BITS;

@@ -96,13 +96,7 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 /** Resident memory that a region must hold to be searched; UINT64_MAX where sizes are not known. */
 static uint64_t worthy_size(const struct pm_kinds_context *context)
 {
-	const struct pm_regions *regions = context->regions;
-	uint64_t resident = context->resident;
-	for (size_t i = 0; context->resident == 0 && i < regions->count; i++) {
-		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
-			resident += regions->items[i].bytes[PM_SIZE_RSS];
-	}
-	return resident == 0 ? UINT64_MAX : resident / WORTHY_PART;
+	return context->resident == 0 ? UINT64_MAX : context->resident / WORTHY_PART;
 }
 
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)

@@ -74,17 +74,12 @@ static int take(struct pm_regions *regions, struct pm_region *region, const stru
 	return 0;
 }
 
-/** What the whole process holds: a region is searched for chunks only where it holds much of that. */
-static uint64_t resident_of(const struct pm_regions *regions)
-{
-	uint64_t resident = 0;
-	for (size_t i = 0; i < regions->count; i++)
-		if (pm_region_knows(&regions->items[i], PM_SIZE_RSS))
-			resident += regions->items[i].bytes[PM_SIZE_RSS];
-	return resident;
-}
-
-/** Counts. @param clear where to store for each region whether its start could be read */
+/**
+ * Counts.
+ *
+ * @param resident  what the whole process holds: a region is searched for chunks only where it holds much of that
+ * @param clear     where to store for each region whether its start could be read
+ */
 static int count_chunks(struct pm_regions *some, uint64_t resident, const struct pm_kinds_evidence *evidence, bool *clear,
                         struct pm_error *error)
 {
@@ -105,6 +100,19 @@ static int count_chunks(struct pm_regions *some, uint64_t resident, const struct
 	return result;
 }
 
+/** Whether what was counted proves one of the regions to be of another kind than it was taken for. */
+static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before, const struct pm_regions *some,
+                         const size_t *chosen, const bool *clear)
+{
+	for (size_t i = 0; i < some->count; i++) {
+		const struct pm_region *region = &regions->items[chosen[i]];
+		bool counted = some->items[i].kind == PM_KIND_MALLOC;
+		if (must_recount(before, region) && (counted || clear[i]) && counted != (region->kind == PM_KIND_MALLOC))
+			return true;
+	}
+	return false;
+}
+
 int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, bool *wrong,
                      struct pm_error *error)
 {
@@ -115,13 +123,8 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
 	*wrong = false;
 	int result = choose(regions, before, &some, chosen, wrong, error);
 	if (result == 0 && !*wrong)
-		result = count_chunks(&some, resident_of(regions), evidence, clear, error);
-	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++) {
-		const struct pm_region *region = &regions->items[chosen[i]];
-		bool counted = some.items[i].kind == PM_KIND_MALLOC;
-		if (must_recount(before, region) && (counted || clear[i]) && counted != (region->kind == PM_KIND_MALLOC))
-			*wrong = true;
-	}
+		result = count_chunks(&some, pm_kinds_resident(regions), evidence, clear, error);
+	*wrong = *wrong || (result == 0 && proves_wrong(regions, before, &some, chosen, clear));
 	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++)
 		result = take(regions, &regions->items[chosen[i]], &some.items[i], error);
 	pm_regions_deinit(&some);

@@ -49,7 +49,7 @@ struct pm_kinds_context {
 	struct pm_regions *regions;
 	const struct pm_kinds_evidence *evidence;
 	uint64_t page;                 /**< bytes of a page */
-	uint64_t resident;             /**< resident bytes of the process, where the regions are only some of its; 0: what they add up to */
+	uint64_t resident;             /**< resident bytes of the process; 0 where sizes are not known */
 	struct pm_process_info info;   /**< zeroed where there is no living process */
 	struct pm_region_list lists[PM_LOOKS_COUNT];
 	struct pm_region **list_items; /**< owned: what `lists` point into */
@@ -78,6 +78,9 @@ struct pm_kinds_rule {
 /** Prepares the context; releases nothing on failure: call pm_kinds_context_deinit() always. */
 int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
                           struct pm_error *error);
+
+/** Resident bytes of all these regions, as far as they are known. */
+uint64_t pm_kinds_resident(const struct pm_regions *regions);
 
 /** Releases what a context holds. */
 void pm_kinds_context_deinit(struct pm_kinds_context *context);

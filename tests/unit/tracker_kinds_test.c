@@ -7,44 +7,7 @@
 
 #include <cmocka.h>
 
-#include <procmem/tracker.h>
-
-enum { PAGE = 4096, KILO = 1024, MEGA = 1024 * 1024, RW = PM_PERM_READ | PM_PERM_WRITE };
-
-/** A process that is made anew for each sample. */
-struct process {
-	struct pm_tracker *tracker;
-	struct pm_regions regions;
-	double time;
-};
-
-static void begin(struct process *process)
-{
-	*process = (struct process){ 0 };
-	assert_int_equal(pm_tracker_create(&process->tracker, NULL), 0);
-}
-
-static struct pm_region *add(struct process *process, uint64_t start, uint64_t size, uint64_t rss, enum pm_kind kind, const char *detail)
-{
-	struct pm_region region = { .start = start, .end = start + size, .perms = RW, .kind = (uint8_t)kind, .mapping = "", .detail = detail };
-	region.bytes[PM_SIZE_RSS] = rss;
-	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
-	return &process->regions.items[process->regions.count - 1];
-}
-
-/** Hands the regions to the tracker as the sample of the next moment. */
-static void sample(struct process *process, double seconds)
-{
-	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL), 0);
-	pm_regions_deinit(&process->regions);
-	process->time += seconds;
-}
-
-static void end(struct process *process)
-{
-	pm_regions_deinit(&process->regions);
-	pm_tracker_destroy(process->tracker);
-}
+#include "support/followed_process.h"
 
 static uint32_t next_random(uint32_t *seed)
 {
