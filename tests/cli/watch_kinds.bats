@@ -20,16 +20,22 @@ await_looks() {
 	done
 }
 
+# Watches the target, until it has looked once; words are options.
+watch_on() {
+	: >"$out"
+	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 "$@" "$TARGET_PID" >"$out" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	await_looks 1
+}
+
 # A filter of jq: what the regions hold by kind, one kind a line.
 BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(map(.rss) | add)"'
 
 @test "rows have the kinds that map finds at the same moment" {
 	target_start grower
 	target_tell malloc block 300
-	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 -n 1000 -s rss "$TARGET_PID" >"$out" 3>&- &
-	watcher=$!
-	TARGETS+=("$watcher")
-	until [ -s "$out" ]; do sleep 0.02; done
+	watch_on -n 1000 -s rss
 	for pages in 50 70 90 110 130; do
 		target_tell move block "$pages"
 		await_looks 2
@@ -57,10 +63,7 @@ BY_KIND='[.regions[] | select(.rss > 0)] | group_by(.kind)[] | "\(.[0].kind) \(m
 @test "the summary tells what each kind did, also where its rows tell something else each" {
 	target_start grower
 	target_tell map one 200
-	"$PROCMEM_BIN" watch --json -i 0.1 --budget 0 "$TARGET_PID" >"$out" 3>&- &
-	watcher=$!
-	TARGETS+=("$watcher")
-	until [ -s "$out" ]; do sleep 0.02; done
+	watch_on
 	# Three regions that have nothing to do with each other.
 	target_tell map three 100
 	await_looks 2
