@@ -6,13 +6,13 @@
  */
 #include <stdlib.h>
 
-#include <procmem/pagemap.h>
 
 #include "base/array.h"
 #include "kinds/chunk_header.h"
 #include "kinds/malloc_walk.h"
 #include "kinds/memory.h"
 #include "kinds/rules.h"
+#include "region/pagemap_handle.h"
 
 /*
  * Pages looked at in one region and in all that are no chunks; at once; and the part of the process's memory that makes a region worth
@@ -45,7 +45,7 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 {
 	struct pm_error why = { 0 };
 	pages->count = 0;
-	if (pm_pagemap_walk(context->evidence->pagemap, start, end, collect_page, pages, &why) < 0) {
+	if (pm_pagemap_walk_states(context->evidence->pagemap, start, end, false, collect_page, pages, &why) < 0) {
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 		context->page_states_refused = true;

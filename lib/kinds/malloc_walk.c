@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include <procmem/number.h>
-#include <procmem/pagemap.h>
 
 #include "kinds/chunk_header.h"
 #include "kinds/memory.h"
+#include "region/pagemap_handle.h"
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose mostly have one size. */
 enum { GUESSES = 64 };
@@ -128,7 +128,8 @@ static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_
 	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
 	if (!pm_region_knows(walk->region, PM_SIZE_RSS) || memory == 0 || !context->evidence->pagemap || context->page_states_refused)
 		return false;
-	return pm_pagemap_walk(context->evidence->pagemap, walk->start, walk->last, add_present, &present, NULL) == 0 && present >= memory / 2;
+	struct pm_pagemap *pagemap = context->evidence->pagemap;
+	return pm_pagemap_walk_states(pagemap, walk->start, walk->last, false, add_present, &present, NULL) == 0 && present >= memory / 2;
 }
 
 static const char *describe(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "reader/cancel.h"
 #include "reader/segments.h"
+#include "region/pagemap_handle.h"
 
 struct pm_plan {
 	size_t unit_size;                    /* most bytes to read in a unit */
@@ -108,7 +109,7 @@ uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type)
 
 static int walk_pagemap(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
 {
-	return pm_pagemap_walk(context, start, end, visit, visitor, error);
+	return pm_pagemap_walk_states(context, start, end, false, visit, visitor, error);
 }
 
 struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap)

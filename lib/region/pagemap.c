@@ -86,10 +86,10 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 }
 
 /** One call into the kernel, timed: the target cannot change its mappings meanwhile. */
-static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
+static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch)
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
-	int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, batch)
+	int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, files, batch)
 	                                                : pm_pagemap_read_batch(pagemap, start, end, batch);
 	int cause = errno;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
@@ -111,6 +111,12 @@ static bool memory_exists(const struct pm_pagemap *pagemap)
 
 int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
 {
+	return pm_pagemap_walk_states(pagemap, start, end, true, visit, context, error);
+}
+
+int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, pm_page_visitor *visit, void *context,
+                           struct pm_error *error)
+{
 	/* Half a page is a whole one: with less than that the walk would never come to its end. */
 	start -= start % pagemap->page_size;
 	if (end > PM_USER_END)
@@ -119,7 +125,7 @@ int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm
 		end += (pagemap->page_size - end % pagemap->page_size) % pagemap->page_size;
 	struct pm_page_batch batch = { .count = 1 };
 	while (start < end) {
-		if (fetch_batch(pagemap, start, end, &batch) < 0)
+		if (fetch_batch(pagemap, start, end, files, &batch) < 0)
 			return walk_failed(pagemap, start, error);
 		for (size_t i = 0; i < batch.count; i++) {
 			int answer = visit(context, &pagemap->runs[i]);

@@ -38,11 +38,20 @@ extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 /** Finds out whether the kernel has the ioctl, and which states it knows. @return 0, or -1 with errno set (ENOTTY: it has not) */
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
 
-/** Looks at the begin of [start, end) by the ioctl. @return 0, or -1 with errno set */
-int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
+/** Looks at the begin of [start, end) by the ioctl. @param files as pm_pagemap_walk_states() @return 0, or -1 with errno set */
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch);
 
 /** Looks at the begin of [start, end) by reading. @return 0, or -1 with errno set */
 int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
+
+/**
+ * As pm_pagemap_walk().
+ *
+ * @param files  whether PM_PAGE_FILE must be told. For that the kernel has to look at the structure of each page, where its table would do
+ *               (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms for a filled GiB, and 3.4 ms without
+ */
+int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, pm_page_visitor *visit, void *context,
+                           struct pm_error *error);
 
 /** Sees what pm_pagemap_measure_chosen() walks over. */
 struct pm_page_observer {

@@ -102,7 +102,7 @@ static int walk_spans(struct pm_pagemap *pagemap, struct pm_regions *regions, st
 		measuring->region = first;
 		if (observer && observer->span(observer->context, start, end, error) < 0)
 			return -1;
-		if (pm_pagemap_walk(pagemap, start, end, add_run, measuring, error) < 0)
+		if (pm_pagemap_walk_states(pagemap, start, end, false, add_run, measuring, error) < 0)
 			return -1;
 		first = next;
 	}

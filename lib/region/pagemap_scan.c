@@ -55,10 +55,10 @@ static const uint64_t max_present = UINT64_C(8) << 20;
 
 const size_t pm_pagemap_scan_scratch = PM_PAGEMAP_RUNS * sizeof(struct scan_range);
 
-static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end)
+static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files)
 {
 	uint64_t wanted = CATEGORY_PRESENT | CATEGORY_SWAPPED;
-	uint64_t reported = wanted | CATEGORY_FILE | CATEGORY_ZERO | CATEGORY_HUGE;
+	uint64_t reported = wanted | CATEGORY_ZERO | CATEGORY_HUGE | (files ? CATEGORY_FILE : 0);
 	if (pagemap->knows_guards) {
 		wanted |= CATEGORY_GUARD;
 		reported |= CATEGORY_GUARD;
@@ -83,10 +83,10 @@ static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end)
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap)
 {
 	pagemap->knows_guards = true;
-	if (scan(pagemap, 0, pagemap->page_size) >= 0)
+	if (scan(pagemap, 0, pagemap->page_size, true) >= 0)
 		return 0;
 	pagemap->knows_guards = false;
-	return scan(pagemap, 0, pagemap->page_size) >= 0 ? 0 : -1;
+	return scan(pagemap, 0, pagemap->page_size, true) >= 0 ? 0 : -1;
 }
 
 static unsigned state_of(uint64_t categories)
@@ -108,10 +108,10 @@ static unsigned state_of(uint64_t categories)
 	return state;
 }
 
-int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch)
 {
 	uint64_t stop = end - start > max_span ? start + max_span : end;
-	long found = scan(pagemap, start, stop);
+	long found = scan(pagemap, start, stop, files);
 	if (found < 0)
 		return -1;
 	const struct scan_range *ranges = pagemap->scratch;

@@ -79,7 +79,13 @@ struct pm_page_source {
 	                                     shared, by the region), PM_SEGMENT_MISSING for a core file */
 };
 
-/** The page states of a living process as a source. @param pagemap the handle; must outlive the source @return the source */
+/**
+ * The page states of a living process as a source. It does not tell PM_PAGE_FILE, which takes the kernel most of the time of a walk and
+ * changes nothing in a plan.
+ *
+ * @param pagemap  the handle; must outlive the source
+ * @return         the source
+ */
 PM_PUBLIC struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap);
 
 /** How to plan. All zeros is a good start. */
