@@ -88,36 +88,55 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 	return 0;
 }
 
-/** Where in a unit the reading has come to. */
+/** What to read, and where the reading has come to. */
 struct position {
-	size_t segment;
+	const struct pm_unit *unit;
+	struct pm_unit_around around;
+	size_t segment;  /* counts from 0 for what is before the unit */
 	uint64_t offset; /* in that segment */
 };
+
+/** The segment at a position, which may be what is before or behind all others. */
+static struct pm_segment segment_at(const struct position *at)
+{
+	const struct pm_unit *unit = at->unit;
+	const struct pm_unit_around *around = &at->around;
+	if (at->segment > 0 && at->segment <= unit->count)
+		return unit->segments[at->segment - 1];
+	bool before = at->segment == 0;
+	uint64_t edge = before ? unit->segments[0].start : unit->segments[unit->count - 1].end;
+	return (struct pm_segment){
+		.start = before ? edge - around->before : edge,
+		.end = before ? edge : edge + around->after,
+		.type = before ? around->before_type : around->after_type,
+		.wanted = before ? around->before > 0 : around->after > 0,
+	};
+}
 
 /** What the next call reads. */
 struct batch {
 	struct pm_reader *reader;
 	size_t count; /* of pieces */
 	size_t size;  /* sum of their sizes */
-	struct pm_piece pieces[PM_UNIT_SEGMENTS];
+	struct pm_piece pieces[PM_UNIT_SEGMENTS + 2];
 };
 
 /** Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps. @return false at the end of the unit */
-static bool collect(const struct pm_unit_source *source, const struct pm_unit *unit, struct position *at, struct batch *batch)
+static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {
 	batch->count = batch->size = 0;
-	for (; at->segment < unit->count; at->segment++, at->offset = 0) {
-		const struct pm_segment *segment = &unit->segments[at->segment];
-		if (!segment->wanted)
+	for (; at->segment < at->unit->count + 2; at->segment++, at->offset = 0) {
+		const struct pm_segment segment = segment_at(at);
+		if (!segment.wanted)
 			continue;
-		bool swapped = (segment->pages & PM_PAGE_SWAPPED) != 0;
-		struct pm_reader *reader = segment->type == PM_SEGMENT_RUN ? source->target : source->files;
+		bool swapped = (segment.pages & PM_PAGE_SWAPPED) != 0;
+		struct pm_reader *reader = segment.type == PM_SEGMENT_RUN ? source->target : source->files;
 		if (batch->count > 0 && (swapped || reader != batch->reader))
 			break;
-		uint64_t left = segment->end - segment->start - at->offset;
+		uint64_t left = segment.end - segment.start - at->offset;
 		uint64_t step = swapped && left > SWAP_STEP ? SWAP_STEP : left;
 		batch->reader = reader;
-		batch->pieces[batch->count++] = (struct pm_piece){ .address = segment->start + at->offset, .size = step };
+		batch->pieces[batch->count++] = (struct pm_piece){ .address = segment.start + at->offset, .size = step };
 		batch->size += (size_t)step;
 		at->offset += step;
 		if (step < left)
@@ -128,13 +147,20 @@ static bool collect(const struct pm_unit_source *source, const struct pm_unit *u
 
 int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer, struct pm_error *error)
 {
+	static const struct pm_unit_around nothing = { 0 };
+	return pm_unit_read_around(source, unit, &nothing, buffer, error);
+}
+
+int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_unit *unit, const struct pm_unit_around *around, void *buffer,
+                        struct pm_error *error)
+{
 	struct reading reading;
-	struct position at = { 0 };
+	struct position at = { .unit = unit, .around = *around };
 	struct batch batch;
 	char *to = buffer;
 	int result = 0;
 	reading_init(&reading, source);
-	while (result == 0 && collect(source, unit, &at, &batch)) {
+	while (result == 0 && collect(source, &at, &batch)) {
 		result = read_pieces(&reading, batch.reader, batch.pieces, batch.count, to, error);
 		to += batch.size;
 	}

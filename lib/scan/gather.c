@@ -4,50 +4,75 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "base/least.h"
 
-/** Where gaps are noted down. */
+/** Where it is noted down what could not be read. */
 struct notes {
-	struct pm_gaps *gaps;
-	bool failed; /* out of memory */
+	struct pm_gaps *gaps; /* in the unit */
+	uint64_t start, end;  /* of the unit */
+	uint64_t from, to;    /* of all that could be read around it without a gap */
+	bool failed;          /* out of memory */
 };
 
-static void note_gap(void *context, const struct pm_unreadable *range)
+static void note_gap(struct notes *notes, const struct pm_unreadable *range)
 {
-	struct notes *notes = context;
 	struct pm_gaps *gaps = notes->gaps;
 	if (pm_array_reserve(&gaps->items, &gaps->capacity, gaps->count, 1, sizeof *gaps->items, NULL) < 0) {
 		notes->failed = true;
 		return;
 	}
 	struct pm_gap *gap = &gaps->items[gaps->count++];
-	gap->start = range->start;
-	gap->end = range->end;
+	gap->start = range->start > notes->start ? range->start : notes->start;
+	gap->end = range->end < notes->end ? range->end : notes->end;
 	gap->os_errno = range->os_errno;
 	snprintf(gap->why, sizeof gap->why, "%s", range->why);
 }
 
-/** The last gap that was seen, and the first. */
-struct nearest {
-	uint64_t first_start, last_end;
-};
-
-static void note_nearest(void *context, const struct pm_unreadable *range)
+static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
-	struct nearest *nearest = context;
-	nearest->first_start = range->start < nearest->first_start ? range->start : nearest->first_start;
-	nearest->last_end = range->end;
+	struct notes *notes = context;
+	if (range->start < notes->start)
+		notes->from = pm_least(range->end, notes->start);
+	if (range->end > notes->end)
+		notes->to = pm_least(notes->to, range->start > notes->end ? range->start : notes->end);
+	if (range->start < notes->end && range->end > notes->start)
+		note_gap(notes, range);
 }
 
-int pm_gather_around(const struct pm_unit_source *source, uint64_t address, void *buffer, size_t size, size_t good[2], bool last,
-                     struct pm_error *error)
+static void note_first(void *context, const struct pm_unreadable *range)
 {
-	struct nearest nearest = { .first_start = address + size, .last_end = address };
-	const struct pm_unit_source around = { .target = source->target, .unreadable = note_nearest, .context = &nearest,
-	                                       .cancel = source->cancel };
-	if (pm_unit_read_bytes(&around, address, buffer, size, error) < 0)
-		return -1;
-	good[0] = last ? (size_t)(nearest.last_end - address) : 0;
-	good[1] = last ? size : (size_t)(nearest.first_start - address);
+	uint64_t *first = context;
+	*first = pm_least(*first, range->start);
+}
+
+/** The reader of what lies behind a unit. @param end lowered to where it ends to be the right one */
+static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, uint64_t *end)
+{
+	for (size_t i = 0; i < job->next_count; i++) {
+		const struct pm_segment *segment = &job->next[i];
+		if (address >= segment->start && address < segment->end) {
+			*end = pm_least(*end, segment->end);
+			return segment->type == PM_SEGMENT_RUN ? source->target : source->files;
+		}
+	}
+	return source->target;
+}
+
+int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, void *buffer, size_t size, size_t *good,
+                   struct pm_error *error)
+{
+	const uint64_t end = address + size;
+	uint64_t first = end, part_end;
+	char *to = buffer;
+	struct pm_unit_source more = { .unreadable = note_first, .context = &first, .cancel = source->cancel };
+	for (uint64_t at = address; at < first; at = part_end) {
+		part_end = end;
+		more.target = reader_at(source, job, at, &part_end);
+		if (pm_unit_read_bytes(&more, at, to, (size_t)(part_end - at), error) < 0)
+			return -1;
+		to += part_end - at;
+	}
+	*good = (size_t)(first - address);
 	return 0;
 }
 
@@ -98,7 +123,7 @@ static void look_behind_end(const struct pm_regions *regions, const struct pm_jo
 	bool goes_on = at_end ? job->goes_on : unit->segments[last + 1].follows;
 	stretch->ends = !goes_on && segment->end == regions->items[segment->region].end;
 	if (at_end) {
-		stretch->chain_after = segment->type == PM_SEGMENT_RUN ? job->chain_after : 0;
+		stretch->chain_after = job->chain_after;
 		stretch->zeros_after = job->zeros_after;
 	} else
 		stretch->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
@@ -129,52 +154,56 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 	return 0;
 }
 
-/** Reads what is before the first stretch, if the unit begins with it. */
-static int read_before(struct pm_gathered *gathered, const struct pm_unit_source *source, const struct pm_job *job, size_t wanted,
-                       struct pm_error *error)
+/** Gives the bytes that could be read around the unit to its first and its last stretch. */
+static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
-	size_t size = job->chain_before < wanted ? (size_t)job->chain_before : wanted, good[2];
-	struct pm_stretch *first = gathered->count > 0 ? gathered->items : NULL;
-	if (!first || size == 0 || first->address != job->unit.segments[0].start)
-		return 0;
-	if (pm_gather_around(source, first->address - size, first->bytes - size, size, good, true, error) < 0)
-		return -1;
-	first->before = good[1] - good[0];
-	first->begins = false;
-	return 0;
-}
-
-/** Reads what is behind the last stretch, if the unit ends with it. */
-static int read_after(struct pm_gathered *gathered, const struct pm_unit_source *source, struct pm_error *error)
-{
-	struct pm_stretch *last = gathered->count > 0 ? &gathered->items[gathered->count - 1] : NULL;
-	size_t good[2];
-	if (!last || last->chain_after == 0)
-		return 0;
-	size_t size = last->chain_after < PM_OVERLAP ? (size_t)last->chain_after : PM_OVERLAP;
-	if (pm_gather_around(source, last->address + last->size, last->bytes + last->size, size, good, false, error) < 0)
-		return -1;
-	last->after = good[1];
-	if (good[1] < size) {
-		last->chain_after = good[1];
+	struct pm_stretch *first = gathered->items, *last = &gathered->items[gathered->count - 1];
+	if (before > 0 && first->address == notes->start) {
+		first->before = (size_t)(notes->start - notes->from);
+		first->begins = false;
+	}
+	uint64_t seen = notes->end + pm_least(last->chain_after, PM_OVERLAP);
+	if (last->chain_after == 0 || last->address + last->size != notes->end)
+		return;
+	last->after = (size_t)(notes->to - notes->end);
+	if (notes->to < seen) {
+		last->chain_after = last->after;
 		last->zeros_after = false;
 	}
-	return 0;
+}
+
+/** What to read around a unit. @param before bytes wanted before it */
+static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
+{
+	const struct pm_unit *unit = &job->unit;
+	struct pm_unit_around around = { .before_type = job->type_before };
+	around.after_type = job->next_count > 0 ? job->next[0].type : PM_SEGMENT_RUN;
+	if (unit->segments[0].wanted)
+		around.before = (size_t)pm_least(before, job->chain_before);
+	if (unit->segments[unit->count - 1].wanted)
+		around.after = (size_t)pm_least(PM_OVERLAP, job->chain_after);
+	return around;
 }
 
 int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions, const struct pm_unit_source *source, struct pm_job *job,
               size_t before, struct pm_error *error)
 {
+	const struct pm_unit *unit = &job->unit;
+	const struct pm_unit_around around = around_unit(job, before);
 	uint8_t *bytes = gathered->buffer + PM_LOOKBEHIND_ROOM;
-	struct notes notes = { .gaps = &job->gaps };
+	struct notes notes = { .gaps = &job->gaps, .start = unit->segments[0].start, .end = unit->segments[unit->count - 1].end };
+	notes.from = notes.start - around.before;
+	notes.to = notes.end + around.after;
 	job->gaps.count = 0;
-	const struct pm_unit_source noting = { .target = source->target, .files = source->files, .unreadable = note_gap, .context = &notes,
-		                               .cancel = source->cancel };
-	if (pm_unit_read(&noting, &job->unit, bytes, error) < 0)
+	const struct pm_unit_source noting = { .target = source->target, .files = source->files, .unreadable = note_unreadable,
+		                               .context = &notes, .cancel = source->cancel };
+	if (pm_unit_read_around(&noting, unit, &around, bytes - around.before, error) < 0)
 		return -1;
 	if (notes.failed)
 		return pm_error_out_of_memory(error);
-	if (make_stretches(gathered, regions, job, bytes, error) < 0 || read_before(gathered, source, job, before, error) < 0)
+	if (make_stretches(gathered, regions, job, bytes, error) < 0)
 		return -1;
-	return read_after(gathered, source, error);
+	if (gathered->count > 0)
+		add_around(gathered, &notes, around.before);
+	return 0;
 }

@@ -57,18 +57,18 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions, co
               size_t before, struct pm_error *error);
 
 /**
- * Reads bytes around a unit, as far as that goes.
+ * Reads more bytes, as far as that goes.
  *
  * @param source   where to read; its visitor is not called
+ * @param job      the unit that they lie in or behind
  * @param address  first address
  * @param buffer   room for size bytes
  * @param size     how many
- * @param good     where to store the begin and end of the bytes without a gap: with `last` those at the end, else those at the begin
- * @param last     those at the end count
+ * @param good     where to store how many there are before the first gap
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_gather_around(const struct pm_unit_source *source, uint64_t address, void *buffer, size_t size, size_t good[2], bool last,
-                     struct pm_error *error);
+int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, void *buffer, size_t size, size_t *good,
+                   struct pm_error *error);
 
 #endif

@@ -77,6 +77,7 @@ int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_ba
 	bool end = atomic_load(&order->stop) || (*job)->restart;
 	if (!end) {
 		exchange(&own->ready, batch);
+		own->pushed = true;
 		pthread_cond_signal(&order->for_taker);
 	}
 	pthread_mutex_unlock(&order->lock);
@@ -133,6 +134,7 @@ int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_
 		exchange(&job->ready, batch);
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
+		order->dense = job->pushed;
 		/* While its hits are delivered it may prove that they have to be searched for anew. */
 		if (job->index == order->head && !order->delivering)
 			retire_empty(order);

@@ -13,6 +13,12 @@
 #include "scan/batch.h"
 #include "scan/scanner.h"
 
+/** Bytes of the target that one page table is for: 512 entries of 4 KiB on x86-64; more elsewhere, where this is a half measure. */
+#define PM_PAGE_TABLE_SPAN ((uint64_t)2 << 20)
+
+/** Segments behind a unit that a hit in it may reach into, where not all of them are runs. */
+enum { PM_NEXT_SEGMENTS = 64 };
+
 /** Where a unit is. */
 enum pm_job_state {
 	PM_JOB_FREE,   /**< nowhere: there is no unit */
@@ -40,12 +46,16 @@ struct pm_gaps {
 struct pm_job {
 	uint64_t index;             /**< counts from 0 */
 	enum pm_job_state state;    /**< where it is */
+	bool pushed;                /**< some of what was found in it was handed on before the end */
 	bool restart;               /**< its worker shall begin anew: see pm_order_restart() */
 	uint64_t from[PM_STREAMS];  /**< addresses before which hits of each stream do not count; the worker's */
 	uint64_t anew[PM_STREAMS];  /**< the same for the next time that it is scanned */
 	struct pm_unit unit;        /**< what to read */
-	uint64_t chain_before;      /**< bytes of the target directly before it that may be read too */
+	uint64_t chain_before;      /**< bytes directly before it that may be read too */
+	uint8_t type_before;        /**< of which enum pm_segment_type those of the last page are */
 	uint64_t chain_after;       /**< the same behind it */
+	size_t next_count;          /**< how many of these there are */
+	struct pm_segment next[PM_NEXT_SEGMENTS]; /**< the segments with which those begin; what is behind them is a run */
 	bool zeros_after;           /**< behind those is memory that was never touched */
 	bool goes_on;               /**< behind its last segment the same thing goes on, whatever it is */
 	struct pm_scan_batch ready; /**< found, and not yet taken by pm_order_take() */
@@ -64,8 +74,10 @@ struct pm_order {
 	bool has_ahead;            /**< whether there is one */
 	bool started;              /**< the first unit was asked for */
 	uint64_t behind;           /**< bytes directly before `ahead` that may be read */
+	uint8_t type_behind;       /**< type of the segment that ends there */
 	uint64_t claimed;          /**< units handed out */
 	uint64_t head;             /**< the unit whose hits come next */
+	bool dense;                /**< more was found in the last unit than a worker keeps, so that workers wait for their turns */
 	bool delivering;           /**< some of them were taken, and it may still have to be scanned anew */
 	size_t count;              /**< how many jobs there are */
 	struct pm_job **jobs;      /**< unit i is in job i % count */
@@ -97,8 +109,17 @@ static inline struct pm_job *pm_order_head(const struct pm_order *order)
 	return order->jobs[order->head % order->count];
 }
 
-/** Takes a unit to scan; waits for one. @param order the order @return the job; NULL: there is nothing more to do */
-struct pm_job *pm_order_claim(struct pm_order *order);
+/**
+ * Takes a unit to scan; waits for one.
+ *
+ * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte() in mm/gup.c), which takes a third of
+ * the time of the copying. So a worker gets both units of such a table, and does one after the other.
+ *
+ * @param order the order
+ * @param second the unit that this worker does next, the worker's to keep; NULL for none, and at first
+ * @return the job; NULL: there is nothing more to do
+ */
+struct pm_job *pm_order_claim(struct pm_order *order, struct pm_job **second);
 
 /**
  * Hands on what was found so far, when its turn comes: for what is too much to keep.

@@ -43,7 +43,7 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	const struct pm_stretch *stretch = worker->stretch;
 	uint64_t have = stretch->address + stretch->size + stretch->after;
 	uint64_t known = pm_least(end, have), readable = pm_least(end, worker->limit);
-	size_t good[2];
+	size_t good;
 	if (address < known) {
 		memcpy(to, stretch->bytes + (address - stretch->address), (size_t)(known - address));
 		to += known - address;
@@ -51,10 +51,10 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	}
 	if (address < readable) {
 		size_t size = (size_t)(readable - address);
-		if (pm_gather_around(&worker->scan->source, address, to, size, good, false, error) < 0)
+		if (pm_gather_more(&worker->scan->source, worker->job, address, to, size, &good, error) < 0)
 			return -1;
-		if (good[1] < size) {
-			worker->limit = address + good[1];
+		if (good < size) {
+			worker->limit = address + good;
 			worker->zeros = false;
 		}
 		to += size;
@@ -177,7 +177,8 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 void *pm_worker_run(void *context)
 {
 	struct pm_worker *worker = context;
-	while ((worker->job = pm_order_claim(worker->order))) {
+	struct pm_job *second = NULL;
+	while ((worker->job = pm_order_claim(worker->order, &second))) {
 		int result;
 		do {
 			struct pm_error error = { 0 };

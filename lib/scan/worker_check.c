@@ -55,10 +55,10 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 static int check_alone(struct pm_worker *worker, const struct pm_window *window, struct pm_found *found, struct pm_error *error)
 {
 	const struct pm_piece piece = piece_of(worker, window, found);
-	size_t good[2];
-	if (pm_gather_around(&worker->scan->source, piece.address, worker->check, (size_t)piece.size, good, false, error) < 0)
+	size_t good;
+	if (pm_gather_more(&worker->scan->source, worker->job, piece.address, worker->check, (size_t)piece.size, &good, error) < 0)
 		return -1;
-	found->changed = differs(window, found, &piece, worker->check, good[1]);
+	found->changed = differs(window, found, &piece, worker->check, good);
 	return 0;
 }
 

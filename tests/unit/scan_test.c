@@ -21,8 +21,8 @@ enum { PAGE = 4096, PAGES_MOST = 600, BASE_PAGE = 16 };
 enum page_state {
 	PAGE_UNMAPPED,
 	PAGE_PRESENT,
-	PAGE_HOLE,
-	PAGE_BAD, /* present, but it cannot be read */
+	PAGE_HOLE, /* in a world of files: a page of the file */
+	PAGE_BAD,  /* present, but it cannot be read */
 };
 
 /** A made-up target: pages from address BASE_PAGE * PAGE on. */
@@ -33,6 +33,9 @@ struct world {
 	struct pm_regions regions;
 	struct pm_fake_range ranges[PAGES_MOST];
 	struct pm_fake_target target;
+	bool of_files; /* all regions are mapped files, of which untouched pages are wanted */
+	struct pm_fake_range file_ranges[PAGES_MOST];
+	struct pm_fake_target files;
 };
 
 static uint64_t address_of(size_t page)
@@ -60,6 +63,11 @@ static void add_region(struct world *world, size_t first, size_t end, bool writa
 	struct pm_region region = { .start = address_of(first), .end = address_of(end), .mapping = name };
 	region.perms = (uint8_t)(PM_PERM_READ | (writable ? PM_PERM_WRITE : 0));
 	region.vm_flags = PM_VM_KNOWN | PM_VM_READ;
+	if (world->of_files) {
+		region.inode = *name ? 2 : 1;
+		region.offset = first * PAGE;
+		region.mapping = *name ? "/other" : "/file";
+	}
 	assert_int_equal(pm_regions_append(&world->regions, &region, NULL), 0);
 }
 
@@ -76,21 +84,26 @@ static void finish_world(struct world *world, uint64_t *random)
 		i = end > i ? end : i + 1;
 	}
 	world->target = (struct pm_fake_target){ .ranges = world->ranges };
+	world->files = (struct pm_fake_target){ .ranges = world->file_ranges };
 	for (size_t i = 0; i < world->pages; i++) {
 		if (world->states[i] == PAGE_PRESENT)
 			world->ranges[world->target.count++] = (struct pm_fake_range){ address_of(i), world->bytes + i * PAGE, PAGE };
+		if (world->states[i] == PAGE_HOLE)
+			world->file_ranges[world->files.count++] = (struct pm_fake_range){ address_of(i), world->bytes + i * PAGE, PAGE };
 	}
 }
 
 static void random_world(struct world *world, uint64_t *random)
 {
-	*world = (struct world){ .pages = 1 + random_next(random) % 60 };
+	*world = (struct world){ .pages = 1 + random_next(random) % 60, .of_files = random_next(random) % 2 };
 	world->bytes = malloc(world->pages * PAGE);
 	assert_non_null(world->bytes);
 	random_text(world->bytes, world->pages * PAGE, random);
 	for (size_t i = 0; i < world->pages; i++) {
 		uint64_t number = random_next(random) % 24;
 		world->states[i] = number == 0 ? PAGE_BAD : number < 3 ? PAGE_HOLE : number < 4 ? PAGE_UNMAPPED : PAGE_PRESENT;
+		if (world->of_files && number >= 12)
+			world->states[i] = PAGE_HOLE;
 		if (number == 23)
 			memset(world->bytes + i * PAGE, 0, PAGE);
 	}
@@ -139,7 +152,7 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
 	struct pm_scan_counts counts = { 0 };
 	struct pm_error error = { 0 };
 	size_t size = (end - first) * PAGE;
-	bool hole = goes_on(world, end) && world->states[end] == PAGE_HOLE;
+	bool hole = !world->of_files && goes_on(world, end) && world->states[end] == PAGE_HOLE;
 	uint8_t *copy = calloc(1, 1 + size + PAGE);
 	assert_non_null(copy);
 	memcpy(copy + 1, world->bytes + first * PAGE, size);
@@ -155,13 +168,19 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
 	free(copy);
 }
 
+/** Whether a page is searched. */
+static bool is_wanted(const struct world *world, size_t page)
+{
+	return world->states[page] == PAGE_PRESENT || (world->of_files && world->states[page] == PAGE_HOLE);
+}
+
 static void expected_hits(const struct pm_scanner *scanner, const struct world *world, struct hit_list *hits)
 {
 	for (size_t i = 0; i < world->pages;) {
 		size_t end = i + 1;
-		while (world->states[i] == PAGE_PRESENT && end < world->pages && world->states[end] == PAGE_PRESENT && goes_on(world, end))
+		while (is_wanted(world, i) && end < world->pages && is_wanted(world, end) && goes_on(world, end))
 			end++;
-		if (world->states[i] == PAGE_PRESENT)
+		if (is_wanted(world, i))
 			scan_stretch(scanner, world, i, end, hits);
 		i = end;
 	}
@@ -219,12 +238,13 @@ static int scan_world(struct world *world, const struct pm_scanner *scanner, uns
                       struct pm_scan_totals *totals, struct pm_error *error)
 {
 	struct pm_page_source pages = { .walk = walk, .context = world, .untouched = PM_SEGMENT_HOLE };
-	const struct pm_plan_options options = { .pages = &pages, .unit_size = unit };
-	struct pm_reader reader = pm_fake_reader(&world->target);
+	const struct pm_plan_options options = { .pages = &pages, .unit_size = unit, .files = world->of_files };
+	struct pm_reader reader = pm_fake_reader(&world->target), files = pm_fake_reader(&world->files);
 	struct pm_plan *plan;
 	assert_int_equal(pm_plan_open(&world->regions, NULL, 0, &options, &plan, error), 0);
 	struct pm_scan scan = { .scanner = scanner, .regions = &world->regions, .plan = plan, .workers = workers, .around = 16, .again = true };
 	scan.source = (struct pm_unit_source){ .target = &reader, .unreadable = unreadable, .context = collected };
+	scan.source.files = world->of_files ? &files : NULL;
 	scan.found = found;
 	scan.deliver = deliver;
 	scan.tick = tick;

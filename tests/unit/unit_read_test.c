@@ -208,6 +208,39 @@ static void single_reads_say_what_is_missing(void **state)
 	free(bytes);
 }
 
+/** A unit and what is around it come by one call, as if they were one; what cannot be read there is told as well. */
+static void bytes_around_a_unit_are_read_with_it(void **state)
+{
+	(void)state;
+	const struct pm_unit_around narrow = { .before = 7, .after = PAGE }, wide = { .before = PAGE, .after = PAGE / 2 };
+	char *bytes = pattern(4 * PAGE);
+	const struct pm_fake_range range = { 0x10000, bytes, 4 * PAGE };
+	struct pm_fake_target target = { .ranges = &range, .count = 1 };
+	struct pm_reader reader = pm_fake_reader(&target);
+	struct report report = { .count = 0 };
+	const struct pm_unit_source source = { .target = &reader, .unreadable = note, .context = &report };
+	static struct pm_unit unit;
+	static char buffer[5 * PAGE];
+	unit = (struct pm_unit){ .count = 2, .size = 2 * PAGE };
+	unit.segments[0] = run(0x11000, 0x12000);
+	unit.segments[1] = run(0x12000, 0x13000);
+	assert_int_equal(pm_unit_read_around(&source, &unit, &narrow, buffer, NULL), 0);
+	assert_int_equal(target.calls, 1);
+	assert_memory_equal(buffer, bytes + PAGE - 7, 3 * PAGE + 7);
+	assert_int_equal(report.count, 0);
+
+	unit = (struct pm_unit){ .count = 2, .size = PAGE };
+	unit.segments[0] = run(0x10000, 0x10800);
+	unit.segments[0].wanted = false;
+	unit.segments[1] = run(0x13000, 0x14000);
+	assert_int_equal(pm_unit_read_around(&source, &unit, &wide, buffer, NULL), 0);
+	assert_int_equal(report.count, 2);
+	expect_range(&report, 0, 0xf000, 0x10000);
+	expect_range(&report, 1, 0x14000, 0x14800);
+	assert_memory_equal(buffer + PAGE, bytes + 3 * PAGE, PAGE);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +250,7 @@ int main(void)
 		cmocka_unit_test(swapped_pages_are_read_in_small_steps),
 		cmocka_unit_test(it_ends_when_cancelled_or_gone),
 		cmocka_unit_test(single_reads_say_what_is_missing),
+		cmocka_unit_test(bytes_around_a_unit_are_read_with_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,27 @@ struct pm_unit_source {
  */
 PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer, struct pm_error *error);
 
+/** Bytes directly before the first segment of a unit and behind its last one. All zero is none. */
+struct pm_unit_around {
+	size_t before;       /**< bytes before */
+	size_t after;        /**< bytes behind */
+	uint8_t before_type; /**< enum pm_segment_type, as a plan says of those before: where to read them */
+	uint8_t after_type;  /**< the same of those behind */
+};
+
+/**
+ * Reads a unit together with bytes around it, by the same calls into the kernel where these are of one type.
+ *
+ * @param source  where from
+ * @param unit    what to read; it has segments
+ * @param around  what else: no bytes but such as a plan wants
+ * @param buffer  room for the bytes before, unit->size, and those behind
+ * @param error   as pm_unit_read()
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_unit *unit, const struct pm_unit_around *around,
+                                  void *buffer, struct pm_error *error);
+
 /**
  * Reads any bytes with the same recovery. It does not know which pages are there: use it for ranges that a plan wants.
  *
