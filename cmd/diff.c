@@ -55,8 +55,9 @@ const struct cli_spec diff_spec = {
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "BEFORE and AFTER are each a recording, which means its last sample, or FILE@N,\n"
-	         "FILE@first, FILE@last, FILE@2026-01-31T12:00 (UTC); a saved smaps or maps file;\n"
-	         "or a TARGET, which means now. Exit status 1: they differ; 0: they do not.",
+	         "FILE@first, FILE@last, FILE@2026-01-31T12:00 (UTC), FILE@12:00; a saved smaps\n"
+	         "or maps file; or a TARGET, which means now. Exit status 1: they differ; 0: they\n"
+	         "do not.",
 	.examples = {
 		{ "procmem diff java.pmrec@first java", "what became of the process called java since the first sample" },
 		{ "procmem diff --by kind monday/smaps tuesday/smaps", "which kinds of memory differ in two saved files" },

@@ -64,6 +64,23 @@ teardown() {
 	[[ $output == *'no sample 3'* ]]
 }
 
+@test "a sample is found by its time as it is printed, and by a part of that" {
+	require jq
+	target_start mapper
+	procmem watch -q -i 0.1 -c 3 --record "$recording" "$TARGET_PID" >/dev/null
+	local printed number
+	for number in 1 2 3; do
+		printed=$(procmem map --json "$recording@$number" | jq -r .time)
+		run -0 procmem map --json "$recording@$printed"
+		[ "$(jq .sample <<<"$output")" = $number ]
+	done
+	run -0 procmem map --json "$recording@${printed:11:5}"
+	[ "$(jq .sample <<<"$output")" = 3 ]
+	run -2 --separate-stderr procmem map "$recording@1999-12-31T12:00"
+	[[ $stderr == *"begins after 1999-12-31T12:00: its first sample is of "*"; write $recording@first" ]]
+	run -0 procmem map "$(grep -o '[^ ]*@first' <<<"$stderr")"
+}
+
 @test "a recording has no memory to read" {
 	target_start mapper
 	run -0 procmem snap -q -o "$recording" "$TARGET_PID"

@@ -13,7 +13,7 @@ enum { MOST_SAMPLES = 8 };
 
 static void read_samples(struct pm_recording *recording)
 {
-	static const char *const words[] = { "first", "last", "2", "2026-01-31T12:00" };
+	static const char *const words[] = { "first", "last", "2", "2026-01-31T12:00", "12:00" };
 	struct pm_regions regions;
 	struct pm_recorded recorded;
 	struct pm_error error = { 0 };

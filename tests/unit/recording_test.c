@@ -25,42 +25,10 @@
 #include <procmem/growth.h>
 #include <procmem/recording.h>
 
+#include "support/place.h"
 #include "support/target.h"
 
 enum { PAGE = 4096 };
-
-static const struct pm_run run = { .pid = 4711, .start_ticks = 99, .boot_id = "boot", .host = "host", .comm = "shop",
-	.command = "shop --fast" };
-
-/** A directory of its own for each test. */
-struct place {
-	char directory[64];
-	char file[96];
-};
-
-static int make_place(void **state)
-{
-	struct place *place = calloc(1, sizeof *place);
-	strcpy(place->directory, "/tmp/recording_test.XXXXXX");
-	assert_non_null(mkdtemp(place->directory));
-	snprintf(place->file, sizeof place->file, "%s/run.pmrec", place->directory);
-	*state = place;
-	return 0;
-}
-
-static int remove_place(void **state)
-{
-	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
-	struct place *place = *state;
-	for (size_t i = 0; i < 4; i++) {
-		char path[128];
-		snprintf(path, sizeof path, "%s%s", place->file, suffixes[i]);
-		unlink(path);
-	}
-	rmdir(place->directory);
-	free(place);
-	return 0;
-}
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -117,24 +85,6 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 	pm_regions_deinit(&regions);
 }
 
-static struct pm_recorder *open_recorder(const struct place *place)
-{
-	struct pm_recorder *recorder;
-	struct pm_error error = { 0 };
-	if (pm_recorder_open(place->file, &run, &recorder, &error) < 0)
-		fail_msg("%s", error.text);
-	return recorder;
-}
-
-static struct pm_recording *open_recording(const struct place *place)
-{
-	struct pm_recording *recording;
-	struct pm_error error = { 0 };
-	if (pm_recording_open(place->file, &recording, &error) < 0)
-		fail_msg("%s", error.text);
-	return recording;
-}
-
 static void assert_same_region(const struct pm_region *one, const struct pm_region *other)
 {
 	assert_int_equal(one->start, other->start);
@@ -179,14 +129,14 @@ static void check_samples(struct pm_recording *recording, unsigned samples, size
 static void what_is_written_is_read(void **state)
 {
 	const struct place *place = *state;
-	struct pm_recorder *recorder = open_recorder(place);
+	struct pm_recorder *recorder = place_recorder(place);
 	for (unsigned tick = 0; tick < 20; tick++)
 		record(recorder, tick, 20);
 	/* While it is open, and after. */
 	for (int closed = 0; closed < 2; closed++) {
-		struct pm_recording *recording = open_recording(place);
+		struct pm_recording *recording = place_recording(place);
 		const struct pm_run *stored = pm_recording_run(recording);
-		assert_true(pm_run_is_same(stored, &run));
+		assert_true(pm_run_is_same(stored, &place_run));
 		assert_string_equal(stored->host, "host");
 		assert_string_equal(stored->comm, "shop");
 		assert_string_equal(stored->command, "shop --fast");
@@ -210,60 +160,18 @@ static void goes_on_with_the_same_process_only(void **state)
 	struct pm_recorder *recorder;
 	struct pm_error error = { 0 };
 	for (unsigned tick = 0; tick < 12; tick++) {
-		recorder = open_recorder(place);
+		recorder = place_recorder(place);
 		record(recorder, tick, 10);
 		pm_recorder_close(recorder);
 	}
-	struct pm_recording *recording = open_recording(place);
+	struct pm_recording *recording = place_recording(place);
 	check_samples(recording, 12, 10);
 	pm_recording_close(recording);
-	struct pm_run other = run;
+	struct pm_run other = place_run;
 	other.start_ticks++;
 	assert_int_equal(pm_recorder_open(place->file, &other, &recorder, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
 	assert_non_null(strstr(error.text, "another process (shop, PID 4711)"));
-}
-
-static void assert_found(struct pm_recording *recording, const char *which, uint64_t expected)
-{
-	uint64_t number = 0;
-	struct pm_error error = { 0 };
-	if (pm_recording_find(recording, which, &number, &error) < 0)
-		fail_msg("%s: %s", which, error.text);
-	assert_int_equal(number, expected);
-}
-
-static void samples_are_found_by_words(void **state)
-{
-	const struct place *place = *state;
-	struct pm_recorder *recorder = open_recorder(place);
-	/* One a minute from 2026-01-01T00:00 on. */
-	for (unsigned tick = 0; tick < 10; tick++)
-		record(recorder, tick, 5);
-	pm_recorder_close(recorder);
-	struct pm_recording *recording = open_recording(place);
-	assert_found(recording, "first", 1);
-	assert_found(recording, "last", 10);
-	assert_found(recording, "7", 7);
-	assert_found(recording, "2026-01-01T00:00", 1);
-	assert_found(recording, "2026-01-01T00:04Z", 5);
-	assert_found(recording, "2026-01-01 00:04:59", 5);
-	assert_found(recording, "2027-12-31T00:00:00Z", 10);
-	assert_found(recording, "9999-12-31T00:00:00Z", 10);
-	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
-	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx",
-		"1x" };
-	struct pm_error error;
-	uint64_t number;
-	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-		assert_int_equal(pm_recording_find(recording, missing[i], &number, &error), -1);
-		assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
-	}
-	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		assert_int_equal(pm_recording_find(recording, wrong[i], &number, &error), -1);
-		assert_int_equal(error.kind, PM_ERROR_USAGE);
-	}
-	pm_recording_close(recording);
 }
 
 static void change_file(const struct place *place, const char *sql)
@@ -295,18 +203,18 @@ static void other_files_are_refused(void **state)
 	fclose(file);
 	assert_false(pm_recording_is(place->file));
 	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
-	assert_int_equal(pm_recorder_open(place->file, &run, &recorder, &error), -1);
+	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
 	unlink(place->file);
 	change_file(place, "CREATE TABLE t (a); PRAGMA user_version = 3");
 	assert_false(pm_recording_is(place->file));
 	assert_refused(place, PM_ERROR_FORMAT, "another database");
 	unlink(place->file);
-	recorder = open_recorder(place);
+	recorder = place_recorder(place);
 	record(recorder, 0, 5);
 	pm_recorder_close(recorder);
 	change_file(place, "PRAGMA user_version = 99");
 	assert_refused(place, PM_ERROR_FORMAT, "newer procmem (format 99, known is 1)");
-	assert_int_equal(pm_recorder_open(place->file, &run, &recorder, &error), -1);
+	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
 }
 
 static void check_integrity(const struct place *place)
@@ -330,7 +238,7 @@ static pid_t start_writer(const struct place *place, int *acknowledged)
 	assert_true(child >= 0);
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		struct pm_recorder *recorder = open_recorder(place);
+		struct pm_recorder *recorder = place_recorder(place);
 		for (unsigned tick = 0;; tick++) {
 			record(recorder, tick, 40);
 			if (write(ends[1], "", 1) != 1)
@@ -362,7 +270,7 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 			safe++;
 		close(acknowledged);
 		check_integrity(place);
-		struct pm_recording *recording = open_recording(place);
+		struct pm_recording *recording = place_recording(place);
 		uint64_t count;
 		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
 		assert_true(count == safe || count == safe + 1);
@@ -407,14 +315,14 @@ static void full_disk_ends_the_recording(void **state)
 	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", place->directory, "tmpfs", 0, "size=400k") < 0)
 		skip_because("a small disk needs a mount: %s", strerror(errno));
-	struct pm_recorder *recorder = open_recorder(place);
+	struct pm_recorder *recorder = place_recorder(place);
 	struct pm_error error = { 0 };
 	unsigned added = record_until_full(recorder, &error);
 	assert_int_equal(error.kind, PM_ERROR_IO);
 	assert_non_null(strstr(error.text, "the disk is full"));
 	assert_true(added > 1);
 	for (int closed = 0; closed < 2; closed++) {
-		struct pm_recording *recording = open_recording(place);
+		struct pm_recording *recording = place_recording(place);
 		uint64_t count;
 		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
 		assert_int_equal(count, added);
@@ -431,7 +339,7 @@ static void full_disk_ends_the_recording(void **state)
 static void a_day_fits_in_fifty_megabytes(void **state)
 {
 	const struct place *place = *state;
-	struct pm_recorder *recorder = open_recorder(place);
+	struct pm_recorder *recorder = place_recorder(place);
 	unsigned samples = getenv("PROCMEM_WHOLE_DAY") ? 43200 : 1800;
 	for (unsigned tick = 0; tick < samples; tick++)
 		record(recorder, tick, 250);
@@ -465,15 +373,14 @@ static void describes_a_living_process(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_written_is_read, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(samples_are_found_by_words, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(other_files_are_refused, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(what_is_written_is_read, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, place_make, place_remove),
 		cmocka_unit_test(describes_a_living_process),
 		/* Last: it leaves the name space of mounts. */
-		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, make_place, remove_place),
+		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, place_make, place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

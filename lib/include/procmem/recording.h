@@ -131,8 +131,9 @@ PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recor
 PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error);
 
 /**
- * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC (`2026-01-31T12:00`, seconds and `Z` may follow): the last
- * sample that is not later.
+ * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`; seconds, decimals of these and `Z` may
+ * follow. That is the last sample within what was said, here the minute, or where there is none the last before it. A time alone, `12:00`, is
+ * of the day of the last sample, or of the day before where only that lies within the recording.
  *
  * @param recording  the recording
  * @param which      the words
