@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "least.h"
+#include "similar.h"
 #include "tally.h"
 
 enum {
@@ -81,13 +82,22 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery, st
 {
 	const struct counting *counting = context;
 	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
+	char common[PEEK_STRING_MOST];
 	(void)error;
 	/* What only lies beside the pages is none of theirs; the rest of a very long one is no string of its own, nor is what is left of one that
 	 * is cut. */
 	if (!range || range->start >= delivery->address + delivery->size || delivery->continued || delivery->length < CHARACTERS_LEAST)
 		return 0;
-	tally_add(counting->tally, tally_hash(counting->tally, 0, delivery->bytes, delivery->length), 0, delivery->bytes, delivery->length,
-	          delivery->address);
+	/* Most of what leaks has a number of its own: counted one by one, none of it would be frequent. */
+	size_t length = similar_fold(common, delivery->bytes, delivery->length);
+	const struct tally_text text = {
+		.hash = tally_hash(counting->tally, 0, common, length),
+		.text = delivery->bytes,
+		.length = delivery->length,
+		.first = delivery->address,
+		.size = delivery->size,
+	};
+	tally_add_similar(counting->tally, &text);
 	return 0;
 }
 
@@ -128,8 +138,8 @@ static void take_strings(struct tally *tally, size_t top, struct peek *found)
 	char *bytes = found->texts = alloc_array(NULL, length + 1, 1);
 	for (size_t i = 0; i < found->count; i++) {
 		const struct tally_item *item = tally_get(tally, i);
-		memcpy(bytes, item->text, item->length);
-		found->strings[i] = (struct peek_string){ .bytes = bytes, .length = item->length, .count = item->count };
+		found->strings[i] = (struct peek_string){ .bytes = bytes, .count = item->count };
+		found->strings[i].length = similar_text(item->varied, bytes, item->text, item->length);
 		bytes += item->length;
 	}
 }

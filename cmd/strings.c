@@ -86,6 +86,7 @@ static enum status run_with(struct strings_options *options, struct out *out, co
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MOST; i++) {
 		text_deinit(&strings.workers[i].line);
 		text_deinit(&strings.workers[i].plain);
+		text_deinit(&strings.workers[i].common);
 		text_deinit(&strings.workers[i].region);
 	}
 	return status;

@@ -4,6 +4,7 @@
 
 #include "json.h"
 #include "region_text.h"
+#include "similar.h"
 #include "strings_parts.h"
 #include "utf8.h"
 
@@ -136,7 +137,14 @@ static void make_json(struct strings *strings, struct strings_worker *worker, co
 /** Makes what the tally takes: the hash and the characters. */
 static void make_key(struct strings *strings, struct strings_worker *worker, const struct pm_hit *hit, const char *text, size_t length)
 {
-	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, text, length);
+	const char *key = text;
+	size_t key_length = length;
+	if (strings->options->similar) {
+		text_clear(&worker->common);
+		key_length = similar_fold(text_room(&worker->common, length), text, length);
+		key = worker->common.bytes;
+	}
+	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
 	text_bytes(&worker->line, (const char *)&hash, sizeof hash);
 	text_bytes(&worker->line, text, length);
 }
@@ -164,6 +172,7 @@ int strings_found(void *context, unsigned number, const struct pm_hit *hit, stru
 	if (worker->line.capacity > LINE_KEPT) {
 		text_deinit(&worker->line);
 		text_deinit(&worker->plain);
+		text_deinit(&worker->common);
 	}
 	return status;
 }

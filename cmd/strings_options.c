@@ -8,7 +8,7 @@
 
 #include "commands.h"
 
-enum { OPTION_OFFSET = CLI_LONG_ONLY, OPTION_TOP, OPTION_BUDGET, OPTION_RAW, OPTION_JSON, OPTION_COLOUR };
+enum { OPTION_OFFSET = CLI_LONG_ONLY, OPTION_SIMILAR, OPTION_TOP, OPTION_BUDGET, OPTION_RAW, OPTION_JSON, OPTION_COLOUR };
 
 static const struct cli_option strings_option_list[] = {
 	{ 'n', "bytes", "MIN", "only strings of at least MIN characters: 4, and 6\nfor UTF-16" },
@@ -16,6 +16,8 @@ static const struct cli_option strings_option_list[] = {
 	                           "big endian, L and B UTF-32; all: u,l,b" },
 	{ 'w', "include-all-whitespace", NULL, "newline, carriage return, vertical tab and form feed\nbelong to strings" },
 	{ 'u', "unique", NULL, "each different string once, the most frequent first" },
+	{ OPTION_SIMILAR, "similar", NULL, "with -u: those that differ only in numbers as one,\n"
+	                                     "with # for each number" },
 	{ OPTION_TOP, "top", "N", "of these only the first N; 0 for all" },
 	{ OPTION_BUDGET, "budget", "SIZE", "count them in this much memory (256M); when it is\nfull, the rarest are dropped" },
 	{ 0 },
@@ -107,6 +109,9 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	case 'u':
 		options->unique = true;
 		return 0;
+	case OPTION_SIMILAR:
+		options->similar = true;
+		return 0;
 	case OPTION_TOP:
 		options->top_given = true;
 		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
@@ -163,7 +168,7 @@ const struct cli_spec strings_spec = {
 	         "or 'all'; without one all that can be read. The process runs on: '~' marks\n"
 	         "strings that it had changed when they were looked at again.",
 	.examples = {
-		{ "procmem strings -u --top 20 java malloc", "what the blocks of malloc are full of" },
+		{ "procmem strings -u --similar --top 20 java malloc", "what the blocks of malloc are full of" },
 		{ "procmem strings -n 8 4711 | grep -i token", "long strings with a word in them" },
 	},
 	.operands_least = 1,
@@ -175,6 +180,8 @@ bool strings_options_check(const struct strings_options *options, const struct o
 	const char *wrong = NULL;
 	if (!options->unique && options->top_given)
 		wrong = "--top is for -u: without it strings come in the order of their addresses";
+	else if (!options->unique && options->similar)
+		wrong = "--similar is for -u: without it each string is printed";
 	else if (!options->unique && options->budget > 0)
 		wrong = "--budget is for -u: nothing else needs memory";
 	else if (options->offset && options->radix == 'n')

@@ -17,6 +17,7 @@ struct strings_options {
 	char radix;                   /**< -t: 'x', 'd', 'o', or 'n' for none; 0: not given */
 	bool offset;                  /**< --offset */
 	bool unique;                  /**< -u */
+	bool similar;                 /**< --similar */
 	bool top_given;               /**< --top was given */
 	uint64_t top;                 /**< --top: most strings to print of -u, 0 for all */
 	uint64_t budget;              /**< --budget: most bytes for -u, 0: not given */
@@ -37,6 +38,7 @@ bool strings_options_check(const struct strings_options *options, const struct o
 struct strings_worker {
 	struct text line;      /**< the one being made */
 	struct text plain;     /**< characters of a string of UTF-16 or UTF-32 */
+	struct text common;    /**< what a string has in common with similar ones */
 	struct text region;    /**< in JSON, of the last hit */
 	uint64_t region_start; /**< of that region */
 };

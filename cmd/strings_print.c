@@ -59,13 +59,19 @@ static void print_json(struct strings *strings, const struct pm_scan_delivery *d
 /** Counts a string for -u. The rest of a long one is no string of its own. */
 static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
-	uint64_t hash;
-	const char *text = (const char *)delivery->bytes + sizeof hash;
-	if (delivery->continued)
+	struct tally_text text = { .first = delivery->address, .size = delivery->size, .sort = (uint8_t)delivery->encoding };
+	if (delivery->continued) {
+		tally_lengthen(strings->tally, delivery->size);
 		return;
+	}
 	strings->count++;
-	memcpy(&hash, delivery->bytes, sizeof hash);
-	tally_add(strings->tally, hash, (uint8_t)delivery->encoding, text, delivery->length - sizeof hash, delivery->address);
+	memcpy(&text.hash, delivery->bytes, sizeof text.hash);
+	text.text = (const char *)delivery->bytes + sizeof text.hash;
+	text.length = delivery->length - sizeof text.hash;
+	if (strings->options->similar)
+		tally_add_similar(strings->tally, &text);
+	else
+		tally_add(strings->tally, &text);
 }
 
 int strings_deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)

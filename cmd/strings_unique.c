@@ -2,6 +2,7 @@
 #include "json.h"
 #include "least.h"
 #include "results.h"
+#include "similar.h"
 #include "strings_parts.h"
 #include "utf8.h"
 
@@ -25,15 +26,23 @@ static size_t rows_of(const struct strings *strings)
 	return least(rows, all);
 }
 
-/** Bytes of the string in memory. */
-static uint64_t size_of(const struct tally_item *item)
+/** Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up to different lengths. */
+static uint64_t size_of(const struct strings *strings, const struct tally_item *item)
 {
-	return item->length * pm_encoding_unit((enum pm_encoding)item->sort);
+	return strings->options->similar ? item->size : item->size / item->count;
+}
+
+/** What stands for all similar strings. @param common empty; the caller's */
+static void take_common(const struct tally_item *item, struct text *common)
+{
+	char *to = text_room(common, item->length);
+	common->length = similar_text(item->varied, to, item->text, item->length);
 }
 
 static void print_json(struct strings *strings, const struct tally_item *item)
 {
-	struct text line = { 0 };
+	struct text line = { 0 }, common = { 0 };
+	take_common(item, &common);
 	text_string(&line, "{\"count\":");
 	text_decimal(&line, item->count);
 	if (item->missed > 0) {
@@ -42,15 +51,49 @@ static void print_json(struct strings *strings, const struct tally_item *item)
 	}
 	text_string(&line, ",\"encoding\":\"");
 	text_string(&line, strings_encoding((enum pm_encoding)item->sort, item->text, item->length));
-	text_string(&line, "\",\"length\":");
-	text_decimal(&line, size_of(item));
+	text_string(&line, strings->options->similar ? "\",\"bytes\":" : "\",\"length\":");
+	text_decimal(&line, size_of(strings, item));
 	text_string(&line, ",\"text\":");
-	json_quote(&line, item->text, item->length);
+	json_quote(&line, common.bytes, common.length);
+	if (item->varied) {
+		text_string(&line, ",\"example\":");
+		json_quote(&line, item->text, item->length);
+	}
 	text_string(&line, ",\"first\":\"0x");
 	text_hex(&line, item->first, 1);
 	text_string(&line, "\"}\n");
 	out_text(strings->search.out, &line);
+	text_deinit(&common);
 	text_deinit(&line);
+}
+
+/** Widths of the columns of numbers. */
+struct widths {
+	size_t count;
+	size_t size;
+};
+
+/** A width that has room for a number. */
+static size_t wide_enough(size_t width, uint64_t number)
+{
+	struct text words = { 0 };
+	text_grouped(&words, number);
+	width = words.length > width ? words.length : width;
+	text_deinit(&words);
+	return width;
+}
+
+/** Widths for the first rows. */
+static struct widths widths_of(const struct strings *strings, size_t rows)
+{
+	struct widths widths = { COUNT_WIDTH, LENGTH_WIDTH };
+	for (size_t i = 0; i < rows; i++) {
+		const struct tally_item *item = tally_get(strings->tally, i);
+		widths.count = wide_enough(widths.count, item->count);
+		if (strings->options->similar)
+			widths.size = wide_enough(widths.size, item->size);
+	}
+	return widths;
 }
 
 /** Adds a number to the right end of a column. */
@@ -61,11 +104,11 @@ static void add_right(struct text *line, const struct text *number, size_t width
 }
 
 /** Adds the characters, as many as fit into the line of a terminal. */
-static void add_characters(const struct strings *strings, struct text *line, const struct tally_item *item)
+static void add_characters(const struct strings *strings, struct text *line, const struct text *characters)
 {
 	const struct out *out = strings->search.out;
 	size_t width = out->width, begin = line->length;
-	strings_add_text(strings->options, line, item->text, item->length);
+	strings_add_text(strings->options, line, characters->bytes, characters->length);
 	if (width == SIZE_MAX)
 		return;
 	/* The number of a session stands before it. */
@@ -79,35 +122,39 @@ static void add_characters(const struct strings *strings, struct text *line, con
 	text_string(line, "\xe2\x80\xa6");
 }
 
-static void print_row(const struct strings *strings, const struct tally_item *item, size_t count_width)
+static void print_row(const struct strings *strings, const struct tally_item *item, const struct widths *widths)
 {
-	struct text line = { 0 }, number = { 0 };
+	struct text line = { 0 }, number = { 0 }, common = { 0 };
+	take_common(item, &common);
 	text_grouped(&number, item->count);
 	text_char(&number, item->missed > 0 ? '+' : ' ');
-	add_right(&line, &number, count_width + 1);
+	add_right(&line, &number, widths->count + 1);
 	text_char(&line, ' ');
 	text_clear(&number);
-	text_grouped(&number, size_of(item));
-	add_right(&line, &number, LENGTH_WIDTH);
+	text_grouped(&number, size_of(strings, item));
+	add_right(&line, &number, widths->size);
 	text_string(&line, "  ");
 	if (strings->several) {
 		text_char(&line, strings_letter((enum pm_encoding)item->sort));
 		text_char(&line, ' ');
 	}
-	add_characters(strings, &line, item);
+	add_characters(strings, &line, &common);
 	text_char(&line, '\n');
-	results_print_hit(strings->search.out, item->first, size_of(item), item->text, item->length);
+	results_print_hit(strings->search.out, item->first, item->length * pm_encoding_unit((enum pm_encoding)item->sort), item->text,
+	                  item->length);
 	out_text(strings->search.out, &line);
+	text_deinit(&common);
 	text_deinit(&number);
 	text_deinit(&line);
 }
 
-static void print_titles(const struct strings *strings, size_t count_width)
+static void print_titles(const struct strings *strings, const struct widths *widths)
 {
 	struct out *out = strings->search.out;
 	out_blanks(out, out->results ? RESULTS_NUMBER_WIDTH : 0);
-	out_blanks(out, count_width - (sizeof "COUNT" - 1));
-	out_format(out, "COUNT  %*s  %sTEXT\n", LENGTH_WIDTH, "LENGTH", strings->several ? "E " : "");
+	out_blanks(out, widths->count - (sizeof "COUNT" - 1));
+	out_format(out, "COUNT  %*s  %sTEXT\n", (int)widths->size, strings->options->similar ? "BYTES" : "LENGTH",
+	           strings->several ? "E " : "");
 }
 
 /** Tells what the budget did to the counts. */
@@ -131,25 +178,22 @@ void strings_print_unique(struct strings *strings)
 	struct out *out = strings->search.out;
 	bool json = strings->options->search.output.json;
 	size_t rows = rows_of(strings), all = tally_count(strings->tally);
-	struct text words = { 0 };
 	tally_sort(strings->tally);
-	if (all > 0)
-		text_grouped(&words, tally_get(strings->tally, 0)->count);
-	size_t count_width = words.length > COUNT_WIDTH ? words.length : COUNT_WIDTH;
+	const struct widths widths = widths_of(strings, json ? 0 : rows);
 	if (!json && rows > 0)
-		print_titles(strings, count_width);
+		print_titles(strings, &widths);
 	for (size_t i = 0; i < rows && !out_failed(out); i++) {
 		const struct tally_item *item = tally_get(strings->tally, i);
 		if (json)
 			print_json(strings, item);
 		else
-			print_row(strings, item, count_width);
+			print_row(strings, item, &widths);
 	}
 	if (!json && rows < all) {
-		text_clear(&words);
+		struct text words = { 0 };
 		text_grouped(&words, all - rows);
 		out_format(out, "\xe2\x80\xa6 %s more (all: --top 0)\n", text_terminate(&words));
+		text_deinit(&words);
 	}
-	text_deinit(&words);
 	tell_dropped(strings);
 }

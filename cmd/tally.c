@@ -22,6 +22,7 @@ struct tally {
 	uint32_t *slots;    /* where items begin, in units, and 1 more; 0: empty. Sorted in the end */
 	size_t slot_count;  /* a power of two */
 	size_t count;
+	struct tally_item *last; /* counted last; NULL: there was no room for it */
 	uint64_t dropped;
 	uint64_t bound;
 };
@@ -184,16 +185,19 @@ static bool make_room(struct tally *tally, uint64_t size)
 	return fits(tally, size);
 }
 
-void tally_add(struct tally *tally, uint64_t hash, uint8_t sort, const char *text, size_t length, uint64_t first)
+/** Counts a text that is there. */
+static void add_again(struct tally *tally, struct tally_item *item, const struct tally_text *text)
 {
-	for (size_t at = hash & (tally->slot_count - 1); tally->slots[at]; at = (at + 1) & (tally->slot_count - 1)) {
-		struct tally_item *item = item_of(tally, tally->slots[at]);
-		if (item->hash == hash && item->length == length && item->sort == sort && memcmp(item->text, text, length) == 0) {
-			item->count++;
-			return;
-		}
-	}
-	uint64_t size = item_size(length);
+	item->count++;
+	item->size += text->size;
+	tally->last = item;
+}
+
+/** Adds a text that is not there. */
+static void add_new(struct tally *tally, const struct tally_text *text)
+{
+	uint64_t size = item_size(text->length);
+	tally->last = NULL;
 	if (!make_room(tally, size)) {
 		/* It may have been dropped as often as the bound says, and now once more. */
 		tally->dropped++;
@@ -201,16 +205,62 @@ void tally_add(struct tally *tally, uint64_t hash, uint8_t sort, const char *tex
 		return;
 	}
 	struct tally_item *item = item_at(tally, tally->used);
-	item->hash = hash;
-	item->count = 1;
-	item->missed = tally->bound;
-	item->first = first;
-	item->length = (uint32_t)length;
-	item->sort = sort;
-	memcpy(item->text, text, length);
-	enter(tally, hash, tally->used);
+	*item = (struct tally_item){ .hash = text->hash, .count = 1, .missed = tally->bound, .first = text->first, .size = text->size };
+	item->length = (uint32_t)text->length;
+	item->sort = text->sort;
+	memcpy(item->text, text->text, text->length);
+	enter(tally, text->hash, tally->used);
 	tally->used += size;
 	tally->count++;
+	tally->last = item;
+}
+
+static bool is_equal(const struct tally_item *item, const struct tally_text *text)
+{
+	return item->length == text->length && memcmp(item->text, text->text, text->length) == 0;
+}
+
+/** The next item of the same hash and sort. @param at where to begin in the table; moved behind it @return NULL: there is none */
+static struct tally_item *next_alike(const struct tally *tally, const struct tally_text *text, size_t *at)
+{
+	while (tally->slots[*at]) {
+		struct tally_item *item = item_of(tally, tally->slots[*at]);
+		*at = (*at + 1) & (tally->slot_count - 1);
+		if (item->hash == text->hash && item->sort == text->sort)
+			return item;
+	}
+	return NULL;
+}
+
+void tally_add(struct tally *tally, const struct tally_text *text)
+{
+	size_t at = text->hash & (tally->slot_count - 1);
+	struct tally_item *item;
+	do
+		item = next_alike(tally, text, &at);
+	while (item && !is_equal(item, text));
+	if (item)
+		add_again(tally, item, text);
+	else
+		add_new(tally, text);
+}
+
+void tally_add_similar(struct tally *tally, const struct tally_text *text)
+{
+	size_t at = text->hash & (tally->slot_count - 1);
+	struct tally_item *item = next_alike(tally, text, &at);
+	if (!item) {
+		add_new(tally, text);
+		return;
+	}
+	item->varied = item->varied || !is_equal(item, text);
+	add_again(tally, item, text);
+}
+
+void tally_lengthen(struct tally *tally, uint64_t size)
+{
+	if (tally->last)
+		tally->last->size += size;
 }
 
 size_t tally_count(const struct tally *tally)

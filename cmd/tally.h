@@ -6,10 +6,13 @@
  * When that is full, the rarest are dropped (lossy counting, Manku and Motwani 2002, with a threshold that follows from the memory instead
  * of an error rate). What is known afterwards stays true: no text that occurs more than tally_bound() times was dropped, and the count of
  * one that is there is low by `missed` at the most.
+ *
+ * A tally counts texts that are equal, or with tally_add_similar() such as have something in common.
  */
 #ifndef CMD_TALLY_H
 #define CMD_TALLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,9 +30,11 @@ struct tally_item {
 	uint64_t count;  /**< how often it was added since it is there */
 	uint64_t missed; /**< how often it may have been added before, at the most */
 	uint64_t first;  /**< address of the first of these times */
+	uint64_t size;   /**< bytes of all texts that were counted, where they are */
 	uint32_t length; /**< bytes of the text */
 	uint8_t sort;    /**< as added: texts of different sorts are different */
-	char text[];     /**< the text, without a NUL behind */
+	bool varied;     /**< texts that are similar only were counted, too */
+	char text[];     /**< the text, the first one of similar ones, without a NUL behind */
 };
 
 /** Makes an empty tally. @param budget most bytes it may take, TALLY_LEAST to TALLY_MOST @return it, for tally_destroy() */
@@ -49,17 +54,30 @@ void tally_destroy(struct tally *tally);
  */
 uint64_t tally_hash(const struct tally *tally, uint8_t sort, const char *text, size_t length);
 
+/** A text to count. */
+struct tally_text {
+	uint64_t hash;    /**< tally_hash() of it, or of what similar ones have in common */
+	const char *text; /**< any bytes; copied if it is new */
+	size_t length;    /**< how many, less than 4 GiB */
+	uint64_t first;   /**< where it is, kept if it is new */
+	uint64_t size;    /**< bytes that it takes there */
+	uint8_t sort;     /**< any number */
+};
+
+/** Counts a text. @param tally where @param text what */
+void tally_add(struct tally *tally, const struct tally_text *text);
+
 /**
- * Counts a text.
+ * Counts a text together with those that are similar: of the same sort and hash. That two which are not have the same 64 bits, which depend
+ * on a random number, happens once in 30 million tallies of a million texts.
  *
- * @param tally   where
- * @param hash    tally_hash() of it
- * @param sort    any number
- * @param text    any bytes; copied if it is new
- * @param length  how many, less than 4 GiB
- * @param first   where it is, kept if it is new
+ * @param tally  where; all are counted so or none
+ * @param text   what
  */
-void tally_add(struct tally *tally, uint64_t hash, uint8_t sort, const char *text, size_t length, uint64_t first);
+void tally_add_similar(struct tally *tally, const struct tally_text *text);
+
+/** The text that was counted last is longer. @param tally where @param size bytes more */
+void tally_lengthen(struct tally *tally, uint64_t size);
 
 /** How many different texts there are. @param tally it @return their number */
 size_t tally_count(const struct tally *tally);

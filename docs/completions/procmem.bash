@@ -85,7 +85,7 @@ _procmem() {
 			$_procmem_output" -- "$word")
 		;;
 	strings:-*)
-		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --top --budget --stop --whole-files --kind --mapping
+		mapfile -t COMPREPLY < <(compgen -W "--bytes --encoding --include-all-whitespace --unique --similar --top --budget --stop --whole-files --kind --mapping
 			--perms --min-rss --min-size --radix --offset --raw --json --color --quiet --verbose --help --version" -- "$word")
 		;;
 	grep:-*)

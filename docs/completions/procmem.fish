@@ -95,6 +95,7 @@ complete -c procmem -n $strings -s n -l bytes -x -d 'At least so many characters
 complete -c procmem -n $strings -s e -l encoding -x -a '(__fish_append , all u s S l b L B)' -d 'Encodings'
 complete -c procmem -n $strings -s w -l include-all-whitespace -d 'Newlines belong to strings'
 complete -c procmem -n $strings -s u -l unique -d 'Different strings with their counts'
+complete -c procmem -n $strings -l similar -d 'Those that differ only in numbers as one'
 complete -c procmem -n $strings -l top -x -d 'Only the first N'
 complete -c procmem -n $strings -l budget -x -d 'Count in this much memory'
 complete -c procmem -n $strings -l stop -d 'Stop the process meanwhile'

@@ -141,6 +141,44 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
 }
 
+@test "--similar counts strings together that differ only in numbers" {
+	require jq
+	program_start python3 -c '
+import ctypes, random
+random.seed(7)
+b = bytearray()
+for i in range(5000):
+	b += b"order %d of %016x\0" % (i * 37, random.getrandbits(64) | 1 << 60)
+for i in range(40):
+	b += b"retry 3 times\0"
+b += "überall 5\0überall 17\0".encode()
+b += b"x" * 300000 + b"\0"
+start = ctypes.addressof(ctypes.c_char.from_buffer(b))
+print("at %x-%x ready" % (start, start + len(b)), flush=True)
+input()'
+	local at
+	at=$(target_await ready)
+	at=${at#at }
+	at=${at% ready}
+	read_bytes "$at"
+	run -0 procmem strings -q -u --similar --json "$TARGET_PID" "$at"
+	jq -s . <<<"$output" >"$BATS_TEST_TMPDIR/json"
+	# Bytes as GNU strings sees them.
+	sum=$(strings -n 4 "$bytes" | grep '^order' | awk '{ bytes += length($0) } END { print bytes }')
+	jq -e --argjson sum "$sum" '.[0] | .count == 5000 and .text == "order # of #" and .bytes == $sum and
+		(.example | startswith("order 0 of "))' "$BATS_TEST_TMPDIR/json"
+	# What has nothing similar stays as it is.
+	jq -e 'any(.[]; .count == 40 and .text == "retry 3 times" and .bytes == 520 and (has("example") | not))' "$BATS_TEST_TMPDIR/json"
+	jq -e 'any(.[]; .count == 2 and .text == "überall #" and .encoding == "utf-8")' "$BATS_TEST_TMPDIR/json"
+	# All pieces of a long one.
+	jq -e 'any(.[]; .bytes == 300000 and .count == 1)' "$BATS_TEST_TMPDIR/json"
+	run -0 procmem strings -q -u -n 1000 "$TARGET_PID" "$at"
+	[[ ${lines[1]} == '     1  300,000  xxx'* ]]
+	run -0 procmem strings -q -u --similar --top 2 "$TARGET_PID" "$at"
+	[ "${lines[1]}" = " 5,000  ${sum:0:3},${sum:3}  order # of #" ]
+	[ "${lines[2]}" = '    40      520  retry 3 times' ]
+}
+
 @test "the same text in two encodings is counted twice" {
 	target_start texts
 	run -0 procmem strings -q -u -e l,b,L -n 10 "$TARGET_PID" "$(target_range texts)"
@@ -367,6 +405,8 @@ input()'
 	[[ $output == *"'x' is none of u, s, S, l, b, L, B and all"* ]]
 	run -2 procmem strings -t h "$TARGET_PID"
 	run -2 procmem strings --top 3 "$TARGET_PID"
+	run -2 --separate-stderr procmem strings --similar "$TARGET_PID"
+	[[ $stderr == *'--similar is for -u'* ]]
 	run -2 procmem strings --budget 1M "$TARGET_PID"
 	run -2 procmem strings -u --budget 1K "$TARGET_PID"
 	run -2 procmem strings --json --raw "$TARGET_PID"

@@ -73,6 +73,13 @@ peeked() {
 	tail -n 1 "$look" | jq -e '.summary and ([.regions[] | select(.peek)] | length == 1 and .[0].peek[0].text == "second helping")'
 }
 
+@test "strings that differ only in numbers are counted together" {
+	watch_start --json -i 0.2 --budget 0 --peek 3
+	tell_unseen 'write m 4 plain text 7' 'write m 2 order 17 of 0x7f01' 'write m 1 order 4711 of 0x8' 'write m 2 order 0 of 0xffff'
+	await_text plain
+	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "order # of 0x#", count: 5}, {text: "plain text 7", count: 4}])'
+}
+
 @test "text that begins in a page which is not new is shown whole, and what else is there is not" {
 	watch_start --json -i 0.2 --budget 0 --peek 9
 	tell_unseen 'across m 7 application/grpc'

@@ -15,7 +15,8 @@
 
 static void add(struct tally *tally, uint8_t sort, const char *text, size_t length, uint64_t first)
 {
-	tally_add(tally, tally_hash(tally, sort, text, length), sort, text, length, first);
+	const struct tally_text what = { tally_hash(tally, sort, text, length), text, length, first, length, sort };
+	tally_add(tally, &what);
 }
 
 static void test_exact(void **state)
