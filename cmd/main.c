@@ -63,6 +63,7 @@
  *       watch_strings.c          reading the text in the newest pages of a region
  *       watch_save.c             writing a region to a file
  *   snap.c                 `procmem snap`
+ *     snap_list.c            which samples a recording has
  *   diff.c                 `procmem diff`
  *     diff_print.c           its table
  *     sampled.c              one sample, wherever it comes from

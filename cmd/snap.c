@@ -14,18 +14,23 @@
 /** What the user wants. */
 struct snap_options {
 	const char *file;
+	bool list;
 	struct output_options output;
 };
 
 static const struct cli_option snap_option_list[] = {
 	{ 'o', "output", "FILE", "the recording; one of the same process gets a\nfurther sample" },
+	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
 	{ 0 },
 };
 
 static int take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct snap_options *options = into;
-	(void)id;
+	if (id == 'l') {
+		options->list = true;
+		return 0;
+	}
 	if (*value == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
 	if (strcmp(value, "-") == 0)
@@ -35,12 +40,12 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 }
 
 static const struct cli_group groups[] = {
-	{ "Where to:", snap_option_list, take, 0 },
+	{ "What to do:", snap_option_list, take, 0 },
 	{ "Output:", output_option_list, output_options_take, offsetof(struct snap_options, output) },
 	{ 0 },
 };
 
-static const char *const exclusive[] = { NULL };
+static const char *const exclusive[] = { "list output", NULL };
 
 const struct cli_spec snap_spec = {
 	.command = "snap",
@@ -48,10 +53,11 @@ const struct cli_spec snap_spec = {
 	.purpose = "Writes the sizes of all regions of a process, as they are now, to a file that\n'procmem diff' compares.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "-o is needed. TARGET is a PID, or a process name that fits one process.",
+	.notes = "-o is needed, or -l. TARGET is a PID, or a process name that fits one process;\n"
+	         "with -l a recording, of snap or of watch --record.",
 	.examples = {
 		{ "procmem snap -o java.pmrec java", "a first sample of the process called java; later on a second one" },
-		{ "procmem snap -q -o /var/tmp/4711.pmrec 4711", "the same without a word, for a job that runs each hour" },
+		{ "procmem snap -l java.pmrec", "which samples it has by now" },
 	},
 	.operands_least = 1,
 	.operands_most = 1,
@@ -158,6 +164,8 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	struct target target;
 	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) || !cli_check_operands(&snap_spec, &words))
 		return words.status;
+	if (options.list)
+		return snap_list(words.operands[0], &options.output, out, &error) < 0 ? report_failure(&error) : STATUS_OK;
 	if (!options.file) {
 		report_error("snap: -o FILE is missing: where shall the sample go?");
 		return STATUS_ERROR;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One sample with all sizes of smaps, put into a recording. */
+/** @file One sample with all sizes of smaps, put into a recording; and which samples one has. */
 #ifndef CMD_SNAP_H
 #define CMD_SNAP_H
 
 #include <procmem/recording.h>
 #include <procmem/sample.h>
+
+#include "list_options.h"
+#include "out.h"
 
 /** A sample that was written. */
 struct snap {
@@ -27,5 +30,16 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file, s
 
 /** Releases it. @param snap as filled, or zeroed */
 void snap_deinit(struct snap *snap);
+
+/**
+ * Lists the samples of a recording.
+ *
+ * @param word     it, FILE or FILE@SAMPLE: all samples are listed
+ * @param options  how
+ * @param out      where to
+ * @param error    as pm_recording_open() and pm_recording_list()
+ * @return         0 or -1
+ */
+int snap_list(const char *word, const struct output_options *options, struct out *out, struct pm_error *error);
 
 #endif

@@ -98,7 +98,7 @@ _procmem() {
 			--min-size $_procmem_output" -- "$word")
 		;;
 	headroom:-*) mapfile -t COMPREPLY < <(compgen -W "--for --from --min $_procmem_output" -- "$word") ;;
-	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output $_procmem_output" -- "$word") ;;
+	snap:-*) mapfile -t COMPREPLY < <(compgen -W "--output --list $_procmem_output" -- "$word") ;;
 	diff:-*)
 		mapfile -t COMPREPLY < <(compgen -W "--by --top --force --kind --mapping --perms --min-rss --min-size $_procmem_output" -- "$word")
 		;;
@@ -112,7 +112,10 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
 		compopt -o default
 		;;
-	ps:* | snap:* | headroom:*) mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word") ;;
+	ps:* | snap:* | headroom:*)
+		mapfile -t COMPREPLY < <(compgen -W "$(_procmem_targets "$word")" -- "$word")
+		[ "$command" != snap ] || compopt -o default
+		;;
 	esac
 }
 

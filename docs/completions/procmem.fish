@@ -152,8 +152,9 @@ complete -c procmem -n $ps -s s -l sort -x -a "$process_columns" -d 'Sort by'
 complete -c procmem -n $ps -s o -l columns -x -a "(__fish_append , help $process_columns)" -d 'Columns'
 
 set -l snap '__fish_seen_subcommand_from snap'
-complete -c procmem -n $snap -f -a '(__procmem_targets)'
+complete -c procmem -n $snap -a '(__procmem_targets)'
 complete -c procmem -n $snap -s o -l output -r -d 'The recording'
+complete -c procmem -n $snap -s l -l list -d 'List the samples of a recording'
 
 set -l diff '__fish_seen_subcommand_from diff'
 complete -c procmem -n $diff -a '(__procmem_targets)'

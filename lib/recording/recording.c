@@ -48,24 +48,28 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	return result > 0 ? 0 : -1;
 }
 
+struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement)
+{
+	return (struct pm_recorded){
+		.number = pm_column(statement, 0),
+		.time = sqlite3_column_double(statement, 1),
+		.wall_ns = sqlite3_column_int64(statement, 2),
+		.fresh = sqlite3_column_int(statement, 3) != 0,
+		.totals = { .size = pm_column(statement, 4), .rss = pm_column(statement, 5), .anon = pm_column(statement, 6),
+			.file = pm_column(statement, 7), .shmem = pm_column(statement, 8), .swap = pm_column(statement, 9),
+			.pte = pm_column(statement, 10), .threads = pm_column(statement, 11) },
+	};
+}
+
 static int read_totals(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded, struct pm_error *error)
 {
-	static const char sql[] = "SELECT time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads FROM sample WHERE number = ?";
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
+	if (pm_database_prepare(&recording->database, "SELECT " PM_RECORDED_COLUMNS " FROM sample WHERE number = ?", &statement, error) < 0)
 		return -1;
 	pm_bind(statement, 1, number);
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
-		*recorded = (struct pm_recorded){
-			.number = number,
-			.time = sqlite3_column_double(statement, 0),
-			.wall_ns = sqlite3_column_int64(statement, 1),
-			.fresh = sqlite3_column_int(statement, 2) != 0,
-			.totals = { .size = pm_column(statement, 3), .rss = pm_column(statement, 4), .anon = pm_column(statement, 5),
-				.file = pm_column(statement, 6), .shmem = pm_column(statement, 7), .swap = pm_column(statement, 8),
-				.pte = pm_column(statement, 9), .threads = pm_column(statement, 10) },
-		};
+		*recorded = pm_recorded_of_row(statement);
 	sqlite3_finalize(statement);
 	if (result == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s has no sample %llu", recording->database.path, (unsigned long long)number);

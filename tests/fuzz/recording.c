@@ -38,6 +38,16 @@ static void read_samples(struct pm_recording *recording)
 	}
 }
 
+static void list_samples(struct pm_recording *recording)
+{
+	struct pm_listed *samples = NULL;
+	struct pm_error error = { 0 };
+	size_t count = 0;
+	if (pm_recording_list(recording, &samples, &count, &error) < 0)
+		fuzz_check_error(&error);
+	free(samples);
+}
+
 static char path[] = "/tmp/procmem-fuzz-XXXXXX";
 
 static void remove_file(void)
@@ -68,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	read_samples(recording);
+	list_samples(recording);
 	pm_recording_close(recording);
 	return 0;
 }

@@ -154,6 +154,38 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(access(companion, F_OK), -1);
 }
 
+/** Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of all regions or of none. */
+static void all_samples_are_listed(void **state)
+{
+	const struct place *place = *state;
+	/* Continued once, as by a second snap. */
+	for (unsigned begin = 0; begin < 24; begin += 12) {
+		struct pm_recorder *recorder = place_recorder(place);
+		for (unsigned tick = begin; tick < begin + 12; tick++)
+			record(recorder, tick, 10);
+		pm_recorder_close(recorder);
+	}
+	struct pm_recording *recording = place_recording(place);
+	struct pm_listed *samples;
+	size_t count;
+	assert_int_equal(pm_recording_list(recording, &samples, &count, NULL), 0);
+	assert_int_equal(count, 24);
+	for (size_t i = 0; i < count; i++) {
+		struct pm_recorded recorded;
+		struct pm_regions regions = { 0 };
+		assert_int_equal(pm_recording_read(recording, i + 1, &recorded, &regions, NULL), 0);
+		assert_memory_equal(&samples[i].recorded.totals, &recorded.totals, sizeof recorded.totals);
+		assert_int_equal(samples[i].recorded.number, i + 1);
+		assert_int_equal(samples[i].recorded.wall_ns, recorded.wall_ns);
+		assert_int_equal(samples[i].recorded.fresh, recorded.fresh);
+		assert_int_equal(samples[i].regions, regions.count);
+		assert_false(samples[i].detailed);
+		pm_regions_deinit(&regions);
+	}
+	free(samples);
+	pm_recording_close(recording);
+}
+
 static void goes_on_with_the_same_process_only(void **state)
 {
 	const struct place *place = *state;
@@ -374,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_written_is_read, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(all_samples_are_listed, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make, place_remove),

@@ -130,6 +130,24 @@ PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recor
  */
 PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error);
 
+/** What a recording has of a sample. */
+struct pm_listed {
+	struct pm_recorded recorded; /**< when, and the sizes of the process */
+	uint64_t regions;            /**< how many regions it has; where it is not fresh those of an earlier sample */
+	bool detailed;               /**< all of them have sizes of smaps besides RSS and swap */
+};
+
+/**
+ * Lists all samples, in their order.
+ *
+ * @param recording  the recording
+ * @param samples    where to store them; to be freed with free(); NULL where there are none
+ * @param count      where to store how many
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count, struct pm_error *error);
+
 /**
  * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`; seconds, decimals of these and `Z` may
  * follow. That is the last sample within what was said, here the minute, or where there is none the last before it. A time alone, `12:00`, is

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem snap -l`: which samples a recording has, against what the commands that made them said. diff.bats has the rest of `snap`.
+
+setup() {
+	load support/helper
+	recording=$BATS_TEST_TMPDIR/a.pmrec
+	target_start grower
+}
+
+teardown() {
+	targets_stop
+}
+
+@test "-l lists each sample with what the process was and what is held of it" {
+	require jq
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	# A region more, and one watched: it does not change between the two looks.
+	target_tell 'map extra 300'
+	procmem watch --json -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >"$BATS_TEST_TMPDIR/seen"
+	target_tell 'unmap extra'
+	run -0 procmem snap --json -o "$recording" "$TARGET_PID"
+	local last=$output
+	run -0 --separate-stderr procmem snap --list --json "$recording"
+	[ -z "$stderr" ]
+	jq -e --arg file "$recording" --argjson pid "$TARGET_PID" '.file == $file and .pid == $pid and (.command | contains("grower"))
+		and [.samples[].sample] == [1, 2, 3, 4] and [.samples[].holds] == ["all", "rss", "totals", "all"]' <<<"$output"
+	# What watch and snap printed is what is listed.
+	local figures='[.time, .rss, .count]'
+	[ "$(jq -c ".samples[1:3][] | $figures" <<<"$output")" = "$(jq -c "select(.summary | not) | $figures" "$BATS_TEST_TMPDIR/seen")" ]
+	[ "$(jq -c ".samples[3] | $figures" <<<"$output")" = "$(jq -c "$figures" <<<"$last")" ]
+	jq -e '.samples[1].count == .samples[0].count + 1 and .samples[3].count == .samples[0].count' <<<"$output"
+	local number
+	for number in 1 2 3 4; do
+		run -0 procmem map --json "$recording@$number"
+		[ "$(jq '.regions | length' <<<"$output")" = "$(procmem snap -l --json "$recording" | jq ".samples[$number - 1].count")" ]
+	done
+}
+
+@test "-l prints a table whose times name the samples" {
+	procmem watch -q -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >/dev/null
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	# Which sample is named does not matter: all are listed.
+	run -0 procmem snap -lb "$recording@2"
+	[[ ${lines[0]} == "grower ($TARGET_PID), $recording   0."*'s on '*grower* ]]
+	[[ ${lines[1]} =~ ^SAMPLE\ TIME\ +RSS\ +SWAP\ +THREADS\ +REGIONS\ HOLDS$ ]]
+	[[ ${lines[2]} =~ ^\ +1\ 20[0-9T:.-]+Z\ +[0-9]{6,}\ .*\ RSS\ and\ swap$ ]]
+	[[ ${lines[3]} == *' totals only' && ${lines[4]} == *' all sizes' && ${lines[5]} == *'total 3 samples' ]]
+	read -r _ time _ <<<"${lines[4]}"
+	run -0 procmem map "$recording@$time"
+	[[ $output == *", sample 3 of $recording, $time "* ]]
+}
+
+@test "-l wants a recording" {
+	run -2 --separate-stderr procmem snap -l "$BATS_TEST_TMPDIR/none"
+	[[ $stderr == *'No such file'* ]]
+	echo 'no database at all' >"$recording"
+	run -2 --separate-stderr procmem snap -l "$recording"
+	[[ $stderr == *'is no recording of procmem' ]]
+	run -2 --separate-stderr procmem snap -l -o "$recording" "$TARGET_PID"
+	[[ $stderr == *'--list and --output exclude each other' ]]
+	run -2 --separate-stderr procmem snap "$TARGET_PID"
+	[[ $stderr == *'-o FILE is missing'* ]]
+}
