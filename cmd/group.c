@@ -214,23 +214,29 @@ static struct group *find_group(struct groups *groups, const char *key)
 	return group;
 }
 
-/** Describes the columns; names of files are long and stand last. */
+/** Says which columns are usual; names of files are long and stand last. */
+static void choose_columns(struct groups *groups, const char *figures)
+{
+	enum group_by by = groups->by;
+	bool last = by == GROUP_BY_MAPPING || by == GROUP_BY_OBJECT;
+	text_clear(&groups->column_names);
+	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word, last ? names[by].word : figures);
+	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns = text_terminate(&groups->column_names);
+}
+
+/** Describes the columns. */
 static void make_spec(struct groups *groups)
 {
 	enum group_by by = groups->by;
-	static const char figures[] = "count,size,rss,pss,dirty,swap,largest";
-	bool last = by == GROUP_BY_MAPPING || by == GROUP_BY_OBJECT;
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
 	groups->columns[0].needs = by == GROUP_BY_MAPPING || by == GROUP_BY_PERMS ? 0 : REGION_NEEDS_KINDS;
-	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word, last ? names[by].word : figures);
-	const char *column_names = text_terminate(&groups->column_names);
 	groups->spec = (struct list_spec){
 		.singular = names[by].word, .plural = names[by].plural, .columns = groups->columns, .column_count = COLUMN_COUNT,
-		.table_columns = column_names, .csv_columns = column_names, .json_columns = column_names,
 		.json_identity = names[by].word, .sort = "rss", .left_out_column = "rss", .droppable = "pss,swap", .count_column = true,
 	};
+	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
 struct groups *groups_create(enum group_by by)
@@ -239,6 +245,11 @@ struct groups *groups_create(enum group_by by)
 	*groups = (struct groups){ .by = by, .end = &groups->first };
 	make_spec(groups);
 	return groups;
+}
+
+void groups_know_two_sizes(struct groups *groups)
+{
+	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
 void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items, size_t count)

@@ -28,6 +28,9 @@ struct groups;
 /** Starts groups. @param by what they have in common @return no groups yet; release with groups_destroy() */
 struct groups *groups_create(enum group_by by);
 
+/** Keeps to the columns that RSS and swap can fill, unless others are asked for: of a recording by `watch`. @param groups the groups */
+void groups_know_two_sizes(struct groups *groups);
+
 /**
  * Puts regions into groups.
  *

@@ -151,6 +151,8 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	const struct list_options *list_options = grouping ? &usual : &options->list;
 	struct list list;
 	uint64_t address;
+	if (grouping && has_two_sizes(loaded))
+		groups_know_two_sizes(grouping);
 	if (list_init(&list, sort_of_list(loaded), list_options, options->output.bytes, error) < 0)
 		return -1;
 	int chosen = choose_regions(loaded, options, &list, error), printed = 0;

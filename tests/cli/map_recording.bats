@@ -64,6 +64,25 @@ teardown() {
 	[[ $output == *'no sample 3'* ]]
 }
 
+@test "sums of a recording by watch have no columns that it cannot fill, unless these are asked for" {
+	target_start mapper
+	procmem watch -q -i 0.1 -c 1 --record "$recording" "$TARGET_PID" >/dev/null
+	for by in kind mapping perms arena thread object; do
+		run -0 procmem map --by "$by" "$recording"
+		[[ ${lines[1]} == *COUNT*SIZE*RSS*SWAP*LARGEST* && ${lines[1]} != *PSS* && ${lines[1]} != *DIRTY* && $output != *' ? '* ]]
+	done
+	run -0 procmem map --by kind --csv "$recording"
+	[ "${lines[0]}" = kind,count,size,rss,swap,largest ]
+	run -0 procmem map --by kind -o kind,pss,rss "$recording"
+	[[ ${lines[1]} == KIND*PSS*RSS* && ${lines[2]} == *' ? '* ]]
+	run -0 procmem map --by kind -o +dirty "$recording"
+	[[ ${lines[1]} == *SWAP*LARGEST*DIRTY* ]]
+	# snap knows them.
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	run -0 procmem map --by kind "$recording"
+	[[ ${lines[1]} == *RSS*PSS*DIRTY*SWAP* && $output != *' ? '* ]]
+}
+
 @test "a sample is found by its time as it is printed, and by a part of that" {
 	require jq
 	target_start mapper
