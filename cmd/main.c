@@ -79,6 +79,7 @@
  *     shell_builtins.c       the commands that only a session has
  *     shell_target.c         what it looks at: attach, stop, cont, info
  *     shell_results.c        #3 and #r2
+ *     shell_lists.c          hits and regions, which list them
  *     shell_defaults.c       set
  *     shell_examine.c        x: reading what it shows
  *     examine.c              values in the forms of gdb

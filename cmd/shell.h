@@ -121,10 +121,12 @@ enum status shell_info_run(struct shell *shell, struct out *out, int argc, char 
  *
  * @param shell      the session
  * @param statement  its words are changed
- * @param error      PM_ERROR_USAGE: there is no such result
+ * @param error      PM_ERROR_USAGE: there is no such result, or the command takes no regions
  * @return           0 or -1
  */
 int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error);
+
+/* shell_lists.c */
 
 /** `hits`. @see shell_builtin.run */
 enum status shell_hits_run(struct shell *shell, struct out *out, int argc, char **argv);

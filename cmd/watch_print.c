@@ -50,16 +50,17 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 }
 
 /** Columns that are left out where a terminal is too narrow, the least important first. */
-static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA, WATCH_RATE, WATCH_KIND, WATCH_RSS };
+static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA, WATCH_RSS, WATCH_KIND, WATCH_RATE };
 
-/** Takes the next column out that may go. @param from place among those that may @return false: none is left */
-static bool drop_column(enum watch_column *columns, size_t *count, size_t *from)
+/** Takes the next column out that may go. @param from place among those that may @param titles gets its title @return false: none is left */
+static bool drop_column(enum watch_column *columns, size_t *count, size_t *from, struct text *titles)
 {
 	while (*from < sizeof droppable / sizeof *droppable) {
 		enum watch_column dropped = droppable[(*from)++];
 		for (size_t i = 0; i < *count; i++) {
 			if (columns[i] != dropped)
 				continue;
+			text_format(titles, "%s%s", titles->length > 0 ? ", " : "", watch_columns[dropped].title);
 			memmove(columns + i, columns + i + 1, (--*count - i) * sizeof *columns);
 			return true;
 		}
@@ -67,8 +68,10 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from)
 	return false;
 }
 
-static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count, struct out *out)
+/** Prints the rows. @param tell whether to say which columns had no room */
+static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count, bool tell, struct out *out)
 {
+	struct text dropped = { 0 };
 	enum watch_column kept[WATCH_COLUMNS];
 	struct table_column columns[WATCH_COLUMNS];
 	struct view view = { .watch = watch, .columns = kept };
@@ -87,8 +90,14 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 		for (size_t i = 0; i < count; i++)
 			columns[i] = watch_columns[kept[i]];
 		table.column_count = count;
-	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next));
+	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next, &dropped));
 	numbered_table_print(&table, identify, out);
+	if (tell && dropped.length > 0) {
+		out_string(out, "\xe2\x80\xa6 no room for ");
+		text_char(&dropped, '\n');
+		out_text(out, &dropped);
+	}
+	text_deinit(&dropped);
 }
 
 /** Prints the strings of new pages. @param since those which were looked at in a sample of this time or later */
@@ -119,7 +128,7 @@ void watch_print(const struct watch *watch, struct out *out)
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	if (watch->row_count > 0)
-		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, out);
+		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, false, out);
 	print_peeks(watch, watch->sample.time, out);
 	out_string(out, "\n");
 }
@@ -225,7 +234,7 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 		out_string(out, "no region changed\n");
 		return;
 	}
-	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, out);
+	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, true, out);
 	print_peeks(watch, 0, out);
 	print_reasons(watch, out);
 }

@@ -152,6 +152,8 @@ in_gdb() {
 	done
 	# A quoted one is a pattern.
 	run -1 shell -c "grep '#3456' anon"
+	run -2 --separate-stderr procmem shell -c 'map -n 1; headroom #r1' "$TARGET_PID"
+	[ "$stderr" = 'procmem: headroom has no place for #r1: it takes no regions' ]
 }
 
 @test "a pipe gets the bytes of a dump, and with --hex text for a pager" {

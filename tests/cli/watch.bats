@@ -235,3 +235,19 @@ summary() {
 	run -2 --separate-stderr procmem watch -c 1 --record /nonexistent/x $$
 	[[ $stderr == *'/nonexistent/x'* ]]
 }
+
+@test "on a narrow terminal the rate is what stays, and the summary says what has no room" {
+	local width summary
+	require script
+	target_start leaker merged 2097152
+	for width in 80 160; do
+		run -0 script -qec "stty cols $width; '$PROCMEM_BIN' watch --plain --budget 0 -i 0.3 -c 4 $TARGET_PID" /dev/null
+		summary=${output##*ended: }
+		[[ $summary == *ADDRESS*GROWTH*RATE*VERDICT*MAPPING* ]]
+		if [ "$width" -eq 80 ]; then
+			[[ $summary == *'… no room for PER DAY'* ]]
+		else
+			[[ $output == *'PER HOUR'*'PER DAY'* && $output != *'no room for'* ]]
+		fi
+	done
+}
