@@ -24,16 +24,44 @@ static int failed(const char *path, struct pm_error *error)
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path, strerror(cause));
 }
 
+/** Bytes of a path up to its last slash, with it. */
+static size_t directory_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
 /** A name beside a path, for mkstemp(3). */
 static char *temporary_name(const char *path)
 {
 	struct text name = { 0 };
-	const char *slash = strrchr(path, '/');
-	size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
+	size_t directory = directory_length(path);
 	text_bytes(&name, path, directory);
 	text_format(&name, ".%s.XXXXXX", path + directory);
 	text_terminate(&name);
 	return name.bytes;
+}
+
+/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed. @return -1: not on this file system */
+static int open_nameless(const char *path)
+{
+	struct text directory = { 0 };
+	size_t length = directory_length(path);
+	text_bytes(&directory, length > 0 ? path : ".", length > 0 ? length : 1);
+	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	text_deinit(&directory);
+	return fd;
+}
+
+/** Starts on a regular file. */
+static int open_regular(struct new_file *file)
+{
+	file->temporary = temporary_name(file->path);
+	file->fd = open_nameless(file->path);
+	file->nameless = file->fd >= 0;
+	if (!file->nameless)
+		file->fd = mkostemp(file->temporary, O_CLOEXEC);
+	return file->fd >= 0 ? 0 : -1;
 }
 
 /** Whether a path names a descriptor that we were started with. Such names are links as well, but the kernel's. */
@@ -74,12 +102,8 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	if (exists && !S_ISREG(status.st_mode)) {
 		if (open_special(file, own ? 0 : O_NOFOLLOW) == 0)
 			return 0;
-	} else {
-		file->temporary = temporary_name(file->path);
-		file->fd = mkostemp(file->temporary, O_CLOEXEC);
-		if (file->fd >= 0)
-			return 0;
-	}
+	} else if (open_regular(file) == 0)
+		return 0;
 	failed(path, error);
 	free(file->temporary);
 	file->temporary = NULL;
@@ -87,8 +111,35 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	return -1;
 }
 
-static int give_name(const struct new_file *file)
+/** Gives a nameless file a name that nothing has. */
+static int link_as(const struct new_file *file, const char *name)
 {
+	char link[64];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
+	return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/** Gives a nameless file the temporary name, which must be a new one. */
+static int link_temporarily(struct new_file *file)
+{
+	int reserved = mkostemp(file->temporary, O_CLOEXEC);
+	if (reserved < 0)
+		return -1;
+	close(reserved);
+	if (unlink(file->temporary) < 0 || link_as(file, file->temporary) < 0)
+		return -1;
+	file->nameless = false;
+	return 0;
+}
+
+static int give_name(struct new_file *file)
+{
+	if (file->nameless) {
+		if (link_as(file, file->path) == 0)
+			return 0;
+		if (file->only_new || errno != EEXIST || link_temporarily(file) < 0)
+			return -1;
+	}
 	if (!file->only_new)
 		return rename(file->temporary, file->path);
 	/* Not all file systems can rename so; those of Windows know no second name. */
@@ -97,12 +148,16 @@ static int give_name(const struct new_file *file)
 	return errno == EINVAL && link(file->temporary, file->path) == 0 ? unlink(file->temporary) : -1;
 }
 
+/** Some file systems tell of a full disk when a descriptor is closed: that must be known before there is a name. */
+static int flush(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return copy < 0 ? -1 : close(copy);
+}
+
 int new_file_keep(struct new_file *file, struct pm_error *error)
 {
-	int fd = file->fd;
-	file->fd = -1;
-	/* Some file systems tell of a full disk at the very end. */
-	if (close(fd) < 0 || (file->temporary && give_name(file) < 0)) {
+	if (flush(file->fd) < 0 || (file->temporary && give_name(file) < 0)) {
 		failed(file->path, error);
 		new_file_drop(file);
 		return -1;
@@ -117,7 +172,7 @@ void new_file_drop(struct new_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	if (file->temporary)
+	if (file->temporary && !file->nameless)
 		unlink(file->temporary);
 	free(file->temporary);
 	free(file->path);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A file that appears whole or not at all: written under a temporary name beside it, then renamed. Mode 0600. */
+/**
+ * @file
+ * A file that appears whole or not at all: written without a name (O_TMPFILE of open(2)), or where the file system cannot do that under a
+ * temporary name beside it, and named in the end. Mode 0600.
+ */
 #ifndef CMD_NEW_FILE_H
 #define CMD_NEW_FILE_H
 
@@ -10,7 +14,8 @@
 /** A file being written. */
 struct new_file {
 	char *path;      /**< the name that it is to have; owned */
-	char *temporary; /**< the name that it has, NULL for what exists and is no regular file: written to directly; owned */
+	char *temporary; /**< its name meanwhile, NULL for what exists and is no regular file: written to directly; owned */
+	bool nameless;   /**< it has no name yet, also not that */
 	int fd;          /**< open for writing, -1 for closed */
 	bool only_new;   /**< whether nothing may have the name when it gets it; false unless set by the user before new_file_keep() */
 };

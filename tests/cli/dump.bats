@@ -135,6 +135,26 @@ teardown() {
 	[[ $stderr == *'nothing was read: this is memory of devices or of the kernel'* ]]
 }
 
+@test "whoever kills it while it writes finds no half of a file" {
+	local folder=$BATS_TEST_TMPDIR/killed try dumper caught=
+	target_start haystack 512
+	mkdir "$folder"
+	for ((try = 0; try < 50 && ${#caught} == 0; try++)); do
+		rm -f "$folder"/*
+		"$PROCMEM_BIN" dump -q -o "$folder/dump" "$TARGET_PID" all 3>&- &
+		dumper=$!
+		while kill -0 $dumper 2>/dev/null && [ -z "$caught" ]; do
+			caught=$(find "/proc/$dumper/fd" -lname "$folder/*" -printf '%l\n' 2>/dev/null) || true
+		done
+		kill -KILL $dumper || true
+		wait $dumper || true
+		[ ! -e "$folder/dump" ] || caught=
+	done
+	[ -n "$caught" ]
+	[[ $caught == *'(deleted)' ]] || skip 'this file system has no files without a name'
+	[ -z "$(ls -A "$folder")" ]
+}
+
 @test "a full disk leaves nothing behind" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
