@@ -41,6 +41,7 @@
  *       watch_jobs.c           commands that run meanwhile
  *       watch_events_print.c   what is told of it
  *     watch_step.c           one look, and what became of the regions since the first
+ *     watch_replay.c         the samples of a recording, in the place of looks
  *     watch_sort.c           rows of what is followed: chosen, judged, sorted
  *     watch_words.c          what is told of a process and a row, piece by piece
  *     watch_peek.c           what stands in the new pages of growing regions

@@ -8,6 +8,7 @@
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
 
+#include "alloc.h"
 #include "delta.h"
 #include "target.h"
 #include "utf8.h"
@@ -16,6 +17,13 @@ void run_free(struct pm_run *run)
 {
 	free((char *)run->command);
 	run->command = NULL;
+}
+
+struct pm_run run_copy(const struct pm_run *run)
+{
+	struct pm_run copy = *run;
+	copy.command = alloc_string(run->command);
+	return copy;
 }
 
 static int load_recorded(struct sampled *sampled, const char *path, const char *which, struct pm_error *error)
@@ -27,11 +35,10 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 	int result = -1;
 	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
 	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) == 0) {
-		sampled->run = *pm_recording_run(recording);
-		sampled->run.command = strdup(sampled->run.command);
+		sampled->run = run_copy(pm_recording_run(recording));
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
-		result = sampled->run.command ? 0 : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+		result = 0;
 	}
 	pm_recording_close(recording);
 	return result;

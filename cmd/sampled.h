@@ -57,6 +57,9 @@ void sampled_put_members(struct json *json, const struct sampled *sampled);
 /** Writes what it is as an object. @param json the text @param key of the object @param sampled it */
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled);
 
+/** Copies a run of a recording, so that it outlives that. @param run the run @return it; release with run_free() */
+struct pm_run run_copy(const struct pm_run *run);
+
 /** Frees the command line of a run that is not part of a recording. @param run the run */
 void run_free(struct pm_run *run);
 

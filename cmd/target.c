@@ -72,7 +72,9 @@ static void hint_at_file(const char *word, struct pm_error *error)
 	char *recording = target_recording(word, &which);
 	bool is_core = !recording && pm_core_is_one(word);
 	if (recording)
-		pm_error_set(error, error->kind, 0, "%s is a recording, not a living process: procmem map lists it, procmem diff compares it", word);
+		pm_error_set(error, error->kind, 0,
+		             "%s is a recording, not a living process: procmem map lists it, procmem diff compares it, procmem watch %s goes over it",
+		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0, "%s is a core file, not a living process: procmem map, dump, strings and grep read it", word);
 	else if (strchr(word, '/') && access(word, F_OK) == 0)

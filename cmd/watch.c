@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "commands.h"
+#include "delta.h"
+#include "interrupt.h"
 #include "watch_events.h"
+#include "watch_replay.h"
 #include "watch_screen.h"
 #include "watch_wait.h"
 
@@ -139,6 +145,37 @@ static void watch_and_act(struct watch *watch, struct watch_options *options, st
 	watch_wait_deinit(&wait);
 }
 
+/** Says that the recording is over, and when that was. */
+static void end_replay(struct watch *watch)
+{
+	struct text when = { 0 };
+	text_time(&when, watch->sample.wall_ns);
+	watch_end_with(watch, "the recording ends", text_terminate(&when));
+	text_deinit(&when);
+}
+
+/** Goes over the samples of a recording. They are shown one by one only where that was asked for: whoever has a file wants to know the end. */
+static void replay(struct watch *watch, struct out *out)
+{
+	const struct watch_options *options = watch->options;
+	bool each = (options->plain || options->output.json) && !options->output.quiet;
+	const volatile sig_atomic_t *interrupted = interrupt_hold();
+	watch->unjudged = !each;
+	if (each)
+		print_now(watch, out);
+	while (!*interrupted && !out_failed(out) && watch_replay_has_more(watch->replay) && watch_step(watch))
+		if (each)
+			print_now(watch, out);
+	if (!watch->ended && *interrupted)
+		watch->ended = "interrupted";
+	else if (!watch->ended)
+		end_replay(watch);
+	interrupt_release();
+	struct pm_error error;
+	if (watch_judge_now(watch, &error) < 0 && watch->failure.kind == PM_ERROR_NONE)
+		watch->failure = error;
+}
+
 /** Sums up. @return exit status */
 static enum status finish(const struct watch *watch, struct out *out)
 {
@@ -146,7 +183,7 @@ static enum status finish(const struct watch *watch, struct out *out)
 		watch_print_json(watch, true, out);
 	else
 		watch_print_summary(watch, out);
-	if (watch->options->output.verbose && !watch->options->output.quiet)
+	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
 		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back %llu", (double)watch->sample.cost.cpu_ns / 1e6,
 		            (unsigned long long)watch->samples, (unsigned long long)watch->held_back);
 	/* A target that ends is an end like any other; the rest is not what was asked for. */
@@ -159,17 +196,38 @@ static enum status finish(const struct watch *watch, struct out *out)
 	return STATUS_OK;
 }
 
+/** Takes a recording for a target, where no process is called so. @return 0; -1 with `error` as it was, or why that does not work */
+static int open_recording(struct target *target, const char *word, const struct watch_options *options, struct pm_error *error)
+{
+	const char *which;
+	char *file = error->kind == PM_ERROR_NOT_FOUND ? target_recording(word, &which) : NULL;
+	bool whole = file && strcmp(file, word) == 0;
+	free(file);
+	if (!whole)
+		return -1;
+	const char *option = options->events.condition_count > 0 ? "on" : options->live_only;
+	if (option)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "--%s is for a living process: of a recording all samples are gone over as they are",
+		                    option);
+	*target = (struct target){ .word = word, .path = word, .recording = true };
+	return 0;
+}
+
 static enum status run(struct watch_options *options, const struct cli_result *words, struct out *out)
 {
 	struct pm_error error;
 	struct target target;
 	struct watch watch;
 	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1, &error) < 0 ||
-	    target_open_process(&target, words->operands[0], &error) < 0)
+	    (target_open_process(&target, words->operands[0], &error) < 0 && open_recording(&target, words->operands[0], options, &error) < 0))
 		return report_failure(&error);
+	options->live = options->keep_pages = target.process && is_live(options, out);
 	enum status status = STATUS_ERROR;
 	if (watch_init(&watch, options, &target, &error) == 0) {
-		watch_and_act(&watch, options, out);
+		if (watch.replay)
+			replay(&watch, out);
+		else
+			watch_and_act(&watch, options, out);
 		status = finish(&watch, out);
 		watch_deinit(&watch);
 	} else {
@@ -189,7 +247,6 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	enum status status = STATUS_ERROR;
 	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) && cli_check_operands(&watch_spec, &words)) {
 		out_set_colour(out, options.output.colour);
-		options.live = options.keep_pages = is_live(&options, out);
 		status = watch_event_options_check(&options.events, &error) < 0 ? report_failure(&error) : run(&options, &words, out);
 	} else {
 		status = words.status;

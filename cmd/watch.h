@@ -49,6 +49,7 @@ struct watch_options {
 	bool plain;           /**< text also on a terminal */
 	bool live;            /**< a live screen */
 	const char *record;   /**< recording to write, NULL for none */
+	const char *live_only; /**< an option that was given and is for living processes only, as it is called; NULL: none */
 	struct watch_event_options events;
 	struct selection selection;
 	struct output_options output;
@@ -64,6 +65,7 @@ struct watch_row {
 
 struct watch_kinds;
 struct watch_peek;
+struct watch_replay;
 
 /** A process that is being watched. */
 struct watch {
@@ -71,6 +73,7 @@ struct watch {
 	const struct target *target;
 	struct pm_run run;
 	struct pm_sampler *sampler;
+	struct watch_replay *replay;    /**< the recording whose samples are gone over, with a target that has no process; NULL: it lives */
 	struct pm_tracker *tracker;
 	struct pm_recorder *recorder;   /**< NULL: nothing is recorded */
 	struct watch_peek *peek;        /**< NULL: new pages are not kept in mind */
@@ -98,6 +101,7 @@ struct watch {
 	const struct pm_track *const *still; /**< what rows are made of, where that is a picture of an earlier moment (watch_still.h); NULL: the
 	                                          tracker's tracks */
 	size_t still_count;                  /**< how many they are */
+	bool unjudged;                  /**< nobody sees the next looks: verdicts wait for watch_judge_now(), as they take long */
 	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */
@@ -117,7 +121,7 @@ struct watch {
  *
  * @param watch    filled; release with watch_deinit()
  * @param options  what the user wants
- * @param target   a living process
+ * @param target   a living process, or a recording
  * @param error    what went wrong
  * @return         0 or -1
  */
@@ -129,7 +133,7 @@ void watch_deinit(struct watch *watch);
 /**
  * Takes the next sample, and sorts the rows.
  *
- * @param watch  the process
+ * @param watch  the process; a recording has more samples
  * @return       true: go on; false: it ended, `ended` and `failure` say why
  */
 bool watch_step(struct watch *watch);
@@ -151,6 +155,15 @@ void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort);
 
 /** Fills the trends of a row. @param watch the process @param row one of its rows */
 void watch_judge(const struct watch *watch, struct watch_row *row);
+
+/**
+ * Judges what was left unjudged, and sorts the rows.
+ *
+ * @param watch  the process; not `unjudged` any more
+ * @param error  what went wrong
+ * @return       0 or -1
+ */
+int watch_judge_now(struct watch *watch, struct pm_error *error);
 
 /** Counts growth from now on. @param watch the process */
 void watch_rebase(struct watch *watch);

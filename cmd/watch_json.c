@@ -109,6 +109,8 @@ void watch_print_json(const struct watch *watch, bool summary, struct out *out)
 	json_add(object, "elapsed", json_real(watch->sample.time - watch->began));
 	if (summary) {
 		json_add(object, "summary", json_true());
+		if (watch->replay)
+			json_add(object, "recording", json_text(watch->target->path));
 		json_add(object, "pid", json_number((uint64_t)watch->run.pid));
 		json_add(object, "command", json_text(watch->run.command));
 		json_add(object, "samples", json_number(watch->samples));
@@ -118,8 +120,10 @@ void watch_print_json(const struct watch *watch, bool summary, struct out *out)
 			json_add(object, "ended", json_string(watch->ended));
 	}
 	put_totals(object, watch);
-	json_add(object, "cost_us", json_number((summary ? watch->sample.cost.cpu_ns : watch->sample.cost.last_cpu_ns) / 1000));
-	json_add(object, "lock_us", json_number(watch->sample.cost.lock_ns / 1000));
+	if (!watch->replay) {
+		json_add(object, "cost_us", json_number((summary ? watch->sample.cost.cpu_ns : watch->sample.cost.last_cpu_ns) / 1000));
+		json_add(object, "lock_us", json_number(watch->sample.cost.lock_ns / 1000));
+	}
 	for (size_t i = 0; i < watch->row_count; i++)
 		json_array_append_new(regions, row_object(watch, &watch->rows[i], summary));
 	json_add(object, "regions", regions);

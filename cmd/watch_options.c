@@ -60,9 +60,20 @@ static int take_sort(struct watch_options *options, const char *value, struct pm
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "rows are sorted by growth, rate, rss or delta, not '%s'", value);
 }
 
+/** Remembers options that have no meaning for a recording. */
+static void note_live_only(struct watch_options *options, int id)
+{
+	static const int ids[] = { 'i', 'c', OPTION_FOR, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK };
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		for (const struct cli_option *option = watch_option_list; id == ids[i] && option->name; option++)
+			if (option->id == id)
+				options->live_only = option->name;
+}
+
 static int take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct watch_options *options = into;
+	note_live_only(options, id);
 	switch (id) {
 	case 'i':
 		return take_interval(options, value, error);
@@ -104,9 +115,10 @@ const struct cli_spec watch_spec = {
 	           "a steady leak, a burst or over, and when it meets its memory limit.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, or a process name that fits one process. Regions are looked at\n"
-	         "only when the totals of the process move. On a terminal this is a live screen\n"
-	         "(? tells its keys). Ctrl-C ends it with a summary.",
+	.notes = "TARGET is a PID, or a process name that fits one process; or a recording, whose\n"
+	         "samples are summed up. Regions are looked at only when the totals of the\n"
+	         "process move. On a terminal this is a live screen (? tells its keys). Ctrl-C\n"
+	         "ends it with a summary.",
 	.absent = { "by", "its screen sums up by kind with the key g; map and diff have --by kind" },
 	.examples = {
 		{ "procmem watch java", "what grows in the process called java, every two seconds" },

@@ -130,7 +130,7 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
 			continue;
 		struct watch_row *row = &watch->rows[watch->row_count++];
 		*row = (struct watch_row){ .track = tracks[i], .growth = (int64_t)(tracks[i]->weight - tracks[i]->baseline) };
-		if (watch->options->sort == WATCH_BY_RATE)
+		if (watch->options->sort == WATCH_BY_RATE && !watch->unjudged)
 			judge_bytes(watch, tracks[i], &row->trend);
 	}
 }
@@ -148,7 +148,7 @@ int watch_sort_rows(struct watch *watch, struct pm_error *error)
 	free(chosen.tracks);
 	free(ranges);
 	watch_order(watch->rows, watch->row_count, watch->options->sort);
-	if (watch->all_rows)
+	if (watch->all_rows || watch->unjudged)
 		return 0;
 	if (watch->row_count > watch->options->top)
 		watch->row_count = (size_t)watch->options->top;

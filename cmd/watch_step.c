@@ -9,6 +9,7 @@
 #include "watch_events.h"
 #include "watch_kinds.h"
 #include "watch_peek.h"
+#include "watch_replay.h"
 
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
 static const double full_every = 30;
@@ -43,6 +44,8 @@ static bool is_steady(const struct pm_trend *trend)
 static void read_headroom(struct watch *watch)
 {
 	struct pm_headroom now;
+	if (!watch->target->process)
+		return;
 	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	if (is_steady(&watch->mappings_trend) || is_steady(&watch->threads_trend))
@@ -51,6 +54,24 @@ static void read_headroom(struct watch *watch)
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) && !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
 		return;
 	watch->headroom = now;
+}
+
+/** Judges what the process does, and reads which limits that meets. */
+static void judge_process(struct watch *watch)
+{
+	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
+	pm_trend_judge(&watch->mappings, PM_TREND_COUNT, &watch->mappings_trend);
+	pm_trend_judge(&watch->threads, PM_TREND_COUNT, &watch->threads_trend);
+	read_headroom(watch);
+	if (pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE))
+		pm_trend_judge(&watch->size, PM_TREND_BYTES, &watch->size_trend);
+}
+
+int watch_judge_now(struct watch *watch, struct pm_error *error)
+{
+	watch->unjudged = false;
+	judge_process(watch);
+	return watch_sort_rows(watch, error);
 }
 
 /** Books a sample that was taken. */
@@ -63,12 +84,8 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	    pm_series_add(&watch->mappings, sample->time, sample->regions->count, error) < 0 ||
 	    pm_series_add(&watch->threads, sample->time, sample->totals.threads, error) < 0)
 		return -1;
-	pm_trend_judge(&watch->memory, PM_TREND_BYTES, &watch->memory_trend);
-	pm_trend_judge(&watch->mappings, PM_TREND_COUNT, &watch->mappings_trend);
-	pm_trend_judge(&watch->threads, PM_TREND_COUNT, &watch->threads_trend);
-	read_headroom(watch);
-	if (pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE))
-		pm_trend_judge(&watch->size, PM_TREND_BYTES, &watch->size_trend);
+	if (!watch->unjudged)
+		judge_process(watch);
 	/* All that conditions look at is known now. */
 	if (look_closer(watch, error) < 0)
 		return -1;
@@ -83,25 +100,39 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	return watch_peek_step(watch, error);
 }
 
+/** Opens what samples come from. */
+static int open_source(struct watch *watch, bool pages, struct pm_error *error)
+{
+	const struct watch_options *options = watch->options;
+	struct pm_process *process = watch->target->process;
+	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
+	if (!process)
+		return watch_replay_open(watch->target->path, &watch->replay, &watch->run, error);
+	if (pm_run_describe(process, &watch->run, error) < 0 || watch_event_options_check_run(&options->events, &watch->run, error) < 0)
+		return -1;
+	return pm_sampler_open(process, &sampling, &watch->sampler, error);
+}
+
+static int take(struct watch *watch, struct pm_sample *sample, struct pm_error *error)
+{
+	return watch->replay ? watch_replay_take(watch->replay, sample, error) : pm_sampler_take(watch->sampler, sample, error);
+}
+
 int watch_init(struct watch *watch, const struct watch_options *options, const struct target *target, struct pm_error *error)
 {
 	bool pages = options->peek > 0 || options->keep_pages;
-	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
 	*watch = (struct watch){ .options = options, .target = target };
 	watch->kinds = alloc_array(NULL, 1, sizeof *watch->kinds);
 	*watch->kinds = (struct watch_kinds){ 0 };
 	/* A file is begun only when there is something to put into it. */
-	if (pm_run_describe(target->process, &watch->run, error) < 0 ||
-	    watch_event_options_check_run(&options->events, &watch->run, error) < 0 ||
-	    pm_sampler_open(target->process, &sampling, &watch->sampler, error) < 0 ||
-	    pm_tracker_create(&watch->tracker, error) < 0 || (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
-	    pm_sampler_take(watch->sampler, &watch->sample, error) < 0 ||
+	if (open_source(watch, pages, error) < 0 || pm_tracker_create(&watch->tracker, error) < 0 ||
+	    (pages && watch_peek_open(options, target, &watch->peek, error) < 0) || take(watch, &watch->sample, error) < 0 ||
 	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {
 		watch_deinit(watch);
 		return -1;
 	}
 	/* Without that an end is told all the same, but not its reason. */
-	if (pm_kills_open(target->process, NULL, &watch->kills, NULL) < 0)
+	if (!target->process || pm_kills_open(target->process, NULL, &watch->kills, NULL) < 0)
 		watch->kills = NULL;
 	else
 		pm_kills_count(watch->kills, &watch->killed);
@@ -128,6 +159,7 @@ void watch_deinit(struct watch *watch)
 	pm_tracker_destroy(watch->tracker);
 	pm_kills_close(watch->kills);
 	pm_sampler_close(watch->sampler);
+	watch_replay_close(watch->replay);
 	text_deinit(&watch->ended_words);
 	text_deinit(&watch->firings);
 	run_free(&watch->run);
@@ -167,8 +199,8 @@ bool watch_step(struct watch *watch)
 	uint64_t killed = watch->killed;
 	if (watch->kills)
 		pm_kills_count(watch->kills, &killed);
-	if (pm_sampler_take(watch->sampler, &sample, &watch->failure) < 0) {
-		watch->ended = "it cannot be watched any more";
+	if (take(watch, &sample, &watch->failure) < 0) {
+		watch->ended = watch->replay ? "the recording cannot be read on" : "it cannot be watched any more";
 		if (watch->failure.kind == PM_ERROR_GONE)
 			end_gone(watch);
 		return false;

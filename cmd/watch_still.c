@@ -50,6 +50,7 @@ static void copy_watch(struct watch_still *still, const struct watch *watch)
 	still->watch.memory = copy_series(&watch->memory);
 	still->watch.size = still->watch.mappings = still->watch.threads = (struct pm_series){ 0 };
 	still->watch.sampler = NULL;
+	still->watch.replay = NULL;
 	still->watch.recorder = NULL;
 	still->watch.peek = NULL;
 	still->watch.kills = NULL;

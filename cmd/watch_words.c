@@ -236,10 +236,13 @@ void watch_add_cost(const struct watch *watch, struct text *line)
 	/* Of one look nothing can be said: the time that it is to be held against has only begun. */
 	if (watch->samples < 2)
 		return;
-	text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", line->length > 0 ? "  " : "", cost->share * 100,
-	            (double)cost->lock_ns / 1e6);
+	const char *gap = line->length > 0 ? "  " : "";
+	/* What a recording cost is not stored. */
+	if (!watch->replay)
+		text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap, cost->share * 100, (double)cost->lock_ns / 1e6);
 	if (watch->held_back > 0)
-		text_format(line, ", looked less often to keep to the budget (%" PRIu64 " of %" PRIu64 " times not)", watch->held_back, watch->samples);
+		text_format(line, "%slooked less often to keep to the budget (%" PRIu64 " of %" PRIu64 " times not)", watch->replay ? gap : ", ",
+		            watch->held_back, watch->samples);
 }
 
 void watch_add_rss(const struct watch *watch, struct text *line)
