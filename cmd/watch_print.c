@@ -2,10 +2,12 @@
 #include "watch.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
+#include "alloc.h"
 #include "delta.h"
 #include "numbered_table.h"
 #include "utf8.h"
@@ -151,29 +153,47 @@ static bool is_told(const struct watch *watch, const struct watch_row *row)
 	return same && (!*row->count_trend.reason || strcmp(row->count_trend.reason, reason) == 0);
 }
 
+/** Rows with verdicts for one reason. */
+struct reason {
+	struct text words;
+	struct text rows; /* their addresses */
+};
+
+/** The reason of a row among those so far, or one more. */
+static struct reason *find_reason(struct reason **reasons, size_t *count, const struct text *words)
+{
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp((*reasons)[i].words.bytes, words->bytes) == 0)
+			return &(*reasons)[i];
+	*reasons = alloc_array(*reasons, *count + 1, sizeof **reasons);
+	struct reason *made = &(*reasons)[(*count)++];
+	*made = (struct reason){ 0 };
+	text_bytes(&made->words, words->bytes, words->length);
+	text_terminate(&made->words);
+	return made;
+}
+
 /** The reasons of all verdicts, each once, with the rows that have it. */
 static void print_reasons(const struct watch *watch, struct out *out)
 {
-	struct text reason = { 0 }, other = { 0 }, line = { 0 };
+	struct text words = { 0 };
+	struct reason *reasons = NULL;
+	size_t count = 0;
 	for (size_t i = 0; i < watch->row_count; i++) {
-		bool earlier = is_told(watch, &watch->rows[i]);
-		put_reason(&watch->rows[i], &reason);
-		text_clear(&line);
-		for (size_t j = 0; j < watch->row_count && !earlier; j++) {
-			put_reason(&watch->rows[j], &other);
-			if (strcmp(other.bytes, reason.bytes) != 0)
-				continue;
-			earlier = j < i;
-			text_format(&line, "%s%" PRIx64, line.length > 0 ? ", " : "", watch->rows[j].track->start);
-		}
-		if (earlier)
+		if (is_told(watch, &watch->rows[i]))
 			continue;
-		text_format(&line, ": %s\n", reason.bytes);
-		out_wrapped(out, &line, 2);
+		put_reason(&watch->rows[i], &words);
+		struct text *rows = &find_reason(&reasons, &count, &words)->rows;
+		text_format(rows, "%s%" PRIx64, rows->length > 0 ? ", " : "", watch->rows[i].track->start);
 	}
-	text_deinit(&reason);
-	text_deinit(&other);
-	text_deinit(&line);
+	for (size_t i = 0; i < count; i++) {
+		text_format(&reasons[i].rows, ": %s\n", reasons[i].words.bytes);
+		out_wrapped(out, &reasons[i].rows, 2);
+		text_deinit(&reasons[i].words);
+		text_deinit(&reasons[i].rows);
+	}
+	free(reasons);
+	text_deinit(&words);
 }
 
 /** What grew, by kind: a leak may be spread over rows each of which has another verdict. */
