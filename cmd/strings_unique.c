@@ -173,6 +173,19 @@ static void tell_dropped(const struct strings *strings)
 	text_deinit(&line);
 }
 
+/** Tells how to be rid of machine code, which looks like text and hides it. */
+static void tell_code(const struct strings *strings, size_t rows)
+{
+	const struct strings_options *options = strings->options;
+	size_t code = 0;
+	for (size_t i = 0; i < rows; i++) {
+		const struct pm_region *region = pm_regions_find(&strings->search.memory.loaded.regions, tally_get(strings->tally, i)->first);
+		code += region && (region->perms & PM_PERM_EXEC);
+	}
+	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet && !options->search.output.json)
+		report_note("%zu of these %zu stand in machine code first: --perms rw leaves it out", code, rows);
+}
+
 void strings_print_unique(struct strings *strings)
 {
 	struct out *out = strings->search.out;
@@ -195,5 +208,7 @@ void strings_print_unique(struct strings *strings)
 		out_format(out, "\xe2\x80\xa6 %s more (all: --top 0)\n", text_terminate(&words));
 		text_deinit(&words);
 	}
+	out_flush(out);
+	tell_code(strings, rows);
 	tell_dropped(strings);
 }

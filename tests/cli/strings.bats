@@ -179,6 +179,16 @@ input()'
 	[ "${lines[2]}" = '    40      520  retry 3 times' ]
 }
 
+@test "-u says how to be rid of machine code where that comes first" {
+	target_start texts
+	run -0 --separate-stderr procmem strings -u -n 4 --top 20 "$TARGET_PID"
+	[[ $stderr =~ 'note: '[0-9]+' of these 20 stand in machine code first: --perms rw leaves it out' ]]
+	for words in '--perms rw' '-q' '--json'; do
+		run -0 --separate-stderr procmem strings -u -n 4 --top 20 $words "$TARGET_PID"
+		[[ $stderr != *'machine code'* ]]
+	done
+}
+
 @test "the same text in two encodings is counted twice" {
 	target_start texts
 	run -0 procmem strings -q -u -e l,b,L -n 10 "$TARGET_PID" "$(target_range texts)"
