@@ -103,14 +103,14 @@ static void print(const struct snap_options *options, const struct pm_run *run, 
 }
 
 /** Puts a sample into the file. @param number where to store which it became */
-static int write_sample(const char *file, const struct pm_run *run, const struct pm_sample *sample, uint64_t *number,
+static int write_sample(const char *file, const struct snap *snap, const struct pm_headroom *headroom, uint64_t *number,
                         struct pm_error *error)
 {
 	struct pm_recorder *recorder;
 	struct pm_recording *recording;
-	if (pm_recorder_open(file, run, &recorder, error) < 0)
+	if (pm_recorder_open(file, &snap->run, &recorder, error) < 0)
 		return -1;
-	int result = pm_recorder_add(recorder, sample, error);
+	int result = pm_recorder_add_with(recorder, &snap->sample, headroom, error);
 	pm_recorder_close(recorder);
 	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
 		return -1;
@@ -119,14 +119,30 @@ static int write_sample(const char *file, const struct pm_run *run, const struct
 	return result;
 }
 
+/** Reads what the process may still have. That this cannot be read is no reason to have no sample. */
+static void read_headroom(struct pm_process *process, const struct pm_sample *sample, struct pm_headroom *headroom)
+{
+	if (pm_headroom_read_memory(process, NULL, headroom, NULL) < 0)
+		*headroom = (struct pm_headroom){ 0 };
+	else
+		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
+}
+
 int snap_take(struct snap *snap, struct pm_process *process, const char *file, struct pm_error *error)
 {
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
 	struct snap taken = { 0 };
+	struct pm_headroom headroom;
 	if (pm_run_describe(process, &taken.run, error) < 0)
 		return -1;
-	if (pm_sampler_open(process, &sampling, &taken.sampler, error) < 0 || pm_sampler_take(taken.sampler, &taken.sample, error) < 0 ||
-	    write_sample(file, &taken.run, &taken.sample, &taken.number, error) < 0) {
+	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
+	if (result == 0)
+		result = pm_sampler_take(taken.sampler, &taken.sample, error);
+	if (result == 0) {
+		read_headroom(process, &taken.sample, &headroom);
+		result = write_sample(file, &taken, &headroom, &taken.number, error);
+	}
+	if (result < 0) {
 		snap_deinit(&taken);
 		return -1;
 	}

@@ -127,3 +127,15 @@ int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, str
 	};
 	return 0;
 }
+
+void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom)
+{
+	struct pm_headroom read;
+	*headroom = (struct pm_headroom){ 0 };
+	if (replay->next == 0 ||
+	    pm_recording_read_headroom(replay->recording, replay->samples[replay->next - 1].recorded.number, &read, NULL) < 0)
+		return;
+	for (size_t i = 0; i < read.count; i++)
+		if (counts || !read.limits[i].counts)
+			headroom->limits[headroom->count++] = read.limits[i];
+}

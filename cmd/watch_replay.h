@@ -36,4 +36,13 @@ bool watch_replay_has_more(const struct watch_replay *replay);
  */
 int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, struct pm_error *error);
 
+/**
+ * Reads the limits of the sample that was taken last.
+ *
+ * @param replay    the recording
+ * @param counts    also those on a number of things, which are asked of a living process only where that number grows
+ * @param headroom  filled; where they cannot be read or were not recorded with none
+ */
+void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
+
 #endif

@@ -44,11 +44,14 @@ static bool is_steady(const struct pm_trend *trend)
 static void read_headroom(struct watch *watch)
 {
 	struct pm_headroom now;
-	if (!watch->target->process)
+	bool counts = is_steady(&watch->mappings_trend) || is_steady(&watch->threads_trend);
+	if (watch->replay) {
+		watch_replay_headroom(watch->replay, counts, &watch->headroom);
 		return;
+	}
 	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
-	if (is_steady(&watch->mappings_trend) || is_steady(&watch->threads_trend))
+	if (counts)
 		pm_headroom_add_counts(watch->target->process, NULL, watch->sample.regions, &now, NULL);
 	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of the group where it was. */
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) && !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
@@ -93,7 +96,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	/* What was not looked at is not known to be unchanged. */
 	if (!sample->held_back && pm_tracker_add(watch->tracker, sample->time, sample->fresh ? sample->regions : NULL, error) < 0)
 		return -1;
-	if (watch->recorder && pm_recorder_add(watch->recorder, sample, error) < 0)
+	if (watch->recorder && pm_recorder_add_with(watch->recorder, sample, &watch->headroom, error) < 0)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;

@@ -36,6 +36,11 @@ static const char schema[] =
 	" PRIMARY KEY (region, sample, name)) WITHOUT ROWID;"
 	"CREATE INDEX region_until ON region (until_sample, first_sample);";
 
+/* What was added to the first form of the format: files of before have it not, and get it when they are continued. */
+static const char later_schema[] =
+	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max INTEGER NOT NULL, used INTEGER NOT NULL,"
+	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) WITHOUT ROWID;";
+
 int pm_database_failed(const struct pm_database *database, const char *doing, struct pm_error *error)
 {
 	int code = sqlite3_errcode(database->handle), cause = sqlite3_system_errno(database->handle);
@@ -192,7 +197,7 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 		return -1;
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 && check_format(database, &made, error) == 0 &&
 	    pm_database_run(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", error) == 0 &&
-	    (made || make_schema(database, error) == 0))
+	    (made || make_schema(database, error) == 0) && pm_database_run(database, later_schema, error) == 0)
 		return 0;
 	pm_database_close(database);
 	return -1;

@@ -9,7 +9,7 @@
 #include "recording/stored_run.h"
 
 /** The statements that a sample is written with. */
-enum statement { ADD_SAMPLE, ADD_TEXT, FIND_TEXT, ADD_REGION, END_REGION, ADD_SIZE, ADD_SMAPS, STATEMENTS };
+enum statement { ADD_SAMPLE, ADD_TEXT, FIND_TEXT, ADD_REGION, END_REGION, ADD_SIZE, ADD_SMAPS, ADD_LIMIT, STATEMENTS };
 
 static const char *const statements[STATEMENTS] = {
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -19,6 +19,7 @@ static const char *const statements[STATEMENTS] = {
 	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
+	[ADD_LIMIT] = "INSERT OR REPLACE INTO headroom VALUES (?, ?, ?, ?, ?, ?)",
 };
 
 struct pm_recorder {
@@ -120,6 +121,26 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it", recorder->database.path);
 }
 
+/** Writes the limits that hold at a sample. */
+static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom, uint64_t number, struct pm_error *error)
+{
+	for (size_t i = 0; i < headroom->count; i++) {
+		const struct pm_limit *limit = &headroom->limits[i];
+		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
+		int64_t source;
+		if (find_text(recorder, limit->source, &source, error) < 0)
+			return -1;
+		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable, (uint64_t)source };
+		pm_bind(statement, 1, number);
+		sqlite3_bind_text(statement, 2, pm_limit_name(limit->kind), -1, SQLITE_STATIC);
+		for (int j = 0; j < 4; j++)
+			pm_bind(statement, 3 + j, values[j]);
+		if (finish(recorder, ADD_LIMIT, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number, int64_t *id, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_REGION];
@@ -219,9 +240,10 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to, st
 }
 
 /** Inside a transaction: the sample, and what of the regions is to be remembered once it is committed. */
-static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number, int64_t *ids, struct pm_error *error)
+static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom, uint64_t number,
+                        int64_t *ids, struct pm_error *error)
 {
-	if (add_sample(recorder, sample, number, error) < 0)
+	if (add_sample(recorder, sample, number, error) < 0 || (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
 	/* After going on with an older file its last regions have no successors that we know of. */
 	if (!recorder->ids && sample->fresh) {
@@ -237,6 +259,12 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 
 int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error)
 {
+	return pm_recorder_add_with(recorder, sample, NULL, error);
+}
+
+int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom,
+                         struct pm_error *error)
+{
 	if (recorder->ended)
 		return pm_error_set(error, PM_ERROR_IO, 0, "the recording into %s has ended after an error", recorder->database.path);
 	struct pm_regions copy;
@@ -251,7 +279,8 @@ int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample
 		}
 	}
 	uint64_t number = recorder->number + 1;
-	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 || write_sample(recorder, sample, number, ids, error) < 0) {
+	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
+	    write_sample(recorder, sample, headroom, number, ids, error) < 0) {
 		sqlite3_exec(recorder->database.handle, "ROLLBACK", NULL, NULL, NULL);
 		recorder->ended = true;
 		free(ids);

@@ -25,10 +25,11 @@ setup() {
 
 teardown() {
 	targets_stop
+	cgroup_remove
 }
 
-# What a process tells that lives, and a recording does not.
-live_only='del(.limit, .left, .seconds_left, .first_limit, .cost_us, .lock_us, .ended, .recording)'
+# What a process tells that lives, and a recording does not; and why it is over.
+live_only='del(.cost_us, .lock_us, .ended, .recording)'
 
 @test "each look and the summary are those of who recorded it: rates, verdicts, kinds, groups of regions" {
 	require jq
@@ -37,8 +38,9 @@ live_only='del(.limit, .left, .seconds_left, .first_limit, .cost_us, .lock_us, .
 		[ -z "$stderr" ]
 		[ "$(wc -l <"$folder/$name.json")" -gt 10 ]
 		diff <(jq -c "$live_only" <<<"$output") <(jq -c "$live_only" "$folder/$name.json")
-		# Costs and limits were not recorded.
-		fails jq -e 'select(has("cost_us") or has("limit"))' <<<"$output"
+		# Costs were not recorded, limits were.
+		fails jq -e 'select(has("cost_us"))' <<<"$output"
+		jq -se 'all(has("limit") and has("left") and has("first_limit"))' <<<"$output"
 		tail -n 1 <<<"$output" | jq -e --arg file "$folder/$name.pmrec" '.recording == $file and (.ended | startswith("the recording ends: 20"))'
 		# Verdicts that nobody sees in between change nothing at the end.
 		[ "$(procmem watch --json -q "$folder/$name.pmrec")" = "$(tail -n 1 <<<"$output")" ]
@@ -59,7 +61,7 @@ live_only='del(.limit, .left, .seconds_left, .first_limit, .cost_us, .lock_us, .
 	samples=$(tail -n 1 "$folder/merged.json" | jq .samples)
 	run -0 procmem watch "$folder/merged.pmrec"
 	[[ ${lines[0]} =~ ^'leaker ('[0-9]+') for 1'[0-9]"s, $samples samples: RSS "[0-9.]+'M, growth +'[0-9.]+'M, steady (grew by ' ]]
-	[[ ${lines[0]} != *limit* && ${lines[0]} != *machine* && $output != *cost* ]]
+	[[ ${lines[0]} == *': full in '* && $output != *cost* ]]
 	[[ $output == *'ended: the recording ends: 20'*Z$'\nADDRESS '*PER\ HOUR*' steady '* ]]
 	local summary=$output
 	run -0 procmem watch --plain "$folder/merged.pmrec"
@@ -89,6 +91,34 @@ live_only='del(.limit, .left, .seconds_left, .first_limit, .cost_us, .lock_us, .
 		and (.kinds[] | select(.kind == "anon") | .growth) == $logged' <<<"$output"
 	# Of one 800 pages, of the other all that the first sample had.
 	jq -e '[.regions[] | select(.kind == "anon") | .growth] == [800 * 4096, -100 * 4096]' <<<"$output"
+}
+
+@test "the limit is told that the process had, when it is long gone" {
+	require jq
+	target_start grower
+	cgroup_make $((96 << 20)) "$TARGET_PID"
+	target_tell map a 1000
+	procmem snap -q -o "$recording" "$TARGET_PID"
+	target_tell grow a 1000
+	procmem watch -q -c 1 -i 1 --record "$recording" "$TARGET_PID" >/dev/null
+	targets_stop
+	run -0 procmem watch --json "$recording"
+	# What is left of it is less by what was touched in between.
+	jq -se 'length == 3 and all(.limit == 96 * 1048576) and (.[0].left - .[1].left - 1000 * 4096 | fabs) < 1048576' <<<"$output"
+	run -0 procmem watch "$recording"
+	[[ ${lines[0]} == *'  limit 96.0M: '*' left'* ]]
+}
+
+@test "a recording of before limits were recorded is told of without any" {
+	require jq sqlite3
+	cp "$folder/merged.pmrec" "$recording"
+	sqlite3 "$recording" 'DROP TABLE headroom'
+	local without='del(.limit, .left, .seconds_left, .first_limit)'
+	run -0 procmem watch --json "$recording"
+	fails jq -e 'select(has("limit") or has("first_limit"))' <<<"$output"
+	diff <(jq -c "$live_only | $without" <<<"$output") <(jq -c "$live_only | $without" "$folder/merged.json")
+	run -0 procmem watch "$recording"
+	[[ ${lines[0]} == *' steady '* && ${lines[0]} != *' full in '* && ${lines[0]} != *limit* ]]
 }
 
 @test "rows are chosen and sorted as of a process" {

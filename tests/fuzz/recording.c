@@ -16,6 +16,7 @@ static void read_samples(struct pm_recording *recording)
 	static const char *const words[] = { "first", "last", "2", "2026-01-31T12:00", "12:00" };
 	struct pm_regions regions;
 	struct pm_recorded recorded;
+	struct pm_headroom headroom;
 	struct pm_error error = { 0 };
 	uint64_t count = 0, number;
 	if (pm_recording_count(recording, &count, &error) < 0)
@@ -24,6 +25,8 @@ static void read_samples(struct pm_recording *recording)
 		if (pm_recording_find(recording, words[i], &number, &error) < 0)
 			fuzz_check_error(&error);
 	for (number = 1; number <= count && number <= MOST_SAMPLES; number++) {
+		if (pm_recording_read_headroom(recording, number, &headroom, &error) < 0)
+			fuzz_check_error(&error);
 		pm_regions_init(&regions);
 		if (pm_recording_read(recording, number, &recorded, &regions, &error) < 0) {
 			fuzz_check_error(&error);

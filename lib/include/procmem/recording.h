@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <procmem/headroom.h>
 #include <procmem/process.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
@@ -83,6 +84,18 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  * @return          0 or -1
  */
 PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error);
+
+/**
+ * Adds a sample, and what it leaves of the limits.
+ *
+ * @param recorder  the recorder
+ * @param sample    as of pm_recorder_add()
+ * @param headroom  the limits at that moment, however many are known; NULL: none
+ * @param error     as of pm_recorder_add()
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom,
+                                   struct pm_error *error);
 
 /** A recording that is read; opaque. Not to be shared between threads. */
 struct pm_recording;
@@ -173,6 +186,18 @@ PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *whic
  */
 PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded, struct pm_regions *regions,
                                 struct pm_error *error);
+
+/**
+ * Reads the limits of a sample.
+ *
+ * @param recording  the recording
+ * @param number     the sample's number
+ * @param headroom   filled: the limits that were recorded with it, none where the recording has none; no events, no pressure
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           0 or -1
+ */
+PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number, struct pm_headroom *headroom,
+                                         struct pm_error *error);
 
 #ifdef __cplusplus
 }
