@@ -155,7 +155,7 @@ static void close_view(struct view *view)
 static void put_pointed(const struct view *view, const void *bytes, unsigned size, struct text *line)
 {
 	uint64_t value = 0;
-	struct pm_symbol symbol = { .object = "" };
+	struct pm_symbol symbol = { 0 };
 	memcpy(&value, bytes, size);
 	if (view->symbols && pm_symbols_find(view->symbols, value, &symbol, NULL) > 0) {
 		text_string(line, " <");
@@ -165,12 +165,6 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 		text_char(line, '>');
 	}
 	const struct pm_region *region = pm_regions_find(&view->memory.loaded.regions, value);
-	/* A core file may lack the program itself. */
-	const char *slash = strrchr(symbol.object, '/');
-	if (!region && slash) {
-		text_string(line, "  ");
-		utf8_escape(line, slash + 1, strlen(slash + 1));
-	}
 	if (!region)
 		return;
 	struct text mapping = { 0 };

@@ -20,6 +20,14 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid, context->info.comm) : "first thread";
 }
 
+/** Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it (map_vdso() in arch/x86/entry/vdso/vma.c). */
+static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
+{
+	struct pm_region *below = pm_kinds_below(context, vdso);
+	for (; below && pm_kinds_looks(context, below) == PM_LOOKS_READABLE; below = pm_kinds_below(context, below))
+		pm_kinds_claim(below, PM_KIND_KERNEL, PM_PROOF_INFERRED, "read-only and right below [vdso], where the kernel has data for it");
+}
+
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
@@ -34,6 +42,8 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 			pm_kinds_claim(region, PM_KIND_KERNEL, PM_PROOF_PROVEN, "the kernel made it and names it so");
 		else if (holds_brk_heap(context, region))
 			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN, "the kernel names it [heap]: it holds what brk(2) gave");
+		if (strcmp(name, "[vdso]") == 0)
+			claim_below_vdso(context, region);
 	}
 	return 0;
 }

@@ -41,23 +41,25 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address, context->page);
 	if (!segment)
 		return false;
+	/* Without permissions the part is one that is mapped there as a rule. */
+	enum pm_proof proof = pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC) ? PM_PROOF_INFERRED : PM_PROOF_PROVEN;
 	if (segment->flags & PF_X) {
-		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_PROVEN, "the ELF file says: an executable segment");
+		pm_kinds_claim(region, PM_KIND_CODE, proof, "the ELF file says: an executable segment");
 	} else if (segment->flags & PF_W) {
-		bool relro = !(region->perms & PM_PERM_WRITE) && address < object->layout.relro_end && region->end - bias > object->layout.relro_start;
-		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_PROVEN,
+		bool relro = !pm_kinds_may(region, PM_PERM_WRITE) && address < object->layout.relro_end && region->end - bias > object->layout.relro_start;
+		pm_kinds_claim(region, PM_KIND_DATA, proof,
 		               relro ? "the ELF file says: data that is read-only after relocation (PT_GNU_RELRO)"
 		                     : "the ELF file says: a writable segment");
 		region->detail = relro ? "relro" : "";
 	} else {
-		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_PROVEN, "the ELF file says: a read-only segment");
+		pm_kinds_claim(region, PM_KIND_RODATA, proof, "the ELF file says: a read-only segment");
 	}
 	return true;
 }
 
 static bool maps_same_file(const struct pm_region *one, const struct pm_region *other)
 {
-	return other && one->inode == other->inode && one->device_minor == other->device_minor && one->device_major == other->device_major;
+	return other && pm_objects_same_file(one, other);
 }
 
 /** Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right below the writable data. */
@@ -73,6 +75,9 @@ static void claim_by_permissions(const struct pm_kinds_context *context, struct 
 {
 	if (region->perms & PM_PERM_EXEC) {
 		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_INFERRED, "an executable mapping of a file");
+	} else if (pm_kinds_may(region, PM_PERM_EXEC)) {
+		pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_INFERRED,
+		               "a mapping of a program or library; the core file does not tell its permissions, and has no ELF header that fits");
 	} else if (region->perms & PM_PERM_WRITE) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED, "a writable mapping of a file that is also mapped executable");
 	} else if (was_writable(context, region)) {
@@ -91,10 +96,10 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(context->objects, region);
-		if (!object || is_left_to_jit(region, object))
+		if (!object || !object->executable || is_left_to_jit(region, object))
 			continue;
 		pm_object_follow(context, object, region);
-		if ((region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
+		if (!pm_kinds_may(region, PM_PERM_READ) && !pm_kinds_may(region, PM_PERM_WRITE) && !pm_kinds_may(region, PM_PERM_EXEC))
 			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN, "no access: a gap between the segments of a program or library");
 		else if (region->perms & PM_PERM_SHARED && !(region->perms & PM_PERM_EXEC))
 			continue; /* loaders map privately: this is the file read as data */

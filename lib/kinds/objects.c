@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/objects.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,35 +16,55 @@ struct pm_objects {
 	size_t slot_count; /* a power of two, at least twice the number of objects */
 };
 
+/* A hostile core file can name as many files as it likes, and make their names meet in the table: so many are told apart, and looked at. */
+enum { MOST_OBJECTS = 1 << 16, MOST_PROBES = 256 };
+
+bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other)
+{
+	if (one->inode != other->inode || one->device_minor != other->device_minor || one->device_major != other->device_major)
+		return false;
+	return one->inode != 0 || (one->deleted == other->deleted && strcmp(one->mapping, other->mapping) == 0);
+}
+
+/** FNV-1a. */
+static uint64_t hash_name(const char *name)
+{
+	uint64_t value = UINT64_C(14695981039346656037);
+	for (; *name; name++)
+		value = (value ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	return value;
+}
+
 static size_t hash(const struct pm_region *region)
 {
+	if (region->inode == 0)
+		return (size_t)hash_name(region->mapping);
 	uint64_t key = region->inode * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)region->device_major << 32 ^ region->device_minor;
 	return (size_t)(key ^ key >> 29);
 }
 
-/** The slot of the region's file: the one it has, or the free one that it would get. */
+/** The slot of the region's file: the one it has, or the free one that it would get; NULL where neither is near. */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
-	for (size_t at = hash(region);; at++) {
+	size_t first = hash(region);
+	for (size_t at = first; at - first < MOST_PROBES; at++) {
 		uint32_t *slot = &objects->slots[at & (objects->slot_count - 1)];
-		if (*slot == 0)
-			return slot;
-		const struct pm_object *object = &objects->items[*slot - 1];
-		if (object->inode == region->inode && object->device_minor == region->device_minor && object->device_major == region->device_major)
+		if (*slot == 0 || pm_objects_same_file(objects->items[*slot - 1].first, region))
 			return slot;
 	}
+	return NULL;
 }
 
 struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region)
 {
-	uint32_t slot = *slot_of(objects, region);
-	return slot == 0 ? NULL : &objects->items[slot - 1];
+	const uint32_t *slot = slot_of(objects, region);
+	return slot && *slot != 0 ? &objects->items[*slot - 1] : NULL;
 }
 
 static int make_table(struct pm_objects *objects, size_t most, struct pm_error *error)
 {
 	objects->slot_count = 16;
-	while (objects->slot_count < most * 2)
+	while (objects->slot_count < (most < MOST_OBJECTS ? most : MOST_OBJECTS) * 2)
 		objects->slot_count *= 2;
 	objects->slots = calloc(objects->slot_count, sizeof *objects->slots);
 	return objects->slots ? 0 : pm_error_out_of_memory(error);
@@ -52,16 +73,16 @@ static int make_table(struct pm_objects *objects, size_t most, struct pm_error *
 static int add(struct pm_objects *objects, const struct pm_region *region, struct pm_error *error)
 {
 	uint32_t *slot = slot_of(objects, region);
-	if (*slot != 0)
+	if (!slot || objects->count == MOST_OBJECTS)
 		return 0;
+	bool executable = region->perms & PM_PERM_EXEC;
+	if (*slot != 0) {
+		objects->items[*slot - 1].executable |= executable;
+		return 0;
+	}
 	if (pm_array_reserve(&objects->items, &objects->capacity, objects->count, 1, sizeof *objects->items, error) < 0)
 		return -1;
-	objects->items[objects->count++] = (struct pm_object){
-		.inode = region->inode,
-		.device_major = region->device_major,
-		.device_minor = region->device_minor,
-		.path = region->mapping,
-	};
+	objects->items[objects->count++] = (struct pm_object){ .first = region, .path = region->mapping, .executable = executable };
 	*slot = (uint32_t)objects->count;
 	return 0;
 }
@@ -71,16 +92,16 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 	struct pm_region *region;
 	size_t executable = 0;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));)
-		executable += (region->perms & PM_PERM_EXEC) != 0;
+		executable += pm_kinds_may(region, PM_PERM_EXEC);
 	if (make_table(objects, executable, error) < 0)
 		return -1;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
-		if ((region->perms & PM_PERM_EXEC) && add(objects, region, error) < 0)
+		if (pm_kinds_may(region, PM_PERM_EXEC) && add(objects, region, error) < 0)
 			return -1;
 	}
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(objects, region);
-		if (object && !object->head && region->offset == 0 && (region->perms & PM_PERM_READ))
+		if (object && !object->head && region->offset == 0 && pm_kinds_may(region, PM_PERM_READ))
 			object->head = region;
 	}
 	return 0;
@@ -165,6 +186,35 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 	return 0;
 }
 
+/** Whether a region lies where the ELF file has its code, and is that part of the file. */
+static bool is_code(const struct pm_kinds_context *context, const struct pm_object *object, const struct pm_region *region)
+{
+	uint64_t bias;
+	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) || region->start < bias)
+		return false;
+	uint64_t address = region->start - bias;
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address, context->page);
+	return segment && (segment->flags & PF_X) && address - segment->address == region->offset - segment->offset;
+}
+
+/**
+ * Tells loaded programs by where their parts lie, where permissions do not tell: gdb's core files have neither bytes nor permissions of code.
+ * An ELF file that is mapped to be read lies in one piece, and not where its headers want the parts.
+ */
+static void find_loaded(struct pm_kinds_context *context, struct pm_objects *objects)
+{
+	struct pm_region *region;
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+		struct pm_object *object = pm_objects_find(objects, region);
+		if (!object || object->executable || object->format != PM_FORMAT_ELF)
+			continue;
+		pm_object_follow(context, object, region);
+		object->executable = is_code(context, object, region);
+	}
+	for (size_t i = 0; i < objects->count; i++)
+		objects->items[i].has_copy = false;
+}
+
 int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_objects *objects = calloc(1, sizeof *objects);
@@ -177,7 +227,10 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error)
 		return 0;
 	if (read_present(context, objects, error) < 0)
 		return -1;
-	return context->evidence->process ? read_from_files(context, objects, error) : 0;
+	if (context->evidence->process)
+		return read_from_files(context, objects, error);
+	find_loaded(context, objects);
+	return 0;
 }
 
 void pm_objects_destroy(struct pm_objects *objects)
@@ -206,7 +259,7 @@ void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *
 unsigned pm_objects_word_size(const struct pm_objects *objects)
 {
 	for (size_t i = 0; objects && i < objects->count; i++) {
-		if (objects->items[i].format == PM_FORMAT_ELF)
+		if (objects->items[i].executable && objects->items[i].format == PM_FORMAT_ELF)
 			return objects->items[i].layout.word_size;
 	}
 	return 0;
@@ -216,7 +269,7 @@ const struct pm_object *pm_objects_named(const struct pm_objects *objects, const
 {
 	for (size_t i = 0; objects && i < objects->count; i++) {
 		const char *slash = strrchr(objects->items[i].path, '/');
-		if (slash && strcmp(slash + 1, name) == 0)
+		if (objects->items[i].executable && slash && strcmp(slash + 1, name) == 0)
 			return &objects->items[i];
 	}
 	return NULL;

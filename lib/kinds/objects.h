@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The files that are mapped with execute permission: programs, libraries, and what else holds code. Private. */
+/** @file The files that are, or may be, mapped with execute permission: programs, libraries, and what else holds code. Private. */
 #ifndef PM_KINDS_OBJECTS_H
 #define PM_KINDS_OBJECTS_H
 
@@ -15,10 +15,9 @@ enum pm_format {
 
 /** One file. */
 struct pm_object {
-	uint64_t inode;
-	uint32_t device_major;
-	uint32_t device_minor;
+	const struct pm_region *first; /**< a mapping of it, which tells which one it is */
 	const char *path;            /**< its name in maps */
+	bool executable;             /**< a mapping of it is, by its permissions or its place; else it is none that matters here */
 	struct pm_region *head;      /**< a mapping of its first page, or NULL */
 	enum pm_format format;
 	struct pm_elf_layout layout; /**< of an ELF file; without segments where they could not be read */
@@ -30,7 +29,7 @@ struct pm_object {
 struct pm_objects;
 
 /**
- * Finds the files with executable mappings, and reads the head of each: from the target where that page is present, else from the file
+ * Finds the files with mappings that are executable, or not known not to be, and reads the head of each: from the target where that page is present, else from the file
  * itself.
  *
  * @param context  its `objects` is set
@@ -41,6 +40,9 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error);
 
 /** Releases them. @param objects the objects or NULL */
 void pm_objects_destroy(struct pm_objects *objects);
+
+/** Whether two regions map the same file. Core files have no inodes: there the name tells. */
+bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other);
 
 /** The object that a region maps, or NULL. */
 struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region);

@@ -22,7 +22,7 @@ enum pm_looks {
 	PM_LOOKS_WRITABLE,   /**< anonymous, writable, not executable */
 	PM_LOOKS_EXECUTABLE, /**< anonymous, executable */
 	PM_LOOKS_READABLE,   /**< anonymous, only readable */
-	PM_LOOKS_CLOSED,     /**< anonymous, no access */
+	PM_LOOKS_CLOSED,     /**< anonymous, no access, or none but perhaps to read (PM_PERM_MAYBE()) */
 	PM_LOOKS_COUNT,
 };
 
@@ -100,6 +100,12 @@ static inline int pm_kinds_pass_on(const struct pm_error *why, struct pm_error *
 	if (error)
 		*error = *why;
 	return -1;
+}
+
+/** Whether a region has a permission, or nothing tells that it has not. */
+static inline bool pm_kinds_may(const struct pm_region *region, enum pm_perm perm)
+{
+	return (region->perms & ((unsigned)perm | PM_PERM_MAYBE(perm))) != 0;
 }
 
 /** Gives a region its kind. @param why a constant text, or one of pm_kinds_text() */

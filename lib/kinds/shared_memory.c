@@ -14,8 +14,8 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 {
 	const char *name = region->mapping;
 	if (begins(name, "/SYSV")) {
-		/* The inode of its file is the shmid (ipc/shm.c). */
-		region->detail = pm_kinds_text(context, "SysV, shmid %" PRIu64, region->inode);
+		/* The inode of its file is the shmid (ipc/shm.c); core files have no inodes. */
+		region->detail = context->evidence->any_page ? "SysV" : pm_kinds_text(context, "SysV, shmid %" PRIu64, region->inode);
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names it /SYSVkey: shmat(2)");
 	} else if (begins(name, "/dev/shm/")) {
 		region->detail = "POSIX";

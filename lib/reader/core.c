@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -85,44 +86,6 @@ const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *coun
 	return core->threads;
 }
 
-/** Fills in what NT_FILE and the auxiliary vector say of a region. @param next first name not behind it; moves on */
-static int name_region(const struct pm_core *core, struct pm_region *region, size_t *next, struct pm_regions *regions,
-                       struct pm_error *error)
-{
-	static const char deleted[] = " (deleted)";
-	const size_t ending = sizeof deleted - 1;
-	if (core->vdso && region->start == core->vdso)
-		region->mapping = "[vdso]";
-	else if (region->start == UINT64_C(0xffffffffff600000))
-		region->mapping = "[vsyscall]";
-	else if (core->stack && region->start <= core->stack && core->stack < region->end)
-		region->mapping = "[stack]";
-	while (*next < core->name_count && core->names[*next].end <= region->start)
-		++*next;
-	if (*next == core->name_count || core->names[*next].start > region->start)
-		return 0;
-	const struct pm_core_name *name = &core->names[*next];
-	size_t length = strlen(name->path);
-	region->offset = name->offset + (region->start - name->start);
-	region->deleted = length > ending && strcmp(name->path + length - ending, deleted) == 0;
-	region->mapping = pm_regions_text(regions, name->path, region->deleted ? length - ending : length);
-	return region->mapping ? 0 : pm_error_out_of_memory(error);
-}
-
-int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, struct pm_error *error)
-{
-	size_t next_name = 0;
-	for (size_t i = 0; i < core->segment_count; i++) {
-		const struct pm_core_segment *segment = &core->segments[i];
-		struct pm_region region = { .start = segment->start, .end = segment->end, .perms = (uint8_t)segment->perms };
-		region.known = PM_SIZE_BIT(PM_SIZE_RSS);
-		region.bytes[PM_SIZE_RSS] = segment->held;
-		if (name_region(core, &region, &next_name, regions, error) < 0 || pm_regions_append(regions, &region, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /** Index of the first segment that ends behind an address. */
 static size_t segment_index(const struct pm_core *core, uint64_t address)
 {
@@ -151,6 +114,24 @@ static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char
 	return done;
 }
 
+/** Says why the file does not have a byte. */
+static void tell_missing(const struct pm_core *core, uint64_t address, struct pm_error *error)
+{
+	size_t at = segment_index(core, address);
+	const struct pm_core_segment *segment = at < core->segment_count && core->segments[at].start <= address ? &core->segments[at] : NULL;
+	at = pm_first_above(core->names, core->name_count, sizeof *core->names, offsetof(struct pm_core_name, end), address);
+	const struct pm_core_name *name = at < core->name_count && core->names[at].start <= address ? &core->names[at] : NULL;
+	if (segment && segment->cut)
+		pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file, which was cut short");
+	else if (name)
+		pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file, which leaves these bytes to the file: %s at offset 0x%" PRIx64,
+		             name->path, name->offset + (address - name->start));
+	else
+		pm_error_set(error, PM_ERROR_UNREADABLE, 0, segment ? "not in the core file: never touched, or left out" : "not in the core file");
+	if (error)
+		error->address = address;
+}
+
 static int core_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
 {
 	size_t total = 0;
@@ -158,9 +139,7 @@ static int core_read(void *context, const struct pm_piece *pieces, size_t count,
 		size_t got = read_piece(context, pieces[i], (char *)buffer + total);
 		total += got;
 		if (got < pieces[i].size) {
-			pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file");
-			if (error)
-				error->address = pieces[i].address + got;
+			tell_missing(context, pieces[i].address + got, error);
 			break;
 		}
 	}

@@ -14,14 +14,16 @@ struct pm_core_segment {
 	uint64_t offset; /**< where its bytes are in the file */
 	uint64_t held;   /**< how many of them the file really has, from the start */
 	unsigned perms;  /**< enum pm_perm bits */
+	bool cut;        /**< the file ends before the bytes that it promises of it */
 };
 
-/** An entry of NT_FILE. */
+/** An entry of NT_FILE: a mapping of a file. */
 struct pm_core_name {
 	uint64_t start;   /**< first address */
 	uint64_t end;     /**< address behind the last byte */
 	uint64_t offset;  /**< in the mapped file, in bytes */
-	const char *path; /**< lies in pm_core.texts */
+	const char *path; /**< lies in pm_core.texts; as the kernel names files; without " (deleted)" */
+	bool deleted;     /**< that stood behind it */
 };
 
 /** A core file. */
@@ -30,10 +32,11 @@ struct pm_core {
 	uint64_t size;                    /**< of the file */
 	bool wide;                        /**< 64-bit */
 	bool swapped;                     /**< of the other byte order than ours */
+	bool has_sections;                /**< it has section headers besides: BFD wrote it, which is gdb (the kernel writes none) */
 	struct pm_core_segment *segments; /**< by ascending address, without overlaps */
 	size_t segment_count;             /**< how many */
 	size_t segment_capacity;          /**< room */
-	struct pm_core_name *names;       /**< by ascending address */
+	struct pm_core_name *names;       /**< by ascending address, without overlaps */
 	size_t name_count;                /**< how many */
 	char *texts;                      /**< the NT_FILE note, ending in a NUL */
 	size_t note_count;                /**< how many notes were looked at */

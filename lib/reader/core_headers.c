@@ -13,7 +13,7 @@ enum { MOST_SEGMENTS = 1 << 22 };
 
 /** Where the fields are that we read, in bytes from the begin of each structure. */
 struct layout {
-	size_t phoff, shoff, phentsize, phnum, shentsize; /* of the ELF header */
+	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* of the ELF header */
 	size_t header_size;
 	size_t flags, offset, vaddr, filesz, memsz; /* of a program header */
 	size_t program_size;
@@ -25,7 +25,8 @@ struct layout {
 	{ \
 		.phoff = offsetof(Elf##bits##_Ehdr, e_phoff), .shoff = offsetof(Elf##bits##_Ehdr, e_shoff), \
 		.phentsize = offsetof(Elf##bits##_Ehdr, e_phentsize), .phnum = offsetof(Elf##bits##_Ehdr, e_phnum), \
-		.shentsize = offsetof(Elf##bits##_Ehdr, e_shentsize), .header_size = sizeof(Elf##bits##_Ehdr), \
+		.shentsize = offsetof(Elf##bits##_Ehdr, e_shentsize), .shnum = offsetof(Elf##bits##_Ehdr, e_shnum), \
+		.header_size = sizeof(Elf##bits##_Ehdr), \
 		.flags = offsetof(Elf##bits##_Phdr, p_flags), .offset = offsetof(Elf##bits##_Phdr, p_offset), \
 		.vaddr = offsetof(Elf##bits##_Phdr, p_vaddr), .filesz = offsetof(Elf##bits##_Phdr, p_filesz), \
 		.memsz = offsetof(Elf##bits##_Phdr, p_memsz), .program_size = sizeof(Elf##bits##_Phdr), \
@@ -86,7 +87,8 @@ static int add_segment(struct pm_core *core, const struct layout *layout, const 
 	if (held > size)
 		held = size;
 	uint64_t there = offset < core->size ? core->size - offset : 0;
-	if (held > there) {
+	bool cut = held > there;
+	if (cut) {
 		core->info.truncated = true;
 		held = there;
 	}
@@ -96,6 +98,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout, const 
 		.offset = offset,
 		.held = held,
 		.perms = (flags & PF_R ? PM_PERM_READ : 0u) | (flags & PF_W ? PM_PERM_WRITE : 0u) | (flags & PF_X ? PM_PERM_EXEC : 0u),
+		.cut = cut,
 	};
 	return 0;
 }
@@ -128,6 +131,8 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	if (pm_core_read_exactly(core, 0, header, layout->header_size, "ELF header", error) < 0 ||
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
+	/* One is there only to count more segments than fit into the header. */
+	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
 	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size || count > MOST_SEGMENTS || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)

@@ -112,6 +112,36 @@ static int compare_names(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
+/** Cuts off what the kernel appends to the name of a file that has none any more (d_path() in fs/d_path.c). @return whether it was there */
+static bool cut_deleted(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(path), ending = sizeof deleted - 1;
+	if (length <= ending || strcmp(path + length - ending, deleted) != 0)
+		return false;
+	path[length - ending] = '\0';
+	return true;
+}
+
+/** Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for shared memory, whose files have no name. */
+static bool is_sane(const struct pm_core_name *name)
+{
+	static const char shared[] = "[anon_shmem:";
+	bool is_named = name->path[0] == '[' ? strncmp(name->path, shared, sizeof shared - 1) == 0 : name->path[0] != '\0';
+	return is_named && name->start < name->end;
+}
+
+/** Sorts the names, and drops those that claim what another one has. */
+static void sort_names(struct pm_core *core)
+{
+	size_t kept = 0;
+	qsort(core->names, core->name_count, sizeof *core->names, compare_names);
+	for (size_t i = 0; i < core->name_count; i++)
+		if (kept == 0 || core->names[i].start >= core->names[kept - 1].end)
+			core->names[kept++] = core->names[i];
+	core->name_count = kept;
+}
+
 /** Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many texts. Stops at what makes no sense. */
 static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 {
@@ -125,18 +155,24 @@ static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 	core->names = calloc((size_t)count, sizeof *core->names);
 	if (!core->names)
 		return pm_error_out_of_memory(error);
-	const char *text = core->texts + table + count * entry, *end = core->texts + size;
+	char *text = core->texts + table + count * entry;
+	const char *end = core->texts + size;
 	for (size_t i = 0; i < count && text < end; i++) {
 		const unsigned char *at = bytes + table + i * entry;
-		core->names[core->name_count++] = (struct pm_core_name){
+		size_t length = strlen(text);
+		const struct pm_core_name name = {
 			.start = pm_core_word(core, at),
 			.end = pm_core_word(core, at + word),
 			.offset = pm_core_word(core, at + 2 * word) * page,
 			.path = text,
+			.deleted = cut_deleted(text),
 		};
-		text += strlen(text) + 1;
+		if (is_sane(&name))
+			core->names[core->name_count++] = name;
+		text += length + 1;
 	}
-	qsort(core->names, core->name_count, sizeof *core->names, compare_names);
+	if (core->name_count > 0)
+		sort_names(core);
 	return 0;
 }
 

@@ -118,7 +118,8 @@ static struct pm_verdict judge_run(const struct pm_page_run *run)
 static struct pm_verdict judge_gap(const struct pm_segments *segments, const struct pm_region *region)
 {
 	if (is_core(segments))
-		return (struct pm_verdict){ PM_SEGMENT_MISSING, "not in the core file" };
+		return (struct pm_verdict){ PM_SEGMENT_MISSING, region->mapping[0] == '/' ? "not in the core file, which leaves these bytes to the mapped file"
+			                                                            : "not in the core file: never touched, or left out" };
 	return pm_region_untouched(region);
 }
 

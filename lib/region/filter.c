@@ -197,7 +197,8 @@ int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region, 
 	const struct pm_filter *filter = run->filter;
 	if (filter->kinds && !(filter->kinds >> region->kind & 1))
 		return 0;
-	if ((region->perms & filter->perms_set) != filter->perms_set || (region->perms & filter->perms_clear) != 0)
+	if ((region->perms & filter->perms_set) != filter->perms_set || (region->perms & filter->perms_clear) != 0 ||
+	    (region->perms & PM_PERM_MAYBE(filter->perms_set | filter->perms_clear)) != 0)
 		return 0;
 	if (pm_region_size(region) < filter->min_size)
 		return 0;

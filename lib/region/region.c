@@ -78,9 +78,12 @@ bool pm_region_is_anonymous(const struct pm_region *region)
 
 void pm_format_perms(unsigned perms, char *text)
 {
-	text[0] = perms & PM_PERM_READ ? 'r' : '-';
-	text[1] = perms & PM_PERM_WRITE ? 'w' : '-';
-	text[2] = perms & PM_PERM_EXEC ? 'x' : '-';
-	text[3] = perms & PM_PERM_SHARED ? 's' : 'p';
-	text[4] = '\0';
+	static const char set[] = "rwxs", clear[] = "---p";
+	memcpy(text, clear, sizeof clear);
+	for (unsigned i = 0; i < sizeof set - 1; i++) {
+		if (perms & 1u << i)
+			text[i] = set[i];
+		else if (perms & PM_PERM_MAYBE(1u << i))
+			text[i] = '?';
+	}
 }

@@ -12,7 +12,6 @@
 #include "proc/process_handle.h"
 #include "reader/core_file.h"
 #include "reader/mapped_file.h"
-#include "region/texts.h"
 
 /* First bytes of a program in which its headers and build ID are looked for; the kernel writes a page of them to core files (core(5)). */
 enum { HEAD_SIZE = 64 << 10 };
@@ -119,39 +118,6 @@ static int read_head(const struct pm_symbol_source *source, const struct pm_regi
 		status = pm_elf_symbols_read_head(bytes, done, symbols, error);
 	free(bytes);
 	return status;
-}
-
-/** Appends a range of NT_FILE. */
-static int append_name(const struct pm_core_name *name, struct pm_regions *mapped, struct pm_error *error)
-{
-	static const char deleted[] = " (deleted)";
-	size_t length = strlen(name->path), ending = sizeof deleted - 1;
-	struct pm_region region = { .start = name->start, .end = name->end, .offset = name->offset };
-	region.deleted = length > ending && strcmp(name->path + length - ending, deleted) == 0;
-	region.mapping = pm_regions_text(mapped, name->path, region.deleted ? length - ending : length);
-	return region.mapping ? pm_regions_append(mapped, &region, error) : pm_error_out_of_memory(error);
-}
-
-int pm_symbol_files_core_regions(const struct pm_core *core, const struct pm_regions *regions, struct pm_regions *mapped,
-                                 struct pm_error *error)
-{
-	uint64_t end = 0;
-	size_t next = 0;
-	for (size_t i = 0; i <= core->name_count; i++) {
-		const struct pm_core_name *name = i < core->name_count ? &core->names[i] : NULL;
-		if (name && (name->start < end || name->end <= name->start))
-			continue;
-		for (; next < regions->count && (!name || regions->items[next].start < name->end); next++) {
-			const struct pm_region *region = &regions->items[next];
-			bool is_named = region->start < end || (name && region->end > name->start);
-			if (!is_named && pm_regions_append(mapped, region, error) < 0)
-				return -1;
-		}
-		if (name && append_name(name, mapped, error) < 0)
-			return -1;
-		end = name ? name->end : end;
-	}
-	return 0;
 }
 
 int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_regions *regions, const struct pm_region *region,

@@ -34,19 +34,6 @@ struct pm_symbol_source {
 int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_regions *regions, const struct pm_region *region,
                          struct pm_elf_symbols *symbols, struct pm_error *error);
 
-/**
- * Lists what a core file says was mapped. Some that write core files leave out the memory of programs, of which files have a copy; NT_FILE
- * names all.
- *
- * @param core     the core file
- * @param regions  its regions
- * @param mapped   an initialised list; gets the ranges of NT_FILE, and the regions that are none of them
- * @param error    PM_ERROR_RESOURCES
- * @return         0 or -1
- */
-int pm_symbol_files_core_regions(const struct pm_core *core, const struct pm_regions *regions, struct pm_regions *mapped,
-                                 struct pm_error *error);
-
 /** Whether two regions are mapped from the same file. @return true or false */
 bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm_region *one, const struct pm_region *other);
 

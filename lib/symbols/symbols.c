@@ -23,8 +23,7 @@ static const size_t most_bytes = (size_t)1 << 30;
 struct pm_symbols {
 	struct pm_symbol_source source;
 	const struct pm_regions *regions;
-	char *root;                 /* owned, of a core file, and so is the next: `regions` then */
-	struct pm_regions mapped;
+	char *root; /* owned, of a core file */
 	struct file *files;
 	size_t count;
 	size_t capacity;
@@ -40,7 +39,6 @@ static struct pm_symbols *make(const struct pm_symbol_source *source, const stru
 	}
 	made->source = *source;
 	made->regions = regions;
-	pm_regions_init(&made->mapped);
 	return made;
 }
 
@@ -59,15 +57,14 @@ int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm
 	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .core = core }, regions, error);
 	if (!opened)
 		return -1;
-	opened->regions = &opened->mapped;
 	/* Paths begin with a slash. */
 	opened->source.root = opened->root = strdup(root ? root : "");
-	int status = opened->root ? pm_symbol_files_core_regions(core, regions, &opened->mapped, error) : pm_error_out_of_memory(error);
-	if (status < 0)
+	if (!opened->root) {
 		pm_symbols_close(opened);
-	else
-		*symbols = opened;
-	return status;
+		return pm_error_out_of_memory(error);
+	}
+	*symbols = opened;
+	return 0;
 }
 
 void pm_symbols_close(struct pm_symbols *symbols)
@@ -78,7 +75,6 @@ void pm_symbols_close(struct pm_symbols *symbols)
 		pm_elf_symbols_deinit(&symbols->files[i].symbols);
 	free(symbols->files);
 	free(symbols->root);
-	pm_regions_deinit(&symbols->mapped);
 	free(symbols);
 }
 

@@ -83,3 +83,57 @@ expect_heap() {
 	run -0 procmem dump --core --stop -q -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
 	expect_heap "$TARGET_PID" "$BATS_TEST_TMPDIR/core"
 }
+
+# same_regions LIVE CORE: fails unless the core file CORE has the regions that the listing LIVE of the process has, of the same kinds, files and
+# offsets, and no permission of another value: unknown ones are '?'. The kernel's names, [heap] and the like, are in no core file.
+same_regions() {
+	run -0 --separate-stderr procmem map --json "$2"
+	jq -e --slurpfile live "$1" '
+		def known($perms): . as $live | [range(4)] | all(. as $i | $perms[$i:$i + 1] | . == "?" or . == $live[$i:$i + 1]);
+		def rows: .regions | map(select(.kind != "kernel")) | sort_by(.start | length, .);
+		rows as $core | ($live[0] | rows) as $wanted |
+		[$core[].start] == [$wanted[].start] and
+		([$wanted, $core] | transpose | all(. as [$one, $other] |
+			($one | [.end, .kind]) == ($other | [.end, .kind]) and ($one.perms | known($other.perms)) and
+			(($one.mapping // "")[0:1] != "/" or ($one | [.mapping, .offset]) == ($other | [.mapping, .offset]))))
+	' <<<"$output"
+}
+
+@test "core files of ours, of gdb and of the kernel have the regions of the process, of the same kinds" {
+	require gdb jq
+	cd "$BATS_TEST_TMPDIR"
+	target_start sample_server --fill
+	procmem map --json "$TARGET_PID" >live
+	procmem dump --core -q -o own "$TARGET_PID"
+	same_regions live own
+	gdb -q -batch -p "$TARGET_PID" -ex 'generate-core-file gdb' >/dev/null 2>&1
+	same_regions live gdb
+	# All that gdb leaves to the files is there, without permissions and bytes.
+	jq -e '[.regions[] | select(.perms == "????")] | length > 0 and all(.rss == 0 and (.mapping | startswith("/")))' <<<"$output"
+	jq -e 'any(.regions[]; .kind == "code" and .perms == "????" and .proof == "inferred" and (.mapping | contains("libc")))' <<<"$output"
+	[ "$(cat /proc/sys/kernel/core_pattern)" = core ] || skip 'the kernel writes core files elsewhere (core_pattern)'
+	prlimit --core=unlimited --pid "$TARGET_PID" || skip 'the hard limit of core files is too low'
+	local folder
+	folder=$(readlink "/proc/$TARGET_PID/cwd")
+	kill -SEGV "$TARGET_PID"
+	tail --pid="$TARGET_PID" -f /dev/null
+	mv "$folder"/core* kernels 2>/dev/null || true
+	same_regions live kernels
+}
+
+@test "regions of one mapping that was read in parts are one, with what the file holds of it" {
+	target_start markers small
+	cd "$BATS_TEST_TMPDIR"
+	procmem dump --core -q -o core "$TARGET_PID"
+	# In the file there are more segments than mappings.
+	local start end
+	while read -r start end; do
+		[ "$(procmem map -q --csv --no-header --bytes -o end core "0x$start")" = "$end" ]
+	done < <(sed -n 's/^\([0-9a-f]*\)-\([0-9a-f]*\) [^ ]* [^ ]* [^ ]* [^ ]* *\/.*/\1 \2/p' "/proc/$TARGET_PID/maps")
+	local range size
+	range=$(sed -n 's/ r-xp .*libc.*//p' "/proc/$TARGET_PID/maps")
+	size=$((0x${range#*-} - 0x${range%-*}))
+	[ "$(readelf -lW core | grep -c "LOAD.*0x0000${range:0:5}")" -gt 1 ]
+	run -0 --separate-stderr procmem map --json core "0x${range%-*}"
+	jq -e --argjson size "$size" '.regions[0] | .rss > 0 and .rss < $size and .size == $size' <<<"$output"
+}

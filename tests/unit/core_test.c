@@ -13,89 +13,22 @@
 
 #include <cmocka.h>
 
-enum { PAGE = 4096 };
-
-/** A file under construction. */
-struct file {
-	unsigned char bytes[16 * PAGE];
-	size_t size;
-};
-
-/** A 64-bit core file in our byte order with this many program headers, which the caller fills in. */
-static Elf64_Phdr *make(struct file *file, uint16_t segments)
-{
-	Elf64_Ehdr *header = (Elf64_Ehdr *)file->bytes;
-	memset(file, 0, sizeof *file);
-	memcpy(header->e_ident, ELFMAG, SELFMAG);
-	header->e_ident[EI_CLASS] = ELFCLASS64;
-	header->e_ident[EI_DATA] = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
-	header->e_type = ET_CORE;
-	header->e_phoff = sizeof *header;
-	header->e_phentsize = sizeof(Elf64_Phdr);
-	header->e_phnum = segments;
-	file->size = sizeof file->bytes;
-	return (Elf64_Phdr *)(file->bytes + sizeof *header);
-}
-
-static Elf64_Phdr load(uint64_t address, uint64_t size, uint64_t offset, uint64_t held)
-{
-	return (Elf64_Phdr){
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = address, .p_memsz = size, .p_offset = offset, .p_filesz = held
-	};
-}
-
-static int open_file(const struct file *file, struct pm_core **core, struct pm_error *error)
-{
-	int fd = memfd_create("core", MFD_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, file->bytes, file->size), file->size);
-	return pm_core_open_fd(fd, core, error);
-}
-
-static struct pm_core *expect_core(const struct file *file)
-{
-	struct pm_core *core;
-	struct pm_error error;
-	if (open_file(file, &core, &error) < 0)
-		fail_msg("%s", error.text);
-	return core;
-}
-
-static void expect_refused(const struct file *file, const char *words)
-{
-	struct pm_core *core = NULL;
-	struct pm_error error;
-	assert_int_equal(open_file(file, &core, &error), -1);
-	assert_null(core);
-	assert_int_equal(error.kind, PM_ERROR_FORMAT);
-	if (!strstr(error.text, words))
-		fail_msg("'%s' does not say '%s'", error.text, words);
-}
-
-/** Appends a note to notes that end at *size. */
-static void add_note(unsigned char *notes, size_t *size, uint32_t type, const void *bytes, uint32_t length)
-{
-	const Elf64_Nhdr header = { .n_namesz = 5, .n_descsz = length, .n_type = type };
-	memcpy(notes + *size, &header, sizeof header);
-	memcpy(notes + *size + sizeof header, "CORE", 5);
-	memcpy(notes + *size + sizeof header + 8, bytes, length);
-	*size += sizeof header + 8 + ((length + 3u) & ~3u);
-}
+#include "support/core_image.h"
 
 static void bytes_are_where_the_segments_say(void **state)
 {
 	(void)state;
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, 4);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 4);
 	/* Not in order of addresses; the second is held in part, the third not at all; the fourth continues the first. */
-	programs[0] = load(0x20000, PAGE, 4 * PAGE, PAGE);
-	programs[1] = load(0x30000, 4 * PAGE, 8 * PAGE, 2 * PAGE);
-	programs[2] = load(0x40000, 2 * PAGE, 0, 0);
-	programs[3] = load(0x1f000, PAGE, 6 * PAGE, PAGE);
+	programs[0] = core_image_load(0x20000, PAGE, 4 * PAGE, PAGE);
+	programs[1] = core_image_load(0x30000, 4 * PAGE, 8 * PAGE, 2 * PAGE);
+	programs[2] = core_image_load(0x40000, 2 * PAGE, 0, 0);
+	programs[3] = core_image_load(0x1f000, PAGE, 6 * PAGE, PAGE);
 	programs[3].p_flags = PF_X;
 	for (size_t i = PAGE; i < file.size; i++)
 		file.bytes[i] = (unsigned char)(i / PAGE + i % 200);
-	struct pm_core *core = expect_core(&file);
+	struct pm_core *core = core_image_open(&file);
 	struct pm_reader reader = pm_core_reader(core);
 	struct pm_error error;
 	static char buffer[4 * PAGE];
@@ -153,11 +86,11 @@ static void expect_threads(const struct pm_core *core, const int *tids, const ui
 static void notes_tell_of_the_process(void **state)
 {
 	(void)state;
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, 3);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 3);
 	programs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE };
-	programs[1] = load(0x10000, PAGE, 4 * PAGE, PAGE);
-	programs[2] = load(0x7000, PAGE, 5 * PAGE, PAGE);
+	programs[1] = core_image_load(0x10000, PAGE, 4 * PAGE, PAGE);
+	programs[2] = core_image_load(0x7000, PAGE, 5 * PAGE, PAGE);
 
 	unsigned char process[136] = { 0 }, thread[336] = { 0 };
 	const int pid = 4711;
@@ -179,16 +112,16 @@ static void notes_tell_of_the_process(void **state)
 	((Elf64_Ehdr *)(void *)file.bytes)->e_machine = EM_X86_64;
 	memcpy(thread + 32, &tids[0], sizeof tids[0]);
 	memcpy(thread + 264, &pointers[0], sizeof pointers[0]);
-	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
-	add_note(notes, &size, NT_PRPSINFO, process, sizeof process);
+	core_image_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
+	core_image_note(notes, &size, NT_PRPSINFO, process, sizeof process);
 	memcpy(thread + 32, &tids[1], sizeof tids[1]);
 	memcpy(thread + 264, &pointers[1], sizeof pointers[1]);
-	add_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
-	add_note(notes, &size, NT_AUXV, auxiliary, sizeof auxiliary);
-	add_note(notes, &size, NT_FILE, &files, sizeof files);
+	core_image_note(notes, &size, NT_PRSTATUS, thread, sizeof thread);
+	core_image_note(notes, &size, NT_AUXV, auxiliary, sizeof auxiliary);
+	core_image_note(notes, &size, NT_FILE, &files, sizeof files);
 	programs[0].p_filesz = size;
 
-	struct pm_core *core = expect_core(&file);
+	struct pm_core *core = core_image_open(&file);
 	const struct pm_core_info *info = pm_core_info(core);
 	assert_int_equal(info->pid, pid);
 	assert_int_equal(info->signal, signal);
@@ -200,10 +133,13 @@ static void notes_tell_of_the_process(void **state)
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+	assert_int_equal(regions.count, 3);
 	assert_string_equal(regions.items[0].mapping, "[vdso]");
 	assert_string_equal(regions.items[1].mapping, "/usr/lib/libx.so");
 	assert_true(regions.items[1].deleted);
-	assert_int_equal(regions.items[1].offset, 4 * PAGE);
+	assert_int_equal(regions.items[1].start, 0xf000);
+	assert_int_equal(regions.items[1].offset, 3 * PAGE);
+	assert_string_equal(regions.items[2].mapping, "/other");
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 }
@@ -212,7 +148,7 @@ static void notes_tell_of_the_process(void **state)
 static void foreign_files_are_read(void **state)
 {
 	(void)state;
-	static struct file file;
+	static struct core_image file;
 	memset(&file, 0, sizeof file);
 	Elf32_Ehdr *header = (Elf32_Ehdr *)file.bytes;
 	Elf32_Phdr *program = (Elf32_Phdr *)(file.bytes + sizeof *header);
@@ -227,7 +163,7 @@ static void foreign_files_are_read(void **state)
 	                         .p_offset = htobe32(PAGE), .p_filesz = htobe32(PAGE), .p_flags = htobe32(PF_R) };
 	strcpy((char *)file.bytes + PAGE, "big");
 	file.size = 2 * PAGE;
-	struct pm_core *core = expect_core(&file);
+	struct pm_core *core = core_image_open(&file);
 	struct pm_reader reader = pm_core_reader(core);
 	char text[4];
 	assert_int_equal(pm_core_info(core)->word_bits, 32);
@@ -241,8 +177,8 @@ static void any_number_of_segments_is_counted(void **state)
 {
 	(void)state;
 	enum { SEGMENTS = 70000 };
-	static struct file head;
-	make(&head, PN_XNUM);
+	static struct core_image head;
+	core_image_make(&head, PN_XNUM);
 	Elf64_Ehdr *header = (Elf64_Ehdr *)head.bytes;
 	Elf64_Shdr *section = (Elf64_Shdr *)(head.bytes + sizeof *header);
 	header->e_shoff = sizeof *header;
@@ -255,7 +191,7 @@ static void any_number_of_segments_is_counted(void **state)
 	Elf64_Phdr *programs = calloc(SEGMENTS, sizeof *programs);
 	assert_non_null(programs);
 	for (size_t i = 0; i < SEGMENTS; i++)
-		programs[i] = load(0x10000 + i * 2 * PAGE, PAGE, 0, 0);
+		programs[i] = core_image_load(0x10000 + i * 2 * PAGE, PAGE, 0, 0);
 	assert_int_equal(write(fd, programs, SEGMENTS * sizeof *programs), SEGMENTS * sizeof *programs);
 	free(programs);
 	struct pm_core *core;
@@ -266,24 +202,24 @@ static void any_number_of_segments_is_counted(void **state)
 	pm_core_close(core);
 
 	section->sh_info = UINT32_MAX;
-	expect_refused(&head, "does not fit");
+	core_image_expect_refused(&head, "does not fit");
 	header->e_shoff = UINT64_MAX - 3;
-	expect_refused(&head, "ends before");
+	core_image_expect_refused(&head, "ends before");
 	header->e_shoff = 0;
-	expect_refused(&head, "too many");
+	core_image_expect_refused(&head, "too many");
 }
 
 /** A full disk cuts cores: what is there can be read, and the rest is missing, not zero. */
 static void a_cut_file_gives_what_it_has(void **state)
 {
 	(void)state;
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, 2);
-	programs[0] = load(0x10000, 2 * PAGE, 2 * PAGE, 2 * PAGE);
-	programs[1] = load(0x20000, 2 * PAGE, 4 * PAGE, 2 * PAGE);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 2);
+	programs[0] = core_image_load(0x10000, 2 * PAGE, 2 * PAGE, 2 * PAGE);
+	programs[1] = core_image_load(0x20000, 2 * PAGE, 4 * PAGE, 2 * PAGE);
 	file.size = 3 * PAGE;
 	file.bytes[2 * PAGE] = 'x';
-	struct pm_core *core = expect_core(&file);
+	struct pm_core *core = core_image_open(&file);
 	assert_true(pm_core_info(core)->truncated);
 	struct pm_reader reader = pm_core_reader(core);
 	static char buffer[2 * PAGE];
@@ -301,9 +237,9 @@ static void holes_are_not_read(void **state)
 {
 	(void)state;
 	const uint64_t terabyte = UINT64_C(1) << 40;
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, 1);
-	programs[0] = load(0x100000000000, terabyte, PAGE, terabyte);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 1);
+	programs[0] = core_image_load(0x100000000000, terabyte, PAGE, terabyte);
 	file.size = PAGE;
 	int fd = memfd_create("core", MFD_CLOEXEC);
 	assert_int_equal(write(fd, file.bytes, file.size), file.size);
@@ -334,40 +270,40 @@ static void holes_are_not_read(void **state)
 static void nonsense_is_refused(void **state)
 {
 	(void)state;
-	static struct file file;
+	static struct core_image file;
 	Elf64_Ehdr *header = (Elf64_Ehdr *)file.bytes;
-	Elf64_Phdr *programs = make(&file, 2);
+	Elf64_Phdr *programs = core_image_make(&file, 2);
 	file.size = 10;
-	expect_refused(&file, "ends before");
+	core_image_expect_refused(&file, "ends before");
 
-	make(&file, 0);
-	expect_refused(&file, "without any memory");
-	make(&file, 1);
+	core_image_make(&file, 0);
+	core_image_expect_refused(&file, "without any memory");
+	core_image_make(&file, 1);
 	header->e_type = ET_EXEC;
-	expect_refused(&file, "no core file");
-	make(&file, 1);
+	core_image_expect_refused(&file, "no core file");
+	core_image_make(&file, 1);
 	header->e_ident[0] = 'x';
-	expect_refused(&file, "not an ELF");
-	make(&file, 1);
+	core_image_expect_refused(&file, "not an ELF");
+	core_image_make(&file, 1);
 	header->e_ident[EI_CLASS] = 7;
-	expect_refused(&file, "unknown sort");
-	make(&file, 1);
+	core_image_expect_refused(&file, "unknown sort");
+	core_image_make(&file, 1);
 	header->e_phoff = UINT64_MAX - 10;
-	expect_refused(&file, "does not fit");
-	make(&file, 1);
+	core_image_expect_refused(&file, "does not fit");
+	core_image_make(&file, 1);
 	header->e_phentsize = 1;
-	expect_refused(&file, "does not fit");
-	make(&file, 1000);
+	core_image_expect_refused(&file, "does not fit");
+	core_image_make(&file, 1000);
 	file.size = 10 * PAGE;
-	expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "does not fit");
 
-	make(&file, 2);
-	programs[0] = load(0x10000, 2 * PAGE, 0, 0);
-	programs[1] = load(0x11000, PAGE, 0, 0);
-	expect_refused(&file, "overlap");
-	make(&file, 1);
-	programs[0] = load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
-	expect_refused(&file, "last address");
+	core_image_make(&file, 2);
+	programs[0] = core_image_load(0x10000, 2 * PAGE, 0, 0);
+	programs[1] = core_image_load(0x11000, PAGE, 0, 0);
+	core_image_expect_refused(&file, "overlap");
+	core_image_make(&file, 1);
+	programs[0] = core_image_load(UINT64_MAX - PAGE, 2 * PAGE, 0, 0);
+	core_image_expect_refused(&file, "last address");
 
 	struct pm_core *core = NULL;
 	struct pm_error error;
@@ -383,25 +319,25 @@ static void nonsense_is_refused(void **state)
 static void broken_notes_do_not_matter(void **state)
 {
 	(void)state;
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, 2);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, 2);
 	programs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE, .p_filesz = UINT64_MAX };
-	programs[1] = load(0x10000, PAGE, 4 * PAGE, PAGE);
+	programs[1] = core_image_load(0x10000, PAGE, 4 * PAGE, PAGE);
 	const uint64_t many[] = { UINT64_MAX / 24, PAGE, 1, 2, 3 };
 	const uint64_t no_texts[] = { 2, PAGE, 0x10000, 0x11000, 0, 0x20000, 0x21000, 0 };
 	size_t size = 0;
-	add_note(file.bytes + PAGE, &size, NT_FILE, many, sizeof many);
-	pm_core_close(expect_core(&file));
+	core_image_note(file.bytes + PAGE, &size, NT_FILE, many, sizeof many);
+	pm_core_close(core_image_open(&file));
 	size = 0;
-	add_note(file.bytes + PAGE, &size, NT_FILE, no_texts, sizeof no_texts);
-	pm_core_close(expect_core(&file));
+	core_image_note(file.bytes + PAGE, &size, NT_FILE, no_texts, sizeof no_texts);
+	pm_core_close(core_image_open(&file));
 	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = UINT32_MAX;
-	pm_core_close(expect_core(&file));
+	pm_core_close(core_image_open(&file));
 	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = 5;
 	((Elf64_Nhdr *)(file.bytes + PAGE))->n_descsz = UINT32_MAX;
-	pm_core_close(expect_core(&file));
+	pm_core_close(core_image_open(&file));
 	programs[0].p_offset = UINT64_MAX - 1;
-	pm_core_close(expect_core(&file));
+	pm_core_close(core_image_open(&file));
 }
 
 /* Each of many headers promises the same notes. */
@@ -409,13 +345,13 @@ static void notes_without_end_are_not_read(void **state)
 {
 	(void)state;
 	enum { HEADERS = 101, NOTES = 12000, MOST = 1 << 20 };
-	static struct file file;
-	Elf64_Phdr *programs = make(&file, HEADERS);
+	static struct core_image file;
+	Elf64_Phdr *programs = core_image_make(&file, HEADERS);
 	size_t offset = sizeof(Elf64_Ehdr) + HEADERS * sizeof *programs, size = NOTES * sizeof(Elf64_Nhdr);
 	assert_true((HEADERS - 1) * NOTES > MOST && offset <= sizeof file.bytes);
 	for (size_t i = 0; i + 1 < HEADERS; i++)
 		programs[i] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offset, .p_filesz = size };
-	programs[HEADERS - 1] = load(0x10000, PAGE, 0, PAGE);
+	programs[HEADERS - 1] = core_image_load(0x10000, PAGE, 0, PAGE);
 	Elf64_Nhdr *notes = test_calloc(NOTES, sizeof *notes);
 	for (size_t i = 0; i < NOTES; i++)
 		notes[i].n_type = NT_PRSTATUS;

@@ -62,9 +62,12 @@ PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
 
 /**
- * Appends its regions: one for each load segment, with the name and offset that NT_FILE gives; [vdso] and
- * [stack] are found by NT_AUXV. Sizes are not known, except that
- * PM_SIZE_RSS is what the file holds of the region. Core files do not tell private from shared: all regions are private.
+ * Appends its regions: one for each mapping of a file that NT_FILE names, whatever segments there are of it, and one for each load segment
+ * of other memory; [vdso] and [stack] are found by NT_AUXV. Sizes are not known, except that PM_SIZE_RSS is what the file holds of the
+ * region, which may be nothing: gdb leaves out what is in the mapped files still.
+ *
+ * Permissions are those of the segments. Where there is none, all are PM_PERM_UNKNOWN. Whether a mapping of a file is shared is never
+ * known, and in files of gdb whether memory is readable that can be neither written nor executed.
  *
  * @param core     the core file
  * @param regions  an initialised list
@@ -74,7 +77,7 @@ PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, si
 PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, struct pm_error *error);
 
 /**
- * A reader of its bytes. What the file does not hold is unreadable: "not in the core file".
+ * A reader of its bytes. What the file does not hold is unreadable: "not in the core file", with the file and offset where it may be.
  *
  * @param core  the core file; must outlive the reader
  * @return      the reader; pm_reader_close() releases nothing

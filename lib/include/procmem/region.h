@@ -28,6 +28,12 @@ enum pm_perm {
 	PM_PERM_SHARED = 8, /**< s; without it p, private (copy on write) */
 };
 
+/** Says of a permission, which is not set then, that nothing tells whether it is: core files leave some out. A `?` in texts. */
+#define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
+
+/** Permissions of which nothing is known. */
+#define PM_PERM_UNKNOWN PM_PERM_MAYBE(PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC | PM_PERM_SHARED)
+
 /** What a region is for. The names are those of pm_kind_name(). */
 enum pm_kind {
 	PM_KIND_UNKNOWN = 0, /**< not classified yet */
@@ -125,7 +131,7 @@ struct pm_region {
 	uint32_t device_minor;         /**< its minor number */
 	uint32_t vm_flags;             /**< enum pm_vm_flag bits; 0 where smaps was not read */
 	uint32_t known;                /**< which of `bytes` are known: PM_SIZE_BIT() values or-ed together */
-	uint8_t perms;                 /**< enum pm_perm bits */
+	uint8_t perms;                 /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
 	uint8_t kind;                  /**< enum pm_kind */
 	uint8_t proof;                 /**< enum pm_proof */
 	bool deleted;                  /**< the kernel appended " (deleted)" to the name: the file has no such name any more */
@@ -228,7 +234,7 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 /** Bytes that pm_format_perms() needs. */
 #define PM_PERMS_TEXT_SIZE 5
 
-/** Writes permissions as in maps, `rw-p`. @param perms enum pm_perm bits @param text at least PM_PERMS_TEXT_SIZE bytes */
+/** Writes permissions as in maps, `rw-p`, `?` where not known. @param perms as in pm_region @param text at least PM_PERMS_TEXT_SIZE bytes */
 PM_PUBLIC void pm_format_perms(unsigned perms, char *text);
 
 /** Name of a kind, as in listings. @param kind the kind @return a constant text; "" for PM_KIND_UNKNOWN */

@@ -54,7 +54,7 @@ PM_PUBLIC int pm_symbols_open(struct pm_process *process, const struct pm_region
  *
  * @param core     the core file; must outlive the symbols
  * @param root     folder below which the files are that the process had, as gdb's sysroot; NULL: the root directory
- * @param regions  its regions
+ * @param regions  its regions, as pm_core_regions() gives them; must outlive the symbols
  * @param symbols  where to store them; release with pm_symbols_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
