@@ -102,12 +102,28 @@ static void tell_lacks(const struct dump *dump)
 	text_deinit(&line);
 }
 
+/** How many bytes a core file does not have. */
+static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
+{
+	return dump->memory.core ? result->forbidden - dump->unmapped : 0;
+}
+
+static void tell_missing(const struct dump *dump, const struct pm_dump_result *result)
+{
+	struct text line = { 0 };
+	add_size(dump, &line, missing(dump, result));
+	text_string(&line, " of it is not in the core file, and zeros where bytes are written: never touched, left out, or left to the mapped file");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
-		" read", " never touched", " of untouched files left out", " not to be read", " unreadable",
+		" read", " never touched", " of untouched files left out", " not to be read", " unreadable", " not in the core file",
 	};
-	const uint64_t sizes[] = { result->bytes, result->holes, result->untouched, result->forbidden, result->unreadable };
+	const uint64_t sizes[] = { result->bytes, result->holes, result->untouched, result->forbidden - missing(dump, result), result->unreadable,
+		                       missing(dump, result) };
 	struct text line = { 0 };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (sizes[i] == 0)
@@ -139,8 +155,10 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
 	if (dump->memory.lacks.count > 0)
 		tell_lacks(dump);
-	else if (result->forbidden > 0 && gave_nothing(result))
+	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
 		report_note("nothing was read: this is memory of devices or of the kernel, written as zeros where bytes are written");
+	if (missing(dump, result) > 0)
+		tell_missing(dump, result);
 	if (dump->options->output.verbose)
 		tell_summary(dump, result);
 }
@@ -188,6 +206,7 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
 	memory_note_unmapped(&dump->memory);
+	dump->unmapped = dump->memory.lacks.bytes;
 	int status = copy(dump, out, &result, &error);
 	memory_resume(&dump->memory);
 	progress_end(&dump->progress);

@@ -29,6 +29,7 @@ struct dump {
 	const struct dump_options *options; /**< the user's */
 	struct memory memory;               /**< what is dumped */
 	struct progress progress;           /**< the line on stderr */
+	uint64_t unmapped;                  /**< bytes of it where nothing is mapped */
 };
 
 /**

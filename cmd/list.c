@@ -107,6 +107,11 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }
 
+const char *list_title(const struct list *list, const struct list_column *column)
+{
+	return list->rss_title && strcmp(column->name, "rss") == 0 ? list->rss_title : column->title;
+}
+
 void list_deinit(struct list *list)
 {
 	free(list->items);

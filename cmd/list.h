@@ -87,6 +87,7 @@ struct list {
 	bool bytes;                                             /**< sizes are exact integers */
 	bool fills_screen;                                      /**< as many are shown as the terminal has lines for */
 	size_t lines_above;                                     /**< lines of the terminal that are printed before the list */
+	const char *rss_title;                                  /**< title of the column "rss" where that is something else; NULL: its own */
 	/** Writes whole lines below an item in the table; NULL for nothing. */
 	void (*below)(const void *item, struct out *out);
 };
@@ -102,6 +103,9 @@ struct list {
  * @return         0 or -1
  */
 int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options, bool bytes, struct pm_error *error);
+
+/** What stands above a column. @param list the list @param column one of its columns @return the title */
+const char *list_title(const struct list *list, const struct list_column *column);
 
 /** Releases what a list holds. @param list the list */
 void list_deinit(struct list *list);

@@ -53,7 +53,7 @@ void list_view_set_columns(struct list_view *view, const bool *drop)
 			continue;
 		size_t at = view->column_count++;
 		view->columns[at] = column;
-		view->heads[at] = (struct table_column){ .title = column->title, .style = column->style };
+		view->heads[at] = (struct table_column){ .title = list_title(list, column), .style = column->style };
 		view->heads[at].right = list_is_quantity(column) || column->type == LIST_NUMBER || column->type == LIST_OFFSET;
 		/* The first column (but that of the numbers) is the place for the label if it holds words, else the last one that does. */
 		if (!view->heads[at].right && view->label != first)
@@ -105,7 +105,7 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 	while (missing_room(table, widths, wanted, out) > 0 && (at = next_to_drop(list, names, drop)) != SIZE_MAX) {
 		drop[at] = true;
 		text_string(&view->dropped, view->dropped.length ? ", " : "");
-		text_string(&view->dropped, list->columns[at]->title);
+		text_string(&view->dropped, list_title(list, list->columns[at]));
 		list_view_set_columns(view, drop);
 		table->column_count = view->column_count;
 		table_measure(table, widths);

@@ -99,7 +99,7 @@ static void print_left_out(const struct list_view *view, struct out *out)
 		list_show_number(view->list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);
-		out_format(out, " %s", column->title);
+		out_format(out, " %s", list_title(list, column));
 		text_deinit(&size);
 	}
 	/* Whoever asked for the first ones knows that there are more. */

@@ -114,7 +114,7 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 		            (double)loaded->kinds_us / 1000);
 	}
 	if (loaded->core)
-		report_note("RSS is what the core file holds; it does not tell what was resident, shared or dirty, nor the threads' names");
+		report_note(MAP_HELD " is what the core file holds; it does not tell what was resident, shared or dirty, nor the threads' names");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
 		report_note("a file cannot tell malloc's regions, its arenas and whose stack is whose; only a living process can");
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)

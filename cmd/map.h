@@ -10,6 +10,9 @@
 #include "regions_load.h"
 #include "selection.h"
 
+/** What stands for RSS where a core file is listed: bytes that it holds, whether they were resident or not. */
+#define MAP_HELD "HELD"
+
 /** What the user wants. */
 struct map_options {
 	struct list_options list;     /**< how the list looks */

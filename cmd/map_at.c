@@ -17,6 +17,7 @@ struct place {
 	const struct pm_region *region;  /* that holds it */
 	const struct pm_region *before;  /* neighbours, NULL for none */
 	const struct pm_region *after;
+	bool in_core;                    /* the target is a core file */
 	bool page_known;                 /* `page` holds */
 	unsigned page;                   /* enum pm_page bits, 0: never touched */
 };
@@ -27,6 +28,14 @@ static int note_page(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
+/** Asks a core file whether it has the byte. */
+static void look_into_core(const struct loaded *loaded, struct place *place)
+{
+	struct pm_page_source pages = pm_core_source(loaded->core);
+	place->in_core = true;
+	place->page_known = pages.walk(pages.context, place->address, place->address + 1, note_page, &place->page, NULL) >= 0;
+}
+
 /** Asks for the state of the page; where the kernel does not tell, it stays unknown. */
 static int look_at_page(const struct loaded *loaded, struct place *place, struct pm_error *error)
 {
@@ -34,6 +43,8 @@ static int look_at_page(const struct loaded *loaded, struct place *place, struct
 	struct pm_pagemap *pagemap;
 	struct pm_error failure;
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), start = place->address & ~(page_size - 1);
+	if (loaded->core)
+		look_into_core(loaded, place);
 	if (!process || pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
 		return 0;
 	place->page_known = pm_pagemap_walk(pagemap, start, start + page_size, note_page, &place->page, &failure) == 0;
@@ -45,26 +56,39 @@ static int look_at_page(const struct loaded *loaded, struct place *place, struct
 	return -1;
 }
 
-static bool has_file(const struct pm_region *region)
+/** Whether a region is of a file. Core files have no inodes. */
+static bool has_file(const struct place *place)
 {
-	return region->inode != 0;
+	return place->in_core ? place->region->mapping[0] == '/' : place->region->inode != 0;
+}
+
+/** Says whether a core file has the page. */
+static const char *core_words(const struct place *place)
+{
+	if (place->page & PM_PAGE_ZERO)
+		return "in the core file, as zeros";
+	if (place->page & PM_PAGE_PRESENT)
+		return "in the core file";
+	return has_file(place) ? "not in the core file, which leaves it to the mapped file" : "not in the core file: never touched, or left out";
 }
 
 /** Says what is in the page. */
 static const char *page_words(const struct place *place)
 {
 	const struct pm_region *region = place->region;
+	if (place->in_core)
+		return core_words(place);
 	if (place->page & PM_PAGE_GUARD)
 		return "a guard page";
 	if (place->page & PM_PAGE_SWAPPED)
 		return "swapped out";
 	if (!(place->page & PM_PAGE_PRESENT))
-		return has_file(region) ? "not in memory of this process" : "never touched";
+		return has_file(place) ? "not in memory of this process" : "never touched";
 	if (place->page & PM_PAGE_ZERO)
 		return "the zero page: read, but never written to";
 	if (place->page & PM_PAGE_FILE)
 		return region->perms & PM_PERM_SHARED ? "present, shared" : "present, the file's own page";
-	return has_file(region) ? "present, a private copy of the file's page" : "present, private";
+	return has_file(place) ? "present, a private copy of the file's page" : "present, private";
 }
 
 /** Adds a stranger's text as the next field of a line; an empty one adds nothing. */
@@ -135,7 +159,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 	text_deinit(&line);
 }
 
-static void print_region(const struct pm_region *region, const struct map_options *options, struct out *out)
+static void print_region(const struct pm_region *region, bool in_core, const struct map_options *options, struct out *out)
 {
 	struct text line = { 0 };
 	size_t number = results_add_region(out->results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
@@ -144,7 +168,7 @@ static void print_region(const struct pm_region *region, const struct map_option
 	put_range(&line, region);
 	put_size(&line, "  ", pm_region_size(region), options);
 	if (pm_region_knows(region, PM_SIZE_RSS))
-		put_size(&line, "  RSS ", region->bytes[PM_SIZE_RSS], options);
+		put_size(&line, in_core ? "  " MAP_HELD " " : "  RSS ", region->bytes[PM_SIZE_RSS], options);
 	put_perms_and_kind(&line, region);
 	put_mapping(&line, region, false);
 	put_field(&line, region->detail);
@@ -163,10 +187,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 		text_char(&line, ')');
 	}
 	text_string(&line, " into it");
-	if (has_file(region))
+	if (has_file(place))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 	if (place->page_known)
-		text_format(&line, "; its page %s %s", place->page || has_file(region) ? "is" : "was", page_words(place));
+		text_format(&line, "; its page %s %s", place->page || place->in_core || has_file(place) ? "is" : "was", page_words(place));
 	end_line(&line, INDENT, out);
 	if (*region->why) {
 		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind), pm_proof_name((enum pm_proof)region->proof));
@@ -192,7 +216,7 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 	map_open_json(&json, loaded);
 	json_put(&json, "address", json_address(place->address));
 	json_put(&json, "offset", json_number(place->address - region->start));
-	if (has_file(region))
+	if (has_file(place))
 		json_put(&json, "file_offset", json_number(region->offset + place->address - region->start));
 	if (place->page_known)
 		json_put(&json, "page", json_text(page_words(place)));
@@ -219,7 +243,7 @@ int map_print_at(const struct loaded *loaded, uint64_t address, const struct map
 		print_json(loaded, &place, out);
 		return 0;
 	}
-	print_region(place.region, options, out);
+	print_region(place.region, place.in_core, options, out);
 	print_place(&place, options, out);
 	print_neighbour("before:", place.before, place.before ? place.region->start - place.before->end : 0, options, out);
 	print_neighbour("after:", place.after, place.after ? place.after->start - place.region->end : 0, options, out);

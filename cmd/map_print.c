@@ -70,6 +70,7 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		list_sort(&of_groups);
 	}
 	list_sort(list);
+	list->rss_title = of_groups.rss_title = loaded->core ? MAP_HELD : NULL;
 	list->below = options->why ? print_why : NULL;
 	if (options->output.json)
 		status = print_json(loaded, list, groups ? &of_groups : NULL, out, error);

@@ -137,3 +137,24 @@ same_regions() {
 	run -0 --separate-stderr procmem map --json core "0x${range%-*}"
 	jq -e --argjson size "$size" '.regions[0] | .rss > 0 and .rss < $size and .size == $size' <<<"$output"
 }
+
+@test "what a core file leaves to the mapped files is listed, and reading it says where it is" {
+	require gdb jq
+	cd "$BATS_TEST_TMPDIR"
+	target_start sample_server
+	gdb -q -batch -p "$TARGET_PID" -ex 'generate-core-file core' >/dev/null 2>&1
+	run -0 --separate-stderr procmem map --json core
+	local code
+	code=$(jq -r 'first(.regions[] | select(.kind == "code" and .perms == "????")) | .start' <<<"$output")
+	run -0 --separate-stderr procmem map core "$code"
+	[[ ${lines[0]} == *'  ????  code  /'* ]]
+	[[ ${lines[1]} == *', file offset 0x'*'; its page is not in the core file, which leaves it to the mapped file' ]]
+	run -2 procmem shell -c "x/4xb $code" core
+	[[ $output == *'not in the core file, which leaves these bytes to the mapped file'* ]]
+	run -1 --separate-stderr procmem dump --raw core "$code+16"
+	[[ $stderr == *'16B of it is not in the core file'* ]]
+	[[ $stderr != *device* ]]
+	# What is not known is not taken for what was asked for.
+	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' core
+	[ "$(sort -u <<<"$output")" = '?--p' ]
+}
