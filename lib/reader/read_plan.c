@@ -77,6 +77,19 @@ static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 		unit->size += (size_t)size;
 }
 
+/**
+ * Bytes of `current` that a unit has room for, 0 for none. What is cut is cut between two pages: the bytes around a unit, which a scan reads
+ * with it, are then of one type up to a page away.
+ */
+static uint64_t room_in(const struct pm_plan *plan, const struct pm_unit *unit)
+{
+	uint64_t room = plan->unit_size - unit->size, start = plan->current.start;
+	if (!plan->current.wanted || plan->current.end - start <= room)
+		return UINT64_MAX;
+	uint64_t beyond = (start + room) & plan->segments.page_mask;
+	return room > beyond ? room - beyond : 0;
+}
+
 int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error)
 {
 	if (pm_check_cancel(plan->segments.options.cancel, error) < 0)
@@ -87,7 +100,7 @@ int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *er
 	unit->before = plan->current.follows ? plan->behind : 0;
 	unit->size = unit->count = 0;
 	do {
-		uint64_t room = plan->current.wanted ? plan->unit_size - unit->size : UINT64_MAX;
+		uint64_t room = room_in(plan, unit);
 		if (room == 0)
 			break;
 		take(plan, room, unit);

@@ -244,6 +244,33 @@ static void ranges_are_kept_to_the_byte(void **state)
 	drop(fixture);
 }
 
+/** Whatever byte a range begins with: the bytes around a unit are read with it, as those of one page. */
+static void units_end_between_pages(void **state)
+{
+	(void)state;
+	const struct pm_region region = ANON(0x10000, 0x10000 + 40 * PAGE);
+	const struct pm_page_run run = { region.start, region.end, PM_PAGE_PRESENT };
+	const struct pm_range ranges[] = { { region.start + 100, region.start + 105, 0 }, { region.start + 200, region.end - 7, 0 } };
+	struct fixture *fixture = make(&region, 1, &run, 1);
+	fixture->options.unit_size = 3 * PAGE;
+	start(fixture, ranges, 2);
+	uint64_t at = region.start + 200, bytes = 0;
+	while (at < region.end - 7) {
+		expect_unit(fixture);
+		const struct pm_segment *first = &fixture->unit.segments[0], *last = &fixture->unit.segments[fixture->unit.count - 1];
+		assert_in_range(fixture->unit.size, 1, 3 * PAGE);
+		assert_int_equal(first->start, at == region.start + 200 ? region.start + 100 : at);
+		if (last->end != region.end - 7)
+			assert_int_equal(last->end % PAGE, 0);
+		at = last->end;
+		bytes += fixture->unit.size;
+	}
+	assert_int_equal(bytes, 5 + 40 * PAGE - 207);
+	assert_in_range(fixture->unit.index, 13, 14);
+	expect_end(fixture);
+	drop(fixture);
+}
+
 static void data_goes_on_across_split_mappings_only(void **state)
 {
 	(void)state;
@@ -435,6 +462,7 @@ int main(void)
 		cmocka_unit_test(every_type_has_its_rule),
 		cmocka_unit_test(guard_and_zero_pages_are_not_read),
 		cmocka_unit_test(ranges_are_kept_to_the_byte),
+		cmocka_unit_test(units_end_between_pages),
 		cmocka_unit_test(data_goes_on_across_split_mappings_only),
 		cmocka_unit_test(files_are_wanted_on_request),
 		cmocka_unit_test(what_a_core_lacks_is_missing),
