@@ -42,7 +42,19 @@ static char *temporary_name(const char *path)
 	return name.bytes;
 }
 
-/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed. @return -1: not on this file system */
+/** Name of an open file, whether or not it has another one. */
+struct link {
+	char name[64];
+};
+
+static struct link link_to(int fd)
+{
+	struct link link;
+	snprintf(link.name, sizeof link.name, "/proc/self/fd/%d", fd);
+	return link;
+}
+
+/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed. @return -1: that cannot be had */
 static int open_nameless(const char *path)
 {
 	struct text directory = { 0 };
@@ -50,6 +62,11 @@ static int open_nameless(const char *path)
 	text_bytes(&directory, length > 0 ? path : ".", length > 0 ? length : 1);
 	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
 	text_deinit(&directory);
+	/* Without /proc, as in the root of somebody who looks at a core file, it would never get a name. */
+	if (fd >= 0 && access(link_to(fd).name, F_OK) < 0) {
+		close(fd);
+		fd = -1;
+	}
 	return fd;
 }
 
@@ -114,9 +131,7 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 /** Gives a nameless file a name that nothing has. */
 static int link_as(const struct new_file *file, const char *name)
 {
-	char link[64];
-	snprintf(link, sizeof link, "/proc/self/fd/%d", file->fd);
-	return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+	return linkat(AT_FDCWD, link_to(file->fd).name, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
 /** Gives a nameless file the temporary name, which must be a new one. */

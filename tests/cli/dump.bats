@@ -155,6 +155,21 @@ teardown() {
 	[ -z "$(ls -A "$folder")" ]
 }
 
+@test "a file is written where there is no /proc" {
+	unshare -m true 2>/dev/null || skip 'no right to mount'
+	local core=$BATS_TEST_TMPDIR/core folder=$BATS_TEST_TMPDIR/folder
+	target_start exiter
+	procmem dump -q --core -o "$core" "$TARGET_PID"
+	mkdir "$folder"
+	for ((i = 0; i < 2; i++)); do
+		run -0 env folder="$folder" core="$core" range="$(target_range content)" unshare -m bash -euc '
+			mount -t tmpfs none /proc
+			"$PROCMEM_BIN" dump -q -o "$folder/bytes" "$core" "$range"'
+		cmp "$folder/bytes" <(procmem dump "$core" "$(target_range content)")
+		[ "$(ls -A "$folder")" = bytes ]
+	done
+}
+
 @test "a full disk leaves nothing behind" {
 	target_start exiter
 	mkdir "$BATS_TEST_TMPDIR/empty"
