@@ -37,6 +37,14 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 	return 0;
 }
 
+/** Says of a reserve into which made code grows that it is one. */
+static void note_code_below(const struct pm_kinds_context *context, struct pm_region *region)
+{
+	const struct pm_region *below = pm_kinds_below(context, region);
+	if (below && below->kind == PM_KIND_JIT)
+		region->detail = "rest of the code cache below";
+}
+
 /** Claims a region that may be read-only memory by what it begins with. */
 static int claim_unclear(struct pm_kinds_context *context, struct pm_region *region, struct pm_error *error)
 {
@@ -45,11 +53,14 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 	bool got;
 	if (pm_kinds_read(context, &region->start, 1, sizeof page, page, &got, error) < 0)
 		return -1;
-	if (got && memcmp(page, zeros, sizeof page) == 0)
+	if (got && memcmp(page, zeros, sizeof page) == 0) {
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
 		               "not writable, and begins with zeros: so does address space without any access in gdb's core files");
-	else
-		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED, "anonymous, not writable, and it holds data: read-only");
+		note_code_below(context, region);
+	} else {
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
+		               got ? "anonymous, not writable, and it holds data: read-only" : "anonymous, not writable; what it holds could not be read");
+	}
 	return 0;
 }
 
@@ -67,10 +78,8 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 			region->detail = "no access";
 			continue;
 		}
-		const struct pm_region *below = pm_kinds_below(context, region);
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN, "no access, no memory: address space kept for later");
-		if (below && below->kind == PM_KIND_JIT)
-			region->detail = "rest of the code cache below";
+		note_code_below(context, region);
 	}
 	return 0;
 }

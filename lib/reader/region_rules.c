@@ -81,5 +81,8 @@ bool pm_region_continues(const struct pm_region *before, const struct pm_region 
 		return false;
 	if (region->inode != 0)
 		return before->offset + pm_region_size(before) == region->offset;
-	return strcmp(before->mapping, region->mapping) == 0;
+	if (strcmp(before->mapping, region->mapping) != 0)
+		return false;
+	/* Core files name files without an inode. */
+	return region->mapping[0] != '/' || before->offset + pm_region_size(before) == region->offset;
 }

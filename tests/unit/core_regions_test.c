@@ -166,6 +166,25 @@ static void parts_of_a_mapping_are_one_region(void **state)
 	                                          { 0x14000, 0x16000, RX | SHARED_UNKNOWN, PAGE, UINT64_C(6) * PAGE, "/lib/a.so" }, { 0 } });
 }
 
+/** Files have no inodes there; matches cross into the next mapping of one if that goes on where the one before ended, and only then. */
+static void a_file_goes_on_where_its_offset_does(void **state)
+{
+	(void)state;
+	compose((const struct segment[]){ { 0x10000, UINT64_C(4) * PAGE, PAGE, PF_R }, { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/a" }, { 0x11000, 0x12000, 1, "/a" }, { 0x12000, 0x13000, 1, "/a" },
+	                                 { 0x13000, 0x14000, 2, "/b" }, { 0 } });
+	static const bool goes_on[] = { true, false, false };
+	struct pm_core *core = core_image_open(&image);
+	struct pm_regions regions;
+	pm_regions_init(&regions);
+	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+	assert_int_equal(regions.count, 4);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(pm_region_continues(&regions.items[i], &regions.items[i + 1]), goes_on[i]);
+	pm_regions_deinit(&regions);
+	pm_core_close(core);
+}
+
 /** Whoever joins mappings in one list and not in the other does not make us join them, or make up permissions. */
 static void borders_of_either_list_count(void **state)
 {
@@ -283,6 +302,7 @@ int main(void)
 		cmocka_unit_test(files_without_segments_are_listed),
 		cmocka_unit_test(what_is_not_there_is_told),
 		cmocka_unit_test(parts_of_a_mapping_are_one_region),
+		cmocka_unit_test(a_file_goes_on_where_its_offset_does),
 		cmocka_unit_test(borders_of_either_list_count),
 		cmocka_unit_test(names_without_sense_are_dropped),
 		cmocka_unit_test(gdb_does_not_tell_what_is_readable),
