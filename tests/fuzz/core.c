@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files: whatever opens must have ascending regions, and be readable by a plan without an end that never comes. */
+/* Core files: whatever opens must have ascending regions of all that it tells of, and be readable by a plan without an end that never comes. */
 #include "input.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include <procmem/kinds.h>
 #include <procmem/symbols.h>
 #include <procmem/unit_read.h>
 
@@ -46,6 +48,33 @@ static void find_symbols(struct pm_core *core, const struct pm_regions *regions)
 	pm_symbols_close(symbols);
 }
 
+/** Every byte that a segment or a name tells of lies in a region, and in one of that name. */
+static void check_whole(const struct pm_core *core, const struct pm_regions *regions)
+{
+	for (size_t i = 0; i < core->segment_count; i++) {
+		fuzz_check(pm_regions_find(regions, core->segments[i].start) != NULL);
+		fuzz_check(pm_regions_find(regions, core->segments[i].end - 1) != NULL);
+	}
+	for (size_t i = 0; i < core->name_count; i++) {
+		const struct pm_region *first = pm_regions_find(regions, core->names[i].start);
+		const struct pm_region *last = pm_regions_find(regions, core->names[i].end - 1);
+		fuzz_check(first && first->start == core->names[i].start && strcmp(first->mapping, core->names[i].path) == 0);
+		fuzz_check(last && last->end == core->names[i].end && strcmp(last->mapping, core->names[i].path) == 0);
+	}
+}
+
+/** Kinds, by whatever memory the file has. Each region gets one. */
+static void find_kinds(struct pm_core *core, struct pm_regions *regions)
+{
+	struct pm_reader reader = pm_core_reader(core);
+	struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
+	struct pm_error error = { 0 };
+	evidence.threads = pm_core_threads(core, &evidence.thread_count);
+	fuzz_check(pm_kinds_assign(regions, &evidence, &error) == 0);
+	for (size_t i = 0; i < regions->count; i++)
+		fuzz_check(regions->items[i].kind != PM_KIND_UNKNOWN && regions->items[i].proof != PM_PROOF_NONE);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_core *core;
@@ -63,8 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_check(regions.items[i].start < regions.items[i].end);
 		fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
 	}
+	check_whole(core, &regions);
 	read_planned(core, &regions);
 	find_symbols(core, &regions);
+	find_kinds(core, &regions);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 	return 0;
