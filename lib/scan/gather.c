@@ -94,7 +94,7 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stre
 			continue;
 		struct pm_stretch below = stretch;
 		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address) : 0;
-		below.zeros_after = below.ends = false;
+		below.zeros_after = below.more_after = below.ends = false;
 		below.chain_after = 0;
 		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
 			return -1;
@@ -125,6 +125,7 @@ static void look_behind_end(const struct pm_regions *regions, const struct pm_jo
 	if (at_end) {
 		stretch->chain_after = job->chain_after;
 		stretch->zeros_after = job->zeros_after;
+		stretch->more_after = job->more_after;
 	} else
 		stretch->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
 }
@@ -168,7 +169,7 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 	last->after = (size_t)(notes->to - notes->end);
 	if (notes->to < seen) {
 		last->chain_after = last->after;
-		last->zeros_after = false;
+		last->zeros_after = last->more_after = false;
 	}
 }
 

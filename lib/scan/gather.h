@@ -24,6 +24,7 @@ struct pm_stretch {
 	size_t after;         /**< the same behind them */
 	uint64_t chain_after; /**< bytes behind them that may be read, `after` included */
 	bool zeros_after;     /**< behind those is memory that was never touched */
+	bool more_after;      /**< behind those are further ones that are not read for this */
 	bool begins;          /**< nothing of the same thing comes before `before` */
 	bool ends;            /**< nothing of the same thing comes behind */
 };

@@ -57,6 +57,7 @@ struct pm_job {
 	size_t next_count;          /**< how many of these there are */
 	struct pm_segment next[PM_NEXT_SEGMENTS]; /**< the segments with which those begin; what is behind them is a run */
 	bool zeros_after;           /**< behind those is memory that was never touched */
+	bool more_after;            /**< behind those are further ones, of which it is not known how to read them */
 	bool goes_on;               /**< behind its last segment the same thing goes on, whatever it is */
 	struct pm_scan_batch ready; /**< found, and not yet taken by pm_order_take() */
 	struct pm_gaps gaps;        /**< what could not be read */

@@ -29,9 +29,10 @@ static void look_ahead(const struct pm_order *order, struct pm_job *job)
 	size_t most = order->all_runs ? next->count : pm_least_size(next->count, PM_NEXT_SEGMENTS);
 	job->chain_after = 0;
 	job->next_count = 0;
-	job->zeros_after = false;
+	job->zeros_after = job->more_after = false;
 	job->goes_on = order->has_ahead && next->segments[0].follows;
-	for (size_t i = 0; job->goes_on && i < most && next->segments[i].follows; i++) {
+	size_t i = 0;
+	for (; job->goes_on && i < most && next->segments[i].follows; i++) {
 		const struct pm_segment *segment = &next->segments[i];
 		if (!segment->wanted) {
 			job->zeros_after = segment->type == PM_SEGMENT_HOLE;
@@ -43,6 +44,8 @@ static void look_ahead(const struct pm_order *order, struct pm_job *job)
 		if (i + 1 == next->count && order->all_runs)
 			job->chain_after += next->after;
 	}
+	if (job->goes_on && i == most && !order->all_runs)
+		job->more_after = most < next->count ? next->segments[most].follows && next->segments[most].wanted : next->after > 0;
 }
 
 /** Takes the next unit of the plan into `ahead`. @return 0 or -1 */

@@ -55,7 +55,7 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 			return -1;
 		if (good < size) {
 			worker->limit = address + good;
-			worker->zeros = false;
+			worker->zeros = worker->more = false;
 		}
 		to += size;
 		address = readable;
@@ -94,7 +94,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	window->before = keep;
 	window->size = size;
 	window->after = (size_t)(end - start - size);
-	window->more = end < end_of_sight(worker);
+	window->more = worker->more || end < end_of_sight(worker);
 	window->ends = end == worker->limit && !worker->zeros && worker->stretch->ends;
 	memset(window->from, 0, sizeof window->from);
 	return 1;
@@ -111,7 +111,7 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	window.after = pm_least_size(stretch->size - to + stretch->after, PM_OVERLAP);
 	window.begins = stretch->begins && window.before == from;
 	uint64_t end = window.address + pm_window_end(&window);
-	window.more = end < end_of_sight(worker);
+	window.more = worker->more || end < end_of_sight(worker);
 	window.ends = !window.more && stretch->ends;
 	/* A byte that is not there in the target, so that no pattern takes this for the begin of everything. */
 	if (window.before == 0 && !window.begins) {
@@ -169,6 +169,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		worker->limit = worker->stretch->address + worker->stretch->size;
 		worker->limit += worker->stretch->chain_after > worker->stretch->after ? worker->stretch->chain_after : worker->stretch->after;
 		worker->zeros = worker->stretch->zeros_after;
+		worker->more = worker->stretch->more_after;
 		result = scanner->starts_in_zeros ? scan_window(worker, 0, worker->stretch->size, error) : scan_around_zeros(worker, error);
 	}
 	return result;

@@ -22,6 +22,7 @@ struct pm_worker {
 	const struct pm_stretch *stretch; /**< the one that the window lies in */
 	uint64_t limit;                /**< where the bytes that may be read behind it end */
 	bool zeros;                    /**< zeros follow there */
+	bool more;                     /**< further bytes follow there, which are not read for this unit */
 	uint64_t ends[PM_STREAMS];     /**< of the last hit of each stream in this unit */
 	struct pm_scan_counts counts;  /**< of this unit */
 };
