@@ -189,6 +189,13 @@ static int make_file(const char *path, struct pm_error *error)
 	                    cause == ELOOP ? "it is a symbolic link; name the file itself" : strerror(cause));
 }
 
+/*
+ * What others see while we write: readers do not wait for us with a write-ahead log, and it goes into the file itself every 64 pages, so that
+ * a copy of the file alone lacks little. That comes after the tables: the
+ * mark by which the file is known must be in itself.
+ */
+static const char writing[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 64";
+
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error)
 {
 	bool made;
@@ -196,8 +203,8 @@ int pm_database_create(struct pm_database *database, const char *path, struct pm
 	if (make_file(path, error) < 0)
 		return -1;
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 && check_format(database, &made, error) == 0 &&
-	    pm_database_run(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", error) == 0 &&
-	    (made || make_schema(database, error) == 0) && pm_database_run(database, later_schema, error) == 0)
+	    (made || make_schema(database, error) == 0) && pm_database_run(database, later_schema, error) == 0 &&
+	    pm_database_run(database, writing, error) == 0)
 		return 0;
 	pm_database_close(database);
 	return -1;

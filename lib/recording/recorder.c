@@ -254,7 +254,12 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	}
 	if (sample->fresh && add_changes(recorder, sample->regions, number, ids, error) < 0)
 		return -1;
-	return pm_database_run(&recorder->database, "COMMIT", error);
+	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
+		return -1;
+	/* The first sample goes into the file at once: a copy of it alone is a recording then. Readers may hinder that, which does no harm. */
+	if (!recorder->ids)
+		sqlite3_wal_checkpoint_v2(recorder->database.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return 0;
 }
 
 int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error)

@@ -62,3 +62,26 @@ teardown() {
 	run -2 --separate-stderr procmem snap "$TARGET_PID"
 	[[ $stderr == *'-o FILE is missing'* ]]
 }
+
+@test "a recording can be read while it is written, after its writer was killed, and without the log" {
+	local writer i words copy=$BATS_TEST_TMPDIR/copy/run.pmrec
+	target_start leaker merged 1048576
+	"$PROCMEM_BIN" watch -q -i 0.1 --record "$recording" "$TARGET_PID" >"$BATS_TEST_TMPDIR/summary" 3>&- &
+	writer=$!
+	for ((i = 0; i < 200 && $(procmem snap -l "$recording" 2>/dev/null | wc -l) < 6; i++)); do
+		sleep 0.05
+	done
+	for words in "map --by kind $recording" "diff $recording@first $recording" "watch $recording" "shell -c map $recording"; do
+		run -0 --separate-stderr procmem $words
+		[[ $output == *'leaker'* ]]
+	done
+	kill -KILL "$writer"
+	wait "$writer" || true
+	[ -e "$recording-wal" ]
+	run -0 procmem watch "$recording"
+	[[ $output == *'leaker'* ]]
+	mkdir "$BATS_TEST_TMPDIR/copy"
+	cp "$recording" "$copy"
+	run -0 procmem map "$copy@first"
+	[[ $output == *'sample 1 '* ]]
+}
