@@ -55,7 +55,8 @@ const struct cli_spec shell_spec = {
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that fits one process, or a file: an ELF core\n"
-	         "file, or for map and diff saved smaps or a recording. 'attach' changes it.\n"
+	         "file, or saved smaps or a recording for map and diff; watch goes over a whole\n"
+	         "recording. 'attach' changes it.\n"
 	         "What is printed has numbers: #r2 is a region, #3 a hit, and 'dump #3' its bytes.\n"
 	         "Without a terminal, and with -c or -f, there is no prompt, the first error (2)\n"
 	         "ends it, and its exit status is that of the last command.",

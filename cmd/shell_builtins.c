@@ -11,7 +11,8 @@ static enum status source_run(struct shell *shell, struct out *out, int argc, ch
 const struct shell_builtin shell_builtins[] = {
 	{ "attach", "PID|NAME|FILE", "look at this process or file from now on",
 	  "The commands then need no TARGET. Nothing is stopped or changed by that.\n"
-	  "FILE is a core file, or for map and diff saved smaps or a recording, also FILE@SAMPLE.", shell_attach_run },
+	  "FILE is a core file, or for map and diff saved smaps or a recording, also FILE@SAMPLE;\n"
+	  "watch goes over a whole recording.", shell_attach_run },
 	{ "detach", "", "look at nothing; a stopped process runs on", "", shell_detach_run },
 	{ "stop", "", "stop all threads of the process until cont",
 	  "It runs on after cont, detach, and the end of the session, however that comes.", shell_stop_run },

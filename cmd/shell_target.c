@@ -78,7 +78,7 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 static const char *file_words(const struct target *target)
 {
 	if (target->recording)
-		return "a recording, for map and diff";
+		return pm_recording_is(target->path) ? "a recording, for map, diff and watch" : "a recording, for map and diff";
 	return pm_core_is_one(target->path) ? "a core file" : "saved text, for map and diff";
 }
 

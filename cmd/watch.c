@@ -186,6 +186,8 @@ static enum status finish(const struct watch *watch, struct out *out)
 	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
 		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back %llu", (double)watch->sample.cost.cpu_ns / 1e6,
 		            (unsigned long long)watch->samples, (unsigned long long)watch->held_back);
+	if (watch->row_count == 0 && watch->none_chosen.kind != PM_ERROR_NONE && !watch->options->output.quiet)
+		report_note("%s", watch->none_chosen.text);
 	/* A target that ends is an end like any other; the rest is not what was asked for. */
 	if (watch->failure.kind == PM_ERROR_NONE)
 		return watch->met ? STATUS_NOTHING : STATUS_OK;

@@ -105,6 +105,7 @@ struct watch {
 	bool all_rows;                  /**< all that changed become rows, without verdicts: whoever shows some calls watch_judge() for these */
 	struct watch_row *rows;         /**< what changed, sorted */
 	size_t row_count;               /**< how many */
+	struct pm_error none_chosen;    /**< why none of the regions of the last look is one that the user chose; PM_ERROR_NONE: some are */
 	bool (*will_act)(void *context); /**< whether something will be done because of the sample: then its regions are looked at more closely;
 	                                      NULL: never */
 	void *acting;                   /**< context of that */

@@ -135,13 +135,27 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
 	}
 }
 
+/** Finds what the user chose of the regions that are there now. That there is nothing of it is no failure: it may come, or be gone. */
+static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t *count, struct pm_error *error)
+{
+	const struct pm_select *select = watch->options->selection.select;
+	struct pm_error failure;
+	watch->none_chosen = (struct pm_error){ 0 };
+	if (watch->still || pm_select_is_everything(select) || pm_select_apply(select, watch->sample.regions, ranges, count, &failure) == 0)
+		return 0;
+	if (failure.kind == PM_ERROR_NOT_FOUND) {
+		watch->none_chosen = failure;
+		return 0;
+	}
+	*error = failure;
+	return -1;
+}
+
 int watch_sort_rows(struct watch *watch, struct pm_error *error)
 {
 	struct pm_range *ranges = NULL;
 	size_t range_count = 0;
-	if (!watch->still && !pm_select_is_everything(watch->options->selection.select) &&
-	    pm_select_apply(watch->options->selection.select, watch->sample.regions, &ranges, &range_count, error) < 0 &&
-	    error->kind != PM_ERROR_NOT_FOUND)
+	if (apply_selection(watch, &ranges, &range_count, error) < 0)
 		return -1;
 	struct chosen chosen = find_chosen(watch, ranges, range_count);
 	add_rows(watch, &chosen);

@@ -222,6 +222,14 @@ summary() {
 	[[ $output != *'looked less often'* ]]
 }
 
+@test "a region that is not there at a look, or never, is no error, but is told" {
+	target_start many_regions 10 1
+	run -0 --separate-stderr procmem watch -i 0.1 -c 3 "$TARGET_PID" 0x1000
+	[[ $stderr == 'procmem: note: nothing is mapped at 0x1000'* && ${lines[-1]} == 'no region changed' ]]
+	run -0 --separate-stderr procmem watch -q -i 0.1 -c 3 "$TARGET_PID" 0x1000
+	[ -z "$stderr" ]
+}
+
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch -i 0.01 $$
 	[[ $stderr == *'too short'* ]]

@@ -127,9 +127,16 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[ "$(procmem watch --json -q -n 1 -s rss "$folder/arenas.pmrec" | jq '.regions | length')" = 1 ]
 	local start
 	start=$(procmem watch --json -q "$folder/merged.pmrec" | jq -r '.regions[0].start')
-	[ "$(procmem watch --json -q "$folder/merged.pmrec" "$start" | jq -c '[.regions[].start]')" = "[\"$start\"]" ]
+	# The region begins there since the last sample only.
+	run -0 --separate-stderr procmem watch --json -q "$folder/merged.pmrec" "$start"
+	[ -z "$stderr" ]
+	[ "$(jq -c '[.regions[].start]' <<<"$output")" = "[\"$start\"]" ]
+	run -0 --separate-stderr procmem watch "$folder/merged.pmrec" 0x1000
+	[[ $stderr == 'procmem: note: nothing is mapped at 0x1000'* && ${lines[-1]} == 'no region changed' ]]
 	run -0 procmem watch -k code "$folder/merged.pmrec"
 	[[ ${lines[-1]} == 'no region changed' ]]
+	run -0 procmem shell -c info "$folder/merged.pmrec"
+	[[ $output == *'a recording, for map, diff and watch'* ]]
 	run -0 procmem shell -c 'watch -n 1' "$folder/merged.pmrec"
 	[[ $output == *'#r1'* && $output == *steady* ]]
 }
