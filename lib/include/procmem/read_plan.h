@@ -59,7 +59,7 @@ struct pm_segment {
 
 /**
  * A part of the plan for one worker: consecutive segments of all types, of which the wanted ones together have no more than
- * PM_UNIT_SIZE bytes. Long segments are cut; small ones are packed together, so that one system call reads many.
+ * PM_UNIT_SIZE bytes. Long segments are cut between two pages; small ones are packed together, so that one system call reads many.
  */
 struct pm_unit {
 	uint64_t index;  /**< counts from 0, so that workers can put their results in order */
@@ -80,7 +80,7 @@ struct pm_page_source {
 };
 
 /**
- * The page states of a living process as a source. It does not tell PM_PAGE_FILE, which takes the kernel most of the time of a walk and
+ * The page states of a living process as a source. It need not tell PM_PAGE_FILE, which takes the kernel most of the time of a walk and
  * changes nothing in a plan.
  *
  * @param pagemap  the handle; must outlive the source

@@ -58,7 +58,8 @@ struct pm_unit_around {
 };
 
 /**
- * Reads a unit together with bytes around it, by the same calls into the kernel where these are of one type.
+ * Reads a unit together with bytes around it, by the same calls into the kernel where these are of one type. The visitor is told of what
+ * cannot be read around it, too: a range may begin before the unit, or end behind it.
  *
  * @param source  where from
  * @param unit    what to read; it has segments
