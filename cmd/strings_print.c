@@ -61,7 +61,7 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 {
 	struct tally_text text = { .first = delivery->address, .size = delivery->size, .sort = (uint8_t)delivery->encoding };
 	if (delivery->continued) {
-		tally_lengthen(strings->tally, delivery->size);
+		tally_lengthen(strings->tally, text.sort, delivery->size);
 		return;
 	}
 	strings->count++;

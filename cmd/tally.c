@@ -22,7 +22,7 @@ struct tally {
 	uint32_t *slots;    /* where items begin, in units, and 1 more; 0: empty. Sorted in the end */
 	size_t slot_count;  /* a power of two */
 	size_t count;
-	struct tally_item *last; /* counted last; NULL: there was no room for it */
+	struct tally_item *last[UINT8_MAX + 1]; /* of each sort, counted last; NULL: there was no room for it, or it was dropped */
 	uint64_t dropped;
 	uint64_t bound;
 };
@@ -133,8 +133,12 @@ static void drop_rare(struct tally *tally)
 	uint64_t threshold = find_threshold(tally), kept = 0;
 	for (uint64_t at = 0; at < tally->used;) {
 		struct tally_item *item = item_at(tally, at);
+		struct tally_item **last = &tally->last[item->sort];
 		uint64_t size = item_size(item->length);
-		if (most_of(item) > threshold) {
+		bool stays = most_of(item) > threshold;
+		if (*last == item)
+			*last = stays ? item_at(tally, kept) : NULL;
+		if (stays) {
 			memmove(tally->store + kept, item, size);
 			kept += size;
 		} else {
@@ -190,14 +194,14 @@ static void add_again(struct tally *tally, struct tally_item *item, const struct
 {
 	item->count++;
 	item->size += text->size;
-	tally->last = item;
+	tally->last[text->sort] = item;
 }
 
 /** Adds a text that is not there. */
 static void add_new(struct tally *tally, const struct tally_text *text)
 {
 	uint64_t size = item_size(text->length);
-	tally->last = NULL;
+	tally->last[text->sort] = NULL;
 	if (!make_room(tally, size)) {
 		/* It may have been dropped as often as the bound says, and now once more. */
 		tally->dropped++;
@@ -212,7 +216,7 @@ static void add_new(struct tally *tally, const struct tally_text *text)
 	enter(tally, text->hash, tally->used);
 	tally->used += size;
 	tally->count++;
-	tally->last = item;
+	tally->last[text->sort] = item;
 }
 
 static bool is_equal(const struct tally_item *item, const struct tally_text *text)
@@ -257,10 +261,10 @@ void tally_add_similar(struct tally *tally, const struct tally_text *text)
 	add_again(tally, item, text);
 }
 
-void tally_lengthen(struct tally *tally, uint64_t size)
+void tally_lengthen(struct tally *tally, uint8_t sort, uint64_t size)
 {
-	if (tally->last)
-		tally->last->size += size;
+	if (tally->last[sort])
+		tally->last[sort]->size += size;
 }
 
 size_t tally_count(const struct tally *tally)

@@ -76,8 +76,8 @@ void tally_add(struct tally *tally, const struct tally_text *text);
  */
 void tally_add_similar(struct tally *tally, const struct tally_text *text);
 
-/** The text that was counted last is longer. @param tally where @param size bytes more */
-void tally_lengthen(struct tally *tally, uint64_t size);
+/** The text of a sort that was counted last is longer. @param tally where @param sort which @param size bytes more */
+void tally_lengthen(struct tally *tally, uint8_t sort, uint64_t size);
 
 /** How many different texts there are. @param tally it @return their number */
 size_t tally_count(const struct tally *tally);

@@ -120,6 +120,12 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	run -0 --separate-stderr procmem strings -v -u -n 100 --json "$TARGET_PID" "$range"
 	[ "$(jq -s 'map(.count) | add' <<<"$output")" -eq 1 ]
 	[[ $stderr == *' 1 string'* ]]
+	# Its parts in one encoding come between those in another.
+	for words in '' --similar; do
+		# shellcheck disable=SC2086 # words
+		procmem strings -q -u $words -e s,S -n 100 --json "$TARGET_PID" "$range" >"$BATS_TEST_TMPDIR/json"
+		jq -se 'map(.length // .bytes) == [3145728, 3145728]' "$BATS_TEST_TMPDIR/json"
+	done
 }
 
 @test "-u counts like sort | uniq -c" {

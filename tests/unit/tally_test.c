@@ -197,6 +197,42 @@ static void test_long_then_short(void **state)
 	tally_destroy(tally);
 }
 
+/** Bytes of the only text of a sort. */
+static uint64_t size_of_sort(const struct tally *tally, uint8_t sort)
+{
+	for (size_t i = 0; i < tally_count(tally); i++)
+		if (tally_get(tally, i)->sort == sort)
+			return tally_get(tally, i)->size;
+	return 0;
+}
+
+/** What comes later of a long text goes to that one, whatever was counted or dropped meanwhile. */
+static void test_long_in_parts(void **state)
+{
+	enum { FREQUENT = 100 };
+	(void)state;
+	struct tally *tally = tally_create(TALLY_LEAST);
+	add(tally, 3, "rare", 4, 0);
+	add_short(tally, "first ", 600);
+	for (uint8_t sort = 1; sort <= 2; sort++)
+		for (unsigned i = 0; i < FREQUENT; i++)
+			add(tally, sort, "text", 4, i);
+	tally_lengthen(tally, 1, 1000);
+	tally_lengthen(tally, 2, 2000);
+	add_short(tally, "second ", 900);
+	assert_true(tally_dropped(tally) > 0);
+	tally_lengthen(tally, 1, 10000);
+	tally_lengthen(tally, 2, 20000);
+	/* Neither of a text that was dropped nor of one that never was there. */
+	tally_lengthen(tally, 3, 5);
+	tally_lengthen(tally, UINT8_MAX, 5);
+	tally_sort(tally);
+	assert_int_equal(size_of_sort(tally, 1), FREQUENT * 4 + 11000);
+	assert_int_equal(size_of_sort(tally, 2), FREQUENT * 4 + 22000);
+	assert_int_equal(size_of_sort(tally, 3), 0);
+	tally_destroy(tally);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +241,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_all_different),
 		cmocka_unit_test(test_long_then_short),
+		cmocka_unit_test(test_long_in_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
