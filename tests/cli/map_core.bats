@@ -87,16 +87,18 @@ expect_heap() {
 # same_regions LIVE CORE: fails unless the core file CORE has the regions that the listing LIVE of the process has, of the same kinds, files and
 # offsets, and no permission of another value: unknown ones are '?'. The kernel's names, [heap] and the like, are in no core file.
 same_regions() {
+	local differences
 	run -0 --separate-stderr procmem map --json "$2"
-	jq -e --slurpfile live "$1" '
+	differences=$(jq -c --slurpfile live "$1" '
 		def known($perms): . as $live | [range(4)] | all(. as $i | $perms[$i:$i + 1] | . == "?" or . == $live[$i:$i + 1]);
-		def rows: .regions | map(select(.kind != "kernel")) | sort_by(.start | length, .);
-		rows as $core | ($live[0] | rows) as $wanted |
-		[$core[].start] == [$wanted[].start] and
-		([$wanted, $core] | transpose | all(. as [$one, $other] |
-			($one | [.end, .kind]) == ($other | [.end, .kind]) and ($one.perms | known($other.perms)) and
-			(($one.mapping // "")[0:1] != "/" or ($one | [.mapping, .offset]) == ($other | [.mapping, .offset]))))
-	' <<<"$output"
+		def rows: [.regions[] | select(.kind != "kernel") | { start, "end", kind, perms, mapping, offset }];
+		(rows | map({ (.start): . }) | add) as $core | ($live[0] | rows | map({ (.start): . }) | add) as $wanted |
+		$core + $wanted | keys[] | [$wanted[.], $core[.]] | . as [$one, $other] | select(
+			$one == null or $other == null or ($one | [.end, .kind]) != ($other | [.end, .kind]) or
+			($one.perms | known($other.perms) | not) or
+			(($one.mapping // "")[0:1] == "/" and ($one | [.mapping, .offset]) != ($other | [.mapping, .offset])))
+	' <<<"$output")
+	[ -z "$differences" ] || { printf '%s\n' "$2 differs:" "$differences" && false; }
 }
 
 @test "core files of ours, of gdb and of the kernel have the regions of the process, of the same kinds" {
@@ -105,9 +107,9 @@ same_regions() {
 	target_start sample_server --fill
 	procmem map --json "$TARGET_PID" >live
 	procmem dump --core -q -o own "$TARGET_PID"
-	same_regions live own
+	same_regions live ./own
 	gdb -q -batch -p "$TARGET_PID" -ex 'generate-core-file gdb' >/dev/null 2>&1
-	same_regions live gdb
+	same_regions live ./gdb
 	# All that gdb leaves to the files is there, without permissions and bytes.
 	jq -e '[.regions[] | select(.perms == "????")] | length > 0 and all(.rss == 0 and (.mapping | startswith("/")))' <<<"$output"
 	jq -e 'any(.regions[]; .kind == "code" and .perms == "????" and .proof == "inferred" and (.mapping | contains("libc")))' <<<"$output"
@@ -118,7 +120,7 @@ same_regions() {
 	kill -SEGV "$TARGET_PID"
 	tail --pid="$TARGET_PID" -f /dev/null
 	mv "$folder"/core* kernels 2>/dev/null || true
-	same_regions live kernels
+	same_regions live ./kernels
 }
 
 @test "regions of one mapping that was read in parts are one, with what the file holds of it" {
@@ -128,13 +130,13 @@ same_regions() {
 	# In the file there are more segments than mappings.
 	local start end
 	while read -r start end; do
-		[ "$(procmem map -q --csv --no-header --bytes -o end core "0x$start")" = "$end" ]
+		[ "$(procmem map -q --csv --no-header --bytes -o end ./core "0x$start")" = "$end" ]
 	done < <(sed -n 's/^\([0-9a-f]*\)-\([0-9a-f]*\) [^ ]* [^ ]* [^ ]* [^ ]* *\/.*/\1 \2/p' "/proc/$TARGET_PID/maps")
 	local range size
 	range=$(sed -n 's/ r-xp .*libc.*//p' "/proc/$TARGET_PID/maps")
 	size=$((0x${range#*-} - 0x${range%-*}))
 	[ "$(readelf -lW core | grep -c "LOAD.*0x0000${range:0:5}")" -gt 1 ]
-	run -0 --separate-stderr procmem map --json core "0x${range%-*}"
+	run -0 --separate-stderr procmem map --json ./core "0x${range%-*}"
 	jq -e --argjson size "$size" '.regions[0] | .rss > 0 and .rss < $size and .size == $size' <<<"$output"
 }
 
@@ -143,18 +145,18 @@ same_regions() {
 	cd "$BATS_TEST_TMPDIR"
 	target_start sample_server
 	gdb -q -batch -p "$TARGET_PID" -ex 'generate-core-file core' >/dev/null 2>&1
-	run -0 --separate-stderr procmem map --json core
+	run -0 --separate-stderr procmem map --json ./core
 	local code
 	code=$(jq -r 'first(.regions[] | select(.kind == "code" and .perms == "????")) | .start' <<<"$output")
-	run -0 --separate-stderr procmem map core "$code"
+	run -0 --separate-stderr procmem map ./core "$code"
 	[[ ${lines[0]} == *'  ????  code  /'* ]]
 	[[ ${lines[1]} == *', file offset 0x'*'; its page is not in the core file, which leaves it to the mapped file' ]]
-	run -2 procmem shell -c "x/4xb $code" core
+	run -2 procmem shell -c "x/4xb $code" ./core
 	[[ $output == *'not in the core file, which leaves these bytes to the mapped file'* ]]
-	run -1 --separate-stderr procmem dump --raw core "$code+16"
+	run -1 --separate-stderr procmem dump --raw ./core "$code+16"
 	[[ $stderr == *'16B of it is not in the core file'* ]]
 	[[ $stderr != *device* ]]
 	# What is not known is not taken for what was asked for.
-	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' core
+	run -0 --separate-stderr procmem map --csv --no-header -o perm --perms '?--p' ./core
 	[ "$(sort -u <<<"$output")" = '?--p' ]
 }
