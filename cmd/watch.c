@@ -66,7 +66,8 @@ static void show(struct watch *watch, struct watch_screen *screen)
 	}
 	if (!watch->ended)
 		watch->ended = "an error ended it";
-	watch_screen_end(screen, watch->failure.text);
+	/* Why the kernel killed it says more than that it is gone. */
+	watch_screen_end(screen, watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
 }
 
 /** Shows what events tell. */

@@ -113,6 +113,7 @@ struct watch {
 	struct text firings;            /**< the conditions that were met, and what was done: a line each, for the summary */
 	uint64_t firing_count;          /**< how many; of very many the first have a line */
 	const char *ended;              /**< why it ended, for the summary; NULL: it goes on */
+	bool gone;                      /**< because the process is: none of its limits is ahead any more */
 	struct text ended_words;        /**< what that may point to, where it was made */
 	struct pm_error failure;        /**< where the target or the recording failed */
 };

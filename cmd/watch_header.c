@@ -49,7 +49,7 @@ static void put_pieces(struct flow *flow, const struct text *text)
 /** Begins the next line, where there are enough of them. */
 static void end_line(struct flow *flow)
 {
-	if (flow->lines < MOST_LINES || flow->column == 0)
+	if (flow->lines + 1 < MOST_LINES || flow->column == 0)
 		return;
 	flow->line++;
 	flow->column = 0;
@@ -81,19 +81,20 @@ static void add_times(const struct watch *watch, struct text *text)
 static void add_choices(const struct watch_screen *screen, struct text *text)
 {
 	static const char *const sorts[] = { "growth", "rate", "rss", "delta" };
-	text_format(text, "  sort: %s", sorts[screen->options->sort]);
-	if (screen->rows.grouped)
-		text_string(text, "  by kind");
+	/* Without these the rest of the screen would be misunderstood: they come first. */
+	if (screen->over)
+		text_string(text, "  ENDED");
+	if (screen->still.taken)
+		text_string(text, "  PAUSED");
 	if (screen->rows.filter_text.length > 0) {
 		text_string(text, "  filter: ");
 		utf8_escape(text, screen->rows.filter_text.bytes, screen->rows.filter_text.length);
 		text_format(text, " (%zu of %zu)", screen->rows.count, screen->rows.count + screen->rows.hidden);
 	}
+	text_format(text, "  sort: %s", sorts[screen->options->sort]);
+	if (screen->rows.grouped)
+		text_string(text, "  by kind");
 	text_format(text, "  every %gs", screen->options->interval);
-	if (screen->over)
-		text_string(text, "  ENDED");
-	if (screen->still.taken)
-		text_string(text, "  PAUSED");
 }
 
 int watch_screen_header(struct watch_screen *screen)
@@ -101,7 +102,9 @@ int watch_screen_header(struct watch_screen *screen)
 	const struct watch *watch = watch_screen_shown(screen);
 	struct terminal *terminal = &screen->terminal;
 	struct text text = { 0 };
-	struct flow flow = { .terminal = terminal, .lines = terminal->rows / SHARE < MOST_LINES ? terminal->rows / SHARE : MOST_LINES };
+	int lines = terminal->rows / SHARE < MOST_LINES ? terminal->rows / SHARE : MOST_LINES;
+	/* The last line is for what the user has chosen. */
+	struct flow flow = { .terminal = terminal, .lines = lines > 1 ? lines - 1 : lines };
 	int spark = terminal->columns / 2 < LONGEST_SPARK ? terminal->columns / 2 : LONGEST_SPARK;
 	utf8_escape(&text, watch->run.comm, strlen(watch->run.comm));
 	text_format(&text, " %d  ", (int)watch->run.pid);
@@ -120,6 +123,11 @@ int watch_screen_header(struct watch_screen *screen)
 	end_line(&flow);
 	text_clear(&text);
 	add_choices(screen, &text);
+	if (lines > flow.lines && flow.line >= flow.lines) {
+		flow.line = flow.lines;
+		flow.column = 0;
+	}
+	flow.lines = lines;
 	put_pieces(&flow, &text);
 	text_deinit(&text);
 	return flow.line < flow.lines ? flow.line + 1 : flow.lines;

@@ -183,6 +183,7 @@ static void end_gone(struct watch *watch)
 	struct text why = { 0 };
 	uint64_t killed;
 	watch->ended = "the process is gone";
+	watch->gone = true;
 	if (!watch->kills || !pm_kills_count(watch->kills, &killed) || killed <= watch->killed)
 		return;
 	/* The limit stands in a file of the group that has it. */
@@ -251,8 +252,9 @@ static const struct pm_trend *trend_of(const struct watch *watch, enum pm_limit_
 
 bool watch_lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
-	const struct pm_trend *trend = trend_of(context, limit->kind);
-	if (!trend || !is_steady(trend))
+	const struct watch *watch = context;
+	const struct pm_trend *trend = trend_of(watch, limit->kind);
+	if (!trend || !is_steady(trend) || watch->gone)
 		return false;
 	*seconds = (double)pm_limit_left(limit) / trend->rate;
 	return true;

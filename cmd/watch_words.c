@@ -171,6 +171,9 @@ static void add_left(const struct watch *watch, const struct pm_limit *limit, st
 {
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
+	/* What was read of a process that was about to end tells nothing of what it had left. */
+	if (watch->gone)
+		return;
 	text_string(line, ": ");
 	if (watch_lasts(watch, limit, &seconds)) {
 		pm_format_duration(seconds, duration);
@@ -191,7 +194,7 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
 	watch_add_size(watch, limit->max, line);
 	/* What is charged to other groups counts as resident all the same: shared memory, files, what it had when it was moved here. */
-	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max) {
+	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max && !watch->gone) {
 		text_string(line, " (");
 		watch_add_size(watch, limit->used, line);
 		text_string(line, " used, other RSS charged elsewhere)");
