@@ -186,6 +186,26 @@ static void tell_code(const struct strings *strings, size_t rows)
 		report_note("%zu of these %zu stand in machine code first: --perms rw leaves it out", code, rows);
 }
 
+/** Tells that frequency says little where most texts are there once: what leaks may carry a number each. */
+static void tell_single(const struct strings *strings)
+{
+	enum { MANY = 1000 };
+	const struct strings_options *options = strings->options;
+	size_t all = tally_count(strings->tally), single = 0;
+	struct text line = { 0 };
+	while (single < all && tally_get(strings->tally, all - 1 - single)->count == 1)
+		single++;
+	bool heard = strings->search.out->terminal && !options->search.output.quiet && !options->search.output.json;
+	if (single < MANY || single < all / 2 || options->similar || !heard)
+		return;
+	text_grouped(&line, single);
+	text_string(&line, " of the ");
+	text_grouped(&line, all);
+	text_string(&line, " different strings are there once: --similar counts those together that differ only in numbers");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
 void strings_print_unique(struct strings *strings)
 {
 	struct out *out = strings->search.out;
@@ -210,5 +230,6 @@ void strings_print_unique(struct strings *strings)
 	}
 	out_flush(out);
 	tell_code(strings, rows);
+	tell_single(strings);
 	tell_dropped(strings);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,6 +78,8 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0, "%s is a core file, not a living process: procmem map, dump, strings and grep read it", word);
+	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
+		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
 		pm_error_set(error, error->kind, 0, "%s is a file, not a living process: procmem map and diff read it if it is saved smaps", word);
 	free(recording);

@@ -151,6 +151,9 @@ static void end_replay(struct watch *watch)
 {
 	struct text when = { 0 };
 	text_time(&when, watch->sample.wall_ns);
+	text_string(&when, ", ");
+	if (!watch_replay_ending(watch->replay, &when))
+		when.length -= 2;
 	watch_end_with(watch, "the recording ends", text_terminate(&when));
 	text_deinit(&when);
 }

@@ -6,6 +6,7 @@
 
 #include "alloc.h"
 #include "sampled.h"
+#include "utf8.h"
 
 /* Of a file that somebody sent only what a process can be is believed: sums, differences and rates stay within their types. */
 static const uint64_t most_bytes = UINT64_C(1) << 57;
@@ -44,7 +45,8 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 	if (result == 0)
 		result = pm_recording_list(opened->recording, &opened->samples, &opened->count, error);
 	if (result == 0 && opened->count == 0)
-		result = pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no samples yet", path);
+		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                      "%s has no samples yet; one that was copied while it was written needs its %s-wal", path, path);
 	if (result < 0) {
 		watch_replay_close(opened);
 		return -1;
@@ -138,4 +140,13 @@ void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_h
 	for (size_t i = 0; i < read.count; i++)
 		if (counts || !read.limits[i].counts)
 			headroom->limits[headroom->count++] = read.limits[i];
+}
+
+bool watch_replay_ending(struct watch_replay *replay, struct text *why)
+{
+	char words[PM_ENDING_TEXT_SIZE];
+	if (pm_recording_ending(replay->recording, words, NULL) <= 0)
+		return false;
+	utf8_escape(why, words, strlen(words));
+	return true;
 }

@@ -6,6 +6,8 @@
 #include <procmem/recording.h>
 #include <procmem/sample.h>
 
+#include "text.h"
+
 /** A recording that is gone over; opaque. */
 struct watch_replay;
 
@@ -44,5 +46,8 @@ int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, str
  * @param headroom  filled; where they cannot be read or were not recorded with none
  */
 void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
+
+/** How the process ended. @param replay the recording @param why gets it, escaped @return false where that is not known */
+bool watch_replay_ending(struct watch_replay *replay, struct text *why);
 
 #endif

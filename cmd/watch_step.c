@@ -177,7 +177,7 @@ void watch_end_with(struct watch *watch, const char *why, const char *what)
 }
 
 /** Says how it ended: whether the kernel killed since the last look. */
-static void end_gone(struct watch *watch)
+static void name_end(struct watch *watch)
 {
 	const struct pm_limit *limit = pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP);
 	struct text why = { 0 };
@@ -194,6 +194,15 @@ static void end_gone(struct watch *watch)
 		text_string(&why, "the machine has no memory left");
 	watch_end_with(watch, "killed by the kernel", text_terminate(&why));
 	text_deinit(&why);
+}
+
+/** Says how it ended, to whoever reads the recording later, too. */
+static void end_gone(struct watch *watch)
+{
+	struct pm_error error;
+	name_end(watch);
+	if (watch->recorder && pm_recorder_end(watch->recorder, watch->ended, &error) < 0)
+		report_failure(&error);
 }
 
 bool watch_step(struct watch *watch)

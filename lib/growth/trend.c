@@ -119,7 +119,11 @@ static void judge_slope(struct judging *judging)
 			conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago", how_much, how_long);
 		else if (curve->largest_step >= one_step * curve->rise)
 			conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", how_much);
-		else
+		else if (curve->deepest_fall > 0) {
+			char fall[PM_SIZE_TEXT_SIZE];
+			amount(judging, curve->deepest_fall, fall);
+			conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, falling back by %s at the most", how_much, how_long, fall);
+		} else
 			conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, without falling back", how_much, how_long);
 	} else if (curve->agreement <= -agreeing && curve->rise < 0 && curve->highest_climb <= too_deep * curve->range) {
 		conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s", amount(judging, curve->rise, how_much), how_long);

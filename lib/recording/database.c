@@ -39,7 +39,8 @@ static const char schema[] =
 /* What was added to the first form of the format: files of before have it not, and get it when they are continued. */
 static const char later_schema[] =
 	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max INTEGER NOT NULL, used INTEGER NOT NULL,"
-	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) WITHOUT ROWID;";
+	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT NULL);";
 
 int pm_database_failed(const struct pm_database *database, const char *doing, struct pm_error *error)
 {
@@ -86,6 +87,17 @@ int pm_statement_next(const struct pm_database *database, sqlite3_stmt *statemen
 	if (code == SQLITE_ROW)
 		return 1;
 	return code == SQLITE_DONE ? 0 : pm_database_failed(database, "read", error);
+}
+
+int pm_database_has_table(const struct pm_database *database, const char *name, struct pm_error *error)
+{
+	sqlite3_stmt *statement;
+	if (pm_database_prepare(database, "SELECT 1 FROM sqlite_master WHERE name = ?", &statement, error) < 0)
+		return -1;
+	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+	int result = pm_statement_next(database, statement, error);
+	sqlite3_finalize(statement);
+	return result;
 }
 
 static int read_pragma(const struct pm_database *database, const char *sql, int64_t *value, struct pm_error *error)
@@ -190,9 +202,8 @@ static int make_file(const char *path, struct pm_error *error)
 }
 
 /*
- * What others see while we write: readers do not wait for us with a write-ahead log, and it goes into the file itself every 64 pages, so that
- * a copy of the file alone lacks little. That comes after the tables: the
- * mark by which the file is known must be in itself.
+ * What others see while we write: readers do not wait for us with a write-ahead log, and it goes into the file itself every 64 pages, so
+ * that a copy of the file alone lacks little. That comes after the tables: the mark by which the file is known must be in itself.
  */
 static const char writing[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 64";
 

@@ -34,6 +34,9 @@ int pm_database_run(const struct pm_database *database, const char *sql, struct 
 /** Compiles a statement. @param statement where to store it; release with sqlite3_finalize() @return 0 or -1 */
 int pm_database_prepare(const struct pm_database *database, const char *sql, sqlite3_stmt **statement, struct pm_error *error);
 
+/** Whether there is a table: files of the first versions lack some. @param name of it @return 1, 0 or -1 */
+int pm_database_has_table(const struct pm_database *database, const char *name, struct pm_error *error);
+
 /** Runs a statement that gives nothing back, and makes it ready for the next time. @return 0 or -1 */
 int pm_statement_finish(const struct pm_database *database, sqlite3_stmt *statement, struct pm_error *error);
 

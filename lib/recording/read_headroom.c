@@ -48,23 +48,12 @@ static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_
 	return result;
 }
 
-/** Whether the recording can have limits: those of the first versions have no table of them. @return 1, 0 or -1 */
-static int has_limits(struct pm_recording *recording, struct pm_error *error)
-{
-	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recording->database, "SELECT 1 FROM sqlite_master WHERE name = 'headroom'", &statement, error) < 0)
-		return -1;
-	int result = pm_statement_next(&recording->database, statement, error);
-	sqlite3_finalize(statement);
-	return result;
-}
-
 int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number, struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
 	struct pm_limit limits[PM_LIMIT_KINDS];
 	bool known[PM_LIMIT_KINDS] = { false };
-	int has = has_limits(recording, error);
+	int has = pm_database_has_table(&recording->database, "headroom", error);
 	if (has < 0 || (has > 0 && read_rows(recording, number, limits, known, error) < 0))
 		return -1;
 	for (int kind = 0; kind < PM_LIMIT_KINDS; kind++)

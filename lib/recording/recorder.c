@@ -67,6 +67,20 @@ int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recor
 	return 0;
 }
 
+int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error)
+{
+	sqlite3_stmt *statement;
+	if (recorder->ended || recorder->number == 0)
+		return 0;
+	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)", &statement, error) < 0)
+		return -1;
+	pm_bind(statement, 1, recorder->number);
+	sqlite3_bind_text(statement, 2, why, -1, SQLITE_STATIC);
+	int result = pm_statement_finish(&recorder->database, statement, error);
+	sqlite3_finalize(statement);
+	return result;
+}
+
 void pm_recorder_close(struct pm_recorder *recorder)
 {
 	if (!recorder)

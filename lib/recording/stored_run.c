@@ -39,7 +39,10 @@ static int find_run(const struct pm_database *database, struct pm_run *run, stru
 int pm_stored_run_read(const struct pm_database *database, struct pm_run *run, struct pm_error *error)
 {
 	int found = find_run(database, run, error);
-	return found == 0 ? pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no samples yet", database->path) : found < 0 ? -1 : 0;
+	if (found != 0)
+		return found < 0 ? -1 : 0;
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no samples yet; one that was copied while it was written needs its %s-wal",
+	                    database->path, database->path);
 }
 
 static int write_run(const struct pm_database *database, const struct pm_run *run, struct pm_error *error)

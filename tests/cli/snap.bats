@@ -85,3 +85,17 @@ teardown() {
 	run -0 procmem map "$copy@first"
 	[[ $output == *'sample 1 '* ]]
 }
+
+@test "a recording that may not be read is no process" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	local folder words
+	folder=$(mktemp -d /tmp/procmem-nobody.XXXXXX)
+	chmod 755 "$folder"
+	procmem snap -q -o "$folder/closed" "$TARGET_PID"
+	for words in watch map 'snap -l'; do
+		run -2 --separate-stderr as_nobody $words "$folder/closed"
+		echo "$stderr"
+		[[ $stderr == *"cannot open $folder/closed: Permission denied"* ]] || { rm -r "$folder" && false; }
+	done
+	rm -r "$folder"
+}

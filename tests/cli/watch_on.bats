@@ -358,6 +358,17 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 	tail -n 1 "$out" | jq -e --arg group "$GROUP" '.ended == "killed by the kernel: memory limit of \($group)"'
 }
 
+@test "a recording keeps how the process ended" {
+	local recording=$BATS_TEST_TMPDIR/hog.pmrec
+	target_start hog
+	cgroup_make $((64 << 20)) "$TARGET_PID"
+	watch_start --record "$recording"
+	printf 'eat 400\n' >&"$TARGET_IN"
+	watch_end 0
+	run -0 --separate-stderr "$PROCMEM_BIN" watch "$recording"
+	[[ $output == *'ended: the recording ends: '20*"Z, killed by the kernel: memory limit of $GROUP"* ]]
+}
+
 @test "RSS above the limit is explained: it was charged to the group where it was before" {
 	target_start hog
 	target_tell 'eat 100'

@@ -186,5 +186,5 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	cp "$folder/merged.pmrec" "$recording"
 	sqlite3 "$recording" 'DELETE FROM sample'
 	run -2 --separate-stderr procmem watch "$recording"
-	[[ $stderr == *'a.pmrec has no samples yet' ]]
+	[[ $stderr == *'a.pmrec has no samples yet; '* ]]
 }

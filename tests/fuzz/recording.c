@@ -24,6 +24,9 @@ static void read_samples(struct pm_recording *recording)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (pm_recording_find(recording, words[i], &number, &error) < 0)
 			fuzz_check_error(&error);
+	char why[PM_ENDING_TEXT_SIZE];
+	if (pm_recording_ending(recording, why, &error) < 0)
+		fuzz_check_error(&error);
 	for (number = 1; number <= count && number <= MOST_SAMPLES; number++) {
 		if (pm_recording_read_headroom(recording, number, &headroom, &error) < 0)
 			fuzz_check_error(&error);

@@ -111,6 +111,12 @@ static double jumps_late(double time)
 	return 100 * mega + (time > 4 ? 4 * mega : 0) + (time > 55 ? 60 * mega : 0);
 }
 
+/** 2 MiB/s, of which 3 are lacking every ten seconds. */
+static double with_dips(double time)
+{
+	return 100 * mega + 2 * mega * time - (fmod(time, 10) < 1 ? 3 * mega : 0);
+}
+
 /** Two steps of different height, with a rest between them that is longer than the one since. */
 static double in_two_steps(double time)
 {
@@ -127,9 +133,14 @@ static void leaks_are_steady(void **state)
 	trend = judge(in_large_steps, 2, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 2 * mega, 0.15);
+	assert_non_null(strstr(trend.reason, "without falling back"));
 	trend = judge(slow_leak, 2, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 40960, 0.1);
+	/* Whoever says that it never fell back must be right. */
+	trend = judge(with_dips, 1, 60);
+	assert_verdict(trend, PM_VERDICT_STEADY);
+	assert_string_equal(trend.reason, "grew by 120.0M in 1m 0s, falling back by 1.0M at the most");
 	trend = judge(two_megabytes_a_second, 0.1, 11);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	trend = judge(two_megabytes_a_second, 1, 86400);

@@ -97,6 +97,19 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
 PM_PUBLIC int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom,
                                    struct pm_error *error);
 
+/** Bytes of a text that says how a process ended, with the NUL; longer ones are cut. */
+enum { PM_ENDING_TEXT_SIZE = 256 };
+
+/**
+ * Notes how the process ended, behind the last sample that was added.
+ *
+ * @param recorder  the recorder; without a sample nothing is noted
+ * @param why       for people
+ * @param error     PM_ERROR_IO
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error);
+
 /** A recording that is read; opaque. Not to be shared between threads. */
 struct pm_recording;
 
@@ -198,6 +211,16 @@ PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
  */
 PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number, struct pm_headroom *headroom,
                                          struct pm_error *error);
+
+/**
+ * Reads how the process ended.
+ *
+ * @param recording  the recording
+ * @param why        filled where that is known: bytes of a stranger, not to be shown to a terminal as they are
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           1: it is known; 0: it went on, or nobody noted it; -1
+ */
+PM_PUBLIC int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE], struct pm_error *error);
 
 #ifdef __cplusplus
 }
