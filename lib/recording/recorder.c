@@ -28,6 +28,7 @@ struct pm_recorder {
 	uint64_t number;           /* of the last sample */
 	struct pm_regions regions; /* as the file has them */
 	int64_t *ids;              /* of the rows that hold them */
+	bool in_file;              /* a sample is in the file itself, not only in the log */
 	bool ended;                /* an error ended the recording */
 };
 
@@ -253,6 +254,14 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to, st
 	return 0;
 }
 
+/** Has the first sample put into the file at once: a copy of it alone is a recording then. While somebody reads that may not be possible. */
+static void put_into_file(struct pm_recorder *recorder)
+{
+	int in_log, done;
+	int code = sqlite3_wal_checkpoint_v2(recorder->database.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &done);
+	recorder->in_file = code == SQLITE_OK && done == in_log;
+}
+
 /** Inside a transaction: the sample, and what of the regions is to be remembered once it is committed. */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom, uint64_t number,
                         int64_t *ids, struct pm_error *error)
@@ -270,9 +279,8 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
 		return -1;
-	/* The first sample goes into the file at once: a copy of it alone is a recording then. Readers may hinder that, which does no harm. */
-	if (!recorder->ids)
-		sqlite3_wal_checkpoint_v2(recorder->database.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	if (!recorder->in_file)
+		put_into_file(recorder);
 	return 0;
 }
 
