@@ -142,7 +142,7 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
 		sqlite3_stmt *statement = recorder->statements[ADD_LIMIT];
-		int64_t source;
+		int64_t source = 0;
 		if (find_text(recorder, limit->source, &source, error) < 0)
 			return -1;
 		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable, (uint64_t)source };

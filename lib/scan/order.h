@@ -70,16 +70,16 @@ struct pm_order {
 	pthread_cond_t for_worker; /**< there may be work, or room */
 	pthread_cond_t for_taker;  /**< there may be something to take */
 	struct pm_plan *plan;      /**< where units come from */
-	bool all_runs;             /**< the plan wants nothing but what the target's reader reads */
 	struct pm_unit *ahead;     /**< the unit behind the last one handed out */
-	bool has_ahead;            /**< whether there is one */
+	bool all_runs;             /**< the plan wants nothing but what the target's reader reads */
+	bool has_ahead;            /**< whether there is a unit ahead */
 	bool started;              /**< the first unit was asked for */
+	bool delivering;           /**< some hits of the unit at the head were taken, and it may still have to be scanned anew */
+	bool dense;                /**< more was found in the last unit than a worker keeps, so that workers wait for their turns */
+	uint8_t type_behind;       /**< type of the segment that ends where `ahead` begins */
 	uint64_t behind;           /**< bytes directly before `ahead` that may be read */
-	uint8_t type_behind;       /**< type of the segment that ends there */
 	uint64_t claimed;          /**< units handed out */
 	uint64_t head;             /**< the unit whose hits come next */
-	bool dense;                /**< more was found in the last unit than a worker keeps, so that workers wait for their turns */
-	bool delivering;           /**< some of them were taken, and it may still have to be scanned anew */
 	size_t count;              /**< how many jobs there are */
 	struct pm_job **jobs;      /**< unit i is in job i % count */
 	uint64_t searched;         /**< bytes of the units before that */
