@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/pagemap.h>
-
 #include "kinds/memory.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "region/pagemap_handle.h"
 
 enum { PIECES_A_CALL = 1024 };
 
@@ -20,7 +20,7 @@ static int ask_pagemap(struct pm_kinds_context *context, uint64_t address, enum 
 	struct pm_error why = { 0 };
 	unsigned state = 0;
 	uint64_t page = address & ~(context->page - 1);
-	if (pm_pagemap_walk(context->evidence->pagemap, page, page + context->page, note_state, &state, &why) == 0) {
+	if (pm_pagemap_walk_states(context->evidence->pagemap, page, page + context->page, false, note_state, &state, &why) == 0) {
 		*presence = (state & PM_PAGE_PRESENT) && !(state & (PM_PAGE_SWAPPED | PM_PAGE_GUARD)) ? PM_PRESENT : PM_ABSENT;
 		return 0;
 	}

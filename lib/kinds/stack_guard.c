@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/stack_guard.h"
 
-#include <procmem/pagemap.h>
+#include "region/pagemap_handle.h"
 
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -35,7 +35,7 @@ int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_regio
 	struct guards guards = { 0 };
 	struct pm_error why = { 0 };
 	if (context->evidence->pagemap && !context->page_states_refused &&
-	    pm_pagemap_walk(context->evidence->pagemap, region->start, region->end, count, &guards, &why) < 0) {
+	    pm_pagemap_walk_states(context->evidence->pagemap, region->start, region->end, false, count, &guards, &why) < 0) {
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 		context->page_states_refused = true;

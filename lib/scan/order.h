@@ -113,8 +113,8 @@ static inline struct pm_job *pm_order_head(const struct pm_order *order)
 /**
  * Takes a unit to scan; waits for one.
  *
- * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte() in mm/gup.c), which takes a third of
- * the time of the copying. So a worker gets both units of such a table, and does one after the other.
+ * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte() in mm/gup.c; docs/KERNEL.md has what
+ * that costs). So a worker gets both units of such a table, and does one after the other.
  *
  * @param order the order
  * @param second the unit that this worker does next, the worker's to keep; NULL for none, and at first
