@@ -8,7 +8,8 @@
 
 #include <procmem/word.h>
 
-/* Values that getopt_long() returns for options: above every character, so that letters and long names share them. */
+/* Values that getopt_long() returns for options: above every character, so that letters and long
+ * names share them. */
 enum { FIRST_SLOT = 1000 };
 
 /* How many operands cli_find_operand() finds: TARGET is the second at the most. */
@@ -37,13 +38,17 @@ static int argument_mode(const struct cli_option *option)
 	return option->argument[0] == '[' ? optional_argument : required_argument;
 }
 
-static void add_options(struct parser *parser, const struct cli_group *group, const struct cli_option *options)
+static void add_options(struct parser *parser, const struct cli_group *group,
+                        const struct cli_option *options)
 {
 	char *letter = parser->letters + strlen(parser->letters);
-	for (const struct cli_option *option = options; option->name && parser->count < CLI_OPTIONS_MOST; option++) {
+	for (const struct cli_option *option = options;
+	     option->name && parser->count < CLI_OPTIONS_MOST; option++) {
 		int mode = argument_mode(option);
 		parser->slots[parser->count] = (struct slot){ group, option, false };
-		parser->long_options[parser->count] = (struct option){ option->name, mode, NULL, FIRST_SLOT + (int)parser->count };
+		parser->long_options[parser->count] = (struct option){
+			option->name, mode, NULL, FIRST_SLOT + (int)parser->count
+		};
 		parser->count++;
 		if (option->id >= CLI_LONG_ONLY)
 			continue;
@@ -61,7 +66,8 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
 	add_options(parser, NULL, cli_common_options);
-	/* getopt_long() keeps its place in these globals; 0 makes glibc start anew, for several commands in one process. */
+	/* getopt_long() keeps its place in these globals; 0 makes glibc start anew, for several
+	 * commands in one process. */
 	optind = 0;
 	opterr = 0;
 }
@@ -99,8 +105,10 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 			continue;
 		for (size_t i = 0; i < parser->count; i++) {
 			struct slot *other = &parser->slots[i];
-			if (other != slot && other->seen && lists_word(*list, other->option->name)) {
-				report_error("--%s and --%s exclude each other", other->option->name, slot->option->name);
+			if (other != slot && other->seen &&
+			    lists_word(*list, other->option->name)) {
+				report_error("--%s and --%s exclude each other",
+				             other->option->name, slot->option->name);
 				return -1;
 			}
 		}
@@ -109,7 +117,8 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 }
 
 /**
- * The value in a word that is an option and its value in one: "kind" of "bykind" and "by-kind". What an option takes is known by its help.
+ * The value in a word that is an option and its value in one: "kind" of "bykind" and "by-kind".
+ * What an option takes is known by its help.
  *
  * @param name    the option
  * @param help    text with the words that it takes
@@ -144,9 +153,12 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	size_t fits = 0;
 	for (size_t i = 0; i < parser->count; i++) {
 		const struct cli_option *option = parser->slots[i].option;
-		const char *value = option->argument ? glued_value(option->name, option->help, typed) : NULL;
+		const char *value = option->argument
+		                            ? glued_value(option->name, option->help, typed)
+		                            : NULL;
 		if (value) {
-			report_error("unknown option --%s; did you mean --%s %s?", typed, option->name, value);
+			report_error("unknown option --%s; did you mean --%s %s?", typed,
+			             option->name, value);
 			return;
 		}
 		names[i] = option->name;
@@ -155,11 +167,13 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	const char *nearest = pm_nearest_word(typed, names, parser->count);
 	const char *command = parser->spec->command;
 	if (fits > 1)
-		report_error("--%s is short for several options (procmem %s --help lists them)", typed, command);
+		report_error("--%s is short for several options (procmem %s --help lists them)",
+		             typed, command);
 	else if (nearest)
 		report_error("unknown option --%s; did you mean --%s?", typed, nearest);
 	else
-		report_error("unknown option --%s (procmem %s --help lists the options)", typed, command);
+		report_error("unknown option --%s (procmem %s --help lists the options)", typed,
+		             command);
 }
 
 /** Says what is wrong with the word at which getopt_long() stopped. */
@@ -171,18 +185,23 @@ static void report_unknown(struct parser *parser, char **argv)
 	else if (optopt == 0)
 		report_unknown_long(parser, argv[optind - 1]);
 	else if (optopt >= '0' && optopt <= '9')
-		report_error("-%c is neither an option nor a PID: PIDs are numbers from 1 on", optopt);
+		report_error("-%c is neither an option nor a PID: PIDs are numbers from 1 on",
+		             optopt);
 	else
-		report_error("unknown option -%c (procmem %s --help lists the options)", optopt, parser->spec->command);
+		report_error("unknown option -%c (procmem %s --help lists the options)", optopt,
+		             parser->spec->command);
 }
 
-/** Whether a word is an option that people look for in vain, and that is no short form of another. */
+/** Whether a word is an option that people look for in vain, and that is no short form of another.
+ */
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
 	size_t length = spec->absent[0] ? strlen(spec->absent[0]) : 0;
-	if (length == 0 || strncmp(word, "--", 2) != 0 || strncmp(word + 2, spec->absent[0], length) != 0)
+	if (length == 0 || strncmp(word, "--", 2) != 0 ||
+	    strncmp(word + 2, spec->absent[0], length) != 0)
 		return false;
-	return word[2 + length] == '\0' || word[2 + length] == '=' || glued_value(spec->absent[0], spec->absent[1], word + 2);
+	return word[2 + length] == '\0' || word[2 + length] == '=' ||
+	       glued_value(spec->absent[0], spec->absent[1], word + 2);
 }
 
 /** Hands one option to its group. @return 0, -1: it was wrong */
@@ -191,7 +210,8 @@ static int take(struct parser *parser, struct slot *slot, void *into)
 	struct pm_error error;
 	if (check_exclusive(parser, slot) < 0)
 		return -1;
-	if (slot->group->take((char *)into + slot->group->offset, slot->option->id, optarg, &error) == 0)
+	if (slot->group->take((char *)into + slot->group->offset, slot->option->id, optarg,
+	                      &error) == 0)
 		return 0;
 	pm_error_prefix(&error, "--%s: ", slot->option->name);
 	report_failure(&error);
@@ -205,10 +225,12 @@ static void report_missing(const struct cli_spec *spec, const struct cli_result 
 	for (int i = 0; i < result->count; i++)
 		word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
 	if (result->in_session && strncmp(word, "TARGET", strlen("TARGET")) == 0)
-		report_error("%s: nothing is attached; attach PID or NAME chooses a target", spec->command);
+		report_error("%s: nothing is attached; attach PID or NAME chooses a target",
+		             spec->command);
 	else
-		report_error("%s needs %s %.*s (procmem %s --help tells more)", spec->command, *word == 'A' ? "an" : "a", (int)strcspn(word, " ."),
-		             word, spec->command);
+		report_error("%s needs %s %.*s (procmem %s --help tells more)", spec->command,
+		             *word == 'A' ? "an" : "a", (int)strcspn(word, " ."), word,
+		             spec->command);
 }
 
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result)
@@ -216,13 +238,15 @@ bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *re
 	if (result->count < spec->operands_least)
 		report_missing(spec, result);
 	else if (spec->operands_most >= 0 && result->count > spec->operands_most)
-		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most], spec->command, spec->operands);
+		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most],
+		             spec->command, spec->operands);
 	else
 		return true;
 	return false;
 }
 
-bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into, struct cli_result *result)
+bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into,
+               struct cli_result *result)
 {
 	struct parser parser;
 	int code;
@@ -231,9 +255,11 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 	result->in_session = out->results != NULL;
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
 		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
-		/* The word before is the option itself where it takes no argument, or one that it does not take. */
+		/* The word before is the option itself where it takes no argument, or one that it
+		 * does not take. */
 		if ((!slot || !slot->option->argument) && is_absent(spec, argv[optind - 1])) {
-			report_error("%s has no --%s: %s", spec->command, spec->absent[0], spec->absent[1]);
+			report_error("%s has no --%s: %s", spec->command, spec->absent[0],
+			             spec->absent[1]);
 			return false;
 		}
 		if (!slot) {
@@ -241,7 +267,8 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 			return false;
 		}
 		if (code == ':') {
-			report_error("--%s needs an argument: %s", slot->option->name, slot->option->argument);
+			report_error("--%s needs an argument: %s", slot->option->name,
+			             slot->option->argument);
 			return false;
 		}
 		if (!slot->group) {
@@ -266,7 +293,8 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 	char letters[sizeof parser.letters + 1];
 	int places[CLI_OPERANDS_PLACED], code;
 	start(&parser, spec);
-	/* The dash makes getopt_long() leave the words in their order, and return 1 for operands. */
+	/* The dash makes getopt_long() leave the words in their order, and return 1 for operands.
+	 */
 	snprintf(letters, sizeof letters, "-%s", parser.letters);
 	*count = 0;
 	while ((code = getopt_long(argc, argv, letters, parser.long_options, NULL)) != -1) {
@@ -274,12 +302,16 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 		if (code == 1 && *count < CLI_OPERANDS_PLACED)
 			places[*count] = optind - 1;
 		*count += code == 1;
-		if (slot && spec->instead_of_first && lists_word(spec->instead_of_first, slot->option->name))
+		if (slot && spec->instead_of_first &&
+		    lists_word(spec->instead_of_first, slot->option->name))
 			which = 0;
 	}
 	for (int i = optind; i < argc; i++, ++*count)
 		if (*count < CLI_OPERANDS_PLACED)
 			/* Before "--", if that is what stands before the first of the rest. */
-			places[*count] = i == optind ? optind - (strcmp(argv[i - 1], "--") == 0) : i;
-	return which > *count || which >= CLI_OPERANDS_PLACED ? -1 : which < *count ? places[which] : argc;
+			places[*count] = i == optind ? optind - (strcmp(argv[i - 1], "--") == 0)
+			                             : i;
+	return which > *count || which >= CLI_OPERANDS_PLACED ? -1
+	       : which < *count                               ? places[which]
+	                                                      : argc;
 }

@@ -3,7 +3,8 @@
  * @file
  * The command line of one command, from one description: what parses it also prints its `--help`.
  *
- * Options may stand anywhere, long ones may be shortened, `--` ends them. `--help` and `--version` exist everywhere.
+ * Options may stand anywhere, long ones may be shortened, `--` ends them. `--help` and `--version`
+ * exist everywhere.
  */
 #ifndef CMD_CLI_H
 #define CMD_CLI_H
@@ -23,7 +24,8 @@ enum { CLI_OPTIONS_MOST = 64 };
 struct cli_option {
 	int id;               /**< its letter, or a number from CLI_LONG_ONLY on */
 	const char *name;     /**< long name */
-	const char *argument; /**< what its argument is called in the help, NULL for none; in brackets: may be left out */
+	const char *argument; /**< what its argument is called in the help, NULL for none; in
+	                         brackets: may be left out */
 	const char *help;     /**< what it does; further lines after a newline */
 };
 
@@ -43,22 +45,26 @@ struct cli_group {
 	const char *heading;              /**< what stands above them in the help */
 	const struct cli_option *options; /**< they */
 	cli_take *take;                   /**< stores one */
-	size_t offset;                    /**< where the structure that it fills lies in the one handed to cli_parse(), in bytes */
+	size_t offset; /**< where the structure that it fills lies in the one handed to cli_parse(),
+	                  in bytes */
 };
 
 /** One command. */
 struct cli_spec {
-	const char *command;              /**< its name */
-	const char *operands;             /**< as in the help: "TARGET [REGION]..." */
-	const char *purpose;              /**< what it does, for the head of the help */
-	const struct cli_group *groups;   /**< its options */
-	const char *const *exclusive;     /**< each text lists long names, separated by blanks, of which one may be given; NULL ends the list */
-	const char *notes;                /**< whole lines behind the options, "" for none */
-	const char *examples[2][2];       /**< two command lines, each with what it does */
-	int operands_least;               /**< fewest operands */
-	int operands_most;                /**< most operands, -1 for any number */
-	const char *absent[2];            /**< a name that getopt_long() would take as short for another, and what to use; NULL */
-	const char *instead_of_first;     /**< long names, separated by blanks, of options that take the place of the first operand; NULL: none */
+	const char *command;            /**< its name */
+	const char *operands;           /**< as in the help: "TARGET [REGION]..." */
+	const char *purpose;            /**< what it does, for the head of the help */
+	const struct cli_group *groups; /**< its options */
+	const char *const *exclusive; /**< each text lists long names, separated by blanks, of which
+	                                 one may be given; NULL ends the list */
+	const char *notes;            /**< whole lines behind the options, "" for none */
+	const char *examples[2][2];   /**< two command lines, each with what it does */
+	int operands_least;           /**< fewest operands */
+	int operands_most;            /**< most operands, -1 for any number */
+	const char *absent[2]; /**< a name that getopt_long() would take as short for another, and
+	                          what to use; NULL */
+	const char *instead_of_first; /**< long names, separated by blanks, of options that take the
+	                                 place of the first operand; NULL: none */
 };
 
 /** What cli_parse() found. */
@@ -80,7 +86,8 @@ struct cli_result {
  * @param result  filled
  * @return        true: go on; false: end with result->status
  */
-bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into, struct cli_result *result);
+bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into,
+               struct cli_result *result);
 
 /**
  * Checks how many operands there are; apart from cli_parse(), because some options need none.
@@ -99,7 +106,8 @@ bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *re
  * @param argv   the words; left as they are
  * @param which  the operand, from 0 on, as numbered where no option takes the place of the first
  * @param count  where to store how many operands there are
- * @return       an index in argv: of that operand, of `--` before it, or argc where it would be the next; -1 where others are missing
+ * @return       an index in argv: of that operand, of `--` before it, or argc where it would be the
+ * next; -1 where others are missing
  */
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
 

@@ -65,7 +65,8 @@ static void print_options(const char *heading, const struct cli_option *options,
 
 void cli_print_help(const struct cli_spec *spec, struct out *out)
 {
-	out_wrapped_format(out, 2, "Usage: procmem %s [OPTION]... %s\n\n", spec->command, spec->operands);
+	out_wrapped_format(out, 2, "Usage: procmem %s [OPTION]... %s\n\n", spec->command,
+	                   spec->operands);
 	cli_print_lines(spec->purpose, 0, out);
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		print_options(group->heading, group->options, out);
@@ -77,5 +78,6 @@ void cli_print_help(const struct cli_spec *spec, struct out *out)
 	}
 	out_string(out, "\nExamples:\n");
 	for (size_t i = 0; i < 2; i++)
-		out_wrapped_format(out, 6, "  %s\n      %s\n", spec->examples[i][0], spec->examples[i][1]);
+		out_wrapped_format(out, 6, "  %s\n      %s\n", spec->examples[i][0],
+		                   spec->examples[i][1]);
 }

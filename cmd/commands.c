@@ -6,7 +6,8 @@
 #include <procmem/word.h>
 
 const struct command commands[] = {
-	{ "map", "the memory regions of a process, largest first, and what each is for", map_run, &map_spec, 0 },
+	{ "map", "the memory regions of a process, largest first, and what each is for", map_run,
+	  &map_spec, 0 },
 	{ "dump", "the bytes of memory regions", dump_run, &dump_spec, 0 },
 	{ "strings", "the text in memory, with its addresses", strings_run, &strings_spec, 0 },
 	{ "grep", "where a pattern is in memory", grep_run, &grep_spec, 1 },
@@ -14,8 +15,10 @@ const struct command commands[] = {
 	{ "watch", "which regions grow, how fast, and until when", watch_run, &watch_spec, 0 },
 	{ "snap", "one sample of all regions to a file", snap_run, &snap_spec, 0 },
 	{ "diff", "what became of the regions between two moments", diff_run, &diff_spec, 1 },
-	{ "headroom", "how much a process may still grow, and when that is used up", headroom_run, &headroom_spec, 0 },
-	{ "shell", "all of it at a prompt, on one target, with numbered results", shell_run, &shell_spec, -1 },
+	{ "headroom", "how much a process may still grow, and when that is used up", headroom_run,
+	  &headroom_spec, 0 },
+	{ "shell", "all of it at a prompt, on one target, with numbered results", shell_run,
+	  &shell_spec, -1 },
 	{ 0 },
 };
 

@@ -23,7 +23,8 @@ struct command {
 	 */
 	enum status (*run)(struct out *out, int argc, char **argv);
 	const struct cli_spec *spec; /**< its command line */
-	int target;                  /**< which of its operands is the TARGET, from 0 on, that a session adds; -1 for none */
+	int target; /**< which of its operands is the TARGET, from 0 on, that a session adds; -1 for
+	               none */
 };
 
 /** All commands, in the order of the help; ends with one whose name is NULL. */
@@ -32,7 +33,8 @@ extern const struct command commands[];
 /** Finds a command. @param name its name @return the command, NULL for none */
 const struct command *command_find(const char *name);
 
-/** The name that was probably meant. @param name a name that does not exist @return a name, NULL for none that is near */
+/** The name that was probably meant. @param name a name that does not exist @return a name, NULL
+ * for none that is near */
 const char *command_nearest(const char *name);
 
 /** `procmem diff`. @see command.run */

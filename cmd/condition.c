@@ -12,7 +12,8 @@
 #include "text.h"
 
 static const char *const names[CONDITION_SUBJECTS] = {
-	"rss", "anon", "file", "shmem", "swap", "size", "threads", "regions", "headroom", "grow", "rate", "kind", "region",
+	"rss",     "anon",     "file", "shmem", "swap", "size",   "threads",
+	"regions", "headroom", "grow", "rate",  "kind", "region",
 };
 
 /** A copy without blanks. */
@@ -55,7 +56,8 @@ static int parse_subject(struct condition *condition, const char *word, struct p
 			return 0;
 		}
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, size, threads, regions, headroom, grow, rate, "
+	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, "
+	                    "size, threads, regions, headroom, grow, rate, "
 	                    "kind:KIND and region",
 	                    word);
 }
@@ -67,9 +69,12 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 	if (!text)
 		return 0;
 	if (condition->subject != CONDITION_GROW && condition->subject != CONDITION_RATE)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "only grow and rate have a time behind a slash, not %s", names[condition->subject]);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "only grow and rate have a time behind a slash, not %s",
+		                    names[condition->subject]);
 	if (!*text)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the time behind the slash is missing");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "the time behind the slash is missing");
 	struct text whole = { 0 };
 	/* `10M/h` is `10M/1h`. */
 	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
@@ -82,14 +87,18 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 static int parse_percent(const char *text, double *value, struct pm_error *error)
 {
 	char digits[16];
-	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789"), point = text[whole] == '.';
+	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789"),
+	       point = text[whole] == '.';
 	size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
-	if (whole == 0 || (point && part == 0) || whole + point + part != length || length >= sizeof digits)
+	if (whole == 0 || (point && part == 0) || whole + point + part != length ||
+	    length >= sizeof digits)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", text);
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	*value = strtod(digits, NULL);
-	return *value <= 100 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is more than the whole limit", text);
+	return *value <= 100 ? 0
+	                     : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                    "'%s' is more than the whole limit", text);
 }
 
 /** Says where in a list nothing stands. @param rest what follows, NULL at its end */
@@ -97,25 +106,32 @@ static int refuse_empty(const struct condition *condition, const char *rest, str
 {
 	const char *where = rest ? "before the" : condition->count > 0 ? "behind the last" : NULL;
 	if (!where)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no value behind %c", condition->below ? '<' : '>');
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no value behind %c",
+		                    condition->below ? '<' : '>');
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "a value is missing %s comma", where);
 }
 
-static int parse_value(struct condition *condition, const char *text, double *value, struct pm_error *error)
+static int parse_value(struct condition *condition, const char *text, double *value,
+                       struct pm_error *error)
 {
 	uint64_t number;
 	size_t length = strlen(text);
 	bool percent = length > 0 && text[length - 1] == '%';
-	bool relative = condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE;
+	bool relative = condition->subject == CONDITION_GROW ||
+	                condition->subject == CONDITION_RATE;
 	if (percent && (condition_counts(condition->subject) || relative))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s has no percentages: they are those of the memory limit", names[condition->subject]);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s has no percentages: they are those of the memory limit",
+		                    names[condition->subject]);
 	if (condition->count > 0 && percent != condition->percent)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a list has either sizes or percentages, not both");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a list has either sizes or percentages, not both");
 	condition->percent = percent;
 	if (percent)
 		return parse_percent(text, value, error);
 	bool counts = condition_counts(condition->subject);
-	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error) : pm_parse_size(text, &number, error);
+	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error)
+	                    : pm_parse_size(text, &number, error);
 	if (result == 0)
 		*value = (double)number;
 	return result;
@@ -124,7 +140,8 @@ static int parse_value(struct condition *condition, const char *text, double *va
 /** Adds a value in the order in which they are passed. */
 static void add_threshold(struct condition *condition, double value, char *text)
 {
-	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1, sizeof *condition->thresholds);
+	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1,
+	                                    sizeof *condition->thresholds);
 	size_t at = condition->count++;
 	for (; at > 0; at--) {
 		const struct threshold *before = &condition->thresholds[at - 1];
@@ -149,7 +166,10 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 {
 	char *sign = text + strcspn(text, "<>"), *rest = sign + 1, *time, *word;
 	if (*sign == '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' compares nothing, it lacks < or >: rss>2G, grow>200M/60s, headroom<15%%", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' compares nothing, it lacks < or >: rss>2G, "
+		                    "grow>200M/60s, headroom<15%%",
+		                    text);
 	char comparison = *sign;
 	*sign = '\0';
 	condition->below = comparison == '<';
@@ -158,11 +178,13 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 		*time++ = '\0';
 	if (parse_subject(condition, text, error) < 0 || parse_time(condition, time, error) < 0)
 		return -1;
-	if (condition->below && (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
+	if (condition->below &&
+	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is compared by > only", text);
 	while ((word = strsep(&rest, ","))) {
 		double value = 0;
-		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0 : parse_value(condition, word, &value, error) < 0)
+		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0
+		                  : parse_value(condition, word, &value, error) < 0)
 			return -1;
 		add_threshold(condition, value, one_text(text, comparison, word, time));
 	}

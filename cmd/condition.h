@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Conditions as the user writes them: `rss>1G,2G`, `grow>200M/60s`, `kind:arena>1G`, `headroom<15%`. */
+/** @file Conditions as the user writes them: `rss>1G,2G`, `grow>200M/60s`, `kind:arena>1G`,
+ * `headroom<15%`. */
 #ifndef CMD_CONDITION_H
 #define CMD_CONDITION_H
 
@@ -28,9 +29,9 @@ enum condition_subject {
 
 /** One value of the list behind the comparison. */
 struct threshold {
-	double value;   /**< bytes, a number, or percent */
-	char *text;     /**< the condition with this value only, "rss>2G"; owned */
-	bool acted;     /**< it was acted on */
+	double value;    /**< bytes, a number, or percent */
+	char *text;      /**< the condition with this value only, "rss>2G"; owned */
+	bool acted;      /**< it was acted on */
 	double acted_at; /**< when, in seconds; the latest time */
 };
 
@@ -40,9 +41,10 @@ struct condition {
 	unsigned kinds;                 /**< bits of enum pm_kind, for CONDITION_KIND */
 	bool below;                     /**< holds below the values, not above */
 	bool percent;                   /**< the values are percent of the memory limit */
-	double seconds;                 /**< time in which something grows, 0: since the beginning; unit of time of a rate */
-	struct threshold *thresholds;   /**< in the order in which they are passed; owned */
-	size_t count;                   /**< how many, at least one */
+	double seconds; /**< time in which something grows, 0: since the beginning; unit of time of
+	                   a rate */
+	struct threshold *thresholds; /**< in the order in which they are passed; owned */
+	size_t count;                 /**< how many, at least one */
 };
 
 /**
@@ -58,7 +60,8 @@ int condition_parse(struct condition *condition, const char *text, struct pm_err
 /** Releases it. @param condition as parsed, or zeroed */
 void condition_deinit(struct condition *condition);
 
-/** What a subject's values are. @param subject the subject @return whether they count things and are not bytes */
+/** What a subject's values are. @param subject the subject @return whether they count things and
+ * are not bytes */
 static inline bool condition_counts(enum condition_subject subject)
 {
 	return subject == CONDITION_THREADS || subject == CONDITION_REGIONS;

@@ -33,15 +33,19 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 		break;
 	}
 	if (strcmp(value, "kind") != 0 && strcmp(value, "mapping") != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "differences are summed up by kind or mapping, not '%s'", value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "differences are summed up by kind or mapping, not '%s'",
+		                    value);
 	options->by = *value == 'k' ? DIFF_BY_KIND : DIFF_BY_MAPPING;
 	return 0;
 }
 
 static const struct cli_group groups[] = {
 	{ "What to show:", diff_option_list, take, 0 },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct diff_options, selection) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct diff_options, output) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct diff_options, selection) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct diff_options, output) },
 	{ 0 },
 };
 
@@ -86,8 +90,10 @@ static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes 
 	sum->swap += sizes->swap;
 }
 
-/** Marks the regions of a sample that the user chose. @return how many; -1: an error other than that none fits */
-static int choose(const struct diff_options *options, const struct pm_regions *regions, bool *chosen, struct pm_error *error)
+/** Marks the regions of a sample that the user chose. @return how many; -1: an error other than
+ * that none fits */
+static int choose(const struct diff_options *options, const struct pm_regions *regions,
+                  bool *chosen, struct pm_error *error)
 {
 	struct pm_range *ranges;
 	size_t count;
@@ -110,7 +116,8 @@ static bool same_group(enum diff_by by, const struct diff_row *one, const struct
 {
 	if (by == DIFF_BY_KIND)
 		return one->region->kind == other->region->kind;
-	return strcmp(one->region->mapping, other->region->mapping) == 0 && (*one->region->mapping || one->region->kind == other->region->kind);
+	return strcmp(one->region->mapping, other->region->mapping) == 0 &&
+	       (*one->region->mapping || one->region->kind == other->region->kind);
 }
 
 /** Leaves out the sums of which nothing changed. */
@@ -146,18 +153,22 @@ static void sum_up(struct diff *diff)
 		int64_t delta = diff_delta(&diff->rows[i]);
 		if (delta == 0)
 			delta = diff_size_delta(&diff->rows[i]);
-		diff->rows[i].change = delta > 0 ? PM_CHANGE_GREW : delta < 0 ? PM_CHANGE_SHRANK : PM_CHANGE_SAME;
+		diff->rows[i].change = delta > 0   ? PM_CHANGE_GREW
+		                       : delta < 0 ? PM_CHANGE_SHRANK
+		                                   : PM_CHANGE_SAME;
 	}
 }
 
 /** Turns the chosen parts that changed into rows. */
-static void fill(struct diff *diff, const struct pm_growth *growth, const bool *before, const bool *after)
+static void fill(struct diff *diff, const struct pm_growth *growth, const bool *before,
+                 const bool *after)
 {
 	diff->rows = alloc_array(NULL, growth->count, sizeof *diff->rows);
 	for (size_t i = 0; i < growth->count; i++) {
 		const struct pm_growth_part *part = &growth->parts[i];
 		bool there = part->after != PM_GROWTH_NONE;
-		if (!(there && after[part->after]) && !(part->before != PM_GROWTH_NONE && before[part->before]))
+		if (!(there && after[part->after]) &&
+		    !(part->before != PM_GROWTH_NONE && before[part->before]))
 			continue;
 		add_sizes(&diff->total.was, &part->was);
 		add_sizes(&diff->total.is, &part->is);
@@ -171,7 +182,8 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 			continue;
 		diff->rows[diff->count++] = (struct diff_row){
 			.change = part->change,
-			.region = there ? &diff->after->regions.items[part->after] : &diff->before->regions.items[part->before],
+			.region = there ? &diff->after->regions.items[part->after]
+			                : &diff->before->regions.items[part->before],
 			.regions = regions,
 			.changed = changed,
 			.was = part->was,
@@ -181,30 +193,40 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 	if (diff->options->by != DIFF_BY_REGION)
 		sum_up(diff);
 	qsort(diff->rows, diff->count, sizeof *diff->rows, compare_rows);
-	diff->shown = diff->options->top_given && diff->options->top < diff->count ? (size_t)diff->options->top : diff->count;
+	diff->shown = diff->options->top_given && diff->options->top < diff->count
+	                      ? (size_t)diff->options->top
+	                      : diff->count;
 }
 
 /** Whether the two may be compared. @return 0 or -1 */
-static int check(const struct diff_options *options, const struct sampled *before, const struct sampled *after, struct pm_error *error)
+static int check(const struct diff_options *options, const struct sampled *before,
+                 const struct sampled *after, struct pm_error *error)
 {
-	if (before->identified && after->identified && !options->force && !pm_run_is_same(&before->run, &after->run))
+	if (before->identified && after->identified && !options->force &&
+	    !pm_run_is_same(&before->run, &after->run))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s and %s are different processes (start time or boot differ); --force compares them all the same",
+		                    "%s and %s are different processes (start time or boot "
+		                    "differ); --force compares them all the same",
 		                    before->word, after->word);
 	if (before->sizes_known != after->sizes_known)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is maps text, which tells no resident sizes: it cannot be compared with %s",
-		                    before->sizes_known ? after->word : before->word, before->sizes_known ? before->word : after->word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is maps text, which tells no resident sizes: it cannot be "
+		                    "compared with %s",
+		                    before->sizes_known ? after->word : before->word,
+		                    before->sizes_known ? before->word : after->word);
 	return 0;
 }
 
 /** Compares and prints. @return 1: they differ; 0: they do not; -1: an error */
-static int compare(const struct diff_options *options, const struct sampled *before, const struct sampled *after, struct out *out,
-                   struct pm_error *error)
+static int compare(const struct diff_options *options, const struct sampled *before,
+                   const struct sampled *after, struct out *out, struct pm_error *error)
 {
 	struct pm_growth growth;
-	if (check(options, before, after, error) < 0 || pm_growth_compare(&before->regions, &after->regions, &growth, error) < 0)
+	if (check(options, before, after, error) < 0 ||
+	    pm_growth_compare(&before->regions, &after->regions, &growth, error) < 0)
 		return -1;
-	bool *chosen_before = calloc(before->regions.count + 1, sizeof *chosen_before), *chosen_after = calloc(after->regions.count + 1, 1);
+	bool *chosen_before = calloc(before->regions.count + 1, sizeof *chosen_before),
+	     *chosen_after = calloc(after->regions.count + 1, 1);
 	struct diff diff = { .options = options, .before = before, .after = after };
 	int some = -1, others = -1;
 	if (!chosen_before || !chosen_after) {
@@ -213,7 +235,8 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 		others = choose(options, &after->regions, chosen_after, error);
 	}
 	if (some >= 0 && others >= 0 && options->output.verbose && !options->output.quiet)
-		report_note("%zu regions before, %zu after, in %zu parts", before->regions.count, after->regions.count, growth.count);
+		report_note("%zu regions before, %zu after, in %zu parts", before->regions.count,
+		            after->regions.count, growth.count);
 	if (some >= 0 && others >= 0) {
 		fill(&diff, &growth, chosen_before, chosen_after);
 		if (options->output.json)
@@ -237,7 +260,8 @@ enum status diff_run(struct out *out, int argc, char **argv)
 	struct sampled before = { 0 }, after = { 0 };
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
-	if (!cli_parse(&diff_spec, out, argc, argv, &options, &words) || !cli_check_operands(&diff_spec, &words)) {
+	if (!cli_parse(&diff_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&diff_spec, &words)) {
 		selection_deinit(&options.selection);
 		return words.status;
 	}

@@ -28,11 +28,11 @@ struct diff_options {
 
 /** One row: a part of the difference, or several summed up. */
 struct diff_row {
-	enum pm_change change;          /**< what became of it; of a sum PM_CHANGE_GREW, _SHRANK or _SAME */
+	enum pm_change change; /**< what became of it; of a sum PM_CHANGE_GREW, _SHRANK or _SAME */
 	const struct pm_region *region; /**< where it is, or was; of a sum one of it */
-	size_t regions;                 /**< how many regions it has after, or where it is gone, had before */
-	size_t count;                   /**< of totals: how many parts */
-	bool changed;                   /**< anything of it did */
+	size_t regions; /**< how many regions it has after, or where it is gone, had before */
+	size_t count;   /**< of totals: how many parts */
+	bool changed;   /**< anything of it did */
 	struct pm_growth_sizes was;
 	struct pm_growth_sizes is;
 };
@@ -54,11 +54,11 @@ struct diff {
 	const struct diff_options *options;
 	const struct sampled *before;
 	const struct sampled *after;
-	struct diff_row *rows;  /**< what changed, the largest change first */
-	size_t count;           /**< how many */
-	size_t shown;           /**< how many of them are printed */
-	size_t same;            /**< chosen parts that did not change */
-	struct diff_row total;  /**< of all chosen parts, the unchanged ones included */
+	struct diff_row *rows; /**< what changed, the largest change first */
+	size_t count;          /**< how many */
+	size_t shown;          /**< how many of them are printed */
+	size_t same;           /**< chosen parts that did not change */
+	struct diff_row total; /**< of all chosen parts, the unchanged ones included */
 };
 
 /** Prints it as a table. @param diff it @param out where to */

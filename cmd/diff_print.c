@@ -3,8 +3,8 @@
 
 #include "delta.h"
 #include "json.h"
-#include "region_columns.h"
 #include "numbered_table.h"
+#include "region_columns.h"
 #include "utf8.h"
 
 /** Columns of the table; those of sums leave some out. */
@@ -29,7 +29,9 @@ static const enum column chosen[][COLUMNS] = {
 	[DIFF_BY_MAPPING] = { COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
 };
 
-static const size_t chosen_count[] = { [DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7 };
+static const size_t chosen_count[] = {
+	[DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7
+};
 
 /** Columns that are left out where a terminal is too narrow, the least important first. */
 static const enum column droppable[] = { SIZE_DELTA, BEFORE, KIND, AFTER, COUNT };
@@ -56,7 +58,8 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
-	/* A recording knows an arena by its address only, a living process also by its number, which may change: one name for both. */
+	/* A recording knows an arena by its address only, a living process also by its number,
+	 * which may change: one name for both. */
 	if (text->length == 0 && region->arena != 0)
 		text_format(text, "arena at %llx", (unsigned long long)region->arena);
 	else if (text->length == 0)
@@ -144,18 +147,22 @@ static void print_heading(const struct diff *diff, struct out *out)
 	text_deinit(&line);
 }
 
-/** Regions of a recording, and those that are gone, are nothing that another command could look at. */
+/** Regions of a recording, and those that are gone, are nothing that another command could look at.
+ */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
 	const struct diff *diff = ((const struct view *)context)->diff;
 	const struct diff_row *from = &diff->rows[index];
 	bool living = diff->after->identified && diff->after->number == 0;
-	*row = (struct numbered_row){ .start = from->region->start, .end = from->region->end, .mapping = from->region->mapping };
+	*row = (struct numbered_row){ .start = from->region->start,
+		                      .end = from->region->end,
+		                      .mapping = from->region->mapping };
 	row->kind = (enum pm_kind)from->region->kind;
 	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 
-/** Takes the next column out that may go. @param from place among those that may @return false: none is left */
+/** Takes the next column out that may go. @param from place among those that may @return false:
+ * none is left */
 static bool drop_column(struct view *view, size_t *from)
 {
 	while (*from < sizeof droppable / sizeof *droppable) {
@@ -163,8 +170,10 @@ static bool drop_column(struct view *view, size_t *from)
 		for (size_t i = 0; i < view->count; i++) {
 			if (view->columns[i] != dropped)
 				continue;
-			memmove(view->columns + i, view->columns + i + 1, (--view->count - i) * sizeof *view->columns);
-			text_format(&view->dropped, "%s%s", view->dropped.length > 0 ? ", " : "", all_columns[dropped].title);
+			memmove(view->columns + i, view->columns + i + 1,
+			        (--view->count - i) * sizeof *view->columns);
+			text_format(&view->dropped, "%s%s", view->dropped.length > 0 ? ", " : "",
+			            all_columns[dropped].title);
 			return true;
 		}
 	}
@@ -172,7 +181,8 @@ static bool drop_column(struct view *view, size_t *from)
 }
 
 /** Chooses as many columns as the terminal has room for. @param columns gets them */
-static void choose_columns(struct view *view, struct table *table, struct table_column *columns, const struct out *out)
+static void choose_columns(struct view *view, struct table *table, struct table_column *columns,
+                           const struct out *out)
 {
 	size_t next = 0;
 	view->count = chosen_count[view->diff->options->by];
@@ -204,7 +214,8 @@ void diff_print(const struct diff *diff, struct out *out)
 	numbered_table_print(&table, identify, out);
 	text_deinit(&view.dropped);
 	if (!diff->options->output.quiet)
-		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same, diff->same);
+		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same,
+		           diff->same);
 }
 
 static void put_sizes(struct json *json, const struct diff_row *row)

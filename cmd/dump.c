@@ -11,16 +11,29 @@
 #include "json.h"
 #include "stopping.h"
 
-enum { OPTION_HEX = CLI_LONG_ONLY, OPTION_RAW, OPTION_CORE, OPTION_RESPECT_FILTER, OPTION_STOP, OPTION_WHOLE_FILES };
+enum {
+	OPTION_HEX = CLI_LONG_ONLY,
+	OPTION_RAW,
+	OPTION_CORE,
+	OPTION_RESPECT_FILTER,
+	OPTION_STOP,
+	OPTION_WHOLE_FILES
+};
 
 static const struct cli_option dump_option_list[] = {
-	{ 'o', "output", "FILE", "write the bytes to FILE, with holes where nothing\nis, and FILE.map with what stands where" },
-	{ OPTION_HEX, "hex", NULL, "addresses, bytes in hexadecimal, and text; usual\non a terminal" },
+	{ 'o', "output", "FILE",
+	  "write the bytes to FILE, with holes where nothing\nis, and FILE.map with what stands "
+	  "where" },
+	{ OPTION_HEX, "hex", NULL,
+	  "addresses, bytes in hexadecimal, and text; usual\non a terminal" },
 	{ OPTION_RAW, "raw", NULL, "nothing but the bytes; usual in a pipe or file" },
-	{ OPTION_CORE, "core", NULL, "write an ELF core file for debuggers; without REGION\nthe whole process" },
-	{ OPTION_RESPECT_FILTER, "respect-filter", NULL, "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
+	{ OPTION_CORE, "core", NULL,
+	  "write an ELF core file for debuggers; without REGION\nthe whole process" },
+	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
+	  "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
-	{ OPTION_WHOLE_FILES, "whole-files", NULL, "also pages of files that the process has not\ntouched, from the files" },
+	{ OPTION_WHOLE_FILES, "whole-files", NULL,
+	  "also pages of files that the process has not\ntouched, from the files" },
 	{ 0 },
 };
 
@@ -30,7 +43,8 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	switch (id) {
 	case 'o':
 		if (*value == '\0')
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "the name of the file is empty");
 		/* Standard output is where the bytes go anyway. */
 		options->file = strcmp(value, "-") == 0 ? NULL : value;
 		return 0;
@@ -57,12 +71,15 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to do:", dump_option_list, take, 0 },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct dump_options, selection) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct dump_options, output) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct dump_options, selection) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct dump_options, output) },
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "hex raw output", "hex json", "raw json", "hex core", "raw core", NULL };
+static const char *const exclusive[] = { "hex raw output", "hex json", "raw json",
+	                                 "hex core",       "raw core", NULL };
 
 const struct cli_spec dump_spec = {
 	.command = "dump",
@@ -96,7 +113,8 @@ static void tell_lacks(const struct dump *dump)
 	if (dump->options->output.verbose)
 		lacks_tell(&dump->memory.lacks, SIZE_MAX);
 	add_size(dump, &line, dump->memory.lacks.bytes);
-	text_format(&line, " could not be read and %s zeros%s", dump->memory.lacks.bytes == 1 ? "is" : "are",
+	text_format(&line, " could not be read and %s zeros%s",
+	            dump->memory.lacks.bytes == 1 ? "is" : "are",
 	            dump->options->output.verbose ? "" : "; -v tells where and why");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -112,7 +130,8 @@ static void tell_missing(const struct dump *dump, const struct pm_dump_result *r
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " of it is not in the core file, and zeros where bytes are written: never touched, left out, or left to the mapped file");
+	text_string(&line, " of it is not in the core file, and zeros where bytes are written: "
+	                   "never touched, left out, or left to the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -120,10 +139,12 @@ static void tell_missing(const struct dump *dump, const struct pm_dump_result *r
 static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
-		" read", " never touched", " of untouched files left out", " not to be read", " unreadable", " not in the core file",
+		" read",           " never touched", " of untouched files left out",
+		" not to be read", " unreadable",    " not in the core file",
 	};
-	const uint64_t sizes[] = { result->bytes, result->holes, result->untouched, result->forbidden - missing(dump, result), result->unreadable,
-		                       missing(dump, result) };
+	const uint64_t sizes[] = { result->bytes,      result->holes,
+		                   result->untouched,  result->forbidden - missing(dump, result),
+		                   result->unreadable, missing(dump, result) };
 	struct text line = { 0 };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (sizes[i] == 0)
@@ -132,8 +153,10 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 		add_size(dump, &line, sizes[i]);
 		text_string(&line, words[i]);
 	}
-	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "", (double)(clock_us() - dump->progress.begin) / 1e6,
-	            dump->memory.core ? "from the core file" : "by process_vm_readv, and by mem where that refuses");
+	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "",
+	            (double)(clock_us() - dump->progress.begin) / 1e6,
+	            dump->memory.core ? "from the core file"
+	                              : "by process_vm_readv, and by mem where that refuses");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -152,11 +175,13 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->stop)
 		stopping_tell(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
-		report_note("without registers, but for the places where threads sleep: --stop gets them, and stops the process for that");
+		report_note("without registers, but for the places where threads sleep: --stop "
+		            "gets them, and stops the process for that");
 	if (dump->memory.lacks.count > 0)
 		tell_lacks(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
-		report_note("nothing was read: this is memory of devices or of the kernel, written as zeros where bytes are written");
+		report_note("nothing was read: this is memory of devices or of the kernel, written "
+		            "as zeros where bytes are written");
 	if (missing(dump, result) > 0)
 		tell_missing(dump, result);
 	if (dump->options->output.verbose)
@@ -181,7 +206,8 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	out_string(out, "\n");
 }
 
-static int copy(struct dump *dump, struct out *out, struct pm_dump_result *result, struct pm_error *error)
+static int copy(struct dump *dump, struct out *out, struct pm_dump_result *result,
+                struct pm_error *error)
 {
 	const struct dump_options *options = dump->options;
 	if (options->file)
@@ -218,7 +244,8 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	return dump->memory.lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
 }
 
-/** Whether the options go together with each other and with the number of operands; says so where they do not. */
+/** Whether the options go together with each other and with the number of operands; says so where
+ * they do not. */
 static bool check(const struct dump_options *options, int operands)
 {
 	const char *wrong = NULL;
@@ -227,7 +254,8 @@ static bool check(const struct dump_options *options, int operands)
 	else if (options->respect_filter && !options->core)
 		wrong = "--respect-filter is for core files: add --core";
 	else if (!options->core && operands < 2)
-		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as heap, or 'all'";
+		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as "
+		        "heap, or 'all'";
 	else if (options->output.json && !options->file)
 		wrong = "--json tells about the file that -o writes; without -o there is none";
 	if (wrong)
@@ -243,7 +271,8 @@ enum status dump_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (!cli_parse(&dump_spec, out, argc, argv, &options, &words) || !cli_check_operands(&dump_spec, &words)) {
+	if (!cli_parse(&dump_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&dump_spec, &words)) {
 		status = words.status;
 	} else if (check(&options, words.count)) {
 		struct dump dump = { .options = &options, .memory.cancel = interrupt_catch() };

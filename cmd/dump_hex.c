@@ -11,8 +11,8 @@ struct viewer {
 	struct dump *dump;
 	struct hex_view view;
 	struct pm_dump_result *result;
-	struct lacks lacks;    /* of the current unit */
-	size_t next;           /* first of them that is not shown */
+	struct lacks lacks; /* of the current unit */
+	size_t next;        /* first of them that is not shown */
 	struct pm_unit unit;
 	char bytes[PM_UNIT_SIZE];
 };
@@ -29,9 +29,11 @@ static void show_read(struct viewer *viewer, const struct pm_segment *segment, c
 {
 	const struct lacks *lacks = &viewer->lacks;
 	uint64_t at = segment->start;
-	for (; viewer->next < lacks->count && lacks->items[viewer->next].start < segment->end; viewer->next++) {
+	for (; viewer->next < lacks->count && lacks->items[viewer->next].start < segment->end;
+	     viewer->next++) {
 		const struct lack *lack = &lacks->items[viewer->next];
-		uint64_t start = lack->start > at ? lack->start : at, end = lack->end < segment->end ? lack->end : segment->end;
+		uint64_t start = lack->start > at ? lack->start : at,
+			 end = lack->end < segment->end ? lack->end : segment->end;
 		hex_bytes(&viewer->view, at, bytes + (at - segment->start), (size_t)(start - at));
 		hex_lacking(&viewer->view, start, end, lack->why);
 		viewer->result->bytes += start - at;
@@ -87,14 +89,18 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 	return 0;
 }
 
-int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result, struct pm_error *error)
+int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
+             struct pm_error *error)
 {
 	const struct memory *memory = &dump->memory;
-	const struct pm_plan_options options = { .pages = &memory->pages, .files = memory->files.ops != NULL, .cancel = memory->cancel };
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 	int more;
 	*result = (struct pm_dump_result){ .size = memory_size(&dump->memory) };
-	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan, error) < 0)
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
 		return -1;
 	struct viewer *viewer = alloc_array(NULL, 1, sizeof *viewer);
 	viewer->dump = dump;

@@ -8,7 +8,9 @@
 /** The region that a range lies in, NULL for none. */
 static const struct pm_region *region_of(const struct dump *dump, const struct pm_range *range)
 {
-	return range->region < dump->memory.loaded.regions.count ? &dump->memory.loaded.regions.items[range->region] : NULL;
+	return range->region < dump->memory.loaded.regions.count
+	               ? &dump->memory.loaded.regions.items[range->region]
+	               : NULL;
 }
 
 static void put_mapping(const struct pm_region *region, struct text *text)
@@ -34,13 +36,20 @@ static void write_text(const struct dump *dump, struct out *out)
 			kind = pm_kind_name((enum pm_kind)region->kind);
 			put_mapping(region, &mapping);
 		}
-		out_format(out, "%012llx-%012llx %llu %llu %s %s ", (unsigned long long)range->start, (unsigned long long)range->end,
-		           (unsigned long long)(range->end - range->start), (unsigned long long)offset, perms, *kind ? kind : "-");
-		out_escaped(out, mapping.length > 0 ? text_terminate(&mapping) : region ? "-" : "(nothing is mapped there)");
+		out_format(out, "%012llx-%012llx %llu %llu %s %s ",
+		           (unsigned long long)range->start, (unsigned long long)range->end,
+		           (unsigned long long)(range->end - range->start),
+		           (unsigned long long)offset, perms, *kind ? kind : "-");
+		out_escaped(out, mapping.length > 0 ? text_terminate(&mapping)
+		                 : region           ? "-"
+		                                    : "(nothing is mapped there)");
 		out_string(out, "\n");
-		for (; next < dump->memory.lacks.count && dump->memory.lacks.items[next].start < range->end; next++) {
+		for (; next < dump->memory.lacks.count &&
+		       dump->memory.lacks.items[next].start < range->end;
+		     next++) {
 			const struct lack *lack = &dump->memory.lacks.items[next];
-			out_format(out, "  unreadable %012llx-%012llx ", (unsigned long long)lack->start, (unsigned long long)lack->end);
+			out_format(out, "  unreadable %012llx-%012llx ",
+			           (unsigned long long)lack->start, (unsigned long long)lack->end);
 			out_escaped(out, lack->why);
 			out_string(out, "\n");
 		}
@@ -83,7 +92,9 @@ static void write_json(const struct dump *dump, struct out *out)
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
-		for (; next < dump->memory.lacks.count && dump->memory.lacks.items[next].start < range->end; next++) {
+		for (; next < dump->memory.lacks.count &&
+		       dump->memory.lacks.items[next].start < range->end;
+		     next++) {
 			const struct lack *lack = &dump->memory.lacks.items[next];
 			json_open(&json, NULL, '{');
 			json_put(&json, "address", json_address(lack->start));

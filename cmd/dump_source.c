@@ -5,13 +5,17 @@ int dump_open(struct dump *dump, char *const *words, int count, struct pm_error 
 {
 	const struct dump_options *options = dump->options;
 	char all[] = "all", *everything[] = { all };
-	if (selection_add_words(&options->selection, count < 2 ? everything : words + 1, count < 2 ? 1 : count - 1, error) < 0)
+	if (selection_add_words(&options->selection, count < 2 ? everything : words + 1,
+	                        count < 2 ? 1 : count - 1, error) < 0)
 		return -1;
 	progress_init(&dump->progress, options->output.quiet);
 	int ready = memory_open(&dump->memory, words[0], &options->selection,
-	                        &(struct memory_options){ .stop = options->stop, .files = options->whole_files }, error);
+	                        &(struct memory_options){ .stop = options->stop,
+	                                                  .files = options->whole_files },
+	                        error);
 	if (ready > 0 && dump->memory.core && options->core)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--core is for processes, and %s is a core file", words[0]);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--core is for processes, and %s is a core file", words[0]);
 	return ready;
 }
 
@@ -19,7 +23,8 @@ static void show_progress(void *context, uint64_t bytes, uint64_t address)
 {
 	struct dump *dump = context;
 	if (progress_due(&dump->progress))
-		progress_show(&dump->progress, memory_size_before(&dump->memory, address), memory_size(&dump->memory), bytes);
+		progress_show(&dump->progress, memory_size_before(&dump->memory, address),
+		              memory_size(&dump->memory), bytes);
 }
 
 static void note_unreadable(void *context, const struct pm_unreadable *range)

@@ -22,9 +22,14 @@ static int take_letter(struct examine *examine, char letter, bool *sized, struct
 		examine->size = 1u << (size - sizes);
 		*sized = true;
 	} else if (letter == 'i') {
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "x shows no instructions (i): gdb and objdump -d know machine code");
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"x shows no instructions (i): gdb and objdump -d know machine code");
 	} else if (!strchr("xduotcsfa", letter)) {
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%c' is no format of x: they are x d u o t c s f a, with the sizes b h w g", letter);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%c' is no format of x: they are x d u o t c s f a, with the "
+		                    "sizes b h w g",
+		                    letter);
 	} else {
 		examine->format = letter;
 	}
@@ -46,7 +51,9 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 			continue;
 		}
 		if (length >= sizeof digits)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "%.*s values are too many for x; dump shows more", (int)length, at);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "%.*s values are too many for x; dump shows more",
+			                    (int)length, at);
 		memcpy(digits, at, length);
 		digits[length] = '\0';
 		if (pm_parse_decimal(digits, SIZE_MAX, &count, error) < 0)
@@ -60,7 +67,9 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))
 		made.size = 8;
 	else if (sized && made.format == 's' && made.size != 1)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "x/s shows strings of bytes; the command strings finds UTF-16 with -e l");
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"x/s shows strings of bytes; the command strings finds UTF-16 with -e l");
 	*examine = made;
 	return 0;
 }
@@ -108,7 +117,8 @@ static void put_float(const void *bytes, unsigned size, struct text *text)
 	if (size == 4)
 		wide = (double)narrow;
 	if (isnan(wide))
-		text_format(text, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) ? "-" : "", mantissa);
+		text_format(text, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) ? "-" : "",
+		            mantissa);
 	else
 		text_format(text, "%.*g", size == 4 ? 9 : 17, wide);
 }

@@ -12,15 +12,15 @@
 
 /** How `x` shows memory, and where it goes on. */
 struct examine {
-	char format;    /**< one of x d u o t c s f a */
-	unsigned size;  /**< bytes of a value: 1, 2, 4 or 8 */
-	size_t count;   /**< how many values */
-	uint64_t next;  /**< address behind those shown last */
+	char format;   /**< one of x d u o t c s f a */
+	unsigned size; /**< bytes of a value: 1, 2, 4 or 8 */
+	size_t count;  /**< how many values */
+	uint64_t next; /**< address behind those shown last */
 };
 
 /**
- * Reads what stands behind the slash of `x/16gx`: a number, a format and a size in any order. What is missing is 1 for the count, and as it
- * was for the others.
+ * Reads what stands behind the slash of `x/16gx`: a number, a format and a size in any order. What
+ * is missing is 1 for the count, and as it was for the others.
  *
  * @param examine  changed, but not where this fails
  * @param text     e.g. "16gx"
@@ -32,12 +32,13 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 /** How many values stand in a line. @param examine the form @return at least 1 */
 size_t examine_per_line(const struct examine *examine);
 
-/** Adds a number as text. @param examine its form @param bytes as many as a value has, little-endian @param text gets it */
+/** Adds a number as text. @param examine its form @param bytes as many as a value has,
+ * little-endian @param text gets it */
 void examine_put_value(const struct examine *examine, const void *bytes, struct text *text);
 
 /**
- * Adds a string in double quotes, up to its NUL or 200 bytes: bytes that are no text as all commands show them, quotes and backslashes with
- * a backslash before them.
+ * Adds a string in double quotes, up to its NUL or 200 bytes: bytes that are no text as all
+ * commands show them, quotes and backslashes with a backslash before them.
  *
  * @param bytes   where it begins
  * @param length  how many bytes there are

@@ -23,7 +23,9 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 {
 	struct pm_error error = { 0 };
 	struct text prefix = { 0 };
-	struct grep_target target = { .cancel = grep->cancel, .view = { .options = grep->options, .form = grep_form(grep->options) } };
+	struct grep_target target = { .cancel = grep->cancel,
+		                      .view = { .options = grep->options,
+		                                .form = grep_form(grep->options) } };
 	if (one_of_several) {
 		text_format(&prefix, "%s:", word);
 		/* Words of a list are PIDs. */
@@ -46,7 +48,8 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 /** Whether no more targets need to be searched. */
 static bool is_enough(const struct grep *grep)
 {
-	return out_failed(grep->out) || *grep->cancel || (grep->options->quiet && grep->matches > 0);
+	return out_failed(grep->out) || *grep->cancel ||
+	       (grep->options->quiet && grep->matches > 0);
 }
 
 /** As for grep(1): -q ends with 0 where there is a match, whatever else happened. */
@@ -62,10 +65,12 @@ static void hint(const struct grep *grep)
 {
 	const unsigned no_anchors = PM_PATTERN_FIXED | PM_PATTERN_HEX | PM_PATTERN_MULTILINE;
 	const struct grep_options *options = grep->options;
-	if (grep->matches > 0 || grep->failed || options->search.output.quiet || (options->flags & no_anchors))
+	if (grep->matches > 0 || grep->failed || options->search.output.quiet ||
+	    (options->flags & no_anchors))
 		return;
 	if (grep_patterns_have_anchors(&options->patterns))
-		report_note("^ and $ are begin and end of a region; with -M they are those of lines, too");
+		report_note("^ and $ are begin and end of a region; with -M they are those of "
+		            "lines, too");
 }
 
 /** Searches all targets that a word means. */
@@ -83,18 +88,24 @@ static enum status search_all(struct grep *grep, const char *word)
 	return status_of(grep);
 }
 
-/** Takes patterns and REGIONs from the operands. @return the TARGET, NULL where something is wrong */
-static const char *take_words(struct grep_options *options, const struct cli_result *words, struct pm_error *error)
+/** Takes patterns and REGIONs from the operands. @return the TARGET, NULL where something is wrong
+ */
+static const char *take_words(struct grep_options *options, const struct cli_result *words,
+                              struct pm_error *error)
 {
 	int first = 0;
 	if (!options->patterns.given)
-		grep_patterns_add(&options->patterns, words->operands[first], strlen(words->operands[first])), first++;
-	if (selection_add_words(&options->search.selection, words->operands + first + 1, words->count - first - 1, error) < 0)
+		grep_patterns_add(&options->patterns, words->operands[first],
+		                  strlen(words->operands[first])),
+			first++;
+	if (selection_add_words(&options->search.selection, words->operands + first + 1,
+	                        words->count - first - 1, error) < 0)
 		return NULL;
 	return words->operands[first];
 }
 
-static enum status run(struct grep_options *options, const struct cli_result *words, struct out *out)
+static enum status run(struct grep_options *options, const struct cli_result *words,
+                       struct out *out)
 {
 	struct pm_error error;
 	struct grep grep = { .options = options, .cancel = interrupt_catch(), .out = out };
@@ -129,7 +140,8 @@ enum status grep_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.search.selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (!cli_parse(&grep_spec, out, argc, argv, &options, &words) || !check_operands(&options, &words))
+	if (!cli_parse(&grep_spec, out, argc, argv, &options, &words) ||
+	    !check_operands(&options, &words))
 		status = words.status;
 	else
 		status = run(&options, &words, out);

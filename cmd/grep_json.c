@@ -34,7 +34,8 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/** Adds what stands around a hit: the bytes that were asked for, else the text that it is part of. */
+/** Adds what stands around a hit: the bytes that were asked for, else the text that it is part of.
+ */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
 	size_t before = least(options->before, hit->before);
@@ -86,7 +87,8 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	write_open(object, line);
 }
 
-void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count, struct text *line)
+void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
+                      struct text *line)
 {
 	json_t *object = json_object();
 	if (view->pid > 0)

@@ -10,10 +10,12 @@
 #include "utf8.h"
 
 enum {
-	PIPE_COLUMNS = 120,    /* of text around a match, where no terminal bounds it */
-	MATCH_COLUMNS = 16,    /* least room for a match on a narrow terminal */
-	MATCH_MOST = 1000,     /* most of it, where no terminal bounds it: -o has it whole, JSON in pieces */
-	AROUND = 512,          /* bytes around a match: enough for a line of characters of several bytes each */
+	PIPE_COLUMNS = 120, /* of text around a match, where no terminal bounds it */
+	MATCH_COLUMNS = 16, /* least room for a match on a narrow terminal */
+	MATCH_MOST =
+		1000, /* most of it, where no terminal bounds it: -o has it whole, JSON in pieces */
+	AROUND = 512, /* bytes around a match: enough for a line of characters of several bytes each
+	               */
 };
 
 static const char dots[] = "…";
@@ -26,15 +28,18 @@ size_t grep_around(const struct grep_view *view)
 }
 
 /** Adds text in a style. */
-static void add_styled(const struct grep_view *view, enum out_style style, const struct text *text, struct text *line)
+static void add_styled(const struct grep_view *view, enum out_style style, const struct text *text,
+                       struct text *line)
 {
 	text_string(line, out_style_code(view->out, style));
 	text_bytes(line, text->bytes, text->length);
 	text_string(line, out_style_code(view->out, OUT_PLAIN));
 }
 
-/** Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about it. @return their columns */
-static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail, struct text *line)
+/** Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about
+ * it. @return their columns */
+static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
+                         struct text *line)
 {
 	struct text kind = { 0 }, mapping = { 0 }, escaped = { 0 };
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
@@ -54,7 +59,8 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 }
 
 /** Adds how a text is encoded that does not stand in memory as it is shown. @return its columns */
-static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
+static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hit,
+                           struct text *line)
 {
 	struct text name = { 0 };
 	if (pm_encoding_unit(hit->encoding) == 1)
@@ -97,7 +103,8 @@ static void cut(struct text *text, size_t columns)
 }
 
 /** Adds a match, cut to a number of columns. @return the columns that it takes */
-static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room, struct text *line)
+static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room,
+                        struct text *line)
 {
 	struct text match = { 0 };
 	hit_text_add(hit->encoding, hit->bytes, hit->size, &match);
@@ -117,11 +124,14 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 static size_t width_of(const struct grep_view *view)
 {
 	size_t width = view->out->width;
-	return width == SIZE_MAX || !view->out->results ? width : width > RESULTS_NUMBER_WIDTH ? width - RESULTS_NUMBER_WIDTH : 0;
+	return width == SIZE_MAX || !view->out->results ? width
+	       : width > RESULTS_NUMBER_WIDTH           ? width - RESULTS_NUMBER_WIDTH
+	                                                : 0;
 }
 
 /** Adds a match and the text around it, within the terminal's width. */
-static void add_text(const struct grep_view *view, const struct pm_hit *hit, size_t head, struct text *line)
+static void add_text(const struct grep_view *view, const struct pm_hit *hit, size_t head,
+                     struct text *line)
 {
 	struct hit_side sides[2];
 	struct text match = { 0 };
@@ -163,7 +173,8 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct 
 	return 0;
 }
 
-void grep_put_region(const struct grep_view *view, const struct pm_region *region, uint64_t count, struct out *out)
+void grep_put_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
+                     struct out *out)
 {
 	enum { COUNT_DIGITS = 8 };
 	struct text line = { 0 };

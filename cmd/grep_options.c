@@ -15,7 +15,8 @@ static const struct cli_option pattern_option_list[] = {
 	{ 'F', "fixed-strings", NULL, "patterns are plain text" },
 	{ OPTION_HEX, "hex", NULL, "patterns are bytes in hexadecimal, ? is any digit" },
 	{ 'i', "ignore-case", NULL, "upper and lower case are the same" },
-	{ 'u', "utf", NULL, "patterns and memory are UTF-8: . is a character,\nand \\w knows all letters" },
+	{ 'u', "utf", NULL,
+	  "patterns and memory are UTF-8: . is a character,\nand \\w knows all letters" },
 	{ OPTION_WIDE, "wide", NULL, "text as UTF-16 too, little- and big-endian" },
 	{ 'M', "multiline", NULL, "^ and $ are begins and ends of lines; without it,\nof regions" },
 	{ 0 },
@@ -66,11 +67,13 @@ static const struct cli_option print_option_list[] = {
 	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "print nothing, end at the first match" },
 	{ 's', "no-messages", NULL, "no remarks on stderr, only errors" },
-	{ 'v', "verbose", NULL, "list on stderr what could not be read, and tell\nwhat was; it does not invert" },
+	{ 'v', "verbose", NULL,
+	  "list on stderr what could not be read, and tell\nwhat was; it does not invert" },
 	{ 0 },
 };
 
-static int take_context(struct grep_options *options, int id, const char *value, struct pm_error *error)
+static int take_context(struct grep_options *options, int id, const char *value,
+                        struct pm_error *error)
 {
 	uint64_t bytes;
 	if (pm_parse_decimal(value, PM_SCAN_CONTEXT_MOST, &bytes, error) < 0)
@@ -125,7 +128,8 @@ static int take_print(void *into, int id, const char *value, struct pm_error *er
 enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY };
 
 static const struct cli_option target_option_list[] = {
-	{ OPTION_ALL_PROCESSES, "all-processes", NULL, "if TARGET is a name: all processes of that name" },
+	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
+	  "if TARGET is a name: all processes of that name" },
 	{ 0 },
 };
 
@@ -143,7 +147,8 @@ static const struct cli_group groups[] = {
 	{ "What to search for:", pattern_option_list, take_pattern, 0 },
 	{ "Where:", target_option_list, take_target, 0 },
 	{ "How:", search_option_list, search_options_take, offsetof(struct grep_options, search) },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct grep_options, search.selection) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct grep_options, search.selection) },
 	{ "Output:", print_option_list, take_print, 0 },
 	{ 0 },
 };

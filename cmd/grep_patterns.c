@@ -15,7 +15,8 @@ static void add_one(struct grep_patterns *patterns, const char *bytes, size_t le
 	text_bytes(&patterns->bytes, bytes, length);
 	if (patterns->count == patterns->capacity) {
 		patterns->capacity = patterns->capacity * 2 + 4;
-		patterns->ends = alloc_array(patterns->ends, patterns->capacity, sizeof *patterns->ends);
+		patterns->ends = alloc_array(patterns->ends, patterns->capacity,
+		                             sizeof *patterns->ends);
 	}
 	patterns->ends[patterns->count++] = patterns->bytes.length;
 }
@@ -40,10 +41,13 @@ static int read_all(int fd, const char *path, struct text *content, struct pm_er
 	do {
 		length = read(fd, text_room(content, READ_AT_ONCE), READ_AT_ONCE);
 		if (length < 0 && errno != EINTR)
-			return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", path, strerror(errno));
+			return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", path,
+			                    strerror(errno));
 		content->length += length > 0 ? (size_t)length : 0;
 		if (content->length > FILE_MOST)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is longer than %d MiB: these are no patterns", path, FILE_MOST >> 20);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "%s is longer than %d MiB: these are no patterns", path,
+			                    FILE_MOST >> 20);
 	} while (length != 0);
 	return 0;
 }
@@ -54,12 +58,14 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	bool is_stdin = strcmp(path, "-") == 0;
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open %s: %s", path, strerror(errno));
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open %s: %s", path,
+		                    strerror(errno));
 	int result = read_all(fd, path, &content, error);
 	patterns->given = true;
 	/* The newline at the end ends the last line; it begins no empty one. */
 	if (result == 0 && content.length > 0)
-		grep_patterns_add(patterns, content.bytes, content.length - (content.bytes[content.length - 1] == '\n'));
+		grep_patterns_add(patterns, content.bytes,
+		                  content.length - (content.bytes[content.length - 1] == '\n'));
 	if (!is_stdin)
 		close(fd);
 	text_deinit(&content);
@@ -69,11 +75,14 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 /** One of the patterns. */
 static struct pm_pattern pattern_at(const struct grep_patterns *patterns, size_t index)
 {
-	size_t start = index > 0 ? patterns->ends[index - 1] : 0, length = patterns->ends[index] - start;
-	return (struct pm_pattern){ .text = length > 0 ? patterns->bytes.bytes + start : "", .length = length };
+	size_t start = index > 0 ? patterns->ends[index - 1] : 0,
+	       length = patterns->ends[index] - start;
+	return (struct pm_pattern){ .text = length > 0 ? patterns->bytes.bytes + start : "",
+		                    .length = length };
 }
 
-int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags, struct pm_scanner **scanner, struct pm_error *error)
+int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags,
+                          struct pm_scanner **scanner, struct pm_error *error)
 {
 	struct pm_pattern *items = alloc_array(NULL, patterns->count, sizeof *items);
 	for (size_t i = 0; i < patterns->count; i++) {
@@ -89,7 +98,8 @@ bool grep_patterns_have_anchors(const struct grep_patterns *patterns)
 {
 	for (size_t i = 0; i < patterns->count; i++) {
 		const struct pm_pattern pattern = pattern_at(patterns, i);
-		bool ends = pattern.length > 1 && pattern.text[pattern.length - 1] == '$' && pattern.text[pattern.length - 2] != '\\';
+		bool ends = pattern.length > 1 && pattern.text[pattern.length - 1] == '$' &&
+		            pattern.text[pattern.length - 2] != '\\';
 		if (ends || (pattern.length > 0 && pattern.text[0] == '^'))
 			return true;
 	}

@@ -12,7 +12,8 @@
 
 enum { LINE_KEPT = 64 * 1024 };
 
-/** What a thread writes down of a hit: this, the name, the bytes and the line, one behind the other. */
+/** What a thread writes down of a hit: this, the name, the bytes and the line, one behind the
+ * other. */
 struct parts {
 	size_t name;   /* bytes of its text for the list of results; 0 outside of a session */
 	size_t before; /* bytes of memory before it, for a block */
@@ -29,7 +30,8 @@ static void add_name(const struct pm_hit *hit, struct text *name)
 }
 
 /** Told of each hit in the thread that found it. */
-static int found(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+static int found(void *context, unsigned worker, const struct pm_hit *hit,
+                 struct pm_scan_batch *batch, struct pm_error *error)
 {
 	const struct search *search = context;
 	struct grep_target *target = search->context;
@@ -50,7 +52,8 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit, struc
 	}
 	int status = pm_scan_append(batch, &parts, sizeof parts, error);
 	status = status < 0 ? status : pm_scan_append(batch, name.bytes, name.length, error);
-	status = status < 0 ? status : pm_scan_append(batch, hit->bytes - parts.before, parts.memory, error);
+	status = status < 0 ? status
+	                    : pm_scan_append(batch, hit->bytes - parts.before, parts.memory, error);
 	status = status < 0 ? status : pm_scan_append(batch, line->bytes, line->length, error);
 	text_deinit(&name);
 	/* A long match is rare, and each thread may meet one. */
@@ -69,8 +72,8 @@ static void end_match(struct grep_target *target, struct out *out)
 }
 
 /** Prints a match of -o, of which pieces follow on each other. */
-static void print_bare(struct grep_target *target, const struct pm_scan_delivery *hit, const char *line, size_t length, size_t head,
-                       struct out *out)
+static void print_bare(struct grep_target *target, const struct pm_scan_delivery *hit,
+                       const char *line, size_t length, size_t head, struct out *out)
 {
 	size_t skip = hit->continued ? head : 0;
 	out_bytes(out, line + skip, length - skip);
@@ -80,8 +83,8 @@ static void print_bare(struct grep_target *target, const struct pm_scan_delivery
 }
 
 /** Prints the memory around a match, and the match. */
-static void print_block(struct grep_target *target, const struct pm_scan_delivery *hit, const char *memory, const struct parts *parts,
-                        struct out *out)
+static void print_block(struct grep_target *target, const struct pm_scan_delivery *hit,
+                        const char *memory, const struct parts *parts, struct out *out)
 {
 	struct hex_view *block = &target->block;
 	size_t skip = hit->continued ? parts->before : 0;
@@ -135,7 +138,8 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 		return 1;
 	case GREP_REGIONS:
 		if (!hit->continued && target->counts[hit->region] == 1)
-			grep_put_region(&target->view, &target->view.regions->items[hit->region], 1, search->out);
+			grep_put_region(&target->view, &target->view.regions->items[hit->region], 1,
+			                search->out);
 		break;
 	case GREP_COUNTS:
 		break;
@@ -177,7 +181,8 @@ static enum pm_kind take_most(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
 	return (enum pm_kind)most;
 }
 
-/** Says in how many regions the matches are, and of which kinds: " in 3 regions (12 heap, 1 stack)", " in 2 heap regions". */
+/** Says in how many regions the matches are, and of which kinds: " in 3 regions (12 heap, 1
+ * stack)", " in 2 heap regions". */
 static void add_regions(const struct grep_target *target, size_t count, struct text *text)
 {
 	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;
@@ -219,7 +224,8 @@ static void tell_limits(const struct search *search)
 	text_grouped(&line, totals->gave_up);
 	text_string(&line, totals->gave_up == 1 ? " place; " : " places; ");
 	text_grouped(&line, totals->passed);
-	text_string(&line, " bytes were passed over. Alternatives within repetitions, as in (a|ab?)+, do that");
+	text_string(&line, " bytes were passed over. Alternatives within repetitions, as in "
+	                   "(a|ab?)+, do that");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -239,13 +245,18 @@ static void tell(struct search *search, const struct grep_target *target)
 
 static bool needs_kinds(const struct grep_options *options, enum grep_form form)
 {
-	return options->search.output.json || options->search.output.verbose || (form != GREP_NOTHING && form != GREP_MATCHES);
+	return options->search.output.json || options->search.output.verbose ||
+	       (form != GREP_NOTHING && form != GREP_MATCHES);
 }
 
-int grep_search(struct grep_target *target, const char *word, const struct pm_scanner *scanner, struct out *out, struct pm_error *error)
+int grep_search(struct grep_target *target, const char *word, const struct pm_scanner *scanner,
+                struct out *out, struct pm_error *error)
 {
 	const struct grep_options *options = target->view.options;
-	struct search search = { .options = &options->search, .out = out, .noun = { "match", "matches" }, .context = target };
+	struct search search = { .options = &options->search,
+		                 .out = out,
+		                 .noun = { "match", "matches" },
+		                 .context = target };
 	bool shown = target->view.form <= GREP_MATCHES;
 	search.memory.cancel = target->cancel;
 	target->kinds_known = needs_kinds(options, target->view.form);
@@ -254,9 +265,11 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 	if (status > 0) {
 		target->view.regions = &search.memory.loaded.regions;
 		target->view.out = out;
-		target->counts = alloc_array(NULL, target->view.regions->count, sizeof *target->counts);
+		target->counts = alloc_array(NULL, target->view.regions->count,
+		                             sizeof *target->counts);
 		memset(target->counts, 0, target->view.regions->count * sizeof *target->counts);
-		const struct search_what what = { scanner, shown ? grep_around(&target->view) : 0, shown ? found : NULL, deliver };
+		const struct search_what what = { scanner, shown ? grep_around(&target->view) : 0,
+			                          shown ? found : NULL, deliver };
 		status = search_run(&search, &what, error) < 0 ? -1 : 1;
 		end_match(target, out);
 		if (target->view.form == GREP_COUNTS)

@@ -16,10 +16,10 @@ enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 /** One group. */
 struct group {
 	struct group *next;
-	char *key;                /* what its regions have in common */
-	char *name;               /* what it is called */
+	char *key;  /* what its regions have in common */
+	char *name; /* what it is called */
 	uint64_t regions;
-	uint64_t largest;         /* length of its longest region */
+	uint64_t largest; /* length of its longest region */
 	uint64_t sums[SUM_COUNT];
 	bool known[SUM_COUNT];
 };
@@ -29,8 +29,8 @@ enum { COLUMN_COUNT = 8 };
 struct groups {
 	enum group_by by;
 	struct group *first;
-	struct group **end;       /* where the next one is hung up */
-	void *tree;               /* of tsearch(3), by key */
+	struct group **end; /* where the next one is hung up */
+	void *tree;         /* of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
 	struct text column_names; /* of all of them, in the order of the table */
@@ -60,8 +60,10 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 	}
 	const char *nearest = pm_nearest_word(word, words, GROUP_BY_COUNT);
 	if (nearest)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?", word, nearest);
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is none of kind, mapping, perms, arena, thread and object", word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
+		                    word, nearest);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is none of kind, mapping, perms, arena, thread and object", word);
 }
 
 static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -92,7 +94,8 @@ static void name_text(const struct list_column *column, const void *item, struct
 }
 
 /** A name for the table: files without their directories where there is little room. */
-static void name_show(const struct list_column *column, const void *item, bool brief, struct text *text)
+static void name_show(const struct list_column *column, const void *item, bool brief,
+                      struct text *text)
 {
 	const char *name = ((const struct group *)item)->name;
 	const char *slash = brief && name[0] == '/' ? strrchr(name, '/') : NULL;
@@ -101,18 +104,54 @@ static void name_show(const struct list_column *column, const void *item, bool b
 }
 
 static const struct list_column columns[COLUMN_COUNT] = {
-	{ .type = LIST_TEXT, .text = name_text, .show = name_show, .help = "what its regions have in common" },
-	{ .name = "count", .title = "COUNT", .type = LIST_COUNT, .number = count_of, .help = "number of regions" },
-	{ .name = "size", .title = "SIZE", .type = LIST_SIZE, .number = sum_of, .index = SUM_SIZE, .help = "length in the address space" },
-	{ .name = "rss", .title = "RSS", .type = LIST_SIZE, .needs = REGION_NEEDS_RSS, .number = sum_of, .index = SUM_RSS,
+	{ .type = LIST_TEXT,
+	  .text = name_text,
+	  .show = name_show,
+	  .help = "what its regions have in common" },
+	{ .name = "count",
+	  .title = "COUNT",
+	  .type = LIST_COUNT,
+	  .number = count_of,
+	  .help = "number of regions" },
+	{ .name = "size",
+	  .title = "SIZE",
+	  .type = LIST_SIZE,
+	  .number = sum_of,
+	  .index = SUM_SIZE,
+	  .help = "length in the address space" },
+	{ .name = "rss",
+	  .title = "RSS",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .number = sum_of,
+	  .index = SUM_RSS,
 	  .help = "resident" },
-	{ .name = "pss", .title = "PSS", .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .number = sum_of, .index = SUM_PSS,
+	{ .name = "pss",
+	  .title = "PSS",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = sum_of,
+	  .index = SUM_PSS,
 	  .help = "resident, shared pages divided" },
-	{ .name = "dirty", .title = "DIRTY", .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .number = sum_of, .index = SUM_DIRTY,
+	{ .name = "dirty",
+	  .title = "DIRTY",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = sum_of,
+	  .index = SUM_DIRTY,
 	  .help = "resident and written to" },
-	{ .name = "swap", .title = "SWAP", .type = LIST_SIZE, .needs = REGION_NEEDS_RSS, .number = sum_of, .index = SUM_SWAP,
+	{ .name = "swap",
+	  .title = "SWAP",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .number = sum_of,
+	  .index = SUM_SWAP,
 	  .help = "swapped out" },
-	{ .name = "largest", .title = "LARGEST", .type = LIST_SIZE, .alone = true, .number = largest_of,
+	{ .name = "largest",
+	  .title = "LARGEST",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .number = largest_of,
 	  .help = "length of the longest region" },
 };
 
@@ -122,11 +161,14 @@ static void kind_name(const struct pm_region *region, struct text *text)
 	text_string(text, *kind ? kind : "(unknown)");
 }
 
-/** The file of a region; for data that is initialised with zeros, which has no file, that of the region before. */
-static void object_name(const struct pm_regions *regions, const struct pm_region *region, struct text *text)
+/** The file of a region; for data that is initialised with zeros, which has no file, that of the
+ * region before. */
+static void object_name(const struct pm_regions *regions, const struct pm_region *region,
+                        struct text *text)
 {
 	const struct pm_region *named = region;
-	while (named->kind == PM_KIND_BSS && *named->mapping == '\0' && named > regions->items && named[-1].end == named->start)
+	while (named->kind == PM_KIND_BSS && *named->mapping == '\0' && named > regions->items &&
+	       named[-1].end == named->start)
 		named--;
 	if (*named->mapping)
 		region_mapping(named, false, text);
@@ -135,7 +177,8 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 }
 
 /** Adds what all regions of a group have in common and no other has. */
-static void put_key(enum group_by by, const struct pm_regions *regions, const struct pm_region *region, struct text *text)
+static void put_key(enum group_by by, const struct pm_regions *regions,
+                    const struct pm_region *region, struct text *text)
 {
 	switch (by) {
 	case GROUP_BY_MAPPING:
@@ -147,7 +190,8 @@ static void put_key(enum group_by by, const struct pm_regions *regions, const st
 		text->length += PM_PERMS_TEXT_SIZE - 1;
 		break;
 	case GROUP_BY_ARENA:
-		text_format(text, region->arena ? "%llx" : "(no arena)", (unsigned long long)region->arena);
+		text_format(text, region->arena ? "%llx" : "(no arena)",
+		            (unsigned long long)region->arena);
 		break;
 	case GROUP_BY_THREAD:
 		text_format(text, region->thread ? "%d" : "(no thread)", (int)region->thread);
@@ -161,7 +205,8 @@ static void put_key(enum group_by by, const struct pm_regions *regions, const st
 	}
 }
 
-/** Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a thread like its stack. */
+/** Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
+ * thread like its stack. */
 static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
 {
 	bool heap = by == GROUP_BY_ARENA && region->arena && region->kind == PM_KIND_ARENA;
@@ -190,7 +235,8 @@ static void add_region(struct group *group, const struct pm_region *region)
 	add(group, SUM_SIZE, true, size);
 	add(group, SUM_RSS, pm_region_knows(region, PM_SIZE_RSS), region->bytes[PM_SIZE_RSS]);
 	add(group, SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
-	add(group, SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY), pm_region_dirty(region));
+	add(group, SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY),
+	    pm_region_dirty(region));
 	add(group, SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP), region->bytes[PM_SIZE_SWAP]);
 }
 
@@ -220,8 +266,10 @@ static void choose_columns(struct groups *groups, const char *figures)
 	enum group_by by = groups->by;
 	bool last = by == GROUP_BY_MAPPING || by == GROUP_BY_OBJECT;
 	text_clear(&groups->column_names);
-	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word, last ? names[by].word : figures);
-	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns = text_terminate(&groups->column_names);
+	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word,
+	            last ? names[by].word : figures);
+	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
+		text_terminate(&groups->column_names);
 }
 
 /** Describes the columns. */
@@ -231,10 +279,19 @@ static void make_spec(struct groups *groups)
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
-	groups->columns[0].needs = by == GROUP_BY_MAPPING || by == GROUP_BY_PERMS ? 0 : REGION_NEEDS_KINDS;
+	groups->columns[0].needs = by == GROUP_BY_MAPPING || by == GROUP_BY_PERMS
+	                                   ? 0
+	                                   : REGION_NEEDS_KINDS;
 	groups->spec = (struct list_spec){
-		.singular = names[by].word, .plural = names[by].plural, .columns = groups->columns, .column_count = COLUMN_COUNT,
-		.json_identity = names[by].word, .sort = "rss", .left_out_column = "rss", .droppable = "pss,swap", .count_column = true,
+		.singular = names[by].word,
+		.plural = names[by].plural,
+		.columns = groups->columns,
+		.column_count = COLUMN_COUNT,
+		.json_identity = names[by].word,
+		.sort = "rss",
+		.left_out_column = "rss",
+		.droppable = "pss,swap",
+		.count_column = true,
 	};
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
@@ -252,7 +309,8 @@ void groups_know_two_sizes(struct groups *groups)
 	choose_columns(groups, "count,size,rss,swap,largest");
 }
 
-void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items, size_t count)
+void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+                 size_t count)
 {
 	struct text key = { 0 };
 	for (size_t i = 0; i < count; i++) {

@@ -15,9 +15,11 @@
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
 
 static const struct cli_option headroom_option_list[] = {
-	{ OPTION_FOR, "for", "DURATION", "watch for so long (30s, 5m), to tell when the\nlimits are reached" },
+	{ OPTION_FOR, "for", "DURATION",
+	  "watch for so long (30s, 5m), to tell when the\nlimits are reached" },
 	{ OPTION_FROM, "from", "FILE", "tell that from a recording" },
-	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 where less memory is left (500M, 15%)" },
+	{ OPTION_MIN, "min", "SIZE|PERCENT",
+	  "exit status 1 where less memory is left (500M, 15%)" },
 	{ 0 },
 };
 
@@ -30,9 +32,12 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 	if (bytes == 0 || bytes >= least_size)
 		return 0;
 	if (bytes > 100)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*sM", value, digits, value);
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is less than a page of memory; say %.*s%% or %.*sM", value, digits,
-	                    value, digits, value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is less than a page of memory; say %.*sM", value, digits,
+		                    value);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is less than a page of memory; say %.*s%% or %.*sM", value,
+	                    digits, value, digits, value);
 }
 
 static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)
@@ -72,7 +77,8 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to tell:", headroom_option_list, take, 0 },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct headroom_options, output) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct headroom_options, output) },
 	{ 0 },
 };
 
@@ -95,7 +101,8 @@ const struct cli_spec headroom_spec = {
 };
 
 /** Sums up the regions by what they are for. */
-static int sum_kinds(struct headroom_report *report, struct pm_process *process, struct pm_error *error)
+static int sum_kinds(struct headroom_report *report, struct pm_process *process,
+                     struct pm_error *error)
 {
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
@@ -104,7 +111,8 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 	report->totals = sample.totals;
 	for (size_t i = 0; i < sample.regions->count; i++) {
 		const struct pm_region *region = &sample.regions->items[i];
-		report->weights[region->kind] += region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
+		report->weights[region->kind] += region->bytes[PM_SIZE_RSS] +
+		                                 region->bytes[PM_SIZE_SWAP];
 		report->counts[region->kind]++;
 	}
 	pm_sampler_close(sampler);
@@ -119,7 +127,8 @@ static bool is_enough(const struct headroom_report *report)
 	if (!options->min_given || !limit)
 		return true;
 	double left = (double)pm_limit_left(limit);
-	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100 : left >= (double)options->min_bytes;
+	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100
+	                                : left >= (double)options->min_bytes;
 }
 
 /** Says that less is left than the user wants. */
@@ -138,7 +147,8 @@ static void note_too_little(const struct headroom_report *report)
 }
 
 /** Reads and prints. @return 1: too little is left; 0: enough; -1: an error */
-static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out, struct pm_error *error)
+static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out,
+                struct pm_error *error)
 {
 	struct headroom_rates rates;
 	struct pm_process_info info;
@@ -146,14 +156,18 @@ static int tell(struct pm_process *process, const struct headroom_options *optio
 	if (headroom_rates_measure(&rates, process, options, error) < 0)
 		return -1;
 	int result = -1;
-	if (pm_process_read_info(process, &info, error) == 0 && sum_kinds(&report, process, error) == 0 &&
-	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 && pm_members_read(process, NULL, &report.members, error) == 0) {
+	if (pm_process_read_info(process, &info, error) == 0 &&
+	    sum_kinds(&report, process, error) == 0 &&
+	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 &&
+	    pm_members_read(process, NULL, &report.members, error) == 0) {
 		report.comm = info.comm;
 		report.pid = info.pid;
 		result = !is_enough(&report);
 		if (options->output.verbose && !options->output.quiet)
 			report_note("%zu limits apply; %s", report.headroom.count,
-			            report.headroom.cgroup_version > 0 ? "the memory cgroup is seen" : "no memory cgroup is seen");
+			            report.headroom.cgroup_version > 0
+			                    ? "the memory cgroup is seen"
+			                    : "no memory cgroup is seen");
 		if (options->output.json)
 			headroom_print_json(&report, out);
 		else if (!options->output.quiet)
@@ -172,7 +186,8 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
-	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) || !cli_check_operands(&headroom_spec, &words))
+	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&headroom_spec, &words))
 		return words.status;
 	out_set_colour(out, options.output.colour);
 	if (target_open_process(&target, words.operands[0], &error) < 0)

@@ -14,11 +14,12 @@
 
 /** What the user wants. */
 struct headroom_options {
-	double seconds;         /**< how long to watch, 0: not */
-	const char *recording;  /**< file to take the rate from, NULL for none */
-	bool min_given;         /**< one of the next two holds */
-	uint64_t min_bytes;     /**< least memory that must be left */
-	double min_percent;     /**< least share of the limit that must be left; 0: `min_bytes` counts */
+	double seconds;        /**< how long to watch, 0: not */
+	const char *recording; /**< file to take the rate from, NULL for none */
+	bool min_given;        /**< one of the next two holds */
+	uint64_t min_bytes;    /**< least memory that must be left */
+	double min_percent; /**< least share of the limit that must be left; 0: `min_bytes` counts
+	                     */
 	struct output_options output;
 };
 
@@ -35,12 +36,12 @@ struct headroom_rates {
 struct headroom_report {
 	const struct headroom_options *options;
 	struct pm_headroom headroom;
-	struct pm_members members;        /**< who shares the cgroup's limit */
+	struct pm_members members; /**< who shares the cgroup's limit */
 	struct pm_totals totals;
-	const char *comm;                 /**< command name */
-	pid_t pid;                        /**< PID */
-	uint64_t weights[PM_KIND_COUNT];  /**< resident and swapped bytes of each kind */
-	size_t counts[PM_KIND_COUNT];     /**< regions of each kind */
+	const char *comm;                /**< command name */
+	pid_t pid;                       /**< PID */
+	uint64_t weights[PM_KIND_COUNT]; /**< resident and swapped bytes of each kind */
+	size_t counts[PM_KIND_COUNT];    /**< regions of each kind */
 	const struct headroom_rates *rates;
 };
 
@@ -53,8 +54,8 @@ struct headroom_report {
  * @param error    what went wrong
  * @return         0 or -1
  */
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options,
-                           struct pm_error *error);
+int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
+                           const struct headroom_options *options, struct pm_error *error);
 
 /** Releases rates. @param rates as measured, or zeroed */
 void headroom_rates_deinit(struct headroom_rates *rates);
@@ -68,7 +69,8 @@ void headroom_rates_deinit(struct headroom_rates *rates);
  * @param seconds  where to store how long it lasts
  * @return         true where that grows steadily
  */
-bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit, struct pm_trend *trend, double *seconds);
+bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
+                    struct pm_trend *trend, double *seconds);
 
 /** Prints who shares the cgroup's limit. @param report it @param out where to */
 void headroom_print_members(const struct headroom_report *report, struct out *out);

@@ -29,7 +29,8 @@ static const struct table_column kind_columns[KIND_COLUMNS] = {
 	{ .title = "OF LIMIT", .right = true },
 };
 
-static void put_amount(const struct headroom_report *report, const struct pm_limit *limit, uint64_t amount, struct text *text)
+static void put_amount(const struct headroom_report *report, const struct pm_limit *limit,
+                       uint64_t amount, struct text *text)
 {
 	if (limit->counts && amount == 0)
 		text_char(text, '-');
@@ -75,7 +76,8 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 	}
 }
 
-/** The kinds that hold anything, the heaviest first. @param order room for PM_KIND_COUNT @return how many */
+/** The kinds that hold anything, the heaviest first. @param order room for PM_KIND_COUNT @return
+ * how many */
 static size_t order_kinds(const struct headroom_report *report, enum pm_kind *order)
 {
 	size_t count = 0;
@@ -128,7 +130,8 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 }
 
 /** Says how long a limit lasts, or why that is not known. */
-static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit, struct text *line)
+static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
+                      struct text *line)
 {
 	struct pm_trend trend = { 0 };
 	double seconds;
@@ -167,7 +170,8 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 }
 
 /** How long address space would last if it grew as resident and swapped memory does. */
-static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit, struct text *line)
+static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
+                          struct text *line)
 {
 	struct pm_trend memory;
 	char duration[PM_DURATION_TEXT_SIZE];
@@ -179,8 +183,9 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 }
 
 /**
- * Tells of address space that has no rate, because it grows in steps (malloc reserves 64 MiB at a time for an arena, HEAP_MAX_SIZE in
- * glibc's malloc/arena.c, and fills it), or did not grow meanwhile, but ends before memory does once it grows.
+ * Tells of address space that has no rate, because it grows in steps (malloc reserves 64 MiB at a
+ * time for an arena, HEAP_MAX_SIZE in glibc's malloc/arena.c, and fills it), or did not grow
+ * meanwhile, but ends before memory does once it grows.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {
@@ -192,7 +197,8 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	if (!limit || size->count == 0 || headroom_lasts(report->rates, limit, &trend, &seconds))
 		return;
 	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
-	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING && trend.verdict != PM_VERDICT_PLATEAU;
+	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING &&
+	            trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
 	text_string(&line, "address_space ");
 	if (grew) {
@@ -217,14 +223,19 @@ static void print_events(const struct headroom_report *report, struct out *out)
 	const struct pm_limit_events *events = &report->headroom.events;
 	const struct pm_pressure *pressure = &report->headroom.pressure;
 	if (events->known) {
-		out_format(out, "events: oom_kill %llu, limit reached %llu", (unsigned long long)events->oom_kill, (unsigned long long)events->max);
+		out_format(out, "events: oom_kill %llu, limit reached %llu",
+		           (unsigned long long)events->oom_kill, (unsigned long long)events->max);
 		if (report->headroom.cgroup_version == 2)
-			out_format(out, ", high %llu, oom %llu", (unsigned long long)events->high, (unsigned long long)events->oom);
+			out_format(out, ", high %llu, oom %llu", (unsigned long long)events->high,
+			           (unsigned long long)events->oom);
 		out_string(out, "\n");
 	}
 	if (pressure->known)
-		out_wrapped_format(out, 2, "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; %.2f%%, %.2f%% of the last minute\n",
-		                   pressure->some10, pressure->full10, pressure->some60, pressure->full60);
+		out_wrapped_format(out, 2,
+		                   "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; "
+		                   "%.2f%%, %.2f%% of the last minute\n",
+		                   pressure->some10, pressure->full10, pressure->some60,
+		                   pressure->full60);
 }
 
 static void print_table(struct table *table, struct out *out)
@@ -236,7 +247,8 @@ static void print_table(struct table *table, struct out *out)
 
 void headroom_print(const struct headroom_report *report, struct out *out)
 {
-	struct kinds_view view = { .report = report, .limit = pm_headroom_memory(&report->headroom) };
+	struct kinds_view view = { .report = report,
+		                   .limit = pm_headroom_memory(&report->headroom) };
 	view.count = order_kinds(report, view.order);
 	struct table limits = {
 		.columns = limit_columns,
@@ -307,7 +319,8 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	json_open(&json, "kinds", '{');
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
 		if (report->weights[kind] > 0)
-			json_put(&json, pm_kind_name((enum pm_kind)kind), json_number(report->weights[kind]));
+			json_put(&json, pm_kind_name((enum pm_kind)kind),
+			         json_number(report->weights[kind]));
 	json_shut(&json, '}');
 	if (headroom->events.known) {
 		json_open(&json, "events", '{');

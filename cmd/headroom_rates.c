@@ -19,7 +19,8 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 	pm_series_deinit(&rates->threads);
 }
 
-static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals, struct pm_error *error)
+static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
+                      struct pm_error *error)
 {
 	return pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
 	                       pm_series_add(&rates->size, time, totals->size, error) < 0 ||
@@ -38,7 +39,8 @@ static bool await_look(struct watch_wait *wait)
 }
 
 /** Looks again and again. @return 0, 1: the user has ended it before; -1 */
-static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds, struct pm_error *error)
+static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
+                 struct pm_error *error)
 {
 	const struct pm_sampler_options options = { 0 };
 	struct pm_sampler *sampler;
@@ -53,7 +55,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	while (result == 0) {
 		result = add_totals(rates, sample.time, &sample.totals, error);
 		if (result == 0)
-			result = pm_series_add(&rates->mappings, sample.time, sample.regions->count, error);
+			result = pm_series_add(&rates->mappings, sample.time, sample.regions->count,
+			                       error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
 		result = await_look(&wait) ? pm_sampler_take(sampler, &sample, error) : 1;
@@ -63,7 +66,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	return result;
 }
 
-static int read_recording(struct headroom_rates *rates, struct pm_process *process, const char *path, struct pm_error *error)
+static int read_recording(struct headroom_rates *rates, struct pm_process *process,
+                          const char *path, struct pm_error *error)
 {
 	struct pm_recording *recording;
 	struct pm_recorded recorded;
@@ -74,7 +78,8 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	int result = pm_recording_open(path, &recording, error);
 	if (result == 0) {
 		if (!pm_run_is_same(pm_recording_run(recording), &run))
-			result = pm_error_set(error, PM_ERROR_USAGE, 0, "%s is a recording of another process", path);
+			result = pm_error_set(error, PM_ERROR_USAGE, 0,
+			                      "%s is a recording of another process", path);
 		else
 			result = pm_recording_count(recording, &count, error);
 		for (uint64_t number = 1; result == 0 && number <= count; number++) {
@@ -88,8 +93,8 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	return result;
 }
 
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process, const struct headroom_options *options,
-                           struct pm_error *error)
+int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
+                           const struct headroom_options *options, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = options->recording || options->seconds > 0 };
 	int result = options->recording ? read_recording(rates, process, options->recording, error)
@@ -102,7 +107,8 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	return result < 0 ? -1 : 0;
 }
 
-bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit, struct pm_trend *trend, double *seconds)
+bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
+                    struct pm_trend *trend, double *seconds)
 {
 	const struct pm_series *series = NULL;
 	switch (limit->kind) {

@@ -26,7 +26,8 @@ static bool is_marked(const struct hex_view *view, size_t index)
 /** Begins or ends the style of a match where the byte is the first or the last one. */
 static void mark(const struct hex_view *view, size_t index, struct text *line)
 {
-	bool before = index > 0 && is_marked(view, index - 1), now = index < HEX_LINE && is_marked(view, index);
+	bool before = index > 0 && is_marked(view, index - 1),
+	     now = index < HEX_LINE && is_marked(view, index);
 	if (before != now)
 		text_string(line, out_style_code(view->out, now ? OUT_MATCH : OUT_PLAIN));
 }
@@ -56,7 +57,8 @@ static void put_line(struct hex_view *view)
 	text_char(&line, '|');
 	for (size_t i = 0; i < view->filled; i++) {
 		mark(view, i, &line);
-		text_char(&line, (char)(view->line[i] >= ' ' && view->line[i] <= '~' ? view->line[i] : '.'));
+		text_char(&line, (char)(view->line[i] >= ' ' && view->line[i] <= '~' ? view->line[i]
+		                                                                     : '.'));
 	}
 	mark(view, view->filled, &line);
 	text_string(&line, "|\n");
@@ -64,7 +66,8 @@ static void put_line(struct hex_view *view)
 	text_deinit(&line);
 }
 
-/** Whether the line has a byte of a match: such a line is shown, also when it is like the one before. */
+/** Whether the line has a byte of a match: such a line is shown, also when it is like the one
+ * before. */
 static bool has_mark(const struct hex_view *view)
 {
 	return view->address > view->mark_start && view->address - view->filled < view->mark_end;
@@ -74,7 +77,8 @@ static bool has_mark(const struct hex_view *view)
 static void end_line(struct hex_view *view)
 {
 	bool full = view->filled == line_size(view);
-	if (full && view->has_last && !has_mark(view) && memcmp(view->line, view->last, view->filled) == 0) {
+	if (full && view->has_last && !has_mark(view) &&
+	    memcmp(view->line, view->last, view->filled) == 0) {
 		if (!view->folding)
 			out_string(view->out, "*\n");
 		view->folding = true;

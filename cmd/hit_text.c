@@ -7,7 +7,7 @@ enum { UTF8_LONGEST = 4, TAB_COLUMNS = 4 /* it is shown as \x09 */ };
 
 /** One character of a text next to a hit. */
 struct character {
-	size_t bytes;   /* 0: there is none, the text ends */
+	size_t bytes; /* 0: there is none, the text ends */
 	size_t columns;
 };
 
@@ -40,13 +40,15 @@ static struct character character_of(const uint8_t *bytes, size_t size)
 	return (struct character){ size, utf8_columns(text, size) };
 }
 
-/** The first character of the bytes behind a hit. Of UTF-16 only ASCII is taken for text: nearly any other bytes would be some, too. */
+/** The first character of the bytes behind a hit. Of UTF-16 only ASCII is taken for text: nearly
+ * any other bytes would be some, too. */
 static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes, size_t size)
 {
 	struct character found = { 0, 0 };
 	if (pm_encoding_unit(encoding) == 2)
 		return size >= 2 ? ascii(unit16(bytes, is_big(encoding)), 2) : found;
-	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0; length++)
+	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
+	     length++)
 		found = character_of(bytes, length);
 	return found;
 }
@@ -57,7 +59,8 @@ static struct character last_of(enum pm_encoding encoding, const uint8_t *end, s
 	struct character found = { 0, 0 };
 	if (pm_encoding_unit(encoding) == 2)
 		return size >= 2 ? ascii(unit16(end - 2, is_big(encoding)), 2) : found;
-	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0; length++)
+	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
+	     length++)
 		found = character_of(end - length, length);
 	return found;
 }
@@ -103,7 +106,8 @@ void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side s
 	if (sides[0].columns + sides[1].columns <= columns)
 		return;
 	if (sides[0].columns > half)
-		sides[0] = hit_text_before(hit, sides[1].columns < half ? columns - sides[1].columns : half);
+		sides[0] = hit_text_before(hit, sides[1].columns < half ? columns - sides[1].columns
+		                                                        : half);
 	sides[1] = hit_text_after(hit, columns - sides[0].columns);
 }
 

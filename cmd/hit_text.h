@@ -23,7 +23,8 @@ struct hit_side {
  */
 struct hit_side hit_text_before(const struct pm_hit *hit, size_t columns);
 
-/** The same for the text that directly follows. @param hit it @param columns the limit @return the side */
+/** The same for the text that directly follows. @param hit it @param columns the limit @return the
+ * side */
 struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns);
 
 /**
@@ -36,7 +37,8 @@ struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns);
 void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side sides[2]);
 
 /**
- * Adds bytes as escaped UTF-8. UTF-16 is decoded; of what is no character there each byte is escaped.
+ * Adds bytes as escaped UTF-8. UTF-16 is decoded; of what is no character there each byte is
+ * escaped.
  *
  * @param encoding  what they are, as in the hit
  * @param bytes     they

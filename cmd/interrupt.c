@@ -10,7 +10,8 @@ static volatile sig_atomic_t interrupted, session_interrupted;
 /* Set once. */
 static bool in_session;
 
-/* SIGQUIT is caught only where a terminal is held: else it remains the way out of a program that does not react. */
+/* SIGQUIT is caught only where a terminal is held: else it remains the way out of a program that
+ * does not react. */
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
@@ -29,10 +30,12 @@ static void handle_in_session(int number)
 	__atomic_store_n(&session_interrupted, number, __ATOMIC_RELAXED);
 }
 
-/** Catches one signal. @param once the next of it ends the program @param before what it did so far */
+/** Catches one signal. @param once the next of it ends the program @param before what it did so far
+ */
 static void catch_one(int number, bool once, struct sigaction *before)
 {
-	const struct sigaction action = { .sa_handler = handle, .sa_flags = once ? (int)SA_RESETHAND : 0 };
+	const struct sigaction action = { .sa_handler = handle,
+		                          .sa_flags = once ? (int)SA_RESETHAND : 0 };
 	/* What was ignored by whoever started us (nohup) stays so. */
 	if (sigaction(number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
@@ -44,7 +47,8 @@ const volatile sig_atomic_t *interrupt_catch(void)
 	interrupted = 0;
 	for (size_t i = 0; i < CAUGHT; i++)
 		catch_one(numbers[i], !in_session || numbers[i] != SIGINT, &before);
-	/* A limit on the size of files is an error of write(2), after which there is something to clean up. */
+	/* A limit on the size of files is an error of write(2), after which there is something to
+	 * clean up. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
 }

@@ -94,7 +94,8 @@ json_t *json_address(uint64_t address)
 
 json_t *json_number(uint64_t value)
 {
-	/* JSON integers are signed here; nothing in the kernel's texts but addresses exceeds 2^63. */
+	/* JSON integers are signed here; nothing in the kernel's texts but addresses exceeds 2^63.
+	 */
 	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
 }
 
@@ -147,14 +148,17 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 }
 
 /** The columns of JSON: those that identify an item and those of -o, else the usual ones. */
-static int choose_columns(const struct list *list, const struct list_column **columns, size_t *count, struct pm_error *error)
+static int choose_columns(const struct list *list, const struct list_column **columns,
+                          size_t *count, struct pm_error *error)
 {
 	const char *chosen = list->options->columns;
 	*count = 0;
 	if (!chosen || *chosen == '+') {
-		if (list_parse_columns(list->spec, list->spec->json_columns, columns, count, error) < 0)
+		if (list_parse_columns(list->spec, list->spec->json_columns, columns, count,
+		                       error) < 0)
 			return -1;
-		return chosen ? list_parse_columns(list->spec, chosen + 1, columns, count, error) : 0;
+		return chosen ? list_parse_columns(list->spec, chosen + 1, columns, count, error)
+		              : 0;
 	}
 	if (list_parse_columns(list->spec, list->spec->json_identity, columns, count, error) < 0)
 		return -1;
@@ -173,7 +177,8 @@ unsigned json_list_needs(const struct list *list)
 	return needs;
 }
 
-int json_put_list(struct json *json, const char *key, const struct list *list, struct pm_error *error)
+int json_put_list(struct json *json, const char *key, const struct list *list,
+                  struct pm_error *error)
 {
 	const struct list_column *columns[TABLE_COLUMNS_MOST];
 	size_t count, rows = list->count;
@@ -199,7 +204,8 @@ void json_put_total(struct json *json, const struct list *list, const char *name
 	for (size_t i = 0; i < count; i++) {
 		uint64_t sum;
 		if (list_sum(columns[i], list->items, list->count, &sum))
-			json_object_set_new_nocheck(total, column_key(columns[i]), json_number(sum));
+			json_object_set_new_nocheck(total, column_key(columns[i]),
+			                            json_number(sum));
 	}
 	json_put(json, "total", total);
 }

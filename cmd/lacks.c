@@ -40,7 +40,8 @@ void lacks_tell(const struct lacks *lacks, size_t most)
 {
 	for (size_t i = 0; i < lacks->count && i < most; i++) {
 		const struct lack *lack = &lacks->items[i];
-		report_note("unreadable: %012llx-%012llx %s", (unsigned long long)lack->start, (unsigned long long)lack->end, lack->why);
+		report_note("unreadable: %012llx-%012llx %s", (unsigned long long)lack->start,
+		            (unsigned long long)lack->end, lack->why);
 	}
 }
 

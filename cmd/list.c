@@ -13,13 +13,15 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 {
 	for (size_t i = 0; i < spec->column_count; i++) {
 		const struct list_column *column = &spec->columns[i];
-		if (strcasecmp(column->name, name) == 0 || (column->alias && strcasecmp(column->alias, name) == 0))
+		if (strcasecmp(column->name, name) == 0 ||
+		    (column->alias && strcasecmp(column->alias, name) == 0))
 			return column;
 	}
 	return NULL;
 }
 
-static const struct list_column *require_column(const struct list_spec *spec, const char *name, struct pm_error *error)
+static const struct list_column *require_column(const struct list_spec *spec, const char *name,
+                                                struct pm_error *error)
 {
 	const char *names[TABLE_COLUMNS_MOST];
 	const struct list_column *column = list_find_column(spec, name);
@@ -29,13 +31,16 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 		names[i] = spec->columns[i].name;
 	const char *nearest = pm_nearest_word(name, names, spec->column_count);
 	if (nearest)
-		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%s'; did you mean '%s'?", name, nearest);
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "there is no column '%s'; did you mean '%s'?", name, nearest);
 	else
-		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%s'; --columns help lists them", name);
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "there is no column '%s'; --columns help lists them", name);
 	return NULL;
 }
 
-static bool contains(const struct list_column *const *columns, size_t count, const struct list_column *column)
+static bool contains(const struct list_column *const *columns, size_t count,
+                     const struct list_column *column)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (columns[i] == column)
@@ -44,14 +49,15 @@ static bool contains(const struct list_column *const *columns, size_t count, con
 	return false;
 }
 
-int list_parse_columns(const struct list_spec *spec, const char *names, const struct list_column **columns, size_t *count,
-                       struct pm_error *error)
+int list_parse_columns(const struct list_spec *spec, const char *names,
+                       const struct list_column **columns, size_t *count, struct pm_error *error)
 {
 	for (const char *at = names;; at++) {
 		char name[32];
 		size_t length = strcspn(at, ",");
 		if (length >= sizeof name)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%.*s'", (int)length, at);
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%.*s'",
+			                    (int)length, at);
 		memcpy(name, at, length);
 		name[length] = '\0';
 		const struct list_column *column = require_column(spec, name, error);
@@ -67,8 +73,9 @@ int list_parse_columns(const struct list_spec *spec, const char *names, const st
 }
 
 /**
- * Puts added columns behind those that are there. In a table they go before a last column of free words: that is the one that is cut where
- * the terminal ends, and may be of any length without pushing others away.
+ * Puts added columns behind those that are there. In a table they go before a last column of free
+ * words: that is the one that is cut where the terminal ends, and may be of any length without
+ * pushing others away.
  */
 static void add_columns(struct list *list, const struct list_column *const *added, size_t count)
 {
@@ -85,7 +92,8 @@ static void add_columns(struct list *list, const struct list_column *const *adde
 	list->column_count = at;
 }
 
-int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options, bool bytes, struct pm_error *error)
+int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options,
+              bool bytes, struct pm_error *error)
 {
 	*list = (struct list){ .spec = spec, .options = options, .bytes = bytes };
 	const struct list_column *named[TABLE_COLUMNS_MOST];
@@ -93,7 +101,8 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 	const char *wanted = options->columns;
 	const char *usual = options->csv ? spec->csv_columns : spec->table_columns;
 	bool more = wanted && wanted[0] == '+';
-	if ((!wanted || more) && list_parse_columns(spec, usual, list->columns, &list->column_count, error) < 0)
+	if ((!wanted || more) &&
+	    list_parse_columns(spec, usual, list->columns, &list->column_count, error) < 0)
 		return -1;
 	if (wanted && list_parse_columns(spec, wanted + more, named, &named_count, error) < 0)
 		return pm_error_prefix(error, "--columns: ");
@@ -101,15 +110,18 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 	for (size_t i = 0; i < list->column_count; i++)
 		list->asked_for[i] = contains(named, named_count, list->columns[i]);
 	if (options->sort && options->sort[0] == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: there is no column '%s'; -r turns the order round: -s %s -r", options->sort,
-		                    options->sort + 1);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--sort: there is no column '%s'; -r turns the order round: -s %s -r",
+			options->sort, options->sort + 1);
 	list->sort = require_column(spec, options->sort ? options->sort : spec->sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }
 
 const char *list_title(const struct list *list, const struct list_column *column)
 {
-	return list->rss_title && strcmp(column->name, "rss") == 0 ? list->rss_title : column->title;
+	return list->rss_title && strcmp(column->name, "rss") == 0 ? list->rss_title
+	                                                           : column->title;
 }
 
 void list_deinit(struct list *list)
@@ -131,17 +143,18 @@ void list_add(struct list *list, const void *item)
 {
 	/* The array doubles whenever its length reaches a power of two. */
 	if ((list->count & (list->count - 1)) == 0)
-		list->items = alloc_array(list->items, list->count ? list->count * 2 : 1, sizeof *list->items);
+		list->items = alloc_array(list->items, list->count ? list->count * 2 : 1,
+		                          sizeof *list->items);
 	list->items[list->count++] = item;
 }
 
 /** An item with what it is sorted by. */
 struct sort_key {
 	const void *item;
-	size_t position;  /* before sorting, decides between equals */
+	size_t position; /* before sorting, decides between equals */
 	uint64_t number;
-	size_t text;      /* where its text begins in the pool */
-	bool known;       /* unknown ones come last in both directions */
+	size_t text; /* where its text begins in the pool */
+	bool known;  /* unknown ones come last in both directions */
 };
 
 /** What comparing needs besides the keys. */
@@ -167,7 +180,8 @@ static int compare(const void *a, const void *b, void *context)
 	return order->descending ? -difference : difference;
 }
 
-static struct sort_key make_key(const struct list *list, size_t position, bool by_text, struct text *pool)
+static struct sort_key make_key(const struct list *list, size_t position, bool by_text,
+                                struct text *pool)
 {
 	const struct list_column *column = list->sort;
 	struct sort_key key = { .item = list->items[position], .position = position };
@@ -186,12 +200,15 @@ void list_sort(struct list *list)
 {
 	/* A number says more than words made from it ("7f00-7fff" of an address). */
 	bool by_text = list->sort->number == NULL;
-	bool largest_first = list->sort->type == LIST_SIZE || list->sort->type == LIST_COUNT || list->sort->type == LIST_PERCENT;
+	bool largest_first = list->sort->type == LIST_SIZE || list->sort->type == LIST_COUNT ||
+	                     list->sort->type == LIST_PERCENT;
 	struct text pool = { 0 };
 	struct sort_key *keys = alloc_array(NULL, list->count, sizeof *keys);
 	for (size_t i = 0; i < list->count; i++)
 		keys[i] = make_key(list, i, by_text, &pool);
-	struct sort_order order = { .pool = pool.bytes, .text = by_text, .descending = largest_first != list->options->reverse };
+	struct sort_order order = { .pool = pool.bytes,
+		                    .text = by_text,
+		                    .descending = largest_first != list->options->reverse };
 	qsort_r(keys, list->count, sizeof *keys, compare, &order);
 	for (size_t i = 0; i < list->count; i++)
 		list->items[i] = keys[i].item;
@@ -202,5 +219,6 @@ void list_sort(struct list *list)
 void list_print_columns(const struct list_spec *spec, struct out *out)
 {
 	for (size_t i = 0; i < spec->column_count; i++)
-		out_wrapped_format(out, 17, "%-16s %s\n", spec->columns[i].name, spec->columns[i].help);
+		out_wrapped_format(out, 17, "%-16s %s\n", spec->columns[i].name,
+		                   spec->columns[i].help);
 }

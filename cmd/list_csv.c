@@ -6,7 +6,8 @@
 /** Writes one field of CSV (RFC 4180): in quotes where a comma or a quote would mislead. */
 static void put_csv_field(const struct text *field, struct out *out)
 {
-	if (field->length == 0 || (!memchr(field->bytes, ',', field->length) && !memchr(field->bytes, '"', field->length))) {
+	if (field->length == 0 || (!memchr(field->bytes, ',', field->length) &&
+	                           !memchr(field->bytes, '"', field->length))) {
 		out_text(out, field);
 		return;
 	}

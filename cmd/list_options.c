@@ -8,10 +8,13 @@
 enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
 
 const struct cli_option list_option_list[] = {
-	{ 's', "sort", "COLUMN", "sort by this column: sizes and counts from the\nlargest, others ascending" },
+	{ 's', "sort", "COLUMN",
+	  "sort by this column: sizes and counts from the\nlargest, others ascending" },
 	{ 'r', "reverse", NULL, "the other way round" },
 	{ 'n', "top", "N", "only the first N; the rest is counted" },
-	{ 'o', "columns", "LIST", "show these columns, separated by commas;\n+LIST: these too; 'help' tells which there are" },
+	{ 'o', "columns", "LIST",
+	  "show these columns, separated by commas;\n+LIST: these too; 'help' tells which there "
+	  "are" },
 	{ OPTION_CSV, "csv", NULL, "comma-separated values, sizes in bytes" },
 	{ OPTION_NO_HEADER, "no-header", NULL, "rows only: no heading, no titles, no totals" },
 	{ 0 },
@@ -67,7 +70,8 @@ int output_colour_parse(const char *when, enum out_colour *colour, struct pm_err
 	else if (strcmp(when, "never") == 0)
 		*colour = OUT_COLOUR_NEVER;
 	else
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is none of auto, always and never", when);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is none of auto, always and never", when);
 	return 0;
 }
 

@@ -19,7 +19,8 @@ struct list_options {
 	bool top_given;      /**< `top` holds */
 	uint64_t top;        /**< most items to print */
 	const char *sort;    /**< name of the column to sort by, NULL for the usual one */
-	const char *columns; /**< names of the columns, NULL for the usual ones; "+a,b": the usual ones and these */
+	const char *columns; /**< names of the columns, NULL for the usual ones; "+a,b": the usual
+	                        ones and these */
 };
 
 /** The options: -s -r -n -o --csv --no-header; commands describe -a themselves. */

@@ -6,7 +6,8 @@
 #include "alloc.h"
 #include "utf8.h"
 
-/* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next prompt. */
+/* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next
+ * prompt. */
 enum { LINES_AROUND = 4 };
 
 /* Rows that a list shows however low the terminal is. */
@@ -24,7 +25,8 @@ static void total_cell(const struct list_view *view, size_t index, struct text *
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
 	else if (index == view->label)
-		text_format(text, "total %zu %s", list->count, list->count == 1 ? list->spec->singular : list->spec->plural);
+		text_format(text, "total %zu %s", list->count,
+		            list->count == 1 ? list->spec->singular : list->spec->plural);
 }
 
 static void table_cell(void *context, size_t row, size_t index, struct text *text)
@@ -71,7 +73,8 @@ static size_t table_width(void *context, size_t row, size_t index)
 	const void *item = view->list->items[row];
 	if (column->text)
 		return column->length ? column->length(column, item) : SIZE_MAX;
-	return column->number(column, item, &value) ? list_number_length(view->list, column, value) : 1;
+	return column->number(column, item, &value) ? list_number_length(view->list, column, value)
+	                                            : 1;
 }
 
 static void table_below(void *context, size_t row, struct out *out)
@@ -85,10 +88,12 @@ static void print_left_out(const struct list_view *view, struct out *out)
 {
 	const struct list *list = view->list;
 	size_t missing = list->count - list->shown;
-	const struct list_column *column = list_find_column(list->spec, list->spec->left_out_column);
+	const struct list_column *column = list_find_column(list->spec,
+	                                                    list->spec->left_out_column);
 	const struct list_column *instead = list_find_column(list->spec, "size");
 	uint64_t sum;
-	out_format(out, "%s %zu more %s", ellipsis, missing, missing == 1 ? list->spec->singular : list->spec->plural);
+	out_format(out, "%s %zu more %s", ellipsis, missing,
+	           missing == 1 ? list->spec->singular : list->spec->plural);
 	bool known = list_sum(column, list->items + list->shown, missing, &sum);
 	if (!known && instead) {
 		column = instead;

@@ -23,7 +23,8 @@ void list_exact(const struct list_column *column, const void *item, struct text 
 		put_number(column, value, text);
 }
 
-void list_show_number(const struct list *list, const struct list_column *column, uint64_t value, struct text *text)
+void list_show_number(const struct list *list, const struct list_column *column, uint64_t value,
+                      struct text *text)
 {
 	if (column->type == LIST_SIZE && !list->bytes)
 		text_size(text, value);
@@ -43,7 +44,8 @@ size_t list_number_length(const struct list *list, const struct list_column *col
 	return text_decimal_length(value);
 }
 
-bool list_sum(const struct list_column *column, const void *const *items, size_t count, uint64_t *sum)
+bool list_sum(const struct list_column *column, const void *const *items, size_t count,
+              uint64_t *sum)
 {
 	bool known = false;
 	*sum = 0;

@@ -148,14 +148,17 @@
 
 static void print_help(struct out *out)
 {
-	out_string(out, "Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
-	                "Looks inside a running process's memory: what holds it, and what is in it.\n"
-	                "Nothing is restarted or changed, and nothing is stopped unless --stop asks for it.\n\nCommands:\n");
+	out_string(out,
+	           "Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
+	           "Looks inside a running process's memory: what holds it, and what is in it.\n"
+	           "Nothing is restarted or changed, and nothing is stopped unless --stop asks for "
+	           "it.\n\nCommands:\n");
 	for (const struct command *command = commands; command->name; command++)
 		out_format(out, "  %-10s %s\n", command->name, command->summary);
 	out_string(out, "\nprocmem COMMAND --help tells more about one of them.\n\nExamples:\n"
 	                "  procmem ps\n      the processes with the most memory\n"
-	                "  procmem map java\n      the regions of the process called java, largest first\n");
+	                "  procmem map java\n      the regions of the process called java, largest "
+	                "first\n");
 }
 
 static enum status run_command(struct out *out, int argc, char **argv)
@@ -198,19 +201,24 @@ static enum status run(struct out *out, int argc, char **argv)
 	if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return run_help(out, argc - 1, argv + 1);
 	if (word[0] == '-') {
-		report_error("'%s' stands where the command belongs; procmem --help lists the commands", word);
+		report_error(
+			"'%s' stands where the command belongs; procmem --help lists the commands",
+			word);
 		return STATUS_ERROR;
 	}
 	return run_command(out, argc - 1, argv + 1);
 }
 
 /**
- * Takes the places of standard streams that the caller has closed: else the next file that is opened would be one of them, and get what
- * is meant for it. Reading and writing fail as they would, but for stderr, which nobody misses. @return 0 or -1
+ * Takes the places of standard streams that the caller has closed: else the next file that is
+ * opened would be one of them, and get what is meant for it. Reading and writing fail as they
+ * would, but for stderr, which nobody misses. @return 0 or -1
  */
 static int fill_standard_streams(void)
 {
-	static const int ways[] = { [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY };
+	static const int ways[] = {
+		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY
+	};
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		/* Children inherit them, as they would inherit others. */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", ways[fd]) != fd)
@@ -220,15 +228,17 @@ static int fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more and more of them, up to 32 MiB each
-	 * (mallopt(3)). */
+	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more
+	 * and more of them, up to 32 MiB each (mallopt(3)). */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 	struct out out;
 	if (fill_standard_streams() < 0)
 		return (int)STATUS_ERROR;
-	/* A reader that goes away ends the output quietly, not the program: commands have to leave their target as it was. */
+	/* A reader that goes away ends the output quietly, not the program: commands have to leave
+	 * their target as it was. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Where whoever started us ignores it, exec hands that on, and wait(2) would not tell how a child ended. */
+	/* Where whoever started us ignores it, exec hands that on, and wait(2) would not tell how a
+	 * child ended. */
 	signal(SIGCHLD, SIG_DFL);
 	out_init(&out, STDOUT_FILENO);
 	enum status status = run(&out, argc, argv);

@@ -40,14 +40,16 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 static const struct cli_group groups[] = {
 	{ "What to show:", map_option_list, take, 0 },
 	{ "How:", list_option_list, list_options_take, offsetof(struct map_options, list) },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct map_options, selection) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct map_options, output) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct map_options, selection) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct map_options, output) },
 	{ 0 },
 };
 
 static const char *const exclusive[] = {
-	"json csv pmap", "pmap by", "pmap columns", "pmap sort", "pmap reverse", "pmap top", "pmap why", "pmap bytes",
-	"why by", "why csv", "all top", NULL,
+	"json csv pmap", "pmap by",    "pmap columns", "pmap sort", "pmap reverse", "pmap top",
+	"pmap why",      "pmap bytes", "why by",       "why csv",   "all top",      NULL,
 };
 
 const struct cli_spec map_spec = {
@@ -67,12 +69,15 @@ const struct cli_spec map_spec = {
 	.operands_most = -1,
 };
 
-/** Puts the regions that the user chose into the list. @return 1: some; 0: none, `error` says so; -1: an error */
-static int choose_regions(const struct loaded *loaded, const struct map_options *options, struct list *list, struct pm_error *error)
+/** Puts the regions that the user chose into the list. @return 1: some; 0: none, `error` says so;
+ * -1: an error */
+static int choose_regions(const struct loaded *loaded, const struct map_options *options,
+                          struct list *list, struct pm_error *error)
 {
 	struct pm_range *ranges;
 	size_t count;
-	if (pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count, error) < 0)
+	if (pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count, error) <
+	    0)
 		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
 	size_t last = SIZE_MAX;
 	for (size_t i = 0; i < count; i++) {
@@ -82,12 +87,14 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 	}
 	free(ranges);
 	if (list->count == 0)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits", loaded->regions.count, loaded->target->word);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+		             loaded->regions.count, loaded->target->word);
 	return list->count > 0;
 }
 
 /** The list that is printed: that of the groups, where there are any. */
-static int init_shown(struct list *list, const struct map_options *options, const struct groups *grouping, struct pm_error *error)
+static int init_shown(struct list *list, const struct map_options *options,
+                      const struct groups *grouping, struct pm_error *error)
 {
 	const struct list_spec *spec = grouping ? groups_list_spec(grouping) : &region_list_spec;
 	return list_init(list, spec, &options->list, options->output.bytes, error);
@@ -96,33 +103,43 @@ static int init_shown(struct list *list, const struct map_options *options, cons
 /** What must be read. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
-	unsigned needs = selection_needs(&options->selection) | (options->why ? REGION_NEEDS_KINDS : 0);
+	unsigned needs = selection_needs(&options->selection) |
+	                 (options->why ? REGION_NEEDS_KINDS : 0);
 	if (options->pmap)
 		return needs | REGION_NEEDS_SMAPS;
 	if (!options->output.json)
 		return needs | list_needs(shown);
-	return needs | (options->by ? REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS : json_list_needs(shown));
+	return needs |
+	       (options->by ? REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS : json_list_needs(shown));
 }
 
-static void tell_cost(const struct loaded *loaded, const struct map_options *options, unsigned needs)
+static void tell_cost(const struct loaded *loaded, const struct map_options *options,
+                      unsigned needs)
 {
 	if (options->output.quiet)
 		return;
 	if (options->output.verbose) {
-		const char *read = loaded->source == PM_SMAPS ? "smaps" : loaded->from_pagemap ? "maps and pagemap" : "maps";
-		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms", loaded->regions.count, read, (double)loaded->read_us / 1000,
+		const char *read = loaded->source == PM_SMAPS ? "smaps"
+		                   : loaded->from_pagemap     ? "maps and pagemap"
+		                                              : "maps";
+		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms",
+		            loaded->regions.count, read, (double)loaded->read_us / 1000,
 		            (double)loaded->kinds_us / 1000);
 	}
 	if (loaded->core)
-		report_note(MAP_HELD " is what the core file holds; it does not tell what was resident, shared or dirty, nor the threads' names");
+		report_note(MAP_HELD " is what the core file holds; it does not tell what was "
+		                     "resident, shared or dirty, nor the threads' names");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note("a file cannot tell malloc's regions, its arenas and whose stack is whose; only a living process can");
+		report_note("a file cannot tell malloc's regions, its arenas and whose stack is "
+		            "whose; only a living process can");
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
-		report_note("malloc's regions are not told from other anonymous ones: %s", loaded->reader_failure.text);
+		report_note("malloc's regions are not told from other anonymous ones: %s",
+		            loaded->reader_failure.text);
 }
 
 /** Whether the words ask what is at one address. */
-static bool asks_for_address(const struct map_options *options, const struct cli_result *words, uint64_t *address)
+static bool asks_for_address(const struct map_options *options, const struct cli_result *words,
+                             uint64_t *address)
 {
 	if (words->count != 2 || pm_parse_address(words->operands[1], address, NULL) < 0)
 		return false;
@@ -132,7 +149,8 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 /** Whether nothing but RSS and swap is known: a recording that watch made. */
 static bool has_two_sizes(const struct loaded *loaded)
 {
-	return loaded->recorded.word && loaded->regions.count > 0 && !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
+	return loaded->recorded.word && loaded->regions.count > 0 &&
+	       !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
 }
 
 /** How regions are listed, by what is known of them. */
@@ -144,8 +162,9 @@ static const struct list_spec *sort_of_list(const struct loaded *loaded)
 }
 
 /** Prints what was read. @return 1: done; 0: no region fits, `error` says so; -1: an error */
-static int print(const struct loaded *loaded, const struct map_options *options, const struct cli_result *words, struct groups *grouping,
-                 struct out *out, struct pm_error *error)
+static int print(const struct loaded *loaded, const struct map_options *options,
+                 const struct cli_result *words, struct groups *grouping, struct out *out,
+                 struct pm_error *error)
 {
 	static const struct list_options usual = { 0 };
 	const struct list_options *list_options = grouping ? &usual : &options->list;
@@ -164,23 +183,31 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	return printed < 0 ? -1 : chosen;
 }
 
-/** Refuses what needs sizes that are not known. The usual order falls back to what is known; one that was asked for does not. */
-static int check_known(const struct loaded *loaded, const struct map_options *options, const struct list *shown, struct pm_error *error)
+/** Refuses what needs sizes that are not known. The usual order falls back to what is known; one
+ * that was asked for does not. */
+static int check_known(const struct loaded *loaded, const struct map_options *options,
+                       const struct list *shown, struct pm_error *error)
 {
 	unsigned unknown = loaded->sizes_known ? 0 : REGION_NEEDS_RSS | REGION_NEEDS_SMAPS;
 	if (has_two_sizes(loaded))
 		unknown = REGION_NEEDS_SMAPS;
 	if (options->pmap && has_two_sizes(loaded))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--pmap: a recording by watch does not tell what is dirty, one by snap does");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--pmap: a recording by watch does not tell what is dirty, one "
+		                    "by snap does");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
-	const char *why = has_two_sizes(loaded) ? "a recording by watch does not say it, one by snap" : "maps does not say it, smaps";
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does", shown->sort->name, why);
+	const char *why = has_two_sizes(loaded)
+	                          ? "a recording by watch does not say it, one by snap"
+	                          : "maps does not say it, smaps";
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does",
+	                    shown->sort->name, why);
 }
 
 /** Reads the target and prints. @return as print() */
-static int show(const struct target *target, const struct map_options *options, const struct cli_result *words, struct groups *grouping,
-                struct out *out, struct pm_error *error)
+static int show(const struct target *target, const struct map_options *options,
+                const struct cli_result *words, struct groups *grouping, struct out *out,
+                struct pm_error *error)
 {
 	struct list shown;
 	struct loaded loaded;
@@ -188,7 +215,8 @@ static int show(const struct target *target, const struct map_options *options, 
 	if (init_shown(&shown, options, grouping, error) < 0)
 		return -1;
 	unsigned needs = needs_of(options, &shown);
-	/* The kinds are surest with smaps, and of one address more is wanted than of a thousand regions. */
+	/* The kinds are surest with smaps, and of one address more is wanted than of a thousand
+	 * regions. */
 	if (asks_for_address(options, words, &address))
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
 	if (regions_load(&loaded, target, needs, error) < 0)
@@ -208,20 +236,25 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 		const char *word = words->operands[i];
 		struct pm_process *process;
 		uint64_t pid;
-		if (pm_parse_decimal(word, INT_MAX, &pid, NULL) < 0 || pid == 0 || pm_process_open(NULL, (pid_t)pid, &process, NULL) < 0)
+		if (pm_parse_decimal(word, INT_MAX, &pid, NULL) < 0 || pid == 0 ||
+		    pm_process_open(NULL, (pid_t)pid, &process, NULL) < 0)
 			continue;
 		pm_process_close(process);
-		pm_error_prefix(error, "map takes one process, and %s was read as a hexadecimal address: ", word);
+		pm_error_prefix(
+			error,
+			"map takes one process, and %s was read as a hexadecimal address: ", word);
 		return;
 	}
 }
 
 /** Does what the parsed command line says. @return exit status */
-static enum status run(struct map_options *options, const struct cli_result *words, struct groups *grouping, struct out *out)
+static enum status run(struct map_options *options, const struct cli_result *words,
+                       struct groups *grouping, struct out *out)
 {
 	struct pm_error error;
 	struct target target;
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1, &error) < 0 ||
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
+	                        &error) < 0 ||
 	    target_open(&target, words->operands[0], &error) < 0)
 		return report_failure(&error);
 	int status = show(&target, options, words, grouping, out, &error);

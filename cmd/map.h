@@ -10,7 +10,8 @@
 #include "regions_load.h"
 #include "selection.h"
 
-/** What stands for RSS where a core file is listed: bytes that it holds, whether they were resident or not. */
+/** What stands for RSS where a core file is listed: bytes that it holds, whether they were resident
+ * or not. */
 #define MAP_HELD "HELD"
 
 /** What the user wants. */
@@ -41,7 +42,8 @@ size_t map_print_header(const struct loaded *loaded, bool bytes, struct out *out
  * @param header  with its first and last lines
  * @param out     where to
  */
-void map_print_pmap(const struct loaded *loaded, const struct list *list, bool header, struct out *out);
+void map_print_pmap(const struct loaded *loaded, const struct list *list, bool header,
+                    struct out *out);
 
 /**
  * Prints what is at an address.
@@ -53,7 +55,8 @@ void map_print_pmap(const struct loaded *loaded, const struct list *list, bool h
  * @param error    PM_ERROR_GONE
  * @return         0 or -1
  */
-int map_print_at(const struct loaded *loaded, uint64_t address, const struct map_options *options, struct out *out, struct pm_error *error);
+int map_print_at(const struct loaded *loaded, uint64_t address, const struct map_options *options,
+                 struct out *out, struct pm_error *error);
 
 /**
  * Prints the chosen regions in the form that the options name, all but map_print_at()'s.
@@ -66,10 +69,11 @@ int map_print_at(const struct loaded *loaded, uint64_t address, const struct map
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
-int map_print(const struct loaded *loaded, struct list *list, struct groups *groups, const struct map_options *options, struct out *out,
-              struct pm_error *error);
+int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
+              const struct map_options *options, struct out *out, struct pm_error *error);
 
-/** Opens the JSON object of a target: pid, command and time, or the saved file. @param json the text @param loaded what was read */
+/** Opens the JSON object of a target: pid, command and time, or the saved file. @param json the
+ * text @param loaded what was read */
 void map_open_json(struct json *json, const struct loaded *loaded);
 
 #endif

@@ -12,7 +12,8 @@ enum { COMMAND_LEAST = 20 };
 /** Adds a duration as people say it: the two largest units. */
 static void put_duration(struct text *text, uint64_t milliseconds)
 {
-	uint64_t seconds = milliseconds / 1000, minutes = seconds / 60, hours = minutes / 60, days = hours / 24;
+	uint64_t seconds = milliseconds / 1000, minutes = seconds / 60, hours = minutes / 60,
+		 days = hours / 24;
 	if (days > 0)
 		text_format(text, "%" PRIu64 "d %" PRIu64 "h", days, hours % 24);
 	else if (hours > 0)
@@ -63,7 +64,8 @@ static void put_command(struct text *line, const char *command, size_t room)
 	if (escaped.length > 0)
 		text_string(line, "  ");
 	size_t columns = utf8_columns(escaped.bytes, escaped.length);
-	size_t kept = columns <= room ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1);
+	size_t kept = columns <= room ? escaped.length
+	                              : utf8_fit(escaped.bytes, escaped.length, room - 1);
 	text_bytes(line, escaped.bytes, kept);
 	if (kept < escaped.length)
 		text_string(line, "\xe2\x80\xa6");
@@ -88,7 +90,9 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 		return;
 	}
 	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
-	const char *what = loaded->core ? "core file" : loaded->source == PM_SMAPS ? "saved smaps" : "saved maps";
+	const char *what = loaded->core                 ? "core file"
+	                   : loaded->source == PM_SMAPS ? "saved smaps"
+	                                                : "saved maps";
 	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
 	if (loaded->core && loaded->command[0] != '\0') {
 		text_string(line, "  ");
@@ -102,8 +106,11 @@ static void put_process(struct text *line, const struct loaded *loaded, bool byt
 	utf8_escape(line, loaded->info.comm, strlen(loaded->info.comm));
 	text_format(line, " (%d)", (int)loaded->info.pid);
 	put_facts(&facts, loaded, bytes);
-	size_t used = utf8_columns(line->bytes, line->length) + 2 + utf8_columns(facts.bytes, facts.length);
-	size_t room = width == SIZE_MAX ? SIZE_MAX : used + COMMAND_LEAST > width ? COMMAND_LEAST : width - used;
+	size_t used = utf8_columns(line->bytes, line->length) + 2 +
+	              utf8_columns(facts.bytes, facts.length);
+	size_t room = width == SIZE_MAX              ? SIZE_MAX
+	              : used + COMMAND_LEAST > width ? COMMAND_LEAST
+	                                             : width - used;
 	put_command(line, loaded->command, room);
 	text_bytes(line, facts.bytes, facts.length);
 	text_deinit(&facts);

@@ -32,29 +32,34 @@ void map_open_json(struct json *json, const struct loaded *loaded)
 	json_put(json, "time", json_now());
 }
 
-static int print_json(const struct loaded *loaded, struct list *list, struct list *groups, struct out *out, struct pm_error *error)
+static int print_json(const struct loaded *loaded, struct list *list, struct list *groups,
+                      struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
 	map_open_json(&json, loaded);
-	if (json_put_list(&json, "regions", list, error) < 0 || (groups && json_put_list(&json, "groups", groups, error) < 0))
+	if (json_put_list(&json, "regions", list, error) < 0 ||
+	    (groups && json_put_list(&json, "groups", groups, error) < 0))
 		return -1;
-	json_put_total(&json, list, "size,rss,pss,pss_dirty,dirty,shared_clean,shared_dirty,private_clean,private_dirty,referenced,"
-	                            "anonymous,lazyfree,anon_huge,hugetlb,swap,swap_pss,locked");
+	json_put_total(&json, list,
+	               "size,rss,pss,pss_dirty,dirty,shared_clean,shared_dirty,private_clean,"
+	               "private_dirty,referenced,"
+	               "anonymous,lazyfree,anon_huge,hugetlb,swap,swap_pss,locked");
 	json_shut(&json, '}');
 	out_string(out, "\n");
 	return 0;
 }
 
 /** Prints a list as a table or as CSV. */
-static void print_text(const struct loaded *loaded, struct list *list, const struct map_options *options, struct out *out)
+static void print_text(const struct loaded *loaded, struct list *list,
+                       const struct map_options *options, struct out *out)
 {
 	if (!options->list.csv && !options->list.no_header)
 		list->lines_above = map_print_header(loaded, options->output.bytes, out);
 	list_print(list, out);
 }
 
-int map_print(const struct loaded *loaded, struct list *list, struct groups *groups, const struct map_options *options, struct out *out,
-              struct pm_error *error)
+int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
+              const struct map_options *options, struct out *out, struct pm_error *error)
 {
 	struct list of_groups = { 0 };
 	int status = 0;
@@ -63,7 +68,8 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		return 0;
 	}
 	if (groups) {
-		if (list_init(&of_groups, groups_list_spec(groups), &options->list, options->output.bytes, error) < 0)
+		if (list_init(&of_groups, groups_list_spec(groups), &options->list,
+		              options->output.bytes, error) < 0)
 			return -1;
 		groups_fill(groups, &loaded->regions, list->items, list->count);
 		groups_add_to(groups, &of_groups);

@@ -25,8 +25,11 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		PCRE2_UCHAR message[120] = "";
 		pcre2_get_error_message(code, message, sizeof message);
 		/* The sentence of the library about its patterns. */
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s", (size_t)at,
-		                    excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at, (char *)message);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s",
+			(size_t)at, excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at,
+			(char *)message);
 	}
 	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);
 	if (filter->match)
@@ -44,5 +47,6 @@ void name_filter_deinit(struct name_filter *filter)
 
 bool name_filter_fits(const struct name_filter *filter, const char *name)
 {
-	return !filter->code || pcre2_match(filter->code, (PCRE2_SPTR)name, strlen(name), 0, 0, filter->match, NULL) >= 0;
+	return !filter->code || pcre2_match(filter->code, (PCRE2_SPTR)name, strlen(name), 0, 0,
+	                                    filter->match, NULL) >= 0;
 }

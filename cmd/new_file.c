@@ -17,11 +17,14 @@ static int failed(const char *path, struct pm_error *error)
 	struct stat status;
 	int cause = errno;
 	if (cause == EISDIR)
-		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: it is a directory; name a file in it", path);
+		return pm_error_set(error, PM_ERROR_IO, cause,
+		                    "cannot write %s: it is a directory; name a file in it", path);
 	/* open(2) says of a socket: "No such device or address". */
 	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
-		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: it is a socket; name a file or a pipe", path);
-	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path, strerror(cause));
+		return pm_error_set(error, PM_ERROR_IO, cause,
+		                    "cannot write %s: it is a socket; name a file or a pipe", path);
+	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
+	                    strerror(cause));
 }
 
 /** Bytes of a path up to its last slash, with it. */
@@ -54,15 +57,18 @@ static struct link link_to(int fd)
 	return link;
 }
 
-/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed. @return -1: that cannot be had */
+/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed.
+ * @return -1: that cannot be had */
 static int open_nameless(const char *path)
 {
 	struct text directory = { 0 };
 	size_t length = directory_length(path);
 	text_bytes(&directory, length > 0 ? path : ".", length > 0 ? length : 1);
-	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC,
+	              S_IRUSR | S_IWUSR);
 	text_deinit(&directory);
-	/* Without /proc, as in the root of somebody who looks at a core file, it would never get a name. */
+	/* Without /proc, as in the root of somebody who looks at a core file, it would never get a
+	 * name. */
 	if (fd >= 0 && access(link_to(fd).name, F_OK) < 0) {
 		close(fd);
 		fd = -1;
@@ -81,7 +87,8 @@ static int open_regular(struct new_file *file)
 	return file->fd >= 0 ? 0 : -1;
 }
 
-/** Whether a path names a descriptor that we were started with. Such names are links as well, but the kernel's. */
+/** Whether a path names a descriptor that we were started with. Such names are links as well, but
+ * the kernel's. */
 static bool is_own_descriptor(const char *path)
 {
 	static const char *const begins[] = { "/dev/std", "/dev/fd/", "/proc/self/fd/" };
@@ -91,14 +98,16 @@ static bool is_own_descriptor(const char *path)
 	return false;
 }
 
-/** Starts on what is there and no regular file. What is written is secret: nobody else may have laid out a pipe for it. */
+/** Starts on what is there and no regular file. What is written is secret: nobody else may have
+ * laid out a pipe for it. */
 static int open_special(struct new_file *file, int follow)
 {
 	struct stat status;
 	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
 	if (file->fd < 0)
 		return -1;
-	if (follow == 0 || fstat(file->fd, &status) < 0 || !S_ISFIFO(status.st_mode) || status.st_uid == geteuid() || status.st_uid == 0)
+	if (follow == 0 || fstat(file->fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
+	    status.st_uid == geteuid() || status.st_uid == 0)
 		return 0;
 	close(file->fd);
 	file->fd = -1;
@@ -112,7 +121,9 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	bool own = is_own_descriptor(path), exists = lstat(path, &status) == 0;
 	*file = (struct new_file){ .fd = -1 };
 	if (exists && S_ISLNK(status.st_mode) && !own)
-		return pm_error_set(error, PM_ERROR_IO, ELOOP, "cannot write %s: it is a symbolic link; name the file itself", path);
+		return pm_error_set(error, PM_ERROR_IO, ELOOP,
+		                    "cannot write %s: it is a symbolic link; name the file itself",
+		                    path);
 	file->path = strdup(path);
 	if (!file->path)
 		return failed(path, error);
@@ -160,10 +171,12 @@ static int give_name(struct new_file *file)
 	/* Not all file systems can rename so; those of Windows know no second name. */
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
-	return errno == EINVAL && link(file->temporary, file->path) == 0 ? unlink(file->temporary) : -1;
+	return errno == EINVAL && link(file->temporary, file->path) == 0 ? unlink(file->temporary)
+	                                                                 : -1;
 }
 
-/** Some file systems tell of a full disk when a descriptor is closed: that must be known before there is a name. */
+/** Some file systems tell of a full disk when a descriptor is closed: that must be known before
+ * there is a name. */
 static int flush(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);

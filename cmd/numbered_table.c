@@ -28,7 +28,8 @@ static enum out_style style(void *context, size_t row, size_t column)
 	if (column == 0)
 		return OUT_DIM;
 	const struct table *inner = wrapped->inner;
-	return inner->style ? inner->style(inner->context, row, column - 1) : inner->columns[column - 1].style;
+	return inner->style ? inner->style(inner->context, row, column - 1)
+	                    : inner->columns[column - 1].style;
 }
 
 static void below(void *context, size_t row, struct out *out)
@@ -57,10 +58,13 @@ bool numbered_table_fits(const struct table *table, const struct out *out)
 	if (out->width == SIZE_MAX)
 		return true;
 	table_measure(table, widths);
-	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <= out->width;
+	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <=
+	       out->width;
 }
 
-void numbered_table_print(const struct table *table, bool (*row)(void *context, size_t index, struct numbered_row *row), struct out *out)
+void numbered_table_print(const struct table *table,
+                          bool (*row)(void *context, size_t index, struct numbered_row *row),
+                          struct out *out)
 {
 	struct table_column columns[TABLE_COLUMNS_MOST];
 	struct table outer = *table;
@@ -68,14 +72,21 @@ void numbered_table_print(const struct table *table, bool (*row)(void *context, 
 		print(table, out);
 		return;
 	}
-	struct wrapped wrapped = { .inner = table, .numbers = alloc_array(NULL, table->rows, sizeof *wrapped.numbers) };
+	struct wrapped wrapped = {
+		.inner = table, .numbers = alloc_array(NULL, table->rows, sizeof *wrapped.numbers)
+	};
 	bool any = false;
 	for (size_t i = 0; i < table->rows; i++) {
 		struct numbered_row about = { 0 };
 		bool is_there = row(table->context, i, &about);
-		wrapped.numbers[i] = is_there ? results_add_region(out->results, about.start, about.end, pm_kind_name(about.kind), about.mapping) : 0;
+		wrapped.numbers[i] = is_there ? results_add_region(out->results, about.start,
+		                                                   about.end,
+		                                                   pm_kind_name(about.kind),
+		                                                   about.mapping)
+		                              : 0;
 		if (is_there && about.range_count > 1)
-			results_set_ranges(out->results, wrapped.numbers[i], about.ranges, about.range_count);
+			results_set_ranges(out->results, wrapped.numbers[i], about.ranges,
+			                   about.range_count);
 		else
 			free(about.ranges);
 		any |= is_there;

@@ -14,12 +14,8 @@
 enum { FLUSH_AT = 64 * 1024 };
 
 static const char *const style_codes[OUT_STYLE_COUNT] = {
-	[OUT_PLAIN] = "\033[0m",
-	[OUT_DIM] = "\033[2m",
-	[OUT_GROWN] = "\033[31m",
-	[OUT_LESS] = "\033[32m",
-	[OUT_NEW] = "\033[34m",
-	[OUT_MATCH] = "\033[1m",
+	[OUT_PLAIN] = "\033[0m", [OUT_DIM] = "\033[2m",  [OUT_GROWN] = "\033[31m",
+	[OUT_LESS] = "\033[32m", [OUT_NEW] = "\033[34m", [OUT_MATCH] = "\033[1m",
 };
 
 static bool is_set(const char *variable)
@@ -31,7 +27,8 @@ static bool is_set(const char *variable)
 void out_set_colour(struct out *out, enum out_colour when)
 {
 	const char *terminal_type = getenv("TERM");
-	bool wanted = out->terminal && !out->plain && !is_set("NO_COLOR") && terminal_type && strcmp(terminal_type, "dumb") != 0;
+	bool wanted = out->terminal && !out->plain && !is_set("NO_COLOR") && terminal_type &&
+	              strcmp(terminal_type, "dumb") != 0;
 	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
 }
 
@@ -54,7 +51,8 @@ void out_flush(struct out *out)
 	if (out->cancel && *out->cancel && !out->os_errno)
 		out->os_errno = EPIPE;
 	while (done < out->buffer.length && !out->os_errno) {
-		ssize_t written = write(out->fd, out->buffer.bytes + done, out->buffer.length - done);
+		ssize_t written = write(out->fd, out->buffer.bytes + done,
+		                        out->buffer.length - done);
 		if (written >= 0)
 			done += (size_t)written;
 		else if (errno != EINTR)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Where a command's result goes: one big buffer before a descriptor, which knows whether a terminal reads it.
+ * Where a command's result goes: one big buffer before a descriptor, which knows whether a terminal
+ * reads it.
  *
- * A failed write is remembered and told once, by out_close(): a full disk is an error, a reader that closed its pipe is none.
+ * A failed write is remembered and told once, by out_close(): a full disk is an error, a reader
+ * that closed its pipe is none.
  */
 #ifndef CMD_OUT_H
 #define CMD_OUT_H
@@ -16,7 +18,8 @@
 
 /** When to colour. */
 enum out_colour {
-	OUT_COLOUR_AUTO,   /**< on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM is "dumb" */
+	OUT_COLOUR_AUTO,   /**< on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM
+	                      is "dumb" */
 	OUT_COLOUR_ALWAYS, /**< always */
 	OUT_COLOUR_NEVER,  /**< never */
 };
@@ -36,22 +39,27 @@ struct results; /* results.h */
 
 /** An output. Initialise with out_init(). */
 struct out {
-	int fd;          /**< where it goes; stays the caller's */
-	int os_errno;    /**< errno of the first failed write, 0 for none; nothing is written after it */
-	bool terminal;   /**< a terminal reads it */
-	bool colour;     /**< styles are shown */
-	bool plain;      /**< OUT_COLOUR_AUTO means never */
-	size_t width;    /**< columns of the terminal, SIZE_MAX where there is none */
-	size_t height;   /**< its lines, SIZE_MAX where there is none */
-	struct text buffer; /**< what is not yet written */
-	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the rest is dropped without a word; NULL for none */
-	struct results *results; /**< numbers what is printed, for later commands; NULL outside of a session */
+	int fd;        /**< where it goes; stays the caller's */
+	int os_errno;  /**< errno of the first failed write, 0 for none; nothing is written after it
+	                */
+	bool terminal; /**< a terminal reads it */
+	bool colour;   /**< styles are shown */
+	bool plain;    /**< OUT_COLOUR_AUTO means never */
+	size_t width;  /**< columns of the terminal, SIZE_MAX where there is none */
+	size_t height; /**< its lines, SIZE_MAX where there is none */
+	struct text buffer;                  /**< what is not yet written */
+	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the rest is dropped
+	                                        without a word; NULL for none */
+	struct results *results; /**< numbers what is printed, for later commands; NULL outside of a
+	                            session */
 };
 
-/** Starts an output, with the colours of OUT_COLOUR_AUTO. @param out filled @param fd where it goes */
+/** Starts an output, with the colours of OUT_COLOUR_AUTO. @param out filled @param fd where it goes
+ */
 void out_init(struct out *out, int fd);
 
-/** Finds out anew how large its terminal is: it may be another size by now. @param out as made by out_init() */
+/** Finds out anew how large its terminal is: it may be another size by now. @param out as made by
+ * out_init() */
 void out_measure(struct out *out);
 
 /** Says when to colour. @param out the output @param when when */
@@ -76,8 +84,10 @@ void out_text(struct out *out, const struct text *text);
  */
 size_t out_wrapped(struct out *out, const struct text *lines, size_t indent);
 
-/** The same of what printf would print. @param out the output @param indent as out_wrapped() @param format as for printf */
-void out_wrapped_format(struct out *out, size_t indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/** The same of what printf would print. @param out the output @param indent as out_wrapped() @param
+ * format as for printf */
+void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /** Writes blanks. @param out the output @param count how many */
 void out_blanks(struct out *out, size_t count);
@@ -103,10 +113,12 @@ const char *out_style_code(const struct out *out, enum out_style style);
 /** Writes what is buffered. @param out the output */
 void out_flush(struct out *out);
 
-/** Whether more output is pointless: the reader is gone or the disk is full. @param out the output @return true or false */
+/** Whether more output is pointless: the reader is gone or the disk is full. @param out the output
+ * @return true or false */
 bool out_failed(const struct out *out);
 
-/** Writes the rest, tells a failure on stderr and releases the buffer. @param out the output @return 0, or -1 if output was lost */
+/** Writes the rest, tells a failure on stderr and releases the buffer. @param out the output
+ * @return 0, or -1 if output was lost */
 int out_close(struct out *out);
 
 #endif

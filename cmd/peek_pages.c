@@ -9,9 +9,11 @@
 #include "alloc.h"
 
 enum {
-	SAMPLE_BLOCK = 64 * 1024, /* where pages are left out, pieces of so many bytes are looked through */
-	EDGE = 16,                /* bytes before what text may begin in: whether it began even earlier */
-	BEHIND = 512,             /* bytes of a text that are kept, PEEK_STRING_MOST, and its last character */
+	SAMPLE_BLOCK =
+		64 *
+		1024, /* where pages are left out, pieces of so many bytes are looked through */
+	EDGE = 16,    /* bytes before what text may begin in: whether it began even earlier */
+	BEHIND = 512, /* bytes of a text that are kept, PEEK_STRING_MOST, and its last character */
 };
 
 static void add_range(struct peek_pages *pages, struct pm_range range)
@@ -23,11 +25,14 @@ static void add_range(struct peek_pages *pages, struct pm_range range)
 	pages->ranges[pages->count++] = range;
 }
 
-void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, const struct pm_regions *regions)
+void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end,
+                    const struct pm_regions *regions)
 {
-	for (size_t i = pm_regions_index(regions, start); i < regions->count && regions->items[i].start < end; i++) {
+	for (size_t i = pm_regions_index(regions, start);
+	     i < regions->count && regions->items[i].start < end; i++) {
 		const struct pm_region *region = &regions->items[i];
-		struct pm_range range = { .start = start > region->start ? start : region->start, .region = i };
+		struct pm_range range = { .start = start > region->start ? start : region->start,
+			                  .region = i };
 		range.end = end < region->end ? end : region->end;
 		add_range(pages, range);
 		pages->bytes += range.end - range.start;
@@ -49,10 +54,13 @@ void peek_pages_thin(struct peek_pages *pages, uint64_t most)
 	for (size_t i = 0; i < pages->count; i++) {
 		const struct pm_range *range = &pages->ranges[i];
 		for (uint64_t at = range->start; at < range->end;) {
-			uint64_t in = (offset + (at - range->start)) % stride, size = in < block ? block - in : stride - in;
+			uint64_t in = (offset + (at - range->start)) % stride,
+				 size = in < block ? block - in : stride - in;
 			uint64_t end = range->end - at < size ? range->end : at + size;
 			if (in < block)
-				add_range(&thin, (struct pm_range){ .start = at, .end = end, .region = range->region });
+				add_range(&thin, (struct pm_range){ .start = at,
+				                                    .end = end,
+				                                    .region = range->region });
 			at = end;
 		}
 		offset += range->end - range->start;
@@ -82,20 +90,28 @@ static uint64_t room_behind(const struct pm_region *region, uint64_t address, ui
 	return region->end - address < most ? region->end - address : most;
 }
 
-void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *regions, struct peek_pages *wide)
+void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *regions,
+                      struct peek_pages *wide)
 {
 	uint64_t most = peek_before() + EDGE;
 	*wide = (struct peek_pages){ .bytes = pages->bytes };
 	for (size_t i = 0; i < pages->count; i++) {
 		const struct pm_range *range = &pages->ranges[i];
 		const struct pm_region *region = &regions->items[range->region];
-		uint64_t before = room_before(region, range->start, most), behind = room_behind(region, range->end, BEHIND);
-		/* What one region lacks the next one may have: allocators and mprotect(2) split mappings. */
+		uint64_t before = room_before(region, range->start, most),
+			 behind = room_behind(region, range->end, BEHIND);
+		/* What one region lacks the next one may have: allocators and mprotect(2) split
+		 * mappings. */
 		if (before < most && range->region > 0 && pm_region_continues(region - 1, region))
-			join(wide, region->start - room_before(region - 1, region->start, most - before), region->start, range->region - 1);
+			join(wide,
+			     region->start - room_before(region - 1, region->start, most - before),
+			     region->start, range->region - 1);
 		join(wide, range->start - before, range->end + behind, range->region);
-		if (behind < BEHIND && range->region + 1 < regions->count && pm_region_continues(region, region + 1))
-			join(wide, region->end, region->end + room_behind(region + 1, region->end, BEHIND - behind), range->region + 1);
+		if (behind < BEHIND && range->region + 1 < regions->count &&
+		    pm_region_continues(region, region + 1))
+			join(wide, region->end,
+			     region->end + room_behind(region + 1, region->end, BEHIND - behind),
+			     range->region + 1);
 	}
 }
 

@@ -25,7 +25,8 @@ struct peek_pages {
  * @param end      address behind the last byte
  * @param regions  as they are now
  */
-void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, const struct pm_regions *regions);
+void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end,
+                    const struct pm_regions *regions);
 
 /**
  * Leaves out some, evenly spread, so that about so many bytes are left; `bytes` stays.
@@ -36,19 +37,21 @@ void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end, cons
 void peek_pages_thin(struct peek_pages *pages, uint64_t most);
 
 /**
- * Adds what is around the pages, so that text which goes on there is seen: a page before, and what is kept of a text behind. Across the
- * border of two regions that are parts of the same thing, too.
+ * Adds what is around the pages, so that text which goes on there is seen: a page before, and what
+ * is kept of a text behind. Across the border of two regions that are parts of the same thing, too.
  *
  * @param pages    the pages
  * @param regions  as they are now
  * @param wide     filled; release with peek_pages_deinit()
  */
-void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *regions, struct peek_pages *wide);
+void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *regions,
+                      struct peek_pages *wide);
 
 /** How far before a page a text may begin that is seen whole. @return bytes */
 uint64_t peek_before(void);
 
-/** The first range that ends behind an address. @param pages the pages @param address it @return the range; NULL for none */
+/** The first range that ends behind an address. @param pages the pages @param address it @return
+ * the range; NULL for none */
 const struct pm_range *peek_pages_find(const struct peek_pages *pages, uint64_t address);
 
 /** Releases them. @param pages zeroed afterwards */

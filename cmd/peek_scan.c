@@ -10,15 +10,18 @@
 #include "tally.h"
 
 enum {
-	CHARACTERS_LEAST = 6, /* of a string: four, as strings(1) has it, are found everywhere in compressed data */
+	CHARACTERS_LEAST = 6, /* of a string: four, as strings(1) has it, are found everywhere in
+	                         compressed data */
 	TALLY_BUDGET = 8 << 20,
 };
 
-int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read, struct pm_error *error)
+int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read,
+                   struct pm_error *error)
 {
 	const struct pm_strings_options text = { .least = CHARACTERS_LEAST };
 	*scan = (struct peek_scan){ .process = process };
-	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &scan->pagemap, error) < 0 || pm_strings_scanner_create(&text, &scan->scanner, error) < 0 ||
+	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &scan->pagemap, error) < 0 ||
+	    pm_strings_scanner_create(&text, &scan->scanner, error) < 0 ||
 	    (must_read && pm_target_reader_open(process, NULL, &scan->reader, error) < 0)) {
 		peek_scan_close(scan);
 		return -1;
@@ -36,7 +39,8 @@ void peek_scan_close(struct peek_scan *scan)
 	*scan = (struct peek_scan){ 0 };
 }
 
-int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions, struct pm_error *error)
+int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions,
+                    struct pm_error *error)
 {
 	scan->regions = regions;
 	return pm_target_reader_open(scan->process, regions, &scan->reader, error);
@@ -58,11 +62,13 @@ struct counting {
 	uint64_t unreadable;              /* bytes of the pages that could not be read */
 };
 
-/** Bytes at the begin of a text that are left out: where it begins too far before the pages, only what is in them can be told. */
+/** Bytes at the begin of a text that are left out: where it begins too far before the pages, only
+ * what is in them can be told. */
 static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
 {
 	const struct pm_range *range = peek_pages_find(counting->pages, hit->address);
-	if (!range || range->start <= hit->address + peek_before() || range->start >= hit->address + hit->size)
+	if (!range || range->start <= hit->address + peek_before() ||
+	    range->start >= hit->address + hit->size)
 		return 0;
 	size_t cut = (size_t)(range->start - hit->address);
 	/* Not within a character of UTF-8. */
@@ -71,24 +77,29 @@ static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
 	return cut;
 }
 
-static int copy_text(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+static int copy_text(void *context, unsigned worker, const struct pm_hit *hit,
+                     struct pm_scan_batch *batch, struct pm_error *error)
 {
 	size_t cut = cut_of(context, hit);
 	(void)worker;
-	return pm_scan_append(batch, hit->bytes + cut, least(hit->size - cut, PEEK_STRING_MOST), error);
+	return pm_scan_append(batch, hit->bytes + cut, least(hit->size - cut, PEEK_STRING_MOST),
+	                      error);
 }
 
-static int count_text(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
+static int count_text(void *context, const struct pm_scan_delivery *delivery,
+                      struct pm_error *error)
 {
 	const struct counting *counting = context;
 	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
 	char common[PEEK_STRING_MOST];
 	(void)error;
-	/* What only lies beside the pages is none of theirs; the rest of a very long one is no string of its own, nor is what is left of one that
-	 * is cut. */
-	if (!range || range->start >= delivery->address + delivery->size || delivery->continued || delivery->length < CHARACTERS_LEAST)
+	/* What only lies beside the pages is none of theirs; the rest of a very long one is no
+	 * string of its own, nor is what is left of one that is cut. */
+	if (!range || range->start >= delivery->address + delivery->size || delivery->continued ||
+	    delivery->length < CHARACTERS_LEAST)
 		return 0;
-	/* Most of what leaks has a number of its own: counted one by one, none of it would be frequent. */
+	/* Most of what leaks has a number of its own: counted one by one, none of it would be
+	 * frequent. */
 	size_t length = similar_fold(common, delivery->bytes, delivery->length);
 	const struct tally_text text = {
 		.hash = tally_hash(counting->tally, 0, common, length),
@@ -105,16 +116,19 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery, st
 static void count_unreadable(void *context, const struct pm_unreadable *gap)
 {
 	struct counting *counting = context;
-	const struct pm_range *range = peek_pages_find(counting->pages, gap->start), *last = counting->pages->ranges + counting->pages->count;
+	const struct pm_range *range = peek_pages_find(counting->pages, gap->start),
+			      *last = counting->pages->ranges + counting->pages->count;
 	for (; range && range < last && range->start < gap->end; range++)
-		counting->unreadable += (range->end < gap->end ? range->end : gap->end) - (range->start > gap->start ? range->start : gap->start);
+		counting->unreadable += (range->end < gap->end ? range->end : gap->end) -
+		                        (range->start > gap->start ? range->start : gap->start);
 }
 
 static int tell_progress(void *context, const struct pm_scan_totals *totals)
 {
 	const struct counting *counting = context;
 	if (counting->follow)
-		counting->follow->listener(counting->follow->context, totals->searched, counting->total);
+		counting->follow->listener(counting->follow->context, totals->searched,
+		                           counting->total);
 	return 0;
 }
 
@@ -139,13 +153,15 @@ static void take_strings(struct tally *tally, size_t top, struct peek *found)
 	for (size_t i = 0; i < found->count; i++) {
 		const struct tally_item *item = tally_get(tally, i);
 		found->strings[i] = (struct peek_string){ .bytes = bytes, .count = item->count };
-		found->strings[i].length = similar_text(item->varied, bytes, item->text, item->length);
+		found->strings[i].length = similar_text(item->varied, bytes, item->text,
+		                                        item->length);
 		bytes += item->length;
 	}
 }
 
 /** Plans to read ranges as far as they are there. */
-static int open_plan(struct peek_scan *scan, const struct peek_pages *pages, const volatile sig_atomic_t *cancel, struct pm_plan **plan,
+static int open_plan(struct peek_scan *scan, const struct peek_pages *pages,
+                     const volatile sig_atomic_t *cancel, struct pm_plan **plan,
                      struct pm_error *error)
 {
 	const struct pm_plan_options options = { .pages = &scan->states, .cancel = cancel };
@@ -153,7 +169,8 @@ static int open_plan(struct peek_scan *scan, const struct peek_pages *pages, con
 }
 
 /** Bytes of the pages that are there, without what is around them. */
-static int count_present(struct peek_scan *scan, const struct peek_pages *pages, const volatile sig_atomic_t *cancel, uint64_t *bytes,
+static int count_present(struct peek_scan *scan, const struct peek_pages *pages,
+                         const volatile sig_atomic_t *cancel, uint64_t *bytes,
                          struct pm_error *error)
 {
 	struct pm_plan *plan;
@@ -170,7 +187,8 @@ static int count_present(struct peek_scan *scan, const struct peek_pages *pages,
 }
 
 /** Counts the strings of the pages, with what is around them. */
-static int count_strings(struct peek_scan *scan, const struct peek_pages *wide, struct counting *counting, struct pm_error *error)
+static int count_strings(struct peek_scan *scan, const struct peek_pages *wide,
+                         struct counting *counting, struct pm_error *error)
 {
 	const volatile sig_atomic_t *cancel = counting->follow ? counting->follow->cancel : NULL;
 	struct pm_scan_totals totals = { 0 };
@@ -182,7 +200,10 @@ static int count_strings(struct peek_scan *scan, const struct peek_pages *wide, 
 		.scanner = scan->scanner,
 		.regions = scan->regions,
 		.plan = plan,
-		.source = { .target = &scan->reader, .unreadable = count_unreadable, .context = counting, .cancel = cancel },
+		.source = { .target = &scan->reader,
+		            .unreadable = count_unreadable,
+		            .context = counting,
+		            .cancel = cancel },
 		.workers = 1,
 		.found = copy_text,
 		.deliver = count_text,
@@ -194,18 +215,25 @@ static int count_strings(struct peek_scan *scan, const struct peek_pages *wide, 
 	return result;
 }
 
-int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top, const struct peek_follow *follow, struct peek *found,
-                  struct pm_error *error)
+int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top,
+                  const struct peek_follow *follow, struct peek *found, struct pm_error *error)
 {
 	struct peek_pages wide;
 	uint64_t present = 0;
 	peek_pages_widen(pages, scan->regions, &wide);
-	struct counting counting = { .tally = tally_create(TALLY_BUDGET), .pages = pages, .follow = follow, .total = sum_of(&wide) };
+	struct counting counting = { .tally = tally_create(TALLY_BUDGET),
+		                     .pages = pages,
+		                     .follow = follow,
+		                     .total = sum_of(&wide) };
 	int result = 0;
-	if (pages->count > 0 && (result = count_present(scan, pages, follow ? follow->cancel : NULL, &present, error)) == 0)
+	if (pages->count > 0 && (result = count_present(scan, pages, follow ? follow->cancel : NULL,
+	                                                &present, error)) == 0)
 		result = count_strings(scan, &wide, &counting, error);
 	if (result == 0) {
-		*found = (struct peek){ .pages = pages->bytes, .searched = present > counting.unreadable ? present - counting.unreadable : 0 };
+		*found = (struct peek){ .pages = pages->bytes,
+			                .searched = present > counting.unreadable
+			                                    ? present - counting.unreadable
+			                                    : 0 };
 		take_strings(counting.tally, top, found);
 	}
 	tally_destroy(counting.tally);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of `pmap -x` (procps 4.0.2), for scripts that read it. Sizes are in KiB; a file is called by its base name, everything
- * else `[ anon ]`, even the brk heap, but for the mapping that the first thread's stack began in and SysV shared memory.
+ * The text of `pmap -x` (procps 4.0.2), for scripts that read it. Sizes are in KiB; a file is
+ * called by its base name, everything else `[ anon ]`, even the brk heap, but for the mapping that
+ * the first thread's stack began in and SysV shared memory.
  */
 #include "map.h"
 
@@ -29,7 +30,8 @@ static void put_right(struct text *line, uint64_t number)
 	text_deinit(&digits);
 }
 
-/** Adds a name; a byte that is not printable ASCII becomes '?', and a newline is written as the kernel writes it. */
+/** Adds a name; a byte that is not printable ASCII becomes '?', and a newline is written as the
+ * kernel writes it. */
 static void put_name(struct text *line, const char *name)
 {
 	for (; *name; name++) {
@@ -40,10 +42,12 @@ static void put_name(struct text *line, const char *name)
 	}
 }
 
-/** Whether a region is SysV shared memory: a file /SYSV followed by its key on the kernel's own mount. Its inode is the segment's ID. */
+/** Whether a region is SysV shared memory: a file /SYSV followed by its key on the kernel's own
+ * mount. Its inode is the segment's ID. */
 static bool is_sysv(const struct pm_region *region)
 {
-	return region->device_major == 0 && region->deleted && strncmp(region->mapping, "/SYSV", 5) == 0;
+	return region->device_major == 0 && region->deleted &&
+	       strncmp(region->mapping, "/SYSV", 5) == 0;
 }
 
 static void put_mapping(struct text *line, const struct pm_region *region, uint64_t stack_start)
@@ -64,9 +68,11 @@ static void put_mapping(struct text *line, const struct pm_region *region, uint6
 	text_string(line, deleted);
 }
 
-static void put_region(struct text *line, const struct pm_region *region, uint64_t stack_start, struct pmap_total *total)
+static void put_region(struct text *line, const struct pm_region *region, uint64_t stack_start,
+                       struct pmap_total *total)
 {
-	uint64_t size = pm_region_size(region) >> 10, rss = region->bytes[PM_SIZE_RSS] >> 10, dirty = pm_region_dirty(region) >> 10;
+	uint64_t size = pm_region_size(region) >> 10, rss = region->bytes[PM_SIZE_RSS] >> 10,
+		 dirty = pm_region_dirty(region) >> 10;
 	unsigned perms = region->perms;
 	text_hex(line, region->start, PMAP_ADDRESS_DIGITS);
 	text_char(line, ' ');
@@ -86,9 +92,9 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 }
 
 /**
- * Adds a command as libproc2 4.0.2 cleans it: blanks for newlines; in a UTF-8 locale '?' for controls, and once a byte is no UTF-8 for
- * it and all further non-ASCII ones; in other locales '.' for controls and '?' for all non-ASCII. Controls of Latin-1 are '?' as in later
- * versions.
+ * Adds a command as libproc2 4.0.2 cleans it: blanks for newlines; in a UTF-8 locale '?' for
+ * controls, and once a byte is no UTF-8 for it and all further non-ASCII ones; in other locales '.'
+ * for controls and '?' for all non-ASCII. Controls of Latin-1 are '?' as in later versions.
  */
 static void put_cleaned(struct text *line, const char *command, bool utf8)
 {
@@ -132,7 +138,8 @@ static void put_total(struct text *line, const struct pmap_total *total)
 	line->bytes[line->length - 1] = '\n';
 }
 
-void map_print_pmap(const struct loaded *loaded, const struct list *list, bool header, struct out *out)
+void map_print_pmap(const struct loaded *loaded, const struct list *list, bool header,
+                    struct out *out)
 {
 	struct text line = { 0 };
 	struct pmap_total total = { 0 };

@@ -11,7 +11,8 @@ enum { FIRST_US = 1000000, EACH_US = 200000 };
 
 void progress_init(struct progress *progress, bool quiet)
 {
-	*progress = (struct progress){ .wanted = !quiet && isatty(STDERR_FILENO), .begin = clock_us() };
+	*progress = (struct progress){ .wanted = !quiet && isatty(STDERR_FILENO),
+		                       .begin = clock_us() };
 }
 
 bool progress_due(const struct progress *progress)

@@ -70,7 +70,8 @@ struct listing {
 	struct user_names users;
 };
 
-/** Reads what the list of processes does not have. A process that ended meanwhile, or that we may not look into, keeps its gaps. */
+/** Reads what the list of processes does not have. A process that ended meanwhile, or that we may
+ * not look into, keeps its gaps. */
 static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
 {
 	struct pm_process *process;
@@ -85,31 +86,35 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 		return;
 	if (needs & PS_NEEDS_PSS)
 		row->pss_known = pm_process_read_pss(process, &row->pss, NULL) == 0;
-	if ((needs & PS_NEEDS_LIMIT) && pm_cgroup_limit_read(process, NULL, &limit, NULL) == 0 && limit.limited) {
+	if ((needs & PS_NEEDS_LIMIT) && pm_cgroup_limit_read(process, NULL, &limit, NULL) == 0 &&
+	    limit.limited) {
 		row->limit = limit.max;
 		row->limited = true;
 	}
 	pm_process_close(process);
 }
 
-/** Whether a process is one that the user wants; our own is none of them. A number is a PID and never a name. */
-static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options, const char *name,
-                      const struct name_filter *filter)
+/** Whether a process is one that the user wants; our own is none of them. A number is a PID and
+ * never a name. */
+static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options,
+                      const char *name, const struct name_filter *filter)
 {
 	uint64_t pid;
 	if (process->pid == getpid())
 		return false;
 	if (name && *name && name[strspn(name, "0123456789")] == '\0')
-		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 && process->pid == (pid_t)pid;
+		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
+		       process->pid == (pid_t)pid;
 	/* Who only runs us has the name in its command line because we were given it. */
 	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
-	return name_filter_fits(filter, process->comm) || name_filter_fits(filter, process->command);
+	return name_filter_fits(filter, process->comm) ||
+	       name_filter_fits(filter, process->command);
 }
 
 /** Makes rows of the processes that the user wants. */
-static void fill(struct listing *listing, const struct ps_options *options, const char *name, const struct name_filter *filter,
-                 unsigned needs)
+static void fill(struct listing *listing, const struct ps_options *options, const char *name,
+                 const struct name_filter *filter, unsigned needs)
 {
 	listing->rows = alloc_array(NULL, listing->processes.count, sizeof *listing->rows);
 	for (size_t i = 0; i < listing->processes.count; i++) {
@@ -135,7 +140,8 @@ static int print_json(const struct list *list, struct out *out, struct pm_error 
 	return 0;
 }
 
-static int print(struct list *list, const struct ps_options *options, struct out *out, struct pm_error *error)
+static int print(struct list *list, const struct ps_options *options, struct out *out,
+                 struct pm_error *error)
 {
 	list_sort(list);
 	if (options->output.json)
@@ -152,23 +158,29 @@ static enum status run(const struct ps_options *options, const char *name, struc
 	struct name_filter filter = { 0 };
 	struct listing listing = { 0 };
 	enum status status = STATUS_ERROR;
-	if (list_init(&list, &ps_list_spec, &options->list, options->output.bytes, &error) < 0 || name_filter_init(&filter, name, &error) < 0)
+	if (list_init(&list, &ps_list_spec, &options->list, options->output.bytes, &error) < 0 ||
+	    name_filter_init(&filter, name, &error) < 0)
 		return report_failure(&error);
 	uint64_t begin = clock_us();
 	if (pm_process_list_read(&listing.processes, &error) < 0) {
 		report_failure(&error);
 		goto out;
 	}
-	fill(&listing, options, name, &filter, options->output.json ? json_list_needs(&list) : list_needs(&list));
+	fill(&listing, options, name, &filter,
+	     options->output.json ? json_list_needs(&list) : list_needs(&list));
 	if (options->output.verbose && !options->output.quiet)
-		report_note("%zu processes read in %.1f ms", listing.processes.count, (double)(clock_us() - begin) / 1000);
+		report_note("%zu processes read in %.1f ms", listing.processes.count,
+		            (double)(clock_us() - begin) / 1000);
 	for (size_t i = 0; i < listing.count; i++)
 		list_add(&list, &listing.rows[i]);
 	if (listing.count == 0) {
-		report_error(name ? "no process is '%s', or has it in its name or command line" : "there is no process to list", name);
+		report_error(name ? "no process is '%s', or has it in its name or command line"
+		                  : "there is no process to list",
+		             name);
 		status = STATUS_NOTHING;
 	} else {
-		status = print(&list, options, out, &error) < 0 ? report_failure(&error) : STATUS_OK;
+		status = print(&list, options, out, &error) < 0 ? report_failure(&error)
+		                                                : STATUS_OK;
 	}
 out:
 	list_deinit(&list);

@@ -97,33 +97,82 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would count once for each of
- * them. PSS has one. */
-#define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP) \
-	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .alone = (ALONE), .optional = true, \
-	  .index = offsetof(struct pm_process_row, FIELD), .number = size_of, .help = (HELP) }
+/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would
+ * count once for each of them. PSS has one. */
+#define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP)      \
+	{ .name = (NAME),                                  \
+	  .title = (TITLE),                                \
+	  .type = LIST_SIZE,                               \
+	  .alone = (ALONE),                                \
+	  .optional = true,                                \
+	  .index = offsetof(struct pm_process_row, FIELD), \
+	  .number = size_of,                               \
+	  .help = (HELP) }
 
 static const struct list_column columns[] = {
-	{ .name = "pid", .title = "PID", .type = LIST_NUMBER, .number = pid_of, .help = "process ID" },
-	{ .name = "user", .title = "USER", .type = LIST_TEXT, .text = user_text, .needs = PS_NEEDS_USER,
+	{ .name = "pid",
+	  .title = "PID",
+	  .type = LIST_NUMBER,
+	  .number = pid_of,
+	  .help = "process ID" },
+	{ .name = "user",
+	  .title = "USER",
+	  .type = LIST_TEXT,
+	  .text = user_text,
+	  .needs = PS_NEEDS_USER,
 	  .help = "user it runs as (effective)" },
-	{ .name = "uid", .title = "UID", .type = LIST_NUMBER, .number = uid_of, .help = "the user's ID" },
-	{ .name = "state", .title = "STATE", .type = LIST_TEXT, .text = state_text,
+	{ .name = "uid",
+	  .title = "UID",
+	  .type = LIST_NUMBER,
+	  .number = uid_of,
+	  .help = "the user's ID" },
+	{ .name = "state",
+	  .title = "STATE",
+	  .type = LIST_TEXT,
+	  .text = state_text,
 	  .help = "R running, S sleeping, D waiting, T stopped, Z zombie" },
-	{ .name = "threads", .title = "THREADS", .type = LIST_COUNT, .number = threads_of, .help = "number of threads" },
+	{ .name = "threads",
+	  .title = "THREADS",
+	  .type = LIST_COUNT,
+	  .number = threads_of,
+	  .help = "number of threads" },
 	PROCESS_SIZE("size", "SIZE", size, true, "address space"),
-	PROCESS_SIZE("rss", "RSS", rss, true, "resident: in memory now, shared pages counted whole"),
-	{ .name = "pss", .title = "PSS", .type = LIST_SIZE, .needs = PS_NEEDS_PSS, .number = pss_of,
+	PROCESS_SIZE("rss", "RSS", rss, true,
+	             "resident: in memory now, shared pages counted whole"),
+	{ .name = "pss",
+	  .title = "PSS",
+	  .type = LIST_SIZE,
+	  .needs = PS_NEEDS_PSS,
+	  .number = pss_of,
 	  .help = "resident, shared pages divided; costly: walks all memory of each process" },
 	PROCESS_SIZE("swap", "SWAP", swap, false, "swapped out"),
 	PROCESS_SIZE("peak", "PEAK", peak, true, "largest resident size so far (VmHWM)"),
-	{ .name = "limit", .title = "LIMIT", .type = LIST_SIZE, .alone = true, .optional = true, .needs = PS_NEEDS_LIMIT, .number = limit_of,
+	{ .name = "limit",
+	  .title = "LIMIT",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .optional = true,
+	  .needs = PS_NEEDS_LIMIT,
+	  .number = limit_of,
 	  .help = "memory limit of the nearest cgroup that has one" },
-	{ .name = "limit%", .json = "limit_percent", .title = "LIMIT%", .type = LIST_PERCENT, .optional = true,
-	  .needs = PS_NEEDS_LIMIT, .number = share_of,
+	{ .name = "limit%",
+	  .json = "limit_percent",
+	  .title = "LIMIT%",
+	  .type = LIST_PERCENT,
+	  .optional = true,
+	  .needs = PS_NEEDS_LIMIT,
+	  .number = share_of,
 	  .help = "resident size as a share of that limit" },
-	{ .name = "name", .title = "NAME", .type = LIST_TEXT, .text = name_text, .help = "command name" },
-	{ .name = "command", .title = "COMMAND", .type = LIST_TEXT, .text = command_text, .help = "command line" },
+	{ .name = "name",
+	  .title = "NAME",
+	  .type = LIST_TEXT,
+	  .text = name_text,
+	  .help = "command name" },
+	{ .name = "command",
+	  .title = "COMMAND",
+	  .type = LIST_TEXT,
+	  .text = command_text,
+	  .help = "command line" },
 };
 
 const struct list_spec ps_list_spec = {

@@ -10,7 +10,8 @@
 
 /** What must be read of each process, besides what the list of processes has; or-ed together. */
 enum ps_needs {
-	PS_NEEDS_PSS = 1,   /**< smaps_rollup: costly, it holds the process's map lock for as long as its memory is walked */
+	PS_NEEDS_PSS = 1, /**< smaps_rollup: costly, it holds the process's map lock for as long as
+	                     its memory is walked */
 	PS_NEEDS_LIMIT = 2, /**< the files of its cgroups */
 	PS_NEEDS_USER = 4,  /**< the user database */
 };
@@ -18,11 +19,11 @@ enum ps_needs {
 /** One row. */
 struct ps_row {
 	const struct pm_process_row *process; /**< what the list of processes tells; borrowed */
-	const char *user;                     /**< name of its user, NULL where there is none; borrowed */
-	uint64_t pss;                         /**< proportional set size in bytes */
-	uint64_t limit;                       /**< memory limit in bytes */
-	bool pss_known;                       /**< `pss` holds */
-	bool limited;                         /**< `limit` holds */
+	const char *user; /**< name of its user, NULL where there is none; borrowed */
+	uint64_t pss;     /**< proportional set size in bytes */
+	uint64_t limit;   /**< memory limit in bytes */
+	bool pss_known;   /**< `pss` holds */
+	bool limited;     /**< `limit` holds */
 };
 
 /** Lists of processes. */

@@ -43,7 +43,8 @@ static bool inode_of(const struct list_column *column, const void *item, uint64_
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct pm_region *region = item;
-	return pm_region_knows(region, (enum pm_size)column->index) && put(region->bytes[column->index], value);
+	return pm_region_knows(region, (enum pm_size)column->index) &&
+	       put(region->bytes[column->index], value);
 }
 
 static bool dirty_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -57,7 +58,8 @@ static bool hugetlb_of(const struct list_column *column, const void *item, uint6
 	const struct pm_region *region = item;
 	(void)column;
 	return pm_region_knows(region, PM_SIZE_PRIVATE_HUGETLB) &&
-	       put(region->bytes[PM_SIZE_PRIVATE_HUGETLB] + region->bytes[PM_SIZE_SHARED_HUGETLB], value);
+	       put(region->bytes[PM_SIZE_PRIVATE_HUGETLB] + region->bytes[PM_SIZE_SHARED_HUGETLB],
+	           value);
 }
 
 static bool thread_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -129,8 +131,10 @@ static void mapping_text(const struct list_column *column, const void *item, str
 	region_mapping(item, false, text);
 }
 
-/** The mapping and what is known besides about its kind: a table has room for both in its last column. */
-static void mapping_show(const struct list_column *column, const void *item, bool brief, struct text *text)
+/** The mapping and what is known besides about its kind: a table has room for both in its last
+ * column. */
+static void mapping_show(const struct list_column *column, const void *item, bool brief,
+                         struct text *text)
 {
 	const struct pm_region *region = item;
 	(void)column;
@@ -171,70 +175,177 @@ static void why_text(const struct list_column *column, const void *item, struct 
 }
 
 #define FROM_SMAPS(NAME, TITLE, SIZE, HELP) \
-	{ .name = (NAME), .title = (TITLE), .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .index = (SIZE), .number = size_of, .help = (HELP) }
+	{ .name = (NAME),                   \
+	  .title = (TITLE),                 \
+	  .type = LIST_SIZE,                \
+	  .needs = REGION_NEEDS_SMAPS,      \
+	  .index = (SIZE),                  \
+	  .number = size_of,                \
+	  .help = (HELP) }
 
 static const struct list_column columns[] = {
-	{ .name = "address", .json = "", .title = "ADDRESS", .type = LIST_ADDRESS, .number = start_of, .text = range_text,
-	  .length = range_length, .safe = true,
+	{ .name = "address",
+	  .json = "",
+	  .title = "ADDRESS",
+	  .type = LIST_ADDRESS,
+	  .number = start_of,
+	  .text = range_text,
+	  .length = range_length,
+	  .safe = true,
 	  .help = "first address and the one behind the last, hexadecimal" },
-	{ .name = "start", .title = "START", .type = LIST_ADDRESS, .number = start_of, .help = "first address" },
-	{ .name = "end", .title = "END", .type = LIST_ADDRESS, .number = end_of, .help = "address behind the last byte" },
-	{ .name = "size", .title = "SIZE", .type = LIST_SIZE, .number = length_of, .help = "length in the address space" },
-	{ .name = "rss", .title = "RSS", .type = LIST_SIZE, .needs = REGION_NEEDS_RSS, .index = PM_SIZE_RSS, .number = size_of,
+	{ .name = "start",
+	  .title = "START",
+	  .type = LIST_ADDRESS,
+	  .number = start_of,
+	  .help = "first address" },
+	{ .name = "end",
+	  .title = "END",
+	  .type = LIST_ADDRESS,
+	  .number = end_of,
+	  .help = "address behind the last byte" },
+	{ .name = "size",
+	  .title = "SIZE",
+	  .type = LIST_SIZE,
+	  .number = length_of,
+	  .help = "length in the address space" },
+	{ .name = "rss",
+	  .title = "RSS",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .index = PM_SIZE_RSS,
+	  .number = size_of,
 	  .help = "resident: in memory now" },
-	FROM_SMAPS("pss", "PSS", PM_SIZE_PSS, "resident, each page divided by the number of processes that share it"),
-	FROM_SMAPS("pss_dirty", "PSS_DIRTY", PM_SIZE_PSS_DIRTY, "the same of dirty pages (Linux 6.0)"),
-	{ .name = "dirty", .title = "DIRTY", .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .number = dirty_of,
+	FROM_SMAPS("pss", "PSS", PM_SIZE_PSS,
+	           "resident, each page divided by the number of processes that share it"),
+	FROM_SMAPS("pss_dirty", "PSS_DIRTY", PM_SIZE_PSS_DIRTY,
+	           "the same of dirty pages (Linux 6.0)"),
+	{ .name = "dirty",
+	  .title = "DIRTY",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = dirty_of,
 	  .help = "resident and written to: private_dirty + shared_dirty" },
-	FROM_SMAPS("shared_clean", "SHARED_CLEAN", PM_SIZE_SHARED_CLEAN, "resident, also mapped elsewhere, not written to"),
-	FROM_SMAPS("shared_dirty", "SHARED_DIRTY", PM_SIZE_SHARED_DIRTY, "resident, also mapped elsewhere, written to"),
-	FROM_SMAPS("private_clean", "PRIVATE_CLEAN", PM_SIZE_PRIVATE_CLEAN, "resident, mapped here only, not written to"),
-	FROM_SMAPS("private_dirty", "PRIVATE_DIRTY", PM_SIZE_PRIVATE_DIRTY, "resident, mapped here only, written to"),
-	FROM_SMAPS("referenced", "REFERENCED", PM_SIZE_REFERENCED, "resident and marked as accessed"),
-	FROM_SMAPS("anonymous", "ANONYMOUS", PM_SIZE_ANONYMOUS, "resident pages that belong to no file"),
-	FROM_SMAPS("lazyfree", "LAZYFREE", PM_SIZE_LAZYFREE, "freed by MADV_FREE, not yet taken back"),
+	FROM_SMAPS("shared_clean", "SHARED_CLEAN", PM_SIZE_SHARED_CLEAN,
+	           "resident, also mapped elsewhere, not written to"),
+	FROM_SMAPS("shared_dirty", "SHARED_DIRTY", PM_SIZE_SHARED_DIRTY,
+	           "resident, also mapped elsewhere, written to"),
+	FROM_SMAPS("private_clean", "PRIVATE_CLEAN", PM_SIZE_PRIVATE_CLEAN,
+	           "resident, mapped here only, not written to"),
+	FROM_SMAPS("private_dirty", "PRIVATE_DIRTY", PM_SIZE_PRIVATE_DIRTY,
+	           "resident, mapped here only, written to"),
+	FROM_SMAPS("referenced", "REFERENCED", PM_SIZE_REFERENCED,
+	           "resident and marked as accessed"),
+	FROM_SMAPS("anonymous", "ANONYMOUS", PM_SIZE_ANONYMOUS,
+	           "resident pages that belong to no file"),
+	FROM_SMAPS("lazyfree", "LAZYFREE", PM_SIZE_LAZYFREE,
+	           "freed by MADV_FREE, not yet taken back"),
 	FROM_SMAPS("anon_huge", "ANON_HUGE", PM_SIZE_ANON_HUGE, "in transparent huge pages"),
-	{ .name = "hugetlb", .title = "HUGETLB", .type = LIST_SIZE, .needs = REGION_NEEDS_SMAPS, .number = hugetlb_of,
+	{ .name = "hugetlb",
+	  .title = "HUGETLB",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = hugetlb_of,
 	  .help = "in huge pages of hugetlbfs; not contained in rss" },
-	{ .name = "swap", .title = "SWAP", .type = LIST_SIZE, .needs = REGION_NEEDS_RSS, .index = PM_SIZE_SWAP, .number = size_of,
+	{ .name = "swap",
+	  .title = "SWAP",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .index = PM_SIZE_SWAP,
+	  .number = size_of,
 	  .help = "swapped out" },
-	FROM_SMAPS("swap_pss", "SWAP_PSS", PM_SIZE_SWAP_PSS, "swapped out, divided by the number of processes that share it"),
+	FROM_SMAPS("swap_pss", "SWAP_PSS", PM_SIZE_SWAP_PSS,
+	           "swapped out, divided by the number of processes that share it"),
 	FROM_SMAPS("locked", "LOCKED", PM_SIZE_LOCKED, "locked in memory"),
-	{ .name = "perm", .alias = "perms", .json = "perms", .title = "PERM", .type = LIST_TEXT, .text = perms_text,
-	  .length = perms_length, .safe = true,
+	{ .name = "perm",
+	  .alias = "perms",
+	  .json = "perms",
+	  .title = "PERM",
+	  .type = LIST_TEXT,
+	  .text = perms_text,
+	  .length = perms_length,
+	  .safe = true,
 	  .help = "permissions: read, write, execute, and private or shared" },
-	{ .name = "offset", .title = "OFFSET", .type = LIST_OFFSET, .number = offset_of, .help = "where it begins in its file, hexadecimal" },
-	{ .name = "device", .title = "DEVICE", .type = LIST_TEXT, .text = device_text, .safe = true,
+	{ .name = "offset",
+	  .title = "OFFSET",
+	  .type = LIST_OFFSET,
+	  .number = offset_of,
+	  .help = "where it begins in its file, hexadecimal" },
+	{ .name = "device",
+	  .title = "DEVICE",
+	  .type = LIST_TEXT,
+	  .text = device_text,
+	  .safe = true,
 	  .help = "device of its file, major:minor, hexadecimal" },
-	{ .name = "inode", .title = "INODE", .type = LIST_NUMBER, .number = inode_of, .help = "inode of its file" },
-	{ .name = "mapping", .title = "MAPPING", .type = LIST_TEXT, .text = mapping_text, .show = mapping_show, .needs = REGION_NEEDS_KINDS,
+	{ .name = "inode",
+	  .title = "INODE",
+	  .type = LIST_NUMBER,
+	  .number = inode_of,
+	  .help = "inode of its file" },
+	{ .name = "mapping",
+	  .title = "MAPPING",
+	  .type = LIST_TEXT,
+	  .text = mapping_text,
+	  .show = mapping_show,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "its file or name; in the table also the detail" },
-	{ .name = "kind", .title = "KIND", .type = LIST_TEXT, .text = kind_text, .length = kind_length, .safe = true, .style = OUT_DIM,
-	  .needs = REGION_NEEDS_KINDS, .help = "what it is for" },
-	{ .name = "detail", .title = "DETAIL", .type = LIST_TEXT, .text = detail_text, .needs = REGION_NEEDS_KINDS,
+	{ .name = "kind",
+	  .title = "KIND",
+	  .type = LIST_TEXT,
+	  .text = kind_text,
+	  .length = kind_length,
+	  .safe = true,
+	  .style = OUT_DIM,
+	  .needs = REGION_NEEDS_KINDS,
+	  .help = "what it is for" },
+	{ .name = "detail",
+	  .title = "DETAIL",
+	  .type = LIST_TEXT,
+	  .text = detail_text,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "more about the kind: thread, arena, number of blocks" },
-	{ .name = "proof", .title = "PROOF", .type = LIST_TEXT, .text = proof_text, .safe = true, .needs = REGION_NEEDS_KINDS,
+	{ .name = "proof",
+	  .title = "PROOF",
+	  .type = LIST_TEXT,
+	  .text = proof_text,
+	  .safe = true,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "whether the kind is proven or inferred" },
-	{ .name = "why", .title = "WHY", .type = LIST_TEXT, .text = why_text, .needs = REGION_NEEDS_KINDS,
+	{ .name = "why",
+	  .title = "WHY",
+	  .type = LIST_TEXT,
+	  .text = why_text,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "the rule that gave the kind" },
-	{ .name = "thread", .title = "THREAD", .type = LIST_NUMBER, .number = thread_of, .needs = REGION_NEEDS_KINDS,
+	{ .name = "thread",
+	  .title = "THREAD",
+	  .type = LIST_NUMBER,
+	  .number = thread_of,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "ID of the thread whose stack it is" },
-	{ .name = "arena", .title = "ARENA", .type = LIST_ADDRESS, .number = arena_of, .needs = REGION_NEEDS_KINDS,
+	{ .name = "arena",
+	  .title = "ARENA",
+	  .type = LIST_ADDRESS,
+	  .number = arena_of,
+	  .needs = REGION_NEEDS_KINDS,
 	  .help = "address of the malloc arena it belongs to" },
 };
 
 static size_t region_identify(struct results *results, const void *item)
 {
 	const struct pm_region *region = item;
-	return results_add_region(results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
+	return results_add_region(results, region->start, region->end,
+	                          pm_kind_name((enum pm_kind)region->kind), region->mapping);
 }
 
-#define FOR_ALL_REGIONS \
-	.singular = "region", .plural = "regions", .columns = columns, .column_count = sizeof columns / sizeof columns[0], \
-	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_dirty,referenced,anonymous,lazyfree," \
-	                "anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping,kind,detail,proof", \
-	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap", .droppable_last = "perm,size", \
-	.identify = region_identify, .id_prefix = "#r"
+#define FOR_ALL_REGIONS                                                                            \
+	.singular = "region", .plural = "regions", .columns = columns,                             \
+	.column_count = sizeof columns / sizeof columns[0],                                        \
+	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_"  \
+	                "dirty,referenced,anonymous,lazyfree,"                                     \
+			"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping," \
+	                "kind,detail,proof",                                                       \
+	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",     \
+	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 
 const struct list_spec region_list_spec = {
 	FOR_ALL_REGIONS,

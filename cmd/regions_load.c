@@ -55,7 +55,8 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 	struct pm_reader reader = { 0 };
 	struct pm_kinds_evidence evidence = { .process = process };
 	if (process) {
-		if (pm_target_reader_open(process, &loaded->regions, &reader, &loaded->reader_failure) == 0)
+		if (pm_target_reader_open(process, &loaded->regions, &reader,
+		                          &loaded->reader_failure) == 0)
 			evidence.reader = &reader;
 		else
 			evidence.refusal = loaded->reader_failure.text;
@@ -114,11 +115,15 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
 	if (!process) {
-		const char *command = loaded->core ? pm_core_info(loaded->core)->command : loaded->recorded.run.command;
+		const char *command = loaded->core ? pm_core_info(loaded->core)->command
+		                                   : loaded->recorded.run.command;
 		loaded->command = strdup(command ? command : "");
-		return loaded->command ? 0 : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+		return loaded->command
+		               ? 0
+		               : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 	}
-	if (pm_process_read_info(process, &loaded->info, error) < 0 || pm_process_read_command(process, &loaded->command, error) < 0)
+	if (pm_process_read_info(process, &loaded->info, error) < 0 ||
+	    pm_process_read_command(process, &loaded->command, error) < 0)
 		return -1;
 	/* A limit that cannot be read is no reason to show nothing. */
 	if (pm_cgroup_limit_read(process, NULL, &loaded->limit, NULL) < 0)
@@ -126,7 +131,8 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 	return pm_process_check(process, error);
 }
 
-int regions_load(struct loaded *loaded, const struct target *target, unsigned needs, struct pm_error *error)
+int regions_load(struct loaded *loaded, const struct target *target, unsigned needs,
+                 struct pm_error *error)
 {
 	*loaded = (struct loaded){ .target = target };
 	pm_regions_init(&loaded->regions);

@@ -13,7 +13,8 @@
 enum { INDENT = 2 };
 
 /** Escapes and writes one line in one go, so that lines of several processes do not mix. */
-static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format, va_list arguments)
+static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format,
+                                                             va_list arguments)
 {
 	struct text sentence = { 0 }, line = { 0 }, lines = { 0 };
 	size_t width, height;

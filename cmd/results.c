@@ -23,11 +23,11 @@ struct results {
 	struct result_list hits;
 	struct result_list regions;
 	struct place *places;
-	size_t place_count;  /* a power of two, more than twice those in use */
+	size_t place_count; /* a power of two, more than twice those in use */
 	size_t places_used;
-	bool stale;          /* the hits are those of a command before */
-	bool counting;       /* the command that runs has found something, which `last` counts */
-	bool last_regions;   /* `last` counts regions, not hits */
+	bool stale;        /* the hits are those of a command before */
+	bool counting;     /* the command that runs has found something, which `last` counts */
+	bool last_regions; /* `last` counts regions, not hits */
 	size_t last;
 };
 
@@ -88,7 +88,8 @@ size_t results_last_count(const struct results *results, bool *regions)
 }
 
 /** Adds one to a list. @return its number */
-static size_t add(struct result_list *list, uint64_t start, uint64_t end, const char *text, size_t length)
+static size_t add(struct result_list *list, uint64_t start, uint64_t end, const char *text,
+                  size_t length)
 {
 	char *copy = alloc_array(NULL, length + 1, 1);
 	memcpy(copy, length > 0 ? text : "", length);
@@ -97,11 +98,13 @@ static size_t add(struct result_list *list, uint64_t start, uint64_t end, const 
 		list->capacity = list->capacity * 2 + 64;
 		list->items = alloc_array(list->items, list->capacity, sizeof *list->items);
 	}
-	list->items[list->count++] = (struct result){ .start = start, .end = end, .text = copy, .length = length };
+	list->items[list->count++] =
+		(struct result){ .start = start, .end = end, .text = copy, .length = length };
 	return list->count;
 }
 
-size_t results_add_hit(struct results *results, uint64_t address, uint64_t size, const char *text, size_t length)
+size_t results_add_hit(struct results *results, uint64_t address, uint64_t size, const char *text,
+                       size_t length)
 {
 	uint64_t end;
 	if (!results)
@@ -132,7 +135,8 @@ static uint64_t end_key(uint64_t end)
 static struct place *find_place(const struct results *results, uint64_t key)
 {
 	/* Fibonacci hashing: the upper bits of the product depend on all bits of the key. */
-	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (results->place_count - 1);
+	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
+	            (results->place_count - 1);
 	while (results->places[at].number > 0 && results->places[at].key != key)
 		at = (at + 1) & (results->place_count - 1);
 	return &results->places[at];
@@ -148,7 +152,8 @@ static void set_place(struct results *results, uint64_t key, size_t number)
 /** Makes room for two more places. */
 static void grow_places(struct results *results)
 {
-	struct results bigger = { .place_count = results->place_count > 0 ? results->place_count * 2 : 256 };
+	struct results bigger = { .place_count = results->place_count > 0 ? results->place_count * 2
+		                                                          : 256 };
 	if (results->place_count > 0 && (results->places_used + 2) * 2 < results->place_count)
 		return;
 	bigger.places = alloc_array(NULL, bigger.place_count, sizeof *bigger.places);
@@ -162,7 +167,8 @@ static void grow_places(struct results *results)
 	results->places_used = bigger.places_used;
 }
 
-size_t results_add_region(struct results *results, uint64_t start, uint64_t end, const char *kind, const char *mapping)
+size_t results_add_region(struct results *results, uint64_t start, uint64_t end, const char *kind,
+                          const char *mapping)
 {
 	if (!results)
 		return 0;
@@ -179,7 +185,10 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 		struct result *known = &results->regions.items[number - 1];
 		free(known->text);
 		free(known->ranges);
-		*known = (struct result){ .start = start, .end = end, .text = alloc_string(text_terminate(&words)), .length = words.length };
+		*known = (struct result){ .start = start,
+			                  .end = end,
+			                  .text = alloc_string(text_terminate(&words)),
+			                  .length = words.length };
 	}
 	text_deinit(&words);
 	set_place(results, begin_key(start), number);
@@ -187,7 +196,8 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 	return number;
 }
 
-void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges, size_t count)
+void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
+                        size_t count)
 {
 	struct result *result = results ? &results->regions.items[number - 1] : NULL;
 	if (!result) {
@@ -224,7 +234,8 @@ const struct result *results_region(const struct results *results, size_t number
 	return get(&results->regions, number);
 }
 
-void results_print_hit(struct out *out, uint64_t address, uint64_t size, const char *text, size_t length)
+void results_print_hit(struct out *out, uint64_t address, uint64_t size, const char *text,
+                       size_t length)
 {
 	struct text number = { 0 };
 	if (!out->results)
@@ -235,14 +246,16 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
 	out_style(out, OUT_DIM);
 	out_text(out, &number);
 	out_style(out, OUT_PLAIN);
-	out_blanks(out, number.length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - number.length : 1);
+	out_blanks(out,
+	           number.length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - number.length : 1);
 	text_deinit(&number);
 }
 
 void results_put_region(struct results *results, const struct pm_region *region, struct text *line)
 {
 	size_t begin = line->length;
-	size_t id = results_add_region(results, region->start, region->end, pm_kind_name((enum pm_kind)region->kind), region->mapping);
+	size_t id = results_add_region(results, region->start, region->end,
+	                               pm_kind_name((enum pm_kind)region->kind), region->mapping);
 	if (!results)
 		return;
 	if (id > 0)

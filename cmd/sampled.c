@@ -26,7 +26,8 @@ struct pm_run run_copy(const struct pm_run *run)
 	return copy;
 }
 
-static int load_recorded(struct sampled *sampled, const char *path, const char *which, struct pm_error *error)
+static int load_recorded(struct sampled *sampled, const char *path, const char *which,
+                         struct pm_error *error)
 {
 	struct pm_recording *recording;
 	struct pm_recorded recorded;
@@ -34,7 +35,8 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 		return -1;
 	int result = -1;
 	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
-	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) == 0) {
+	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) ==
+	            0) {
 		sampled->run = run_copy(pm_recording_run(recording));
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
@@ -49,14 +51,18 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 	enum pm_maps_source source;
 	const struct pm_kinds_evidence none = { 0 };
 	if (pm_core_is_one(path))
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is a core file, which does not tell resident sizes: procmem map lists it", path);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is a core file, which does not tell resident sizes: "
+		                    "procmem map lists it",
+		                    path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
 		return -1;
 	sampled->sizes_known = source == PM_SMAPS;
 	return pm_kinds_assign(&sampled->regions, &none, error);
 }
 
-int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample, struct pm_error *error)
+int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample,
+                 struct pm_error *error)
 {
 	const struct pm_sampler_options options = { .kinds = true };
 	struct pm_sampler *opened;
@@ -101,7 +107,8 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 	if (path)
 		result = load_recorded(&loaded, path, which, error);
 	else if ((result = target_open(&target, word, error)) == 0)
-		result = target.process ? load_live(&loaded, target.process, error) : load_saved(&loaded, target.path, error);
+		result = target.process ? load_live(&loaded, target.process, error)
+		                        : load_saved(&loaded, target.path, error);
 	target_close(&target);
 	free(path);
 	if (result == 0)
@@ -126,7 +133,8 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 	if (sampled->number)
 		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
 	if (sampled->number || !sampled->identified)
-		utf8_escape(text, sampled->word, sampled->number ? sampled->file_length : strlen(sampled->word));
+		utf8_escape(text, sampled->word,
+		            sampled->number ? sampled->file_length : strlen(sampled->word));
 	if (sampled->number)
 		text_string(text, ", ");
 	if (sampled->wall_ns)

@@ -10,14 +10,15 @@
 enum {
 	OPTION_STOP = CLI_LONG_ONLY,
 	OPTION_WHOLE_FILES,
-	FLUSH_US = 100 * 1000,  /* hits do not wait longer than that for others to be written with */
-	LONG_HIT = 4096,        /* one that may be written at once, without waiting for others */
-	TOLD_BY_ITSELF = 3,     /* unreadable ranges */
+	FLUSH_US = 100 * 1000, /* hits do not wait longer than that for others to be written with */
+	LONG_HIT = 4096,       /* one that may be written at once, without waiting for others */
+	TOLD_BY_ITSELF = 3,    /* unreadable ranges */
 };
 
 const struct cli_option search_option_list[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
-	{ OPTION_WHOLE_FILES, "whole-files", NULL, "also pages of files that the process has not\ntouched, from the files" },
+	{ OPTION_WHOLE_FILES, "whole-files", NULL,
+	  "also pages of files that the process has not\ntouched, from the files" },
 	{ 0 },
 };
 
@@ -41,7 +42,8 @@ static uint64_t expect(const struct search *search, const struct pm_range *range
 	if (range->region >= regions->count)
 		return 0;
 	const struct pm_region *region = &regions->items[range->region];
-	uint64_t there = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] + region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
+	uint64_t there = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] +
+	                 region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
 	                 region->bytes[PM_SIZE_SHARED_HUGETLB];
 	bool whole = search->options->whole_files && region->inode != 0;
 	return there < size && !whole ? there : size;
@@ -50,7 +52,9 @@ static uint64_t expect(const struct search *search, const struct pm_range *range
 int search_open(struct search *search, const char *word, struct pm_error *error)
 {
 	const struct search_options *options = search->options;
-	const struct memory_options how = { .stop = options->stop, .files = options->whole_files, .needs = search->needs };
+	const struct memory_options how = { .stop = options->stop,
+		                            .files = options->whole_files,
+		                            .needs = search->needs };
 	progress_init(&search->progress, options->output.quiet);
 	int ready = memory_open(&search->memory, word, &options->selection, &how, error);
 	if (ready <= 0)
@@ -61,7 +65,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 	return 1;
 }
 
-/** Whether the other end of a pipe was closed; a search that finds nothing would never see it by writing. */
+/** Whether the other end of a pipe was closed; a search that finds nothing would never see it by
+ * writing. */
 static bool reader_is_gone(const struct out *out)
 {
 	struct pollfd pipe = { .fd = out->fd };
@@ -87,7 +92,8 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 		search->reader_gone = reader_is_gone(search->out);
 	}
 	if (progress_due(&search->progress))
-		progress_show(&search->progress, totals->searched, search->expected, totals->searched);
+		progress_show(&search->progress, totals->searched, search->expected,
+		              totals->searched);
 	return search->reader_gone;
 }
 
@@ -126,7 +132,8 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 	};
 	int status = pm_scan_run(&scan, &search->totals, error);
 	if (!search->options->whole_files)
-		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) + pm_plan_bytes(plan, PM_SEGMENT_SHARED);
+		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
+		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
 	return status < 0 && search->reader_gone ? 0 : status;
 }
@@ -134,10 +141,13 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error)
 {
 	struct memory *memory = &search->memory;
-	const struct pm_plan_options options = { .pages = &memory->pages, .files = memory->files.ops != NULL, .cancel = memory->cancel };
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
 	uint64_t begin = clock_us();
 	struct pm_plan *plan;
-	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan, error) < 0)
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
 		return -1;
 	search->what = what;
 	int status = scan(search, plan, error);
@@ -169,14 +179,16 @@ static void tell_lacks(const struct search *search)
 		return;
 	lacks_tell(lacks, all ? SIZE_MAX : TOLD_BY_ITSELF);
 	add_size(search, &line, lacks->bytes);
-	text_format(&line, " in %zu place%s could not be read%s", lacks->count, lacks->count == 1 ? "" : "s",
+	text_format(&line, " in %zu place%s could not be read%s", lacks->count,
+	            lacks->count == 1 ? "" : "s",
 	            all || lacks->count <= TOLD_BY_ITSELF ? "" : "; -v lists them all");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
 /** Adds a part of the sentence, unless there is nothing to tell. */
-static void add_part(const struct search *search, struct text *line, uint64_t bytes, const char *words)
+static void add_part(const struct search *search, struct text *line, uint64_t bytes,
+                     const char *words)
 {
 	if (bytes == 0)
 		return;
@@ -197,7 +209,8 @@ static void add_searched(const struct search *search, struct text *line)
 		text_string(line, " changed meanwhile (~)");
 	}
 	add_part(search, line, search->missing, " not in the core file");
-	add_part(search, line, search->untouched, " of files that it has not touched left out (--whole-files)");
+	add_part(search, line, search->untouched,
+	         " of files that it has not touched left out (--whole-files)");
 }
 
 static void tell_totals(const struct search *search, uint64_t found)
@@ -206,7 +219,8 @@ static void tell_totals(const struct search *search, uint64_t found)
 	text_grouped(&line, found);
 	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
 	if (search->enough)
-		text_format(&line, "the search ended there, after %.2f s", (double)search->elapsed_us / 1e6);
+		text_format(&line, "the search ended there, after %.2f s",
+		            (double)search->elapsed_us / 1e6);
 	else
 		add_searched(search, &line);
 	report_note("%s", text_terminate(&line));
@@ -228,7 +242,8 @@ void search_tell(const struct search *search, uint64_t found)
 		tell_totals(search, found);
 }
 
-void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length, struct out *out)
+void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length,
+                     struct out *out)
 {
 	out_bytes(out, begun, length);
 	if (hit->changed)

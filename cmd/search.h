@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A scan of a target's memory, as the commands that search in it run it: their common options, the scan itself with progress, Ctrl-C and a
- * reader that goes away, and what is told on stderr afterwards.
+ * A scan of a target's memory, as the commands that search in it run it: their common options, the
+ * scan itself with progress, Ctrl-C and a reader that goes away, and what is told on stderr
+ * afterwards.
  *
- * Everything is searched that the target has touched, or of it what was chosen. Pages of files that it has not touched are not in its
- * memory: they are searched with --whole-files only, and their sum is told otherwise.
+ * Everything is searched that the target has touched, or of it what was chosen. Pages of files that
+ * it has not touched are not in its memory: they are searched with --whole-files only, and their
+ * sum is told otherwise.
  */
 #ifndef CMD_SEARCH_H
 #define CMD_SEARCH_H
@@ -18,10 +20,11 @@
 
 /** What the user wants; part of the options of a command. */
 struct search_options {
-	bool stop;                    /**< --stop */
-	bool whole_files;             /**< --whole-files */
-	struct selection selection;   /**< which regions */
-	struct output_options output; /**< how to tell; its `verbose` lists all that is unreadable */
+	bool stop;                  /**< --stop */
+	bool whole_files;           /**< --whole-files */
+	struct selection selection; /**< which regions */
+	struct output_options
+		output; /**< how to tell; its `verbose` lists all that is unreadable */
 };
 
 /** The options --stop and --whole-files. */
@@ -36,22 +39,24 @@ struct search_what;
 struct search {
 	const struct search_options *options; /**< the user's */
 	struct out *out;                      /**< where hits go; if it fails, the search ends */
-	const char *noun[2];                  /**< what a hit is called, one and several: "match", "matches" */
-	const char *where;                    /**< what is told behind their number: " in 3 regions (2 heap, 1 stack)"; NULL for nothing */
-	unsigned needs;                       /**< what must be known of the regions: enum region_needs bits */
-	void *context;                        /**< the command's own */
+	const char *noun[2]; /**< what a hit is called, one and several: "match", "matches" */
+	const char *where; /**< what is told behind their number: " in 3 regions (2 heap, 1 stack)";
+	                      NULL for nothing */
+	unsigned needs;    /**< what must be known of the regions: enum region_needs bits */
+	void *context;     /**< the command's own */
 
-	struct memory memory;                 /**< what is searched, once it is open */
-	struct progress progress;             /**< the line on stderr */
-	uint64_t expected;                    /**< bytes that will be searched, roughly */
-	const struct search_what *what;       /**< while it runs */
-	struct pm_scan_totals totals;         /**< what was done */
-	uint64_t untouched;                   /**< bytes of files and shared memory left out, because the target has not touched them */
-	uint64_t missing;                     /**< bytes that a core file does not hold */
-	uint64_t elapsed_us;                  /**< how long it took, in microseconds */
-	uint64_t flushed_us;                  /**< when output was handed on last */
-	bool enough;                          /**< `deliver` has ended the search */
-	bool reader_gone;                     /**< whoever read the output has seen enough */
+	struct memory memory;           /**< what is searched, once it is open */
+	struct progress progress;       /**< the line on stderr */
+	uint64_t expected;              /**< bytes that will be searched, roughly */
+	const struct search_what *what; /**< while it runs */
+	struct pm_scan_totals totals;   /**< what was done */
+	uint64_t untouched;  /**< bytes of files and shared memory left out, because the target has
+	                        not touched them */
+	uint64_t missing;    /**< bytes that a core file does not hold */
+	uint64_t elapsed_us; /**< how long it took, in microseconds */
+	uint64_t flushed_us; /**< when output was handed on last */
+	bool enough;         /**< `deliver` has ended the search */
+	bool reader_gone;    /**< whoever read the output has seen enough */
 };
 
 /** What is searched for, and what becomes of the hits. */
@@ -83,8 +88,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error);
 
 /**
- * Tells on stderr how long the target was stopped and what could not be read (three places, or all with -v); to a terminal or with -v
- * also how much was found and searched. Nothing with -q.
+ * Tells on stderr how long the target was stopped and what could not be read (three places, or all
+ * with -v); to a terminal or with -v also how much was found and searched. Nothing with -q.
  *
  * @param search  one that has run
  * @param found   how many hits, in the command's own counting
@@ -99,7 +104,8 @@ void search_tell(const struct search *search, uint64_t found);
  * @param length  bytes of that
  * @param out     where to
  */
-void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length, struct out *out);
+void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length,
+                     struct out *out);
 
 /** Releases the target. @param search as opened, or as tried */
 void search_close(struct search *search);

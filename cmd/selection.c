@@ -10,9 +10,11 @@
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
 const struct cli_option selection_option_list[] = {
-	{ 'k', "kind", "LIST", "only these kinds, separated by commas; more than\nonce: all of them" },
+	{ 'k', "kind", "LIST",
+	  "only these kinds, separated by commas; more than\nonce: all of them" },
 	{ OPTION_MAPPING, "mapping", "REGEX", "only where the mapping matches (PCRE2)" },
-	{ OPTION_PERMS, "perms", "SPEC", "only with these permissions: 'rw' both of them,\n'r--p' exactly these" },
+	{ OPTION_PERMS, "perms", "SPEC",
+	  "only with these permissions: 'rw' both of them,\n'r--p' exactly these" },
 	{ OPTION_MIN_RSS, "min-rss", "SIZE", "only with at least this much resident" },
 	{ OPTION_MIN_SIZE, "min-size", "SIZE", "only those at least this long" },
 	{ 0 },
@@ -27,7 +29,8 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 	return pm_select_set_kinds(selection->select, text_terminate(&selection->kinds), error);
 }
 
-/** Notes that an option was given that may be given once: whether two of them mean both or either nobody could tell. */
+/** Notes that an option was given that may be given once: whether two of them mean both or either
+ * nobody could tell. */
 static int take_once(bool *given, const char *instead, struct pm_error *error)
 {
 	if (*given)
@@ -76,14 +79,18 @@ void selection_deinit(struct selection *selection)
 	text_deinit(&selection->kinds);
 }
 
-int selection_add_words(const struct selection *selection, char *const *words, int count, struct pm_error *error)
+int selection_add_words(const struct selection *selection, char *const *words, int count,
+                        struct pm_error *error)
 {
 	for (int i = 0; i < count; i++) {
 		if (pm_select_add_word(selection->select, words[i], error) == 0)
 			continue;
 		/* No other form of a REGION has a point or a slash; names of files do. */
 		if (error->kind == PM_ERROR_USAGE && strpbrk(words[i], "./"))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a REGION; --mapping chooses files by their names", words[i]);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"'%s' is not a REGION; --mapping chooses files by their names",
+				words[i]);
 		return -1;
 	}
 	return 0;

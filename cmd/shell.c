@@ -16,7 +16,8 @@ struct shell_options {
 
 static const struct cli_option option_list[] = {
 	{ 'c', "command", "COMMANDS",
-		"run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more than once:\none after the other" },
+	  "run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more "
+	  "than once:\none after the other" },
 	{ 'f', "file", "FILE", "run the lines of this file ('-': standard input)" },
 	{ 'k', "keep-going", NULL, "with -c, -f and pipes: go on after an error" },
 	{ 0 },
@@ -78,14 +79,19 @@ static void run(struct shell *shell, const struct shell_options *options)
 		shell_prompt(shell);
 }
 
-static enum status start(const struct shell_options *options, const struct cli_result *words, struct out *out)
+static enum status start(const struct shell_options *options, const struct cli_result *words,
+                         struct out *out)
 {
-	struct shell shell = { .out = out, .results = results_create(), .keep_going = options->keep_going };
-	shell.interactive = options->commands.length == 0 && !options->file && isatty(STDIN_FILENO) && out->terminal;
+	struct shell shell = { .out = out,
+		               .results = results_create(),
+		               .keep_going = options->keep_going };
+	shell.interactive = options->commands.length == 0 && !options->file &&
+	                    isatty(STDIN_FILENO) && out->terminal;
 	out->plain = !shell.interactive;
 	out_set_colour(out, OUT_COLOUR_AUTO);
 	if (words->count > 0)
-		shell.status = shell_attach(&shell, words->operands[0], shell.interactive ? out : NULL);
+		shell.status = shell_attach(&shell, words->operands[0],
+		                            shell.interactive ? out : NULL);
 	/* At a prompt another one can be attached. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
@@ -103,7 +109,8 @@ enum status shell_run(struct out *out, int argc, char **argv)
 	enum status status = STATUS_ERROR;
 	if (out->results)
 		report_error("this is a session of procmem already; attach changes its target");
-	else if (!cli_parse(&shell_spec, out, argc, argv, &options, &words) || !cli_check_operands(&shell_spec, &words))
+	else if (!cli_parse(&shell_spec, out, argc, argv, &options, &words) ||
+	         !cli_check_operands(&shell_spec, &words))
 		status = words.status;
 	else {
 		text_terminate(&options.commands);

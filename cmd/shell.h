@@ -17,19 +17,19 @@ enum { SHELL_SOURCES_MOST = 16 };
 
 /** A session. */
 struct shell {
-	struct out *out;          /**< the program's output */
-	struct results *results;  /**< what has a number */
-	struct target target;     /**< what the commands look at; its `word` is NULL for nothing */
-	char *word;               /**< the TARGET that commands are given: a PID or an absolute path; owned */
-	char *name;               /**< what it is called, escaped; owned */
-	struct text *defaults;    /**< for each command what `set` says: options, separated by NUL */
-	struct examine *examine;  /**< how and where x went on */
-	bool interactive;         /**< somebody types */
-	bool keep_going;          /**< -k: an error does not end it */
-	bool quit;                /**< nothing more is to be run */
-	unsigned sources;         /**< files being run, one within the other */
-	bool reads_input;         /**< commands come from standard input, which is no terminal */
-	enum status status;       /**< of the last statement */
+	struct out *out;         /**< the program's output */
+	struct results *results; /**< what has a number */
+	struct target target;    /**< what the commands look at; its `word` is NULL for nothing */
+	char *word; /**< the TARGET that commands are given: a PID or an absolute path; owned */
+	char *name; /**< what it is called, escaped; owned */
+	struct text *defaults;   /**< for each command what `set` says: options, separated by NUL */
+	struct examine *examine; /**< how and where x went on */
+	bool interactive;        /**< somebody types */
+	bool keep_going;         /**< -k: an error does not end it */
+	bool quit;               /**< nothing more is to be run */
+	unsigned sources;        /**< files being run, one within the other */
+	bool reads_input;        /**< commands come from standard input, which is no terminal */
+	enum status status;      /**< of the last statement */
 };
 
 /** A command that only a session has. */
@@ -37,7 +37,8 @@ struct shell_builtin {
 	const char *name;     /**< its name */
 	const char *operands; /**< as in its help, "" for none */
 	const char *summary;  /**< what it does, in a line */
-	const char *help;     /**< more about it, lines without a newline behind the last; "" for nothing */
+	const char *
+		help; /**< more about it, lines without a newline behind the last; "" for nothing */
 	/**
 	 * Runs it.
 	 *
@@ -62,11 +63,13 @@ const struct shell_builtin *shell_builtin_find(const char *name);
  *
  * @param shell  the session; its status is that of the last one
  * @param text   the statements
- * @return       false where the session, or the file that the text is from, is to end: by `quit`, or an error without -k in a batch
+ * @return       false where the session, or the file that the text is from, is to end: by `quit`,
+ * or an error without -k in a batch
  */
 bool shell_run_text(struct shell *shell, const char *text);
 
-/** Runs the lines of a file. @param shell the session @param path its name, "-" for standard input @return false as shell_run_text() */
+/** Runs the lines of a file. @param shell the session @param path its name, "-" for standard input
+ * @return false as shell_run_text() */
 bool shell_run_file(struct shell *shell, const char *path);
 
 /* shell_system.c */
@@ -77,10 +80,12 @@ enum {
 	SHELL_INPUT_NOTHING = -2, /**< nothing */
 };
 
-/** Starts a command of sh. @param command it @param input its standard input, or a SHELL_INPUT_ @return its PID, -1: it was reported */
+/** Starts a command of sh. @param command it @param input its standard input, or a SHELL_INPUT_
+ * @return its PID, -1: it was reported */
 pid_t shell_system_start(char *command, int input);
 
-/** Waits for the end of a command of sh. @param pid its PID @return its exit status as that of a command */
+/** Waits for the end of a command of sh. @param pid its PID @return its exit status as that of a
+ * command */
 enum status shell_system_await(pid_t pid);
 
 /** `!`. @param shell the session @param command what sh is to run @return exit status */
@@ -88,14 +93,16 @@ enum status shell_system_run(const struct shell *shell, char *command);
 
 /* shell_target.c */
 
-/** Looks at a target from now on, and says which. @param shell the session @param word TARGET @param out where to @return exit status */
+/** Looks at a target from now on, and says which. @param shell the session @param word TARGET
+ * @param out where to @return exit status */
 enum status shell_attach(struct shell *shell, const char *word, struct out *out);
 
 /** Looks at nothing any more; lets a stopped target run on. @param shell the session */
 void shell_detach(struct shell *shell);
 
 /**
- * Notices what became of the target, and says it: where it exited nothing is looked at any more, where it called exec what it is now.
+ * Notices what became of the target, and says it: where it exited nothing is looked at any more,
+ * where it called exec what it is now.
  *
  * @param shell   the session
  * @param notice  gets what there is to tell, a sentence; empty for nothing
@@ -116,15 +123,17 @@ enum status shell_info_run(struct shell *shell, struct out *out, int argc, char 
 /* shell_results.c */
 
 /**
- * Replaces #3 and #r2 by what they stand for: their address, for `dump` the bytes of a hit; `+LEN`, `-END` and `-#4` behind them stay. The
- * number of a row of several regions becomes a word for each of those that are still there; that some are not is noted.
+ * Replaces #3 and #r2 by what they stand for: their address, for `dump` the bytes of a hit; `+LEN`,
+ * `-END` and `-#4` behind them stay. The number of a row of several regions becomes a word for each
+ * of those that are still there; that some are not is noted.
  *
  * @param shell      the session
  * @param statement  its words are changed
  * @param error      PM_ERROR_USAGE: there is no such result, or the command takes no regions
  * @return           0 or -1
  */
-int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error);
+int shell_replace_results(const struct shell *shell, struct shell_statement *statement,
+                          struct pm_error *error);
 
 /* shell_lists.c */
 
@@ -165,7 +174,8 @@ enum status shell_history_run(struct shell *shell, struct out *out, int argc, ch
 
 /* shell_complete.c */
 
-/** Makes the Tab key complete what is typed. @param shell the session; must live as long as lines are read */
+/** Makes the Tab key complete what is typed. @param shell the session; must live as long as lines
+ * are read */
 void shell_complete_start(struct shell *shell);
 
 #endif

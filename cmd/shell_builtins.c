@@ -12,23 +12,29 @@ const struct shell_builtin shell_builtins[] = {
 	{ "attach", "PID|NAME|FILE", "look at this process or file from now on",
 	  "The commands then need no TARGET. Nothing is stopped or changed by that.\n"
 	  "FILE is a core file, or for map and diff saved smaps or a recording, also FILE@SAMPLE;\n"
-	  "watch goes over a whole recording.", shell_attach_run },
+	  "watch goes over a whole recording.",
+	  shell_attach_run },
 	{ "detach", "", "look at nothing; a stopped process runs on", "", shell_detach_run },
 	{ "stop", "", "stop all threads of the process until cont",
-	  "It runs on after cont, detach, and the end of the session, however that comes.", shell_stop_run },
+	  "It runs on after cont, detach, and the end of the session, however that comes.",
+	  shell_stop_run },
 	{ "cont", "", "let a stopped process run on", "", shell_cont_run },
 	{ "info", "", "what is attached, its state and size", "", shell_info_run },
 	{ "x", "[/NUMBER FORMAT SIZE] [ADDRESS]", "values in memory, as gdb's x shows them",
 	  "x/16gx 0x7f3a08000000, x/s #3, x/8a #r2+64; without ADDRESS it goes on.\n"
 	  "FORMAT is x d u o t (numbers), c (characters), s (a string), f (floating point) or\n"
-	  "a (addresses, with symbol and region); SIZE is b h w g: 1, 2, 4 or 8 bytes.", shell_examine_run },
+	  "a (addresses, with symbol and region); SIZE is b h w g: 1, 2, 4 or 8 bytes.",
+	  shell_examine_run },
 	{ "hits", "", "what the last search found: #1, #2, ...",
-	  "All that was found, also where its output went through head or to a file.", shell_hits_run },
+	  "All that was found, also where its output went through head or to a file.",
+	  shell_hits_run },
 	{ "regions", "", "the regions that were listed: #r1, #r2, ...", "", shell_regions_run },
 	{ "set", "[COMMAND [OPTION]...]", "options that a command has from now on",
-	  "set map -n 20 makes map list twenty regions; set map takes that back; set lists all.", shell_set_run },
+	  "set map -n 20 makes map list twenty regions; set map takes that back; set lists all.",
+	  shell_set_run },
 	{ "source", "FILE", "run the lines of a file", "", source_run },
-	{ "history", "[NUMBER]", "the lines that were typed", "Lines that begin with a blank are not kept.", shell_history_run },
+	{ "history", "[NUMBER]", "the lines that were typed",
+	  "Lines that begin with a blank are not kept.", shell_history_run },
 	{ "clear", "", "an empty screen; Ctrl-L makes it while a line is typed", "", clear_run },
 	{ "help", "[COMMAND]", "this list, or more about one command", "", help_run },
 	{ "quit", "", "leave; exit and Ctrl-D do so too", "", quit_run },
@@ -65,10 +71,12 @@ static void list(struct out *out)
 		if (builtin->summary)
 			list_command(builtin->name, builtin->summary, out);
 	out_string(out, "\n");
-	cli_print_lines("COMMAND | less, COMMAND > FILE and >>, COMMAND; COMMAND, and !COMMAND for sh,\n"
-	                "which takes the rest of the line.\n"
-	                "#3 is the third hit, #r2 the second region: dump #3, x/4gx #3+16, strings #r2.\n"
-	                "Numbers, and the count in the prompt, are of all that was found, shown or not.", 0, out);
+	cli_print_lines(
+		"COMMAND | less, COMMAND > FILE and >>, COMMAND; COMMAND, and !COMMAND for sh,\n"
+		"which takes the rest of the line.\n"
+		"#3 is the third hit, #r2 the second region: dump #3, x/4gx #3+16, strings #r2.\n"
+		"Numbers, and the count in the prompt, are of all that was found, shown or not.",
+		0, out);
 }
 
 static enum status help_run(struct shell *shell, struct out *out, int argc, char **argv)
@@ -82,7 +90,8 @@ static enum status help_run(struct shell *shell, struct out *out, int argc, char
 	const struct shell_builtin *builtin = shell_builtin_find(argv[1]);
 	const struct command *command = command_find(argv[1]);
 	if (builtin) {
-		out_format(out, "Usage: %s %s\n\n%s\n", builtin->name, builtin->operands, builtin->summary ? builtin->summary : "quit");
+		out_format(out, "Usage: %s %s\n\n%s\n", builtin->name, builtin->operands,
+		           builtin->summary ? builtin->summary : "quit");
 		if (*builtin->help)
 			cli_print_lines(builtin->help, 0, out);
 		return STATUS_OK;

@@ -25,7 +25,8 @@ void candidates_add(struct candidates *candidates, const char *word)
 			return;
 	if (*word == '\0' || strncmp(word, candidates->begin, strlen(candidates->begin)) != 0)
 		return;
-	candidates->items = alloc_array(candidates->items, candidates->count + 1, sizeof *candidates->items);
+	candidates->items = alloc_array(candidates->items, candidates->count + 1,
+	                                sizeof *candidates->items);
 	candidates->items[candidates->count++] = alloc_string(word);
 }
 
@@ -34,7 +35,8 @@ void candidates_add_commands(struct candidates *candidates, bool builtins)
 	for (const struct command *command = commands; command->name; command++)
 		if (command->run != shell_run)
 			candidates_add(candidates, command->name);
-	for (const struct shell_builtin *builtin = shell_builtins; builtins && builtin->name; builtin++)
+	for (const struct shell_builtin *builtin = shell_builtins; builtins && builtin->name;
+	     builtin++)
 		candidates_add(candidates, builtin->name);
 }
 
@@ -109,14 +111,16 @@ static void add_columns(struct candidates *candidates, const struct list_spec *s
 	char word[80];
 	const char *plus = list && *candidates->begin == '+' ? "+" : "";
 	for (size_t i = 0; i < spec->column_count; i++)
-		if ((size_t)snprintf(word, sizeof word, "%s%s", plus, spec->columns[i].name) < sizeof word)
+		if ((size_t)snprintf(word, sizeof word, "%s%s", plus, spec->columns[i].name) <
+		    sizeof word)
 			candidates_add(candidates, word);
 	if (list)
 		candidates_add(candidates, "help");
 }
 
 /** Adds the columns that a command has. @return false: it has no lists */
-static bool add_columns_of(struct candidates *candidates, const struct command *command, const char *by, bool list)
+static bool add_columns_of(struct candidates *candidates, const struct command *command,
+                           const char *by, bool list)
 {
 	enum group_by group;
 	if (command->run == ps_run) {
@@ -149,11 +153,13 @@ static const struct {
 	{ strings_run, "radix", "x d o n" },
 };
 
-static void add_fixed(struct candidates *candidates, const struct command *command, const struct cli_option *option)
+static void add_fixed(struct candidates *candidates, const struct command *command,
+                      const struct cli_option *option)
 {
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
 		char word[32];
-		if ((fixed[i].command && fixed[i].command != command->run) || strcmp(fixed[i].option, option->name) != 0)
+		if ((fixed[i].command && fixed[i].command != command->run) ||
+		    strcmp(fixed[i].option, option->name) != 0)
 			continue;
 		for (const char *at = fixed[i].words; *at; at += strspn(at, " ")) {
 			size_t length = strcspn(at, " ");
@@ -165,15 +171,17 @@ static void add_fixed(struct candidates *candidates, const struct command *comma
 	}
 }
 
-bool candidates_add_argument(struct candidates *candidates, const struct target *target, const struct command *command,
-                             const struct cli_option *option, const char *by)
+bool candidates_add_argument(struct candidates *candidates, const struct target *target,
+                             const struct command *command, const struct cli_option *option,
+                             const char *by)
 {
 	bool is_list = strcmp(option->name, "columns") == 0;
 	if (strcmp(option->name, "kind") == 0)
 		candidates_add_kinds(candidates);
 	else if (strcmp(option->name, "mapping") == 0)
 		candidates_add_mappings(candidates, target, true);
-	else if (!((is_list || strcmp(option->name, "sort") == 0) && add_columns_of(candidates, command, by, is_list)))
+	else if (!((is_list || strcmp(option->name, "sort") == 0) &&
+	           add_columns_of(candidates, command, by, is_list)))
 		add_fixed(candidates, command, option);
 	return strcmp(option->argument, "FILE") != 0;
 }

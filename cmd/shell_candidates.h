@@ -12,10 +12,12 @@ struct candidates {
 	size_t count;      /**< how many */
 };
 
-/** Adds a word if it begins as what is typed; one that would have to be quoted is left out. @param candidates gets it @param word it */
+/** Adds a word if it begins as what is typed; one that would have to be quoted is left out. @param
+ * candidates gets it @param word it */
 void candidates_add(struct candidates *candidates, const char *word);
 
-/** Adds the commands. @param candidates gets them @param builtins also those that only a session has */
+/** Adds the commands. @param candidates gets them @param builtins also those that only a session
+ * has */
 void candidates_add_commands(struct candidates *candidates, bool builtins);
 
 /** Adds the options of a command. @param candidates gets them @param spec its command line */
@@ -34,7 +36,8 @@ void candidates_add_kinds(struct candidates *candidates);
  * @param target      whose
  * @param files       those of files, else those in brackets, which are a REGION
  */
-void candidates_add_mappings(struct candidates *candidates, const struct target *target, bool files);
+void candidates_add_mappings(struct candidates *candidates, const struct target *target,
+                             bool files);
 
 /** Adds processes: by name, and by PID once a digit is typed. @param candidates gets them */
 void candidates_add_processes(struct candidates *candidates);
@@ -46,10 +49,12 @@ void candidates_add_processes(struct candidates *candidates);
  * @param target      what the session looks at
  * @param command     the command
  * @param option      its option, one with an argument
- * @param by          what `--by` of the same line says, NULL for nothing: sums have columns of their own
+ * @param by          what `--by` of the same line says, NULL for nothing: sums have columns of
+ * their own
  * @return            false: it takes the name of a file
  */
-bool candidates_add_argument(struct candidates *candidates, const struct target *target, const struct command *command,
-                             const struct cli_option *option, const char *by);
+bool candidates_add_argument(struct candidates *candidates, const struct target *target,
+                             const struct command *command, const struct cli_option *option,
+                             const char *by);
 
 #endif

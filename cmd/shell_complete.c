@@ -23,7 +23,8 @@ static bool names_option(const char *word, const struct cli_option *option)
 	return word[0] == '-' && word[1] == option->id && word[2] == '\0';
 }
 
-/** The option that a word names, if it needs the next word as its argument. @return NULL for none */
+/** The option that a word names, if it needs the next word as its argument. @return NULL for none
+ */
 static const struct cli_option *awaits_argument(const struct cli_spec *spec, const char *word)
 {
 	for (const struct cli_group *group = spec->groups; group->options; group++)
@@ -33,8 +34,10 @@ static const struct cli_option *awaits_argument(const struct cli_spec *spec, con
 	return NULL;
 }
 
-/** The option whose argument is being typed: that of the word before, or of "--kind=he", which is one word to us. @return NULL for none */
-static const struct cli_option *option_of_argument(const struct cli_spec *spec, const struct shell_statement *line)
+/** The option whose argument is being typed: that of the word before, or of "--kind=he", which is
+ * one word to us. @return NULL for none */
+static const struct cli_option *option_of_argument(const struct cli_spec *spec,
+                                                   const struct shell_statement *line)
 {
 	const char *word = line->words[line->count - 1];
 	size_t length = strcspn(word, "=");
@@ -42,7 +45,8 @@ static const struct cli_option *option_of_argument(const struct cli_spec *spec, 
 		return line->count > 2 ? awaits_argument(spec, line->words[line->count - 2]) : NULL;
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		for (const struct cli_option *option = group->options; option->name; option++)
-			if (option->argument && strlen(option->name) == length - 2 && strncmp(option->name, word + 2, length - 2) == 0)
+			if (option->argument && strlen(option->name) == length - 2 &&
+			    strncmp(option->name, word + 2, length - 2) == 0)
 				return option;
 	return NULL;
 }
@@ -60,12 +64,15 @@ static const char *find_by(const struct shell_statement *line)
 	return by;
 }
 
-/** Offers options and what they take. @return whether the word is one of these; `files` is set where names of files belong there */
-static bool offer_option(const struct command *command, const struct shell_statement *line, bool *files)
+/** Offers options and what they take. @return whether the word is one of these; `files` is set
+ * where names of files belong there */
+static bool offer_option(const struct command *command, const struct shell_statement *line,
+                         bool *files)
 {
 	const struct cli_option *option = option_of_argument(command->spec, line);
 	if (option)
-		*files = !candidates_add_argument(&found, &session->target, command, option, find_by(line));
+		*files = !candidates_add_argument(&found, &session->target, command, option,
+		                                  find_by(line));
 	else if (line->words[line->count - 1][0] == '-')
 		candidates_add_options(&found, command->spec);
 	else
@@ -95,7 +102,8 @@ static bool offer_words(const struct command *command, const struct shell_statem
 		return false;
 	}
 	/* TARGET, or the NAME of ps. The operand of grep before it is a pattern. */
-	int place = cli_find_operand(command->spec, last, line->words, command->target < 0 ? 0 : command->target, &operands);
+	int place = cli_find_operand(command->spec, last, line->words,
+	                             command->target < 0 ? 0 : command->target, &operands);
 	bool is_target = place == last && !(takes_regions && session->word);
 	if (is_target)
 		candidates_add_processes(&found);
@@ -105,7 +113,8 @@ static bool offer_words(const struct command *command, const struct shell_statem
 }
 
 /** Offers the words of a command of the session. @return false: names of files belong here, too */
-static bool offer_builtin_words(const struct shell_builtin *builtin, const struct shell_statement *line)
+static bool offer_builtin_words(const struct shell_builtin *builtin,
+                                const struct shell_statement *line)
 {
 	const struct command *command;
 	bool files = false;
@@ -135,7 +144,9 @@ static bool collect(const struct shell_statement *line)
 	}
 	const struct shell_builtin *builtin = shell_builtin_find(line->words[0]);
 	const struct command *command = command_find(line->words[0]);
-	return builtin ? offer_builtin_words(builtin, line) : command ? offer_words(command, line) : true;
+	return builtin   ? offer_builtin_words(builtin, line)
+	       : command ? offer_words(command, line)
+	                 : true;
 }
 
 /** Hands readline the collected words one by one; it frees them. */

@@ -60,7 +60,9 @@ enum status shell_set_run(struct shell *shell, struct out *out, int argc, char *
 	}
 	const struct command *command = command_find(argv[1]);
 	if (!command) {
-		report_error("set: there is no command '%s'; set map -n 20 makes -n 20 what map does from now on", argv[1]);
+		report_error("set: there is no command '%s'; set map -n 20 makes -n 20 what map "
+		             "does from now on",
+		             argv[1]);
 		return STATUS_ERROR;
 	}
 	struct text *words = text_of(shell, command);

@@ -17,7 +17,8 @@
 /* Most bytes that x shows; more is a matter of dump. */
 enum { BYTES_MOST = 1024 * 1024 };
 
-/* What is read for a string: one of 200 bytes, a character that crosses that border, and its NUL. */
+/* What is read for a string: one of 200 bytes, a character that crosses that border, and its NUL.
+ */
 enum { STRING_ROOM = 208 };
 
 /** Memory being shown. */
@@ -27,7 +28,7 @@ struct view {
 	struct pm_symbols *symbols; /* NULL for none */
 	char *bytes;                /* as many as could be read, from the begin on */
 	size_t size;
-	struct text why;            /* why there are no more; empty: there are */
+	struct text why; /* why there are no more; empty: there are */
 };
 
 /** Reads "ADDR", with any number of "+N" and "-N" behind, N decimal or 0x... @return 0 or -1 */
@@ -40,7 +41,8 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 		memcpy(number, word, length);
 		number[length] = '\0';
 		bool is_address = sign == '\0' || strncmp(number, "0x", 2) == 0;
-		if ((is_address ? pm_parse_address(number, &value, error) : pm_parse_size(number, &value, error)) < 0)
+		if ((is_address ? pm_parse_address(number, &value, error)
+		                : pm_parse_size(number, &value, error)) < 0)
 			return -1;
 		*address = sign == '\0' ? value : sign == '+' ? *address + value : *address - value;
 		word += length;
@@ -48,15 +50,22 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 			return 0;
 		sign = *word++;
 	}
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
 }
 
-/** Adds the bytes of a segment. @return false where there are none, and so no more behind it either */
-static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes, uint64_t unreadable)
+/** Adds the bytes of a segment. @return false where there are none, and so no more behind it either
+ */
+static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes,
+                        uint64_t unreadable)
 {
 	size_t size = (size_t)(segment->end - segment->start);
 	if (segment->wanted) {
-		size_t good = unreadable < segment->end ? (size_t)(unreadable > segment->start ? unreadable - segment->start : 0) : size;
+		size_t good = unreadable < segment->end
+		                      ? (size_t)(unreadable > segment->start
+		                                         ? unreadable - segment->start
+		                                         : 0)
+		                      : size;
 		memcpy(view->bytes + view->size, *bytes, good);
 		view->size += good;
 		*bytes += size;
@@ -90,9 +99,12 @@ static void note_gap(void *context, const struct pm_unreadable *range)
 static int read_bytes(struct view *view, struct pm_error *error)
 {
 	struct memory *memory = &view->memory;
-	const struct pm_plan_options options = { .pages = &memory->pages, .files = memory->files.ops != NULL, .cancel = memory->cancel };
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
-	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan, error) < 0)
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
 		return -1;
 	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
 	char *buffer = alloc_array(NULL, PM_UNIT_SIZE, 1);
@@ -101,7 +113,10 @@ static int read_bytes(struct view *view, struct pm_error *error)
 	view->bytes = alloc_array(NULL, (size_t)memory_size(memory), 1);
 	while (goes_on && (more = pm_plan_next(plan, unit, error)) > 0) {
 		struct first_gap gap = { &view->why, UINT64_MAX };
-		const struct pm_unit_source source = { .target = &memory->reader, .files = &memory->files, .unreadable = note_gap, .context = &gap };
+		const struct pm_unit_source source = { .target = &memory->reader,
+			                               .files = &memory->files,
+			                               .unreadable = note_gap,
+			                               .context = &gap };
 		const char *bytes = buffer;
 		more = pm_unit_read(&source, unit, buffer, error);
 		goes_on = more == 0;
@@ -115,11 +130,14 @@ static int read_bytes(struct view *view, struct pm_error *error)
 }
 
 /** Opens the memory from an address on, as far as the values reach. */
-static int open_view(struct view *view, const struct shell *shell, const struct examine *examine, uint64_t address, struct pm_error *error)
+static int open_view(struct view *view, const struct shell *shell, const struct examine *examine,
+                     uint64_t address, struct pm_error *error)
 {
 	size_t each = examine->format == 's' ? STRING_ROOM : examine->size;
 	uint64_t size = examine->count < BYTES_MOST / each ? examine->count * each : BYTES_MOST;
-	const struct memory_options options = { .files = shell->target.process != NULL, .needs = examine->format == 'a' ? REGION_NEEDS_KINDS : 0 };
+	const struct memory_options options = { .files = shell->target.process != NULL,
+		                                .needs = examine->format == 'a' ? REGION_NEEDS_KINDS
+		                                                                : 0 };
 	struct text word = { 0 };
 	if (size > UINT64_MAX - address)
 		size = UINT64_MAX - address;
@@ -133,13 +151,16 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	if (opened < 0)
 		return -1;
 	view->memory.cancel = interrupt_catch();
-	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 || read_bytes(view, error) < 0)
+	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 ||
+	    read_bytes(view, error) < 0)
 		return -1;
 	if (examine->format != 'a')
 		return 0;
 	if (view->memory.core)
-		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions, &view->symbols, error);
-	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions, &view->symbols, error);
+		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions,
+		                            &view->symbols, error);
+	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions,
+	                       &view->symbols, error);
 }
 
 static void close_view(struct view *view)
@@ -152,7 +173,8 @@ static void close_view(struct view *view)
 }
 
 /** Adds what a pointer points to: a symbol, and the region. */
-static void put_pointed(const struct view *view, const void *bytes, unsigned size, struct text *line)
+static void put_pointed(const struct view *view, const void *bytes, unsigned size,
+                        struct text *line)
 {
 	uint64_t value = 0;
 	struct pm_symbol symbol = { 0 };
@@ -169,13 +191,15 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 		return;
 	struct text mapping = { 0 };
 	region_mapping(region, true, &mapping);
-	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind), mapping.length > 0 ? " " : "");
+	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
+	            mapping.length > 0 ? " " : "");
 	utf8_escape(line, mapping.bytes, mapping.length);
 	text_deinit(&mapping);
 }
 
 /** Adds one value. @return how many bytes it took, 0 where it cannot be had */
-static size_t put_value(const struct view *view, const struct examine *examine, size_t at, struct text *line)
+static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
+                        struct text *line)
 {
 	if (examine->format == 's')
 		return examine_put_string(view->bytes + at, view->size - at, line);
@@ -188,7 +212,8 @@ static size_t put_value(const struct view *view, const struct examine *examine, 
 }
 
 /** Shows the values. @return exit status */
-static enum status show(const struct view *view, struct examine *examine, uint64_t address, struct out *out)
+static enum status show(const struct view *view, struct examine *examine, uint64_t address,
+                        struct out *out)
 {
 	size_t at = 0, per_line = examine_per_line(examine);
 	struct text line = { 0 };
@@ -215,11 +240,13 @@ static enum status show(const struct view *view, struct examine *examine, uint64
 	if (view->why.length > 0)
 		report_error("x: %s", view->why.bytes);
 	else
-		report_error("x: 1 MiB was shown, which is the most; x alone goes on, dump shows more");
+		report_error(
+			"x: 1 MiB was shown, which is the most; x alone goes on, dump shows more");
 	return STATUS_ERROR;
 }
 
-static enum status examine(struct shell *shell, const struct examine *wanted, const char *word, struct out *out)
+static enum status examine(struct shell *shell, const struct examine *wanted, const char *word,
+                           struct out *out)
 {
 	struct view view = { 0 };
 	struct pm_error error;
@@ -233,7 +260,8 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	*shell->examine = *wanted;
 	int opened = open_view(&view, shell, wanted, address, &error);
 	text_terminate(&view.why);
-	enum status status = opened < 0 ? report_failure(&error) : show(&view, shell->examine, address, out);
+	enum status status = opened < 0 ? report_failure(&error)
+	                                : show(&view, shell->examine, address, out);
 	close_view(&view);
 	return status;
 }
@@ -252,7 +280,9 @@ enum status shell_examine_run(struct shell *shell, struct out *out, int argc, ch
 	}
 	struct examine wanted = *shell->examine;
 	/* The format stands behind the name, or as gdb also takes it, apart. */
-	const char *format = argv[0][1] == '/' ? argv[0] + 2 : argc > 1 && argv[1][0] == '/' ? argv[1] + 1 : "";
+	const char *format = argv[0][1] == '/'               ? argv[0] + 2
+	                     : argc > 1 && argv[1][0] == '/' ? argv[1] + 1
+	                                                     : "";
 	int place = argv[0][1] != '/' && argc > 1 && argv[1][0] == '/' ? 2 : 1;
 	if (argc > place + 1) {
 		report_error("'%s' is too much: x takes one address", argv[place + 1]);

@@ -57,12 +57,14 @@ void shell_history_start(void)
 		read_history(history_path);
 }
 
-/** Appends to the file, which is made where it is missing. What cannot be kept is no reason to disturb a session. */
+/** Appends to the file, which is made where it is missing. What cannot be kept is no reason to
+ * disturb a session. */
 static void append(const char *line)
 {
 	if (!history_path || make_directories(history_path) < 0)
 		return;
-	int fd = open(history_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	int fd = open(history_path,
+	              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return;
 	if (dprintf(fd, "%s\n", line) < 0)
@@ -74,7 +76,8 @@ void shell_history_add(const char *line)
 {
 	if (line[0] == ' ' || line[0] == '\t' || line[strspn(line, " \t")] == '\0')
 		return;
-	const HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1) : NULL;
+	const HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1)
+	                                            : NULL;
 	if (last && strcmp(last->line, line) == 0)
 		return;
 	add_history(line);

@@ -10,7 +10,7 @@
 /** A line being read. */
 struct reading {
 	const char *at;
-	bool partial;            /* the line ends where the cursor is: whatever is open there is no error */
+	bool partial; /* the line ends where the cursor is: whatever is open there is no error */
 	struct text word;
 	struct pm_error *error;
 };
@@ -32,7 +32,8 @@ static bool is_digit(char c)
 }
 
 /**
- * Whether a '#' that begins a word begins a comment: one with a blank behind it, or in place of a command.
+ * Whether a '#' that begins a word begins a comment: one with a blank behind it, or in place of a
+ * command.
  *
  * @param first  word of a statement
  */
@@ -62,7 +63,8 @@ static char *copy(const char *bytes, size_t length)
 	return string;
 }
 
-/** Adds what stands between quotes; `at` is behind the first of them. @return 0, -1: the second is missing */
+/** Adds what stands between quotes; `at` is behind the first of them. @return 0, -1: the second is
+ * missing */
 static int read_quoted(struct reading *reading, char quote)
 {
 	const char *at = reading->at;
@@ -73,21 +75,26 @@ static int read_quoted(struct reading *reading, char quote)
 	}
 	reading->at = *at == '\0' ? at : at + 1;
 	if (*at == '\0' && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "there is no %s that ends the quoted text", quote == '"' ? "\"" : "'");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "there is no %s that ends the quoted text",
+		                    quote == '"' ? "\"" : "'");
 	return 0;
 }
 
 /** Says why a sign that shells know has no meaning here. */
 static int refuse(const struct reading *reading, const char *why)
 {
-	return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "'%c' has no meaning here: %s; quote it to search for it", *reading->at, why);
+	return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+	                    "'%c' has no meaning here: %s; quote it to search for it", *reading->at,
+	                    why);
 }
 
 /** Reads a word; `at` is at its first character. @return 0 or -1 */
 static int read_word(struct reading *reading)
 {
 	text_clear(&reading->word);
-	while (!is_blank(*reading->at) && !is_end(*reading->at) && *reading->at != '|' && *reading->at != '>') {
+	while (!is_blank(*reading->at) && !is_end(*reading->at) && *reading->at != '|' &&
+	       *reading->at != '>') {
 		char c = *reading->at;
 		if (c == '<' && !reading->partial)
 			return refuse(reading, "commands read nothing but their target");
@@ -109,10 +116,13 @@ static int read_word(struct reading *reading)
 /** Adds the word that was read to the statement. */
 static void add_word(struct reading *reading, struct shell_statement *statement, bool quoted)
 {
-	statement->words = alloc_array(statement->words, statement->count + 2, sizeof *statement->words);
-	statement->quoted = alloc_array(statement->quoted, statement->count + 1, sizeof *statement->quoted);
+	statement->words = alloc_array(statement->words, statement->count + 2,
+	                               sizeof *statement->words);
+	statement->quoted = alloc_array(statement->quoted, statement->count + 1,
+	                                sizeof *statement->quoted);
 	statement->quoted[statement->count] = quoted;
-	statement->words[statement->count++] = copy(reading->word.bytes ? reading->word.bytes : "", reading->word.length);
+	statement->words[statement->count++] = copy(reading->word.bytes ? reading->word.bytes : "",
+	                                            reading->word.length);
 	statement->words[statement->count] = NULL;
 }
 
@@ -134,7 +144,8 @@ static int read_pipe(struct reading *reading, struct shell_statement *statement)
 	reading->at = end;
 	begin += strspn(begin, " \t");
 	if ((begin >= end || *begin == '|') && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "which command? '|' is followed by one: | less");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "which command? '|' is followed by one: | less");
 	statement->output = SHELL_OUTPUT_PIPE;
 	statement->output_to = begin < end ? copy(begin, (size_t)(end - begin)) : copy("", 0);
 	return 0;
@@ -153,8 +164,10 @@ static bool names_descriptor(const struct reading *reading, const struct shell_s
 static int read_file(struct reading *reading, struct shell_statement *statement)
 {
 	if (names_descriptor(reading, statement) && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "only the output can go to a file, errors cannot; a blank before '>' makes the "
-		                                                       "digit a word");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "only the output can go to a file, errors cannot; a blank "
+		                    "before '>' makes the "
+		                    "digit a word");
 	statement->output = reading->at[1] == '>' ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
 	reading->at += statement->output == SHELL_OUTPUT_APPEND ? 2 : 1;
 	while (is_blank(*reading->at))
@@ -162,11 +175,14 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 	if (read_word(reading) < 0)
 		return -1;
 	if (reading->word.length == 0 && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "which file? '>' is followed by its name");
-	statement->output_to = copy(reading->word.bytes ? reading->word.bytes : "", reading->word.length);
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "which file? '>' is followed by its name");
+	statement->output_to = copy(reading->word.bytes ? reading->word.bytes : "",
+	                            reading->word.length);
 	skip_blanks(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "the file behind '>' ends a statement; only ';' may follow");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "the file behind '>' ends a statement; only ';' may follow");
 	return 0;
 }
 
@@ -183,7 +199,9 @@ static int read_statement(struct reading *reading, struct shell_statement *state
 		if (*reading->at == '|')
 			return statement->count > 0 || reading->partial
 			               ? read_pipe(reading, statement)
-			               : pm_error_set(reading->error, PM_ERROR_USAGE, 0, "'|' stands behind a command of procmem; '!' runs one of sh");
+			               : pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+			                              "'|' stands behind a command of procmem; '!' "
+			                              "runs one of sh");
 		if (*reading->at == '>')
 			return read_file(reading, statement);
 		bool quoted = *reading->at == '\'' || *reading->at == '"' || *reading->at == '\\';
@@ -206,7 +224,8 @@ static int read_next(struct reading *reading, struct shell_statement *statement)
 		return read_statement(reading, statement);
 	size_t length = strcspn(++reading->at, "\n");
 	if (strspn(reading->at, " \t\r") >= length && !reading->partial)
-		return pm_error_set(reading->error, PM_ERROR_USAGE, 0, "which command? '!' is followed by one of sh: !ls");
+		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+		                    "which command? '!' is followed by one of sh: !ls");
 	statement->system = copy(reading->at, length);
 	reading->at += length;
 	return 0;
@@ -229,7 +248,8 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 	*at = reading.at;
 	text_deinit(&reading.word);
 	if (status == 0 && made.count == 0 && made.output != SHELL_OUTPUT_HERE)
-		status = pm_error_set(error, PM_ERROR_USAGE, 0, "which command? '>' stands behind one");
+		status = pm_error_set(error, PM_ERROR_USAGE, 0,
+		                      "which command? '>' stands behind one");
 	if (status < 0 || (made.count == 0 && !made.system)) {
 		shell_statement_deinit(&made);
 		return status;

@@ -17,10 +17,13 @@ static void put_fitting(struct text *line, const char *bytes, size_t length, siz
 {
 	struct text escaped = { 0 };
 	size_t used = utf8_columns(line->bytes, line->length);
-	size_t room = width == SIZE_MAX ? width : used + TEXT_LEAST < width ? width - used : TEXT_LEAST;
+	size_t room = width == SIZE_MAX           ? width
+	              : used + TEXT_LEAST < width ? width - used
+	                                          : TEXT_LEAST;
 	utf8_escape(&escaped, bytes, length);
 	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
-	text_bytes(line, escaped.bytes, fits ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1));
+	text_bytes(line, escaped.bytes,
+	           fits ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1));
 	text_string(line, fits ? "" : "\xe2\x80\xa6");
 	text_deinit(&escaped);
 }
@@ -31,9 +34,11 @@ static void print(const struct result *result, const char *prefix, size_t number
 	char id[32], range[2 * 16 + 32];
 	struct text line = { 0 }, size = { 0 };
 	snprintf(id, sizeof id, "%s%zu", prefix, number);
-	int length = snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start, result->end);
+	int length = snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start,
+	                      result->end);
 	if (result->range_count > 1)
-		snprintf(range + length, sizeof range - (size_t)length, " +%zu", result->range_count - 1);
+		snprintf(range + length, sizeof range - (size_t)length, " +%zu",
+		         result->range_count - 1);
 	text_size(&size, result->end - result->start);
 	text_format(&line, "%-6s %-25s  %7s  ", id, range, text_terminate(&size));
 	put_fitting(&line, result->text, result->length, out->width);

@@ -16,7 +16,8 @@
 #include "shell_history.h"
 #include "stopping.h"
 
-/* How often a process that waits for us is asked whether it called exec, in milliseconds; its end is told at once. */
+/* How often a process that waits for us is asked whether it called exec, in milliseconds; its end
+ * is told at once. */
 enum { EXEC_CHECK_MS = 1000 };
 
 /** The session whose line is read: readline's hooks are called without any context. */
@@ -38,7 +39,8 @@ static void make_prompt(const struct shell *shell, struct text *prompt)
 	if (stopping_held())
 		text_format(prompt, "stopped%s", count > 0 ? ", " : "");
 	if (count > 0)
-		text_format(prompt, "%zu %s%s", count, regions ? "region" : "hit", count == 1 ? "" : "s");
+		text_format(prompt, "%zu %s%s", count, regions ? "region" : "hit",
+		            count == 1 ? "" : "s");
 	if (stopping_held() || count > 0)
 		text_char(prompt, ')');
 	text_string(prompt, "> ");
@@ -61,15 +63,18 @@ static void tell_notice(void)
 	text_deinit(&prompt);
 }
 
-/** Waits for a key or for the end of the target, with SIGINT only let in meanwhile: before the wait it would be overlooked. */
+/** Waits for a key or for the end of the target, with SIGINT only let in meanwhile: before the wait
+ * it would be overlooked. */
 static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 {
-	const struct timespec timeout = { .tv_sec = EXEC_CHECK_MS / 1000, .tv_nsec = EXEC_CHECK_MS % 1000 * 1000000L };
+	const struct timespec timeout = { .tv_sec = EXEC_CHECK_MS / 1000,
+		                          .tv_nsec = EXEC_CHECK_MS % 1000 * 1000000L };
 	sigset_t interrupt, before;
 	sigemptyset(&interrupt);
 	sigaddset(&interrupt, SIGINT);
 	sigprocmask(SIG_BLOCK, &interrupt, &before);
-	int ready = rl_pending_signal() ? -1 : ppoll(waits, count, timed ? &timeout : NULL, &before);
+	int ready = rl_pending_signal() ? -1
+	                                : ppoll(waits, count, timed ? &timeout : NULL, &before);
 	int cause = rl_pending_signal() ? EINTR : errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = cause;
@@ -79,7 +84,8 @@ static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 /** Waits for a key, and for the end of the target. @return as rl_getc() */
 static int read_key(FILE *file)
 {
-	/* Once interrupted the line is given up, whatever (a search, a question) waits for keys within it: each gets no more. */
+	/* Once interrupted the line is given up, whatever (a search, a question) waits for keys
+	 * within it: each gets no more. */
 	while (!*interrupted) {
 		struct pm_process *process = reader->target.process;
 		struct pollfd waits[2] = { { .events = POLLIN }, { .events = POLLIN } };
@@ -88,7 +94,8 @@ static int read_key(FILE *file)
 		int ready = await_input(waits, 2, process != NULL);
 		if (ready < 0 && errno != EINTR)
 			break;
-		/* The window changed its size, or Ctrl-C came, perhaps together with a key, which belongs to the next line: readline has noted it. */
+		/* The window changed its size, or Ctrl-C came, perhaps together with a key, which
+		 * belongs to the next line: readline has noted it. */
 		if (ready < 0 || rl_pending_signal())
 			rl_check_signals();
 		else if (waits[0].revents)
@@ -145,7 +152,9 @@ enum status shell_history_run(struct shell *shell, struct out *out, int argc, ch
 		return STATUS_ERROR;
 	}
 	HIST_ENTRY **entries = history_list();
-	int first = history_length > 0 && most < (uint64_t)history_length ? history_length - (int)most : 0;
+	int first = history_length > 0 && most < (uint64_t)history_length
+	                    ? history_length - (int)most
+	                    : 0;
 	for (int i = first; entries && i < history_length; i++) {
 		out_format(out, "%5d  ", history_base + i);
 		out_escaped(out, entries[i]->line);

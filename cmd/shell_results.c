@@ -16,11 +16,13 @@
 enum use {
 	USE_BYTES,  /**< dump: what was found */
 	USE_VALUES, /**< x: an address, with which it does sums itself */
-	USE_PLACE,  /**< the others: an address means the region around it, also when it has grown */
+	USE_PLACE, /**< the others: an address means the region around it, also when it has grown */
 };
 
-/** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing; `at` is moved behind it */
-static const struct result *read_number(const struct results *results, const char **at, bool *is_region, struct pm_error *error)
+/** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing;
+ * `at` is moved behind it */
+static const struct result *read_number(const struct results *results, const char **at,
+                                        bool *is_region, struct pm_error *error)
 {
 	char digits[24];
 	uint64_t number = 0;
@@ -35,13 +37,17 @@ static const struct result *read_number(const struct results *results, const cha
 			number = 0;
 	}
 	*at = begin + length;
-	const struct result *result = *is_region ? results_region(results, (size_t)number) : results_hit(results, (size_t)number);
+	const struct result *result = *is_region ? results_region(results, (size_t)number)
+	                                         : results_hit(results, (size_t)number);
 	if (!result && *is_region)
-		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #r%.*s: %zu regions have a number (map lists them, and regions too)", (int)length,
-		             begin, results_region_count(results));
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "there is no #r%.*s: %zu regions have a number (map lists them, and "
+		             "regions too)",
+		             (int)length, begin, results_region_count(results));
 	else if (!result)
-		pm_error_set(error, PM_ERROR_USAGE, 0, "there is no #%.*s: the last search found %zu hits (hits lists them)", (int)length, begin,
-		             results_hit_count(results));
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "there is no #%.*s: the last search found %zu hits (hits lists them)",
+		             (int)length, begin, results_hit_count(results));
 	return result;
 }
 
@@ -84,17 +90,23 @@ static bool read_terms(const char *word, struct terms *terms)
 	return terms->count > 0 && *word == '\0';
 }
 
-/** Adds a place beside a result: #3-16 reaches from 16 bytes before it to its end where bytes are meant, #3+16+64 has 64. */
-static int put_beside(const char *word, const struct terms *terms, const struct result *result, bool bytes, struct text *text,
-                      struct pm_error *error)
+/** Adds a place beside a result: #3-16 reaches from 16 bytes before it to its end where bytes are
+ * meant, #3+16+64 has 64. */
+static int put_beside(const char *word, const struct terms *terms, const struct result *result,
+                      bool bytes, struct text *text, struct pm_error *error)
 {
 	uint64_t distance = terms->values[0], end = result->end;
 	uint64_t address = terms->minus[0] ? result->start - distance : result->start + distance;
-	bool is_beyond = terms->minus[0] ? distance > result->start : distance > UINT64_MAX - result->start;
+	bool is_beyond = terms->minus[0] ? distance > result->start
+	                                 : distance > UINT64_MAX - result->start;
 	if (terms->count > MOST_TERMS || (terms->count == MOST_TERMS && terms->minus[1]))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is too much: a distance and a length can stand there, as in #3-16+64", word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is too much: a distance and a length can stand there, "
+		                    "as in #3-16+64",
+		                    word);
 	if (is_beyond)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' goes beyond the addresses that there are", word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' goes beyond the addresses that there are", word);
 	text_format(text, "0x%" PRIx64, address);
 	if (terms->count == MOST_TERMS)
 		text_format(text, "+%" PRIu64, terms->values[1]);
@@ -103,7 +115,8 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	return 0;
 }
 
-/** Whether a number behind - is the address of an end, as listings print it. One of digits only would be terabytes as a distance. */
+/** Whether a number behind - is the address of an end, as listings print it. One of digits only
+ * would be terabytes as a distance. */
 static bool is_end(const char *number, uint64_t start)
 {
 	char *end;
@@ -111,7 +124,8 @@ static bool is_end(const char *number, uint64_t start)
 }
 
 /** Makes the word that a number stands for. @return 0 or -1 */
-static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text, struct pm_error *error)
+static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text,
+                   struct pm_error *error)
 {
 	bool is_region;
 	struct terms terms;
@@ -122,7 +136,8 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 	bool bytes = use == USE_BYTES && !is_region && result->end > result->start;
 	bool has_terms = use != USE_VALUES && read_terms(word, &terms);
 	/* One that is added is a length, and behind - can stand the address of an end. */
-	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start && !is_end(word + 1, result->start))))
+	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start &&
+	                                      !is_end(word + 1, result->start))))
 		return put_beside(whole, &terms, result, bytes, text, error);
 	text_format(text, "0x%" PRIx64, result->start);
 	if (word[0] == '-' && is_number(word + 1)) {
@@ -131,7 +146,10 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 		if (!result)
 			return -1;
 		if (*word)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is too much: #1-#3 are all bytes from one to another", whole);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"'%.64s' is too much: #1-#3 are all bytes from one to another",
+				whole);
 		text_format(text, "-0x%" PRIx64, result->end);
 	} else if (*word == '\0' && bytes) {
 		text_format(text, "+%" PRIu64, result->end - result->start);
@@ -149,19 +167,25 @@ static enum use use_of(const char *command)
 {
 	if (strcmp(command, "dump") == 0)
 		return USE_BYTES;
-	return command[0] == 'x' && (command[1] == '\0' || command[1] == '/') ? USE_VALUES : USE_PLACE;
+	return command[0] == 'x' && (command[1] == '\0' || command[1] == '/') ? USE_VALUES
+	                                                                      : USE_PLACE;
 }
 
-/** Exchanges one word of a statement for several. @param words as many texts as `count`; the statement takes them */
+/** Exchanges one word of a statement for several. @param words as many texts as `count`; the
+ * statement takes them */
 static void exchange(struct shell_statement *statement, size_t at, char **words, size_t count)
 {
 	size_t rest = statement->count - at - 1;
-	statement->words = alloc_array(statement->words, statement->count + count, sizeof *statement->words);
-	statement->quoted = alloc_array(statement->quoted, statement->count + count, sizeof *statement->quoted);
+	statement->words = alloc_array(statement->words, statement->count + count,
+	                               sizeof *statement->words);
+	statement->quoted = alloc_array(statement->quoted, statement->count + count,
+	                                sizeof *statement->quoted);
 	free(statement->words[at]);
 	/* With the NULL behind the last one. */
-	memmove(statement->words + at + count, statement->words + at + 1, (rest + 1) * sizeof *statement->words);
-	memmove(statement->quoted + at + count, statement->quoted + at + 1, rest * sizeof *statement->quoted);
+	memmove(statement->words + at + count, statement->words + at + 1,
+	        (rest + 1) * sizeof *statement->words);
+	memmove(statement->quoted + at + count, statement->quoted + at + 1,
+	        rest * sizeof *statement->quoted);
 	for (size_t i = 0; i < count; i++) {
 		statement->words[at + i] = words[i];
 		statement->quoted[at + i] = false;
@@ -169,8 +193,10 @@ static void exchange(struct shell_statement *statement, size_t at, char **words,
 	statement->count += count - 1;
 }
 
-/** Adds the address of a row's region, as far as it is still there. @return false where nothing of it is */
-static bool put_place(const struct pm_range *range, const struct pm_regions *now, struct text *address)
+/** Adds the address of a row's region, as far as it is still there. @return false where nothing of
+ * it is */
+static bool put_place(const struct pm_range *range, const struct pm_regions *now,
+                      struct text *address)
 {
 	size_t index = pm_regions_index(now, range->start);
 	if (index >= now->count || now->items[index].start >= range->end)
@@ -181,10 +207,11 @@ static bool put_place(const struct pm_range *range, const struct pm_regions *now
 }
 
 /**
- * The regions of a row that stands for several, one word for each. The process goes on: some may be unmapped by now, which is no reason to
- * leave out the others.
+ * The regions of a row that stands for several, one word for each. The process goes on: some may be
+ * unmapped by now, which is no reason to leave out the others.
  *
- * @return  how many; 0: it is no such word, or `x` wants one address, or none is left: the command then says so of the one that was shown
+ * @return  how many; 0: it is no such word, or `x` wants one address, or none is left: the command
+ * then says so of the one that was shown
  */
 static size_t name_all(const struct shell *shell, const char *word, enum use use, char ***words)
 {
@@ -197,7 +224,8 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 	if (!result || !is_region || *word || use == USE_VALUES || result->range_count == 0)
 		return 0;
 	pm_regions_init(&now);
-	if (!shell->target.process || pm_maps_read(shell->target.process, PM_MAPS, &now, NULL) < 0) {
+	if (!shell->target.process ||
+	    pm_maps_read(shell->target.process, PM_MAPS, &now, NULL) < 0) {
 		pm_regions_deinit(&now);
 		return 0;
 	}
@@ -210,12 +238,14 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 	}
 	pm_regions_deinit(&now);
 	if (count > 0 && count < result->range_count)
-		report_note("of %s %zu of %zu regions are unmapped by now", number, result->range_count - count, result->range_count);
+		report_note("of %s %zu of %zu regions are unmapped by now", number,
+		            result->range_count - count, result->range_count);
 	return count;
 }
 
 /** Makes what one word stands for. @return how many words that are now, -1 on error */
-static int replace_word(const struct shell *shell, struct shell_statement *statement, size_t at, enum use use, struct pm_error *error)
+static int replace_word(const struct shell *shell, struct shell_statement *statement, size_t at,
+                        enum use use, struct pm_error *error)
 {
 	struct text single = { 0 };
 	char **words = NULL;
@@ -239,7 +269,8 @@ static bool takes_regions(const char *name)
 	return !command || !command->spec || strstr(command->spec->operands, "REGION");
 }
 
-int shell_replace_results(const struct shell *shell, struct shell_statement *statement, struct pm_error *error)
+int shell_replace_results(const struct shell *shell, struct shell_statement *statement,
+                          struct pm_error *error)
 {
 	const char *name = statement->words[0];
 	enum use use = use_of(name);
@@ -248,7 +279,9 @@ int shell_replace_results(const struct shell *shell, struct shell_statement *sta
 		if (statement->quoted[i] || !is_number(word))
 			continue;
 		if (!takes_regions(name))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "%s has no place for %s: it takes no regions", name, word);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "%s has no place for %s: it takes no regions", name,
+			                    word);
 		int count = replace_word(shell, statement, i, use, error);
 		if (count < 0)
 			return -1;

@@ -15,7 +15,8 @@
 #include "interrupt.h"
 
 /* Signals whose handling is the same after each command as before it. */
-static const int kept_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGPIPE };
+static const int kept_signals[] = { SIGINT,   SIGTERM, SIGHUP,  SIGQUIT, SIGXFSZ,
+	                            SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGPIPE };
 
 enum { KEPT_SIGNALS = sizeof kept_signals / sizeof *kept_signals };
 
@@ -39,21 +40,25 @@ static void restore_signals(const struct surroundings *surroundings)
 		sigaction(kept_signals[i], &surroundings->actions[i], NULL);
 }
 
-/** To be called when no child of the statement uses the terminal any more: a pager sets it for itself, and again for others at its end. */
+/** To be called when no child of the statement uses the terminal any more: a pager sets it for
+ * itself, and again for others at its end. */
 static void restore_terminal(const struct surroundings *surroundings)
 {
 	if (surroundings->has_terminal)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &surroundings->terminal);
 }
 
-/** Opens the file that output is to go to. What stands in memory is secret: others may not read a new one. @return -1: it was reported */
+/** Opens the file that output is to go to. What stands in memory is secret: others may not read a
+ * new one. @return -1: it was reported */
 static int open_file(const struct shell_statement *statement)
 {
 	int how = statement->output == SHELL_OUTPUT_APPEND ? O_APPEND : O_TRUNC;
-	int fd = open(statement->output_to, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | how, 0600);
+	int fd = open(statement->output_to,
+	              O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | how, 0600);
 	if (fd < 0)
 		report_error("cannot write %s: %s", statement->output_to,
-		             errno == ELOOP ? "it is a symbolic link; name the file itself" : strerror(errno));
+		             errno == ELOOP ? "it is a symbolic link; name the file itself"
+		                            : strerror(errno));
 	return fd;
 }
 
@@ -63,7 +68,8 @@ struct sink {
 	pid_t child; /* that reads it, -1 for none */
 };
 
-static int open_sink(const struct shell *shell, const struct shell_statement *statement, struct sink *sink)
+static int open_sink(const struct shell *shell, const struct shell_statement *statement,
+                     struct sink *sink)
 {
 	int ends[2];
 	*sink = (struct sink){ -1, -1 };
@@ -92,13 +98,15 @@ static void close_sink(const struct sink *sink)
 		shell_system_await(sink->child);
 }
 
-/** The command line of a command: what `set` says, and the target where the command needs one that is not named. */
-static void make_arguments(const struct shell *shell, const struct command *command, const struct shell_statement *statement,
-                           struct shell_statement *line)
+/** The command line of a command: what `set` says, and the target where the command needs one that
+ * is not named. */
+static void make_arguments(const struct shell *shell, const struct command *command,
+                           const struct shell_statement *statement, struct shell_statement *line)
 {
 	const struct text *defaults = shell_defaults(shell, command);
 	int operands;
-	line->words = alloc_array(NULL, statement->count + defaults->length + 3, sizeof *line->words);
+	line->words = alloc_array(NULL, statement->count + defaults->length + 3,
+	                          sizeof *line->words);
 	line->words[line->count++] = statement->words[0];
 	for (size_t at = 0; at < defaults->length; at += strlen(defaults->bytes + at) + 1)
 		line->words[line->count++] = defaults->bytes + at;
@@ -107,17 +115,20 @@ static void make_arguments(const struct shell *shell, const struct command *comm
 	line->words[line->count] = NULL;
 	if (command->target < 0 || !shell->word)
 		return;
-	int place = cli_find_operand(command->spec, (int)line->count, line->words, command->target, &operands);
-	bool is_full = command->spec->operands_most >= 0 && operands >= command->spec->operands_most;
+	int place = cli_find_operand(command->spec, (int)line->count, line->words, command->target,
+	                             &operands);
+	bool is_full = command->spec->operands_most >= 0 &&
+	               operands >= command->spec->operands_most;
 	if (is_full || place < 0)
 		return;
-	memmove(line->words + place + 1, line->words + place, (line->count - (size_t)place + 1) * sizeof *line->words);
+	memmove(line->words + place + 1, line->words + place,
+	        (line->count - (size_t)place + 1) * sizeof *line->words);
 	line->words[place] = shell->word;
 	line->count++;
 }
 
-static enum status run_command(const struct shell *shell, const struct command *command, const struct shell_statement *statement,
-                               struct out *out)
+static enum status run_command(const struct shell *shell, const struct command *command,
+                               const struct shell_statement *statement, struct out *out)
 {
 	struct shell_statement line = { 0 };
 	make_arguments(shell, command, statement, &line);
@@ -138,12 +149,15 @@ static enum status report_unknown(const char *name)
 	if (nearest)
 		report_error("there is no command '%s'; did you mean '%s'?", name, nearest);
 	else
-		report_error("there is no command '%s'; help lists them, !%s runs one of sh", name, name);
+		report_error("there is no command '%s'; help lists them, !%s runs one of sh", name,
+		             name);
 	return STATUS_ERROR;
 }
 
-/** Runs a statement whose output goes to a descriptor. @param before what it gets back of signals, before its output's reader is awaited */
-static enum status run_words(struct shell *shell, struct shell_statement *statement, const struct surroundings *before, int fd)
+/** Runs a statement whose output goes to a descriptor. @param before what it gets back of signals,
+ * before its output's reader is awaited */
+static enum status run_words(struct shell *shell, struct shell_statement *statement,
+                             const struct surroundings *before, int fd)
 {
 	const struct shell_builtin *builtin = shell_builtin_find(statement->words[0]);
 	const struct command *command = builtin ? NULL : command_find(statement->words[0]);
@@ -155,9 +169,10 @@ static enum status run_words(struct shell *shell, struct shell_statement *statem
 		out.cancel = interrupt_session();
 	out_set_colour(&out, OUT_COLOUR_AUTO);
 	results_next_command(shell->results);
-	enum status status = builtin ? builtin->run(shell, &out, (int)statement->count, statement->words)
-	                   : command ? run_command(shell, command, statement, &out)
-	                             : report_unknown(statement->words[0]);
+	enum status status = builtin   ? builtin->run(shell, &out, (int)statement->count,
+	                                              statement->words)
+	                     : command ? run_command(shell, command, statement, &out)
+	                               : report_unknown(statement->words[0]);
 	if (out_close(&out) < 0)
 		status = STATUS_ERROR;
 	int signal = interrupt_caught();

@@ -51,8 +51,10 @@ enum status shell_system_await(pid_t pid)
 enum status shell_system_run(const struct shell *shell, char *command)
 {
 	out_flush(shell->out);
-	/* Where the session's own lines come from standard input they are not for others to read. */
-	pid_t pid = shell_system_start(command, shell->reads_input ? SHELL_INPUT_NOTHING : SHELL_INPUT_SHARED);
+	/* Where the session's own lines come from standard input they are not for others to read.
+	 */
+	pid_t pid = shell_system_start(command, shell->reads_input ? SHELL_INPUT_NOTHING
+	                                                           : SHELL_INPUT_SHARED);
 	if (pid < 0)
 		return STATUS_ERROR;
 	const volatile sig_atomic_t *cancelled = shell->interactive ? interrupt_session() : NULL;

@@ -15,7 +15,8 @@
 #include "utf8.h"
 
 /** Takes over an opened target. */
-static void take_over(struct shell *shell, const struct target *target, char *word, const char *name)
+static void take_over(struct shell *shell, const struct target *target, char *word,
+                      const char *name)
 {
 	struct text escaped = { 0 };
 	shell_detach(shell);
@@ -51,15 +52,18 @@ static int check_sample(const char *file, const char *which, struct pm_error *er
 	return found;
 }
 
-/** Names a file by its absolute path: no word that begins with a slash is taken for a process. What names a sample stays behind it. */
+/** Names a file by its absolute path: no word that begins with a slash is taken for a process. What
+ * names a sample stays behind it. */
 static int take_file(struct shell *shell, const struct target *target, struct pm_error *error)
 {
 	const char *which;
 	struct text word = { 0 };
-	char *recording = target_recording(target->path, &which), *path = realpath(recording ? recording : target->path, NULL);
+	char *recording = target_recording(target->path, &which),
+	     *path = realpath(recording ? recording : target->path, NULL);
 	int status = -1;
 	if (!path || access(path, R_OK) < 0) {
-		pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path, strerror(errno));
+		pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path,
+		             strerror(errno));
 	} else if (!recording || check_sample(recording, which, error) == 0) {
 		text_string(&word, path);
 		text_string(&word, recording ? target->path + strlen(recording) : "");
@@ -78,7 +82,8 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 static const char *file_words(const struct target *target)
 {
 	if (target->recording)
-		return pm_recording_is(target->path) ? "a recording, for map, diff and watch" : "a recording, for map and diff";
+		return pm_recording_is(target->path) ? "a recording, for map, diff and watch"
+		                                     : "a recording, for map and diff";
 	return pm_core_is_one(target->path) ? "a core file" : "saved text, for map and diff";
 }
 
@@ -93,8 +98,8 @@ static void tell_target(const struct shell *shell, struct out *out)
 		return;
 	struct text size = { 0 };
 	text_size(&size, info.vm_rss);
-	out_format(out, "%s (%d): %u thread%s, RSS %s\n", shell->name, (int)info.pid, info.threads, info.threads == 1 ? "" : "s",
-	           text_terminate(&size));
+	out_format(out, "%s (%d): %u thread%s, RSS %s\n", shell->name, (int)info.pid, info.threads,
+	           info.threads == 1 ? "" : "s", text_terminate(&size));
 	text_deinit(&size);
 }
 
@@ -104,9 +109,12 @@ enum status shell_attach(struct shell *shell, const char *word, struct out *out)
 	struct target target;
 	if (target_open(&target, word, &error) < 0)
 		return report_failure(&error);
-	int taken = strcmp(word, "-") == 0 ? pm_error_set(&error, PM_ERROR_USAGE, 0, "- can be read once only: attach takes a file by its name")
-	          : target.process         ? take_process(shell, &target, &error)
-	                                   : take_file(shell, &target, &error);
+	int taken = strcmp(word, "-") == 0
+	                    ? pm_error_set(
+				      &error, PM_ERROR_USAGE, 0,
+				      "- can be read once only: attach takes a file by its name")
+	            : target.process ? take_process(shell, &target, &error)
+	                             : take_file(shell, &target, &error);
 	if (taken < 0) {
 		target_close(&target);
 		return report_failure(&error);
@@ -129,28 +137,33 @@ void shell_detach(struct shell *shell)
 		shell->examine->next = 0;
 }
 
-/** After an exec: the same process with another program, whose memory is another. @return false where there is no such process */
+/** After an exec: the same process with another program, whose memory is another. @return false
+ * where there is no such process */
 static bool attach_again(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;
 	struct target target;
 	struct pm_process_info before, info;
-	if (pm_process_read_info(shell->target.process, &before, NULL) < 0 || before.state == 'Z' || before.state == 'X' ||
-	    target_open_process(&target, shell->word, NULL) < 0)
+	if (pm_process_read_info(shell->target.process, &before, NULL) < 0 || before.state == 'Z' ||
+	    before.state == 'X' || target_open_process(&target, shell->word, NULL) < 0)
 		return false;
-	if (pm_process_read_info(target.process, &info, NULL) < 0 || info.start_ticks != before.start_ticks ||
-	    take_process(shell, &target, &error) < 0) {
+	if (pm_process_read_info(target.process, &info, NULL) < 0 ||
+	    info.start_ticks != before.start_ticks || take_process(shell, &target, &error) < 0) {
 		target_close(&target);
 		return false;
 	}
-	text_format(notice, "process %d called exec and is %s now: another memory, the numbers of results are gone", (int)info.pid, shell->name);
+	text_format(notice,
+	            "process %d called exec and is %s now: another memory, the numbers of results "
+	            "are gone",
+	            (int)info.pid, shell->name);
 	return true;
 }
 
 void shell_notice(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;
-	if (!shell->target.process || pm_process_check(shell->target.process, &error) == 0 || error.kind != PM_ERROR_GONE)
+	if (!shell->target.process || pm_process_check(shell->target.process, &error) == 0 ||
+	    error.kind != PM_ERROR_GONE)
 		return;
 	if (attach_again(shell, notice))
 		return;
@@ -180,7 +193,8 @@ enum status shell_attach_run(struct shell *shell, struct out *out, int argc, cha
 {
 	if (argc == 2)
 		return shell_attach(shell, argv[1], out);
-	report_error("attach needs one TARGET: a PID, a process name or a file; ps lists processes");
+	report_error(
+		"attach needs one TARGET: a PID, a process name or a file; ps lists processes");
 	return STATUS_ERROR;
 }
 
@@ -207,8 +221,10 @@ enum status shell_stop_run(struct shell *shell, struct out *out, int argc, char 
 	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
 		return report_failure(&error);
 	size_t threads = pm_stop_count(stopping_held());
-	out_wrapped_format(out, 2, "%s is stopped: %zu thread%s; cont lets it run, and so does the end of this session\n", shell->name, threads,
-	                   threads == 1 ? "" : "s");
+	out_wrapped_format(out, 2,
+	                   "%s is stopped: %zu thread%s; cont lets it run, and so does the end of "
+	                   "this session\n",
+	                   shell->name, threads, threads == 1 ? "" : "s");
 	return STATUS_OK;
 }
 
@@ -220,7 +236,8 @@ enum status shell_cont_run(struct shell *shell, struct out *out, int argc, char 
 		report_note("%s is not stopped by this session", shell->name);
 		return STATUS_OK;
 	}
-	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name, (double)stopping_let_go() / 1e9);
+	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name,
+	           (double)stopping_let_go() / 1e9);
 	return STATUS_OK;
 }
 
@@ -272,10 +289,12 @@ static enum status tell_process(const struct shell *shell, struct out *out)
 		return report_failure(&error);
 	put_command(out, (int)info.pid, shell->name, command);
 	free(command);
-	out_format(out, "%-11s%s\n", "state", stopping_held() ? "stopped by this session" : state_words(info.state));
+	out_format(out, "%-11s%s\n", "state",
+	           stopping_held() ? "stopped by this session" : state_words(info.state));
 	if (info.tracer != 0 && !stopping_held())
 		out_format(out, "%-11sprocess %d\n", "traced by", (int)info.tracer);
-	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads", info.threads);
+	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads",
+	           info.threads);
 	put_size(out, "RSS", info.vm_rss);
 	put_size(out, "peak RSS", info.vm_hwm);
 	put_size(out, "swap", info.vm_swap);
@@ -291,9 +310,11 @@ enum status shell_info_run(struct shell *shell, struct out *out, int argc, char 
 	if (!shell->word)
 		out_string(out, "nothing is attached; attach PID, NAME or FILE chooses a target\n");
 	else if (!shell->target.process)
-		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what", file_words(&shell->target));
+		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what",
+		           file_words(&shell->target));
 	else
 		status = tell_process(shell, out);
-	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered", results_hit_count(shell->results), results_region_count(shell->results));
+	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
+	           results_hit_count(shell->results), results_region_count(shell->results));
 	return status;
 }

@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-	HEX_LEAST = 4,      /* shorter words are more likely words: "bad1" */
-	HEX_SURE = 8,       /* so many hexadecimal digits are no word */
+	HEX_LEAST = 4, /* shorter words are more likely words: "bad1" */
+	HEX_SURE = 8,  /* so many hexadecimal digits are no word */
 	UUID_LENGTH = 36,
-	PREFIX_LENGTH = 2,  /* of 0x */
+	PREFIX_LENGTH = 2, /* of 0x */
 };
 
 static bool is_digit(char c)
@@ -74,7 +74,8 @@ static size_t fold_digits(char *to, const char *word, size_t length)
 /** Writes what stands for a word. @return bytes written */
 static size_t fold_word(char *to, const char *word, size_t length)
 {
-	bool prefix = length > PREFIX_LENGTH && word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
+	bool prefix = length > PREFIX_LENGTH && word[0] == '0' &&
+	              (word[1] == 'x' || word[1] == 'X');
 	size_t digits = prefix ? PREFIX_LENGTH : 0;
 	while (prefix && digits < length && is_hex(word[digits]))
 		digits++;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What texts have in common that differ only in their numbers: "order 17 of 0x7f01" and "order 4 of 0x88ac" are both "order # of 0x#".
+ * What texts have in common that differ only in their numbers: "order 17 of 0x7f01" and "order 4 of
+ * 0x88ac" are both "order # of 0x#".
  *
- * A number is a run of digits; a word of at least four hexadecimal digits (eight where it has more letters than digits), one of which is a
- * decimal digit; such digits behind 0x; and a UUID (RFC 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
+ * A number is a run of digits; a word of at least four hexadecimal digits (eight where it has more
+ * letters than digits), one of which is a decimal digit; such digits behind 0x; and a UUID (RFC
+ * 9562: 8, 4, 4, 4 and 12 hexadecimal digits).
  */
 #ifndef CMD_SIMILAR_H
 #define CMD_SIMILAR_H

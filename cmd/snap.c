@@ -34,14 +34,17 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	if (*value == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
 	if (strcmp(value, "-") == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a recording is a database, which cannot be written to a pipe: give it a file");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a recording is a database, which cannot be written to a pipe: "
+		                    "give it a file");
 	options->file = value;
 	return 0;
 }
 
 static const struct cli_group groups[] = {
 	{ "What to do:", snap_option_list, take, 0 },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct snap_options, output) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct snap_options, output) },
 	{ 0 },
 };
 
@@ -64,8 +67,8 @@ const struct cli_spec snap_spec = {
 };
 
 /** Says what was written. */
-static void print(const struct snap_options *options, const struct pm_run *run, const struct pm_sample *sample, uint64_t number,
-                  struct out *out)
+static void print(const struct snap_options *options, const struct pm_run *run,
+                  const struct pm_sample *sample, uint64_t number, struct out *out)
 {
 	if (options->output.json) {
 		struct json json = { .out = out };
@@ -103,7 +106,8 @@ static void print(const struct snap_options *options, const struct pm_run *run, 
 }
 
 /** Puts a sample into the file. @param number where to store which it became */
-static int write_sample(const char *file, const struct snap *snap, const struct pm_headroom *headroom, uint64_t *number,
+static int write_sample(const char *file, const struct snap *snap,
+                        const struct pm_headroom *headroom, uint64_t *number,
                         struct pm_error *error)
 {
 	struct pm_recorder *recorder;
@@ -119,8 +123,10 @@ static int write_sample(const char *file, const struct snap *snap, const struct 
 	return result;
 }
 
-/** Reads what the process may still have. That this cannot be read is no reason to have no sample. */
-static void read_headroom(struct pm_process *process, const struct pm_sample *sample, struct pm_headroom *headroom)
+/** Reads what the process may still have. That this cannot be read is no reason to have no sample.
+ */
+static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
+                          struct pm_headroom *headroom)
 {
 	if (pm_headroom_read_memory(process, NULL, headroom, NULL) < 0)
 		*headroom = (struct pm_headroom){ 0 };
@@ -128,7 +134,8 @@ static void read_headroom(struct pm_process *process, const struct pm_sample *sa
 		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
 }
 
-int snap_take(struct snap *snap, struct pm_process *process, const char *file, struct pm_error *error)
+int snap_take(struct snap *snap, struct pm_process *process, const char *file,
+              struct pm_error *error)
 {
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
 	struct snap taken = { 0 };
@@ -158,7 +165,8 @@ void snap_deinit(struct snap *snap)
 }
 
 /** Takes the sample and tells about it. @return 0 or -1 */
-static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out, struct pm_error *error)
+static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out,
+                  struct pm_error *error)
 {
 	struct snap snap;
 	if (snap_take(&snap, process, options->file, error) < 0)
@@ -166,8 +174,9 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 	const struct pm_sample *sample = &snap.sample;
 	print(options, &snap.run, sample, snap.number, out);
 	if (options->output.verbose && !options->output.quiet)
-		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms", sample->regions->count,
-		            (double)sample->cost.last_cpu_ns / 1e6, (double)sample->cost.lock_ns / 1e6);
+		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
+		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
+		            (double)sample->cost.lock_ns / 1e6);
 	snap_deinit(&snap);
 	return 0;
 }
@@ -178,10 +187,13 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
-	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) || !cli_check_operands(&snap_spec, &words))
+	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&snap_spec, &words))
 		return words.status;
 	if (options.list)
-		return snap_list(words.operands[0], &options.output, out, &error) < 0 ? report_failure(&error) : STATUS_OK;
+		return snap_list(words.operands[0], &options.output, out, &error) < 0
+		               ? report_failure(&error)
+		               : STATUS_OK;
 	if (!options.file) {
 		report_error("snap: -o FILE is missing: where shall the sample go?");
 		return STATUS_ERROR;

@@ -26,7 +26,8 @@ struct snap {
  * @param error    any
  * @return         0 or -1
  */
-int snap_take(struct snap *snap, struct pm_process *process, const char *file, struct pm_error *error);
+int snap_take(struct snap *snap, struct pm_process *process, const char *file,
+              struct pm_error *error);
 
 /** Releases it. @param snap as filled, or zeroed */
 void snap_deinit(struct snap *snap);
@@ -40,6 +41,7 @@ void snap_deinit(struct snap *snap);
  * @param error    as pm_recording_open() and pm_recording_list()
  * @return         0 or -1
  */
-int snap_list(const char *word, const struct output_options *options, struct out *out, struct pm_error *error);
+int snap_list(const char *word, const struct output_options *options, struct out *out,
+              struct pm_error *error);
 
 #endif

@@ -46,20 +46,30 @@ static void time_text(const struct list_column *column, const void *item, struct
 static void holds_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
-	text_string(text, !recorded_of(item)->fresh ? "totals" : ((const struct pm_listed *)item)->detailed ? "all" : "rss");
+	text_string(text, !recorded_of(item)->fresh                    ? "totals"
+	                  : ((const struct pm_listed *)item)->detailed ? "all"
+	                                                               : "rss");
 }
 
-static void holds_show(const struct list_column *column, const void *item, bool brief, struct text *text)
+static void holds_show(const struct list_column *column, const void *item, bool brief,
+                       struct text *text)
 {
 	(void)column;
 	(void)brief;
 	bool detailed = ((const struct pm_listed *)item)->detailed;
-	text_string(text, !recorded_of(item)->fresh ? "totals only" : detailed ? "all sizes" : "RSS and swap");
+	text_string(text, !recorded_of(item)->fresh ? "totals only"
+	                  : detailed                ? "all sizes"
+	                                            : "RSS and swap");
 }
 
 /* A sum over moments would mean nothing. */
-#define SAMPLE_TOTAL(NAME, TITLE, TYPE, FIELD) \
-	{ .name = (NAME), .title = (TITLE), .type = (TYPE), .alone = true, .index = offsetof(struct pm_totals, FIELD), .number = total_of }
+#define SAMPLE_TOTAL(NAME, TITLE, TYPE, FIELD)        \
+	{ .name = (NAME),                             \
+	  .title = (TITLE),                           \
+	  .type = (TYPE),                             \
+	  .alone = true,                              \
+	  .index = offsetof(struct pm_totals, FIELD), \
+	  .number = total_of }
 
 static const struct list_column columns[] = {
 	{ .name = "sample", .title = "SAMPLE", .type = LIST_NUMBER, .number = sample_of },
@@ -71,8 +81,17 @@ static const struct list_column columns[] = {
 	SAMPLE_TOTAL("swap", "SWAP", LIST_SIZE, swap),
 	SAMPLE_TOTAL("size", "SIZE", LIST_SIZE, size),
 	SAMPLE_TOTAL("threads", "THREADS", LIST_COUNT, threads),
-	{ .name = "regions", .json = "count", .title = "REGIONS", .type = LIST_COUNT, .alone = true, .number = regions_of },
-	{ .name = "holds", .title = "HOLDS", .type = LIST_TEXT, .text = holds_text, .show = holds_show },
+	{ .name = "regions",
+	  .json = "count",
+	  .title = "REGIONS",
+	  .type = LIST_COUNT,
+	  .alone = true,
+	  .number = regions_of },
+	{ .name = "holds",
+	  .title = "HOLDS",
+	  .type = LIST_TEXT,
+	  .text = holds_text,
+	  .show = holds_show },
 };
 
 static const struct list_spec samples_spec = {
@@ -91,11 +110,14 @@ static const struct list_spec samples_spec = {
 };
 
 /** Says whose samples they are, and how long a time they span. */
-static void print_header(const char *file, const struct pm_run *run, const struct pm_listed *samples, size_t count, struct out *out)
+static void print_header(const char *file, const struct pm_run *run,
+                         const struct pm_listed *samples, size_t count, struct out *out)
 {
 	struct text line = { 0 };
 	char duration[PM_DURATION_TEXT_SIZE];
-	pm_format_duration(count > 0 ? samples[count - 1].recorded.time - samples[0].recorded.time : 0, duration);
+	pm_format_duration(count > 0 ? samples[count - 1].recorded.time - samples[0].recorded.time
+	                             : 0,
+	                   duration);
 	utf8_escape(&line, run->comm, strlen(run->comm));
 	text_format(&line, " (%d), ", (int)run->pid);
 	utf8_escape(&line, file, strlen(file));
@@ -111,7 +133,8 @@ static void print_header(const char *file, const struct pm_run *run, const struc
 	text_deinit(&line);
 }
 
-static int print_json(const char *file, const struct pm_run *run, const struct list *list, struct out *out, struct pm_error *error)
+static int print_json(const char *file, const struct pm_run *run, const struct list *list,
+                      struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
 	json_open(&json, NULL, '{');
@@ -126,8 +149,9 @@ static int print_json(const char *file, const struct pm_run *run, const struct l
 	return 0;
 }
 
-static int print(const char *file, const struct pm_run *run, const struct pm_listed *samples, size_t count,
-                 const struct output_options *options, struct out *out, struct pm_error *error)
+static int print(const char *file, const struct pm_run *run, const struct pm_listed *samples,
+                 size_t count, const struct output_options *options, struct out *out,
+                 struct pm_error *error)
 {
 	static const struct list_options every = { .all = true };
 	struct list list;
@@ -147,7 +171,8 @@ static int print(const char *file, const struct pm_run *run, const struct pm_lis
 	return result;
 }
 
-int snap_list(const char *word, const struct output_options *options, struct out *out, struct pm_error *error)
+int snap_list(const char *word, const struct output_options *options, struct out *out,
+              struct pm_error *error)
 {
 	struct pm_recording *recording;
 	struct pm_listed *samples;
@@ -160,7 +185,8 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	if (result == 0) {
 		result = pm_recording_list(recording, &samples, &count, error);
 		if (result == 0) {
-			result = print(file, pm_recording_run(recording), samples, count, options, out, error);
+			result = print(file, pm_recording_run(recording), samples, count, options,
+			               out, error);
 			free(samples);
 		}
 		pm_recording_close(recording);

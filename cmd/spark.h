@@ -10,8 +10,9 @@
 #include "text.h"
 
 /**
- * Adds a curve: a character for each of equal times, as high as the value at its end. The highest value fills a line; what differs by less
- * than 32 KiB is nearly as high. Times before the first point are blanks.
+ * Adds a curve: a character for each of equal times, as high as the value at its end. The highest
+ * value fills a line; what differs by less than 32 KiB is nearly as high. Times before the first
+ * point are blanks.
  *
  * @param text    gets it
  * @param series  the values
@@ -20,6 +21,7 @@
  * @param width   how many characters; fewer where there are fewer values
  * @param ascii   only characters of ASCII
  */
-void spark_add(struct text *text, const struct pm_series *series, double from, double to, size_t width, bool ascii);
+void spark_add(struct text *text, const struct pm_series *series, double from, double to,
+               size_t width, bool ascii);
 
 #endif

@@ -7,7 +7,8 @@
 enum status {
 	STATUS_OK = 0,      /**< done */
 	STATUS_NOTHING = 1, /**< nothing matched, or what the command documents for 1 */
-	STATUS_ERROR = 2,   /**< wrong usage, no such target, no permission, target gone, output failed */
+	STATUS_ERROR =
+		2, /**< wrong usage, no such target, no permission, target gone, output failed */
 };
 
 #endif

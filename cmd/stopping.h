@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * `--stop`, where a session may hold the target stopped already: a process has one tracer, so a second stop would be refused.
+ * `--stop`, where a session may hold the target stopped already: a process has one tracer, so a
+ * second stop would be refused.
  */
 #ifndef CMD_STOPPING_H
 #define CMD_STOPPING_H
@@ -19,15 +20,18 @@
  * @param error    as pm_stop_begin()
  * @return         0 or -1
  */
-int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_stop **stop, struct pm_error *error);
+int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                   struct pm_stop **stop, struct pm_error *error);
 
 /** Whether the session holds this process stopped. @param process it @return true or false */
 bool stopping_holds(const struct pm_process *process);
 
-/** Ends a command's stop; one that the session holds goes on. @param stop the stop or NULL @return as pm_stop_end(); 0 where it goes on */
+/** Ends a command's stop; one that the session holds goes on. @param stop the stop or NULL @return
+ * as pm_stop_end(); 0 where it goes on */
 uint64_t stopping_end(struct pm_stop *stop);
 
-/** Tells on stderr how long a command's stop held the target up. @param nanoseconds as stopping_end() @param threads how many there were */
+/** Tells on stderr how long a command's stop held the target up. @param nanoseconds as
+ * stopping_end() @param threads how many there were */
 void stopping_tell(uint64_t nanoseconds, size_t threads);
 
 /**
@@ -38,7 +42,8 @@ void stopping_tell(uint64_t nanoseconds, size_t threads);
  * @param error    as pm_stop_begin()
  * @return         0 or -1
  */
-int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_error *error);
+int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                  struct pm_error *error);
 
 /** Lets it run on. @return as pm_stop_end(), 0 where nothing was held */
 uint64_t stopping_let_go(void);

@@ -12,7 +12,8 @@ static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encodi
 	return (encodings & PM_ENCODING_BIT(little)) && (encodings & PM_ENCODING_BIT(big));
 }
 
-static int make_scanner(const struct strings_options *options, struct pm_scanner **scanner, struct pm_error *error)
+static int make_scanner(const struct strings_options *options, struct pm_scanner **scanner,
+                        struct pm_error *error)
 {
 	const struct pm_strings_options wanted = {
 		.encodings = options->encodings,
@@ -30,7 +31,9 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	struct pm_scanner *scanner;
 	if (make_scanner(strings->options, &scanner, error) < 0)
 		return -1;
-	const struct search_what what = { .scanner = scanner, .found = strings_found, .deliver = strings_deliver };
+	const struct search_what what = { .scanner = scanner,
+		                          .found = strings_found,
+		                          .deliver = strings_deliver };
 	int status = search_run(&strings->search, &what, error);
 	pm_scanner_destroy(scanner);
 	strings_finish(strings);
@@ -62,7 +65,8 @@ static bool shows_kinds(const struct strings_options *options, const struct out 
 	return !options->unique && (options->search.output.json || out->terminal);
 }
 
-static enum status run_with(struct strings_options *options, struct out *out, const struct cli_result *words)
+static enum status run_with(struct strings_options *options, struct out *out,
+                            const struct cli_result *words)
 {
 	struct strings strings = {
 		.options = options,
@@ -101,7 +105,8 @@ enum status strings_run(struct out *out, int argc, char **argv)
 	if (selection_init(selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (!cli_parse(&strings_spec, out, argc, argv, &options, &words) || !cli_check_operands(&strings_spec, &words))
+	if (!cli_parse(&strings_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&strings_spec, &words))
 		status = words.status;
 	else if (selection_add_words(selection, words.operands + 1, words.count - 1, &error) < 0)
 		report_failure(&error);

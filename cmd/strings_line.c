@@ -23,7 +23,8 @@ static bool is_ascii(const char *text, size_t length)
 	return !(all & 0x8080808080808080);
 }
 
-void strings_add_text(const struct strings_options *options, struct text *line, const char *text, size_t length)
+void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
+                      size_t length)
 {
 	/* All that is in a string of ASCII is printable, or a tab. */
 	if (options->raw || (!options->white_space && is_ascii(text, length))) {
@@ -44,7 +45,9 @@ void strings_add_text(const struct strings_options *options, struct text *line, 
 
 const char *strings_encoding(enum pm_encoding encoding, const char *text, size_t length)
 {
-	return pm_encoding_name(encoding == PM_ENCODING_UTF8 && is_ascii(text, length) ? PM_ENCODING_ASCII : encoding);
+	return pm_encoding_name(encoding == PM_ENCODING_UTF8 && is_ascii(text, length)
+	                                ? PM_ENCODING_ASCII
+	                                : encoding);
 }
 
 static void add_octal(struct text *line, uint64_t value)
@@ -87,7 +90,8 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 		size_t digits = line->length - begin;
 		if (digits < ADDRESS_WIDTH) {
 			text_fill(line, ' ', ADDRESS_WIDTH - digits);
-			memmove(line->bytes + begin + ADDRESS_WIDTH - digits, line->bytes + begin, digits);
+			memmove(line->bytes + begin + ADDRESS_WIDTH - digits, line->bytes + begin,
+			        digits);
 			memset(line->bytes + begin, ' ', ADDRESS_WIDTH - digits);
 		}
 	}
@@ -101,8 +105,10 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 	}
 }
 
-/** Makes a line of text: the length of what stands before the characters as one byte, and the line. */
-static void make_line(struct strings *strings, struct strings_worker *worker, const struct pm_hit *hit, const char *text, size_t length)
+/** Makes a line of text: the length of what stands before the characters as one byte, and the line.
+ */
+static void make_line(struct strings *strings, struct strings_worker *worker,
+                      const struct pm_hit *hit, const char *text, size_t length)
 {
 	struct text *line = &worker->line;
 	text_char(line, 0);
@@ -113,7 +119,8 @@ static void make_line(struct strings *strings, struct strings_worker *worker, co
 }
 
 /** Makes a JSON object without its end. */
-static void make_json(struct strings *strings, struct strings_worker *worker, const struct pm_hit *hit, const char *text, size_t length)
+static void make_json(struct strings *strings, struct strings_worker *worker,
+                      const struct pm_hit *hit, const char *text, size_t length)
 {
 	struct text *line = &worker->line;
 	const struct pm_region *region = region_of(strings, hit);
@@ -135,7 +142,8 @@ static void make_json(struct strings *strings, struct strings_worker *worker, co
 }
 
 /** Makes what the tally takes: the hash and the characters. */
-static void make_key(struct strings *strings, struct strings_worker *worker, const struct pm_hit *hit, const char *text, size_t length)
+static void make_key(struct strings *strings, struct strings_worker *worker,
+                     const struct pm_hit *hit, const char *text, size_t length)
 {
 	const char *key = text;
 	size_t key_length = length;
@@ -149,7 +157,8 @@ static void make_key(struct strings *strings, struct strings_worker *worker, con
 	text_bytes(&worker->line, text, length);
 }
 
-int strings_found(void *context, unsigned number, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+int strings_found(void *context, unsigned number, const struct pm_hit *hit,
+                  struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct strings *strings = ((struct search *)context)->context;
 	struct strings_worker *worker = &strings->workers[number];
@@ -157,7 +166,8 @@ int strings_found(void *context, unsigned number, const struct pm_hit *hit, stru
 	size_t length = hit->size;
 	if (pm_encoding_unit(hit->encoding) > 1) {
 		text_clear(&worker->plain);
-		length = pm_string_text(hit->encoding, hit->bytes, hit->size, text_room(&worker->plain, hit->size));
+		length = pm_string_text(hit->encoding, hit->bytes, hit->size,
+		                        text_room(&worker->plain, hit->size));
 		text = worker->plain.bytes;
 	}
 	text_clear(&worker->line);

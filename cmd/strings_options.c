@@ -8,36 +8,53 @@
 
 #include "commands.h"
 
-enum { OPTION_OFFSET = CLI_LONG_ONLY, OPTION_SIMILAR, OPTION_TOP, OPTION_BUDGET, OPTION_RAW, OPTION_JSON, OPTION_COLOUR };
+enum {
+	OPTION_OFFSET = CLI_LONG_ONLY,
+	OPTION_SIMILAR,
+	OPTION_TOP,
+	OPTION_BUDGET,
+	OPTION_RAW,
+	OPTION_JSON,
+	OPTION_COLOUR
+};
 
 static const struct cli_option strings_option_list[] = {
 	{ 'n', "bytes", "MIN", "only strings of at least MIN characters: 4, and 6\nfor UTF-16" },
-	{ 'e', "encoding", "LIST", "in these encodings: u UTF-8 (usual; it contains\nASCII), s ASCII, S 8 bits, l and b UTF-16 little and\n"
-	                           "big endian, L and B UTF-32; all: u,l,b" },
-	{ 'w', "include-all-whitespace", NULL, "newline, carriage return, vertical tab and form feed\nbelong to strings" },
+	{ 'e', "encoding", "LIST",
+	  "in these encodings: u UTF-8 (usual; it contains\nASCII), s ASCII, S 8 bits, l and b "
+	  "UTF-16 little and\n"
+	  "big endian, L and B UTF-32; all: u,l,b" },
+	{ 'w', "include-all-whitespace", NULL,
+	  "newline, carriage return, vertical tab and form feed\nbelong to strings" },
 	{ 'u', "unique", NULL, "each different string once, the most frequent first" },
-	{ OPTION_SIMILAR, "similar", NULL, "with -u: those that differ only in numbers as one,\n"
-	                                     "with # for each number" },
+	{ OPTION_SIMILAR, "similar", NULL,
+	  "with -u: those that differ only in numbers as one,\n"
+	  "with # for each number" },
 	{ OPTION_TOP, "top", "N", "of these only the first N; 0 for all" },
-	{ OPTION_BUDGET, "budget", "SIZE", "count them in this much memory (256M); when it is\nfull, the rarest are dropped" },
+	{ OPTION_BUDGET, "budget", "SIZE",
+	  "count them in this much memory (256M); when it is\nfull, the rarest are dropped" },
 	{ 0 },
 };
 
 static const struct cli_option form_option_list[] = {
-	{ 't', "radix", "RADIX", "addresses in hexadecimal (x), decimal (d) or\noctal (o); n for none" },
-	{ OPTION_OFFSET, "offset", NULL, "start of the region + offset in it instead of\naddresses" },
+	{ 't', "radix", "RADIX",
+	  "addresses in hexadecimal (x), decimal (d) or\noctal (o); n for none" },
+	{ OPTION_OFFSET, "offset", NULL,
+	  "start of the region + offset in it instead of\naddresses" },
 	{ OPTION_RAW, "raw", NULL, "characters as they are, not to a terminal" },
 	{ OPTION_JSON, "json", NULL, "a JSON object for each string" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
 	{ 'q', "quiet", NULL, "no remarks on stderr, only errors" },
-	{ 'v', "verbose", NULL, "tell on stderr what was searched, and list all that\ncould not be read" },
+	{ 'v', "verbose", NULL,
+	  "tell on stderr what was searched, and list all that\ncould not be read" },
 	{ 0 },
 };
 
 /** The letters of strings(1), and u. */
 static const char letters[PM_ENCODING_COUNT] = {
-	[PM_ENCODING_ASCII] = 's',   [PM_ENCODING_UTF8] = 'u',    [PM_ENCODING_8BIT] = 'S',    [PM_ENCODING_UTF16LE] = 'l',
-	[PM_ENCODING_UTF16BE] = 'b', [PM_ENCODING_UTF32LE] = 'L', [PM_ENCODING_UTF32BE] = 'B',
+	[PM_ENCODING_ASCII] = 's',   [PM_ENCODING_UTF8] = 'u',    [PM_ENCODING_8BIT] = 'S',
+	[PM_ENCODING_UTF16LE] = 'l', [PM_ENCODING_UTF16BE] = 'b', [PM_ENCODING_UTF32LE] = 'L',
+	[PM_ENCODING_UTF32BE] = 'B',
 };
 
 char strings_letter(enum pm_encoding encoding)
@@ -46,15 +63,20 @@ char strings_letter(enum pm_encoding encoding)
 }
 
 /** Adds one item of the list. @return 0 or -1 */
-static int add_encoding(struct strings_options *options, const char *item, size_t length, struct pm_error *error)
+static int add_encoding(struct strings_options *options, const char *item, size_t length,
+                        struct pm_error *error)
 {
 	if (length == 3 && memcmp(item, "all", 3) == 0) {
-		options->encodings |= PM_ENCODING_BIT(PM_ENCODING_UTF8) | PM_ENCODING_BIT(PM_ENCODING_UTF16LE) | PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
+		options->encodings |= PM_ENCODING_BIT(PM_ENCODING_UTF8) |
+		                      PM_ENCODING_BIT(PM_ENCODING_UTF16LE) |
+		                      PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
 		return 0;
 	}
 	const char *letter = length == 1 ? memchr(letters, *item, sizeof letters) : NULL;
 	if (!letter)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.*s' is none of u, s, S, l, b, L, B and all", (int)length, item);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.*s' is none of u, s, S, l, b, L, B and all", (int)length,
+		                    item);
 	options->encodings |= PM_ENCODING_BIT(letter - letters);
 	return 0;
 }
@@ -75,13 +97,18 @@ static int take_least(struct strings_options *options, const char *value, struct
 {
 	if (pm_parse_decimal(value, UINT32_MAX, &options->least, error) < 0)
 		return -1;
-	return options->least > 0 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "a string has at least 1 character");
+	return options->least > 0 ? 0
+	                          : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                         "a string has at least 1 character");
 }
 
 static int take_radix(struct strings_options *options, const char *value, struct pm_error *error)
 {
 	if (strlen(value) != 1 || !strchr("xdon", *value))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is none of x (hexadecimal), d (decimal), o (octal) and n (none)", value);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%s' is none of x (hexadecimal), d (decimal), o (octal) and n (none)",
+			value);
 	options->radix = *value;
 	return 0;
 }
@@ -149,13 +176,16 @@ static int take_form(void *into, int id, const char *value, struct pm_error *err
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, take, 0 },
-	{ "How to search:", search_option_list, search_options_take, offsetof(struct strings_options, search) },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct strings_options, search.selection) },
+	{ "How to search:", search_option_list, search_options_take,
+	  offsetof(struct strings_options, search) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct strings_options, search.selection) },
 	{ "Output:", form_option_list, take_form, 0 },
 	{ 0 },
 };
 
-static const char *const exclusive[] = { "json raw", "json radix", "json offset", "unique radix", "unique offset", NULL };
+static const char *const exclusive[] = { "json raw",     "json radix",    "json offset",
+	                                 "unique radix", "unique offset", NULL };
 
 const struct cli_spec strings_spec = {
 	.command = "strings",
@@ -187,7 +217,8 @@ bool strings_options_check(const struct strings_options *options, const struct o
 	else if (options->offset && options->radix == 'n')
 		wrong = "--offset and -t n exclude each other";
 	else if (options->raw && out->terminal)
-		wrong = "--raw would let the strings control the terminal: send it to a file or pipe";
+		wrong = "--raw would let the strings control the terminal: send it to a file or "
+		        "pipe";
 	if (wrong)
 		report_error("strings: %s", wrong);
 	return !wrong;

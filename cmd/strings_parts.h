@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The parts of `procmem strings`; not called strings.h, as that is a header of the system. */
+/** @file The parts of `procmem strings`; not called strings.h, as that is a header of the system.
+ */
 #ifndef CMD_STRINGS_PARTS_H
 #define CMD_STRINGS_PARTS_H
 
@@ -45,19 +46,21 @@ struct strings_worker {
 
 /** A run of the command. */
 struct strings {
-	const struct strings_options *options;               /**< the user's */
-	struct search search;                                /**< its context is this structure */
-	bool several;                                        /**< several encodings are searched for: each string tells its own */
+	const struct strings_options *options; /**< the user's */
+	struct search search;                  /**< its context is this structure */
+	bool several; /**< several encodings are searched for: each string tells its own */
 	struct strings_worker workers[PM_SCAN_WORKERS_MOST]; /**< of the scan */
-	uint64_t count;                                      /**< strings so far, pieces of one counted once */
-	size_t region;                                       /**< index of the region whose heading was printed last; SIZE_MAX for none */
-	bool open;                                           /**< the last line is not ended: more of its string may come */
-	enum pm_encoding open_encoding;                      /**< encoding of that string */
-	struct tally *tally;                                 /**< counts of -u */
+	uint64_t count; /**< strings so far, pieces of one counted once */
+	size_t region; /**< index of the region whose heading was printed last; SIZE_MAX for none */
+	bool open;     /**< the last line is not ended: more of its string may come */
+	enum pm_encoding open_encoding; /**< encoding of that string */
+	struct tally *tally;            /**< counts of -u */
 };
 
-/** Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see pm_scan_found */
-int strings_found(void *search, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error);
+/** Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see
+ * pm_scan_found */
+int strings_found(void *search, unsigned worker, const struct pm_hit *hit,
+                  struct pm_scan_batch *batch, struct pm_error *error);
 
 /** Prints what strings_found() wrote. @see pm_scan_deliver */
 int strings_deliver(void *search, const struct pm_scan_delivery *delivery, struct pm_error *error);
@@ -76,7 +79,8 @@ void strings_print_unique(struct strings *strings);
  * @param text     they
  * @param length   how many bytes
  */
-void strings_add_text(const struct strings_options *options, struct text *line, const char *text, size_t length);
+void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
+                      size_t length);
 
 /** The encoding by the letter that -e takes. @param encoding it @return a letter */
 char strings_letter(enum pm_encoding encoding);

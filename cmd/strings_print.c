@@ -33,7 +33,8 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 	struct out *out = strings->search.out;
 	const char *line = (const char *)delivery->bytes + 1;
 	size_t length = delivery->length - 1, prefix = *(const unsigned char *)delivery->bytes;
-	bool joined = strings->open && delivery->continued && strings->open_encoding == delivery->encoding;
+	bool joined = strings->open && delivery->continued &&
+	              strings->open_encoding == delivery->encoding;
 	if (joined) {
 		line += prefix;
 		length -= prefix;
@@ -42,7 +43,8 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		strings->count++;
 		if (out->terminal && delivery->region != strings->region)
 			print_heading(strings, delivery->region);
-		results_print_hit(out, delivery->address, delivery->size, line + prefix, length - prefix - 1);
+		results_print_hit(out, delivery->address, delivery->size, line + prefix,
+		                  length - prefix - 1);
 	}
 	/* A string that goes on has its newline behind its last piece. */
 	out_bytes(out, line, length - delivery->truncated);
@@ -59,7 +61,9 @@ static void print_json(struct strings *strings, const struct pm_scan_delivery *d
 /** Counts a string for -u. The rest of a long one is no string of its own. */
 static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
-	struct tally_text text = { .first = delivery->address, .size = delivery->size, .sort = (uint8_t)delivery->encoding };
+	struct tally_text text = { .first = delivery->address,
+		                   .size = delivery->size,
+		                   .sort = (uint8_t)delivery->encoding };
 	if (delivery->continued) {
 		tally_lengthen(strings->tally, text.sort, delivery->size);
 		return;

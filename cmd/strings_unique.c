@@ -7,7 +7,8 @@
 #include "utf8.h"
 
 enum {
-	OTHER_LINES = 6,  /* of a terminal: the command, the titles, what is told below, the prompt */
+	OTHER_LINES =
+		6, /* of a terminal: the command, the titles, what is told below, the prompt */
 	ROWS_LEAST = 10,
 	LENGTH_WIDTH = 6, /* of the title */
 	COUNT_WIDTH = 6,
@@ -22,11 +23,13 @@ static size_t rows_of(const struct strings *strings)
 	if (options->top_given)
 		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
 	else if (out->terminal && !options->search.output.json)
-		rows = out->height > OTHER_LINES + ROWS_LEAST ? out->height - OTHER_LINES : ROWS_LEAST;
+		rows = out->height > OTHER_LINES + ROWS_LEAST ? out->height - OTHER_LINES
+		                                              : ROWS_LEAST;
 	return least(rows, all);
 }
 
-/** Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up to different lengths. */
+/** Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up
+ * to different lengths. */
 static uint64_t size_of(const struct strings *strings, const struct tally_item *item)
 {
 	return strings->options->similar ? item->size : item->size / item->count;
@@ -50,7 +53,8 @@ static void print_json(struct strings *strings, const struct tally_item *item)
 		text_decimal(&line, item->missed);
 	}
 	text_string(&line, ",\"encoding\":\"");
-	text_string(&line, strings_encoding((enum pm_encoding)item->sort, item->text, item->length));
+	text_string(&line,
+	            strings_encoding((enum pm_encoding)item->sort, item->text, item->length));
 	text_string(&line, strings->options->similar ? "\",\"bytes\":" : "\",\"length\":");
 	text_decimal(&line, size_of(strings, item));
 	text_string(&line, ",\"text\":");
@@ -104,7 +108,8 @@ static void add_right(struct text *line, const struct text *number, size_t width
 }
 
 /** Adds the characters, as many as fit into the line of a terminal. */
-static void add_characters(const struct strings *strings, struct text *line, const struct text *characters)
+static void add_characters(const struct strings *strings, struct text *line,
+                           const struct text *characters)
 {
 	const struct out *out = strings->search.out;
 	size_t width = out->width, begin = line->length;
@@ -122,7 +127,8 @@ static void add_characters(const struct strings *strings, struct text *line, con
 	text_string(line, "\xe2\x80\xa6");
 }
 
-static void print_row(const struct strings *strings, const struct tally_item *item, const struct widths *widths)
+static void print_row(const struct strings *strings, const struct tally_item *item,
+                      const struct widths *widths)
 {
 	struct text line = { 0 }, number = { 0 }, common = { 0 };
 	take_common(item, &common);
@@ -140,7 +146,8 @@ static void print_row(const struct strings *strings, const struct tally_item *it
 	}
 	add_characters(strings, &line, &common);
 	text_char(&line, '\n');
-	results_print_hit(strings->search.out, item->first, item->length * pm_encoding_unit((enum pm_encoding)item->sort), item->text,
+	results_print_hit(strings->search.out, item->first,
+	                  item->length * pm_encoding_unit((enum pm_encoding)item->sort), item->text,
 	                  item->length);
 	out_text(strings->search.out, &line);
 	text_deinit(&common);
@@ -153,8 +160,8 @@ static void print_titles(const struct strings *strings, const struct widths *wid
 	struct out *out = strings->search.out;
 	out_blanks(out, out->results ? RESULTS_NUMBER_WIDTH : 0);
 	out_blanks(out, widths->count - (sizeof "COUNT" - 1));
-	out_format(out, "COUNT  %*s  %sTEXT\n", (int)widths->size, strings->options->similar ? "BYTES" : "LENGTH",
-	           strings->several ? "E " : "");
+	out_format(out, "COUNT  %*s  %sTEXT\n", (int)widths->size,
+	           strings->options->similar ? "BYTES" : "LENGTH", strings->several ? "E " : "");
 }
 
 /** Tells what the budget did to the counts. */
@@ -165,10 +172,12 @@ static void tell_dropped(const struct strings *strings)
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
 	text_grouped(&line, dropped);
-	text_string(&line, dropped == 1 ? " rare string was dropped" : " times a rare string was dropped");
+	text_string(&line,
+	            dropped == 1 ? " rare string was dropped" : " times a rare string was dropped");
 	text_string(&line, ", as the budget was used up: none that occurs more than ");
 	text_grouped(&line, tally_bound(strings->tally));
-	text_string(&line, " times is missing, and counts marked + may be low by as much; a larger --budget helps");
+	text_string(&line, " times is missing, and counts marked + may be low by as much; a larger "
+	                   "--budget helps");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -179,14 +188,20 @@ static void tell_code(const struct strings *strings, size_t rows)
 	const struct strings_options *options = strings->options;
 	size_t code = 0;
 	for (size_t i = 0; i < rows; i++) {
-		const struct pm_region *region = pm_regions_find(&strings->search.memory.loaded.regions, tally_get(strings->tally, i)->first);
+		const struct pm_region *region = pm_regions_find(
+			&strings->search.memory.loaded.regions,
+			tally_get(strings->tally, i)->first);
 		code += region && (region->perms & PM_PERM_EXEC);
 	}
-	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet && !options->search.output.json)
-		report_note("%zu of these %zu stand in machine code first: --perms rw leaves it out", code, rows);
+	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
+	    !options->search.output.json)
+		report_note(
+			"%zu of these %zu stand in machine code first: --perms rw leaves it out",
+			code, rows);
 }
 
-/** Tells that frequency says little where most texts are there once: what leaks may carry a number each. */
+/** Tells that frequency says little where most texts are there once: what leaks may carry a number
+ * each. */
 static void tell_single(const struct strings *strings)
 {
 	enum { MANY = 1000 };
@@ -195,13 +210,15 @@ static void tell_single(const struct strings *strings)
 	struct text line = { 0 };
 	while (single < all && tally_get(strings->tally, all - 1 - single)->count == 1)
 		single++;
-	bool heard = strings->search.out->terminal && !options->search.output.quiet && !options->search.output.json;
+	bool heard = strings->search.out->terminal && !options->search.output.quiet &&
+	             !options->search.output.json;
 	if (single < MANY || single < all / 2 || options->similar || !heard)
 		return;
 	text_grouped(&line, single);
 	text_string(&line, " of the ");
 	text_grouped(&line, all);
-	text_string(&line, " different strings are there once: --similar counts those together that differ only in numbers");
+	text_string(&line, " different strings are there once: --similar counts those together "
+	                   "that differ only in numbers");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }

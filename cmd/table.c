@@ -5,12 +5,14 @@
 
 #include "utf8.h"
 
-/* What is kept of a last column, however narrow the terminal: less would tell nothing, so the line wraps instead. */
+/* What is kept of a last column, however narrow the terminal: less would tell nothing, so the line
+ * wraps instead. */
 enum { LAST_COLUMN_LEAST = 8 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
-static void measure_cell(const struct table *table, size_t row, size_t column, size_t *width, struct text *cell)
+static void measure_cell(const struct table *table, size_t row, size_t column, size_t *width,
+                         struct text *cell)
 {
 	size_t columns = table->width ? table->width(table->context, row, column) : SIZE_MAX;
 	if (columns == SIZE_MAX) {
@@ -75,16 +77,19 @@ struct line {
 	const struct table *table;
 	const size_t *widths;
 	struct out *out;
-	size_t room;  /* for the last column */
-	size_t owed;  /* blanks not printed yet: there are none at the end of a line */
+	size_t room; /* for the last column */
+	size_t owed; /* blanks not printed yet: there are none at the end of a line */
 };
 
-static void print_cell(struct line *line, size_t column, const struct text *cell, enum out_style style)
+static void print_cell(struct line *line, size_t column, const struct text *cell,
+                       enum out_style style)
 {
 	const struct table_column *as = &line->table->columns[column];
 	bool last = column + 1 == line->table->column_count;
 	/* Numbers are ASCII, and what stands behind a last column of words does not matter. */
-	size_t columns = as->right ? cell->length : last ? 0 : utf8_columns(cell->bytes, cell->length);
+	size_t columns = as->right ? cell->length
+	                 : last    ? 0
+	                           : utf8_columns(cell->bytes, cell->length);
 	size_t room = last ? line->room : as->right ? SIZE_MAX : line->widths[column];
 	size_t padding = columns < line->widths[column] ? line->widths[column] - columns : 0;
 	line->owed += gap(line->table, column) + (as->right ? padding : 0);
@@ -107,7 +112,9 @@ static void print_row(struct line *line, size_t row, struct text *cell)
 	for (size_t column = 0; column < table->column_count; column++) {
 		text_clear(cell);
 		table->cell(table->context, row, column, cell);
-		print_cell(line, column, cell, table->style ? table->style(table->context, row, column) : table->columns[column].style);
+		print_cell(line, column, cell,
+		           table->style ? table->style(table->context, row, column)
+		                        : table->columns[column].style);
 	}
 	out_string(line->out, "\n");
 }
@@ -136,7 +143,10 @@ static size_t room_for_last(const struct table *table, const size_t *widths, con
 void table_print(const struct table *table, const size_t *widths, struct out *out)
 {
 	struct text cell = { 0 };
-	struct line line = { .table = table, .widths = widths, .out = out, .room = room_for_last(table, widths, out) };
+	struct line line = { .table = table,
+		             .widths = widths,
+		             .out = out,
+		             .room = room_for_last(table, widths, out) };
 	if (table->titles)
 		print_titles(&line, &cell);
 	for (size_t row = 0; row < table->rows && !out_failed(out); row++) {

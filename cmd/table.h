@@ -3,8 +3,9 @@
  * @file
  * Aligned columns of text.
  *
- * Cells are asked for twice, once to measure and once to print, and are never stored: a listing of 60,000 rows needs no memory for its
- * cells, and writing a number twice by hand is cheaper than keeping it.
+ * Cells are asked for twice, once to measure and once to print, and are never stored: a listing of
+ * 60,000 rows needs no memory for its cells, and writing a number twice by hand is cheaper than
+ * keeping it.
  */
 #ifndef CMD_TABLE_H
 #define CMD_TABLE_H
@@ -35,11 +36,12 @@ struct table {
 	size_t rows;                        /**< how many rows, without that of the totals */
 	bool titles;                        /**< begins with a line of titles */
 	bool total;                         /**< ends with a row of totals */
-	bool open_end;                      /**< lines may be of any length: a last column of words is not measured */
-	void *context;                      /**< handed to the functions below */
+	bool open_end; /**< lines may be of any length: a last column of words is not measured */
+	void *context; /**< handed to the functions below */
 	/** Adds the text of a cell, escaped and in one line, to an empty text. */
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
-	/** How many columns of the terminal a cell takes, where that is known without making its text; SIZE_MAX: it is not. NULL: never. */
+	/** How many columns of the terminal a cell takes, where that is known without making its
+	 * text; SIZE_MAX: it is not. NULL: never. */
 	size_t (*width)(void *context, size_t row, size_t column);
 	/** Style of a cell, instead of its column's; NULL: always the column's. */
 	enum out_style (*style)(void *context, size_t row, size_t column);
@@ -49,7 +51,8 @@ struct table {
 	void (*before_total)(void *context, struct out *out);
 };
 
-/** Finds out how wide each column is: of its title and its cells. @param table the table @param widths gets table->column_count widths */
+/** Finds out how wide each column is: of its title and its cells. @param table the table @param
+ * widths gets table->column_count widths */
 void table_measure(const struct table *table, size_t *widths);
 
 /**
@@ -63,7 +66,8 @@ void table_measure(const struct table *table, size_t *widths);
 size_t table_offset(const struct table *table, const size_t *widths, size_t column);
 
 /**
- * Prints it; the last column is cut where the terminal ends, and words that are longer than their column is wide are cut too.
+ * Prints it; the last column is cut where the terminal ends, and words that are longer than their
+ * column is wide are cut too.
  *
  * @param table   the table
  * @param widths  as measured, or narrower for columns of words

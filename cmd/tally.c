@@ -17,12 +17,14 @@ enum {
 struct tally {
 	uint64_t budget;
 	uint64_t seed;
-	char *store;        /* of `budget` bytes, of which the kernel gives those that are used; items without gaps */
+	char *store; /* of `budget` bytes, of which the kernel gives those that are used; items
+	                without gaps */
 	uint64_t used;
-	uint32_t *slots;    /* where items begin, in units, and 1 more; 0: empty. Sorted in the end */
-	size_t slot_count;  /* a power of two */
+	uint32_t *slots; /* where items begin, in units, and 1 more; 0: empty. Sorted in the end */
+	size_t slot_count; /* a power of two */
 	size_t count;
-	struct tally_item *last[UINT8_MAX + 1]; /* of each sort, counted last; NULL: there was no room for it, or it was dropped */
+	struct tally_item *last[UINT8_MAX + 1]; /* of each sort, counted last; NULL: there was no
+	                                           room for it, or it was dropped */
 	uint64_t dropped;
 	uint64_t bound;
 };
@@ -57,7 +59,8 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 uint64_t tally_hash(const struct tally *tally, uint8_t sort, const char *text, size_t length)
 {
-	/* Odd numbers without a pattern: the fractions of the golden ratio and of the square root of 2. */
+	/* Odd numbers without a pattern: the fractions of the golden ratio and of the square root
+	 * of 2. */
 	const uint64_t one = 0x9e3779b97f4a7c15, two = 0x6a09e667f3bcc909;
 	uint64_t hash = mix(tally->seed ^ length ^ (uint64_t)sort << 56, one), word;
 	for (; length > sizeof word; text += sizeof word, length -= sizeof word) {
@@ -158,7 +161,9 @@ static void drop_rare(struct tally *tally)
 static bool grow(struct tally *tally)
 {
 	uint64_t both = tally->slot_count * 3 * sizeof *tally->slots;
-	uint32_t *slots = tally->used + both <= tally->budget ? calloc(tally->slot_count * 2, sizeof *slots) : NULL;
+	uint32_t *slots = tally->used + both <= tally->budget
+	                          ? calloc(tally->slot_count * 2, sizeof *slots)
+	                          : NULL;
 	if (!slots)
 		return false;
 	free(tally->slots);
@@ -209,7 +214,11 @@ static void add_new(struct tally *tally, const struct tally_text *text)
 		return;
 	}
 	struct tally_item *item = item_at(tally, tally->used);
-	*item = (struct tally_item){ .hash = text->hash, .count = 1, .missed = tally->bound, .first = text->first, .size = text->size };
+	*item = (struct tally_item){ .hash = text->hash,
+		                     .count = 1,
+		                     .missed = tally->bound,
+		                     .first = text->first,
+		                     .size = text->size };
 	item->length = (uint32_t)text->length;
 	item->sort = text->sort;
 	memcpy(item->text, text->text, text->length);
@@ -224,8 +233,10 @@ static bool is_equal(const struct tally_item *item, const struct tally_text *tex
 	return item->length == text->length && memcmp(item->text, text->text, text->length) == 0;
 }
 
-/** The next item of the same hash and sort. @param at where to begin in the table; moved behind it @return NULL: there is none */
-static struct tally_item *next_alike(const struct tally *tally, const struct tally_text *text, size_t *at)
+/** The next item of the same hash and sort. @param at where to begin in the table; moved behind it
+ * @return NULL: there is none */
+static struct tally_item *next_alike(const struct tally *tally, const struct tally_text *text,
+                                     size_t *at)
 {
 	while (tally->slots[*at]) {
 		struct tally_item *item = item_of(tally, tally->slots[*at]);
@@ -285,7 +296,8 @@ uint64_t tally_bound(const struct tally *tally)
 static int compare(const void *left, const void *right, void *context)
 {
 	const struct tally *tally = context;
-	const struct tally_item *a = item_of(tally, *(const uint32_t *)left), *b = item_of(tally, *(const uint32_t *)right);
+	const struct tally_item *a = item_of(tally, *(const uint32_t *)left),
+				*b = item_of(tally, *(const uint32_t *)right);
 	if (a->count != b->count)
 		return a->count < b->count ? 1 : -1;
 	return (a->first > b->first) - (a->first < b->first);

@@ -14,7 +14,8 @@
 #include "name_filter.h"
 #include "text.h"
 
-/** The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the process. @return false where it is none */
+/** The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the
+ * process. @return false where it is none */
 static bool parse_proc_path(const char *word, struct text *pid)
 {
 	static const char proc[] = "/proc/";
@@ -23,7 +24,8 @@ static bool parse_proc_path(const char *word, struct text *pid)
 	const char *number = word + sizeof proc - 1;
 	size_t digits = strspn(number, "0123456789");
 	const char *rest = number + digits;
-	if (digits == 0 || (*rest && strcmp(rest, "/") != 0 && strcmp(rest, "/smaps") != 0 && strcmp(rest, "/maps") != 0))
+	if (digits == 0 || (*rest && strcmp(rest, "/") != 0 && strcmp(rest, "/smaps") != 0 &&
+	                    strcmp(rest, "/maps") != 0))
 		return false;
 	text_bytes(pid, number, digits);
 	return true;
@@ -42,7 +44,8 @@ static size_t count_matching(const char *word)
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct pm_process_row *process = &processes.items[i];
 		bool listed = !process->own && !process->kernel_thread;
-		count += listed && (name_filter_fits(&filter, process->comm) || name_filter_fits(&filter, process->command));
+		count += listed && (name_filter_fits(&filter, process->comm) ||
+		                    name_filter_fits(&filter, process->command));
 	}
 	pm_process_list_deinit(&processes);
 	name_filter_deinit(&filter);
@@ -54,7 +57,9 @@ static void hint_at_command_lines(const char *word, struct pm_error *error)
 {
 	size_t count = count_matching(word);
 	if (count > 0)
-		pm_error_set(error, error->kind, error->os_errno, "no process is called '%.64s', but procmem ps %.64s finds %zu", word, word, count);
+		pm_error_set(error, error->kind, error->os_errno,
+		             "no process is called '%.64s', but procmem ps %.64s finds %zu", word,
+		             word, count);
 }
 
 static int find(const char *word, pid_t *pid, struct pm_error *error)
@@ -66,7 +71,8 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 	return result;
 }
 
-/** Says of a file that was named where only a process will do what it is, and which commands take it. */
+/** Says of a file that was named where only a process will do what it is, and which commands take
+ * it. */
 static void hint_at_file(const char *word, struct pm_error *error)
 {
 	const char *which;
@@ -74,14 +80,21 @@ static void hint_at_file(const char *word, struct pm_error *error)
 	bool is_core = !recording && pm_core_is_one(word);
 	if (recording)
 		pm_error_set(error, error->kind, 0,
-		             "%s is a recording, not a living process: procmem map lists it, procmem diff compares it, procmem watch %s goes over it",
+		             "%s is a recording, not a living process: procmem map lists it, "
+		             "procmem diff compares it, procmem watch %s goes over it",
 		             word, recording);
 	else if (is_core)
-		pm_error_set(error, error->kind, 0, "%s is a core file, not a living process: procmem map, dump, strings and grep read it", word);
+		pm_error_set(error, error->kind, 0,
+		             "%s is a core file, not a living process: procmem map, dump, strings "
+		             "and grep read it",
+		             word);
 	else if (access(word, F_OK) == 0 && access(word, R_OK) < 0)
 		pm_error_set(error, error->kind, 0, "cannot open %s: %s", word, strerror(errno));
 	else if (strchr(word, '/') && access(word, F_OK) == 0)
-		pm_error_set(error, error->kind, 0, "%s is a file, not a living process: procmem map and diff read it if it is saved smaps", word);
+		pm_error_set(error, error->kind, 0,
+		             "%s is a file, not a living process: procmem map and diff read it if "
+		             "it is saved smaps",
+		             word);
 	free(recording);
 }
 
@@ -90,7 +103,8 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 	pid_t pid;
 	struct pm_process *process;
 	if (find(word, &pid, error) < 0) {
-		if (error && error->kind == PM_ERROR_NOT_FOUND && word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
+		if (error && error->kind == PM_ERROR_NOT_FOUND &&
+		    word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
 			hint_at_command_lines(word, error);
 		if (error && error->kind == PM_ERROR_NOT_FOUND)
 			hint_at_file(word, error);
@@ -112,7 +126,8 @@ static bool is_file(const char *directory, const char *name)
 	return found;
 }
 
-/** Whether a word without a slash names saved text: a file, or a directory that holds some. Numbers are PIDs, whatever files there are. */
+/** Whether a word without a slash names saved text: a file, or a directory that holds some. Numbers
+ * are PIDs, whatever files there are. */
 static bool is_saved(const char *word)
 {
 	if (word[strspn(word, "0123456789")] == '\0')
@@ -161,7 +176,8 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 	}
 	if (target_open_process(target, word, &failure) == 0)
 		return 0;
-	struct target file = failure.kind == PM_ERROR_NOT_FOUND ? file_target(word) : (struct target){ 0 };
+	struct target file = failure.kind == PM_ERROR_NOT_FOUND ? file_target(word)
+	                                                        : (struct target){ 0 };
 	if (failure.kind == PM_ERROR_NOT_FOUND && (file.recording || is_saved(word))) {
 		*target = file;
 		return 0;

@@ -41,16 +41,21 @@ static int read_pids(struct target_list *list, const char *word, struct pm_error
 	for (const char *at = word;;) {
 		size_t length = strcspn(at, ",");
 		if (length == 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' has a comma without a PID beside it", word);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "'%.64s' has a comma without a PID beside it", word);
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d is this procmem itself, which holds whatever is searched for: passed over", (int)getpid());
+			report_note("process %d is this procmem itself, which holds whatever is "
+			            "searched for: passed over",
+			            (int)getpid());
 		else
 			add(list, at, length);
 		if (at[length] == '\0')
 			break;
 		at += length + 1;
 	}
-	return list->count > 0 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "there is no other process to search");
+	return list->count > 0 ? 0
+	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                      "there is no other process to search");
 }
 
 /** All processes of a name. */

@@ -16,8 +16,9 @@ struct target_list {
 };
 
 /**
- * Takes a TARGET word apart: several PIDs with commas between them, with `all` a name that fits several processes; anything else is left as
- * it is. Our own process is passed over with a remark where there are others.
+ * Takes a TARGET word apart: several PIDs with commas between them, with `all` a name that fits
+ * several processes; anything else is left as it is. Our own process is passed over with a remark
+ * where there are others.
  *
  * @param list   filled; release with target_list_deinit(), also where this fails
  * @param word   the word

@@ -20,7 +20,8 @@
 static volatile sig_atomic_t suspended, disturbed;
 static bool in_use;
 
-/* An escape sequence comes in one piece unless the line is very slow; the Escape key itself shall not be slow. In milliseconds. */
+/* An escape sequence comes in one piece unless the line is very slow; the Escape key itself shall
+ * not be slow. In milliseconds. */
 enum { ESCAPE_DELAY = 25 };
 
 static void handle(int signal)
@@ -36,7 +37,8 @@ static void catch_signals(void)
 	static const int numbers[] = { SIGTSTP, SIGWINCH, SIGCONT };
 	struct sigaction action = { .sa_handler = handle }, before;
 	sigemptyset(&action.sa_mask);
-	/* Before ncurses installs its own, which do all of their work within the handler: those of a program stay. */
+	/* Before ncurses installs its own, which do all of their work within the handler: those of
+	 * a program stay. */
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
@@ -73,7 +75,9 @@ static bool choose_locale(void)
 
 static void start_colours(struct terminal *terminal, bool colour)
 {
-	static const short colours[OUT_STYLE_COUNT] = { [OUT_GROWN] = COLOR_RED, [OUT_LESS] = COLOR_GREEN, [OUT_NEW] = COLOR_BLUE };
+	static const short colours[OUT_STYLE_COUNT] = {
+		[OUT_GROWN] = COLOR_RED, [OUT_LESS] = COLOR_GREEN, [OUT_NEW] = COLOR_BLUE
+	};
 	terminal->colour = colour && has_colors() && start_color() == OK;
 	if (!terminal->colour)
 		return;
@@ -93,7 +97,8 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 	if (!isatty(STDIN_FILENO))
 		terminal->input = input = fopen("/dev/tty", "re");
 	if (!input)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "there are no keys: standard input is no terminal");
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "there are no keys: standard input is no terminal");
 	suspended = disturbed = 0;
 	terminal->utf8 = choose_locale();
 	use_tioctl(TRUE);
@@ -102,7 +107,8 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 	if (!terminal->screen) {
 		release_signals();
 		terminal_close(terminal);
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "the terminal '%s' cannot be used", getenv("TERM"));
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the terminal '%s' cannot be used", getenv("TERM"));
 	}
 	in_use = true;
 	if (!registered)
@@ -131,7 +137,8 @@ void terminal_close(struct terminal *terminal)
 	*terminal = (struct terminal){ 0 };
 }
 
-/** Stops the program as its user wishes, on a terminal as it was before; returns when it goes on. */
+/** Stops the program as its user wishes, on a terminal as it was before; returns when it goes on.
+ */
 static void suspend(void)
 {
 	suspended = 0;
@@ -216,7 +223,8 @@ static void add_ascii(struct text *ascii, const struct text *text)
 	for (size_t at = 0; at < text->length;) {
 		uint32_t code;
 		size_t length = utf8_decode(text->bytes + at, text->length - at, &code), sign = 0;
-		while (length > 1 && sign < sizeof signs / sizeof *signs && signs[sign].code != code)
+		while (length > 1 && sign < sizeof signs / sizeof *signs &&
+		       signs[sign].code != code)
 			sign++;
 		if (length == 1)
 			text_char(ascii, text->bytes[at]);
@@ -229,7 +237,8 @@ static void add_ascii(struct text *ascii, const struct text *text)
 	}
 }
 
-void terminal_put(struct terminal *terminal, int row, int column, int width, const struct text *text, struct terminal_look look)
+void terminal_put(struct terminal *terminal, int row, int column, int width,
+                  const struct text *text, struct terminal_look look)
 {
 	if (column >= terminal->columns || row < 0 || row >= terminal->rows || width <= 0)
 		return;
@@ -248,7 +257,8 @@ void terminal_put(struct terminal *terminal, int row, int column, int width, con
 	if (look.chosen)
 		mvhline(row, column, (chtype)' ' | A_REVERSE, width);
 	if (text->length > 0)
-		mvaddnstr(row, column, text->bytes, (int)utf8_fit(text->bytes, text->length, (size_t)width));
+		mvaddnstr(row, column, text->bytes,
+		          (int)utf8_fit(text->bytes, text->length, (size_t)width));
 	attr_set(A_NORMAL, 0, NULL);
 	text_deinit(&ascii);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A terminal used as a whole: text at any place, keys one by one, and its state given back however the program ends. All there is of
- * ncurses.
+ * A terminal used as a whole: text at any place, keys one by one, and its state given back however
+ * the program ends. All there is of ncurses.
  */
 #ifndef CMD_TERMINAL_H
 #define CMD_TERMINAL_H
@@ -42,7 +42,8 @@ enum terminal_key {
 };
 
 /**
- * Takes the terminal on standard output into use. Keys come from standard input, or from the controlling terminal where that is none.
+ * Takes the terminal on standard output into use. Keys come from standard input, or from the
+ * controlling terminal where that is none.
  *
  * @param terminal  filled; give it back with terminal_close()
  * @param colour    show styles
@@ -51,13 +52,15 @@ enum terminal_key {
  */
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error);
 
-/** Whether standard output can do what a screen needs. @param error PM_ERROR_UNSUPPORTED with what it cannot do @return 0 or -1 */
+/** Whether standard output can do what a screen needs. @param error PM_ERROR_UNSUPPORTED with what
+ * it cannot do @return 0 or -1 */
 int terminal_check(struct pm_error *error);
 
 /** Gives the terminal back as it was. @param terminal as filled, or zeroed */
 void terminal_close(struct terminal *terminal);
 
-/** The next key, without waiting. @param terminal it @return an enum terminal_key or a code point; TERMINAL_NO_KEY for none */
+/** The next key, without waiting. @param terminal it @return an enum terminal_key or a code point;
+ * TERMINAL_NO_KEY for none */
 uint32_t terminal_key(struct terminal *terminal);
 
 /** How a piece of text is shown. */
@@ -76,13 +79,16 @@ void terminal_begin(struct terminal *terminal);
  * @param terminal  the terminal
  * @param row       line, from 0
  * @param column    column, from 0
- * @param width     columns that it may take; what it leaves of them is blank where `look` shows that
+ * @param width     columns that it may take; what it leaves of them is blank where `look` shows
+ * that
  * @param text      escaped text
  * @param look      how
  */
-void terminal_put(struct terminal *terminal, int row, int column, int width, const struct text *text, struct terminal_look look);
+void terminal_put(struct terminal *terminal, int row, int column, int width,
+                  const struct text *text, struct terminal_look look);
 
-/** Shows the picture: only what is different is sent. @param terminal it @param row, column where the cursor goes; -1: there is none */
+/** Shows the picture: only what is different is sent. @param terminal it @param row, column where
+ * the cursor goes; -1: there is none */
 void terminal_show(struct terminal *terminal, int row, int column);
 
 #endif

@@ -16,8 +16,12 @@ int terminal_check(struct pm_error *error)
 	if (!name || !*name)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "TERM is not set");
 	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "the terminal '%s' is not known here (no terminfo entry)", name);
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the terminal '%s' is not known here (no terminfo entry)",
+		                    name);
 	bool able = cursor_address && clear_screen;
 	del_curterm(cur_term);
-	return able ? 0 : pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "the terminal '%s' cannot place text", name);
+	return able ? 0
+	            : pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                           "the terminal '%s' cannot place text", name);
 }

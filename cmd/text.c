@@ -49,10 +49,12 @@ void text_grouped(struct text *text, uint64_t value)
 	size_t digits = text_decimal_length(value), first = text->length;
 	text_decimal(text, value);
 	for (size_t left = digits; left > 3;) {
-		/* Commas from the right end: those further left do not move what stands right of them. */
+		/* Commas from the right end: those further left do not move what stands right of
+		 * them. */
 		left -= 3;
 		text_char(text, ' ');
-		memmove(text->bytes + first + left + 1, text->bytes + first + left, text->length - 1 - first - left);
+		memmove(text->bytes + first + left + 1, text->bytes + first + left,
+		        text->length - 1 - first - left);
 		text->bytes[first + left] = ',';
 	}
 }
@@ -89,9 +91,12 @@ size_t text_size_length(uint64_t bytes)
 {
 	if (bytes < 1024)
 		return bytes ? text_decimal_length(bytes) + 1 : 1;
-	/* As pm_format_size() rounds: tenths of the unit, half up; 1024.0 becomes 1.0 of the next unit. */
+	/* As pm_format_size() rounds: tenths of the unit, half up; 1024.0 becomes 1.0 of the next
+	 * unit. */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(bytes)) / 10 * 10;
-	uint64_t tenths = (uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >> shift);
+	uint64_t tenths =
+		(uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >>
+	                   shift);
 	uint64_t whole = tenths < 10240 ? tenths / 10 : 1;
 	return 4 + (size_t)(whole > 9) + (size_t)(whole > 99) + (size_t)(whole > 999);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A text that grows, and numbers written into it by hand: listings have hundreds of thousands of cells, and printf would cost most of their
- * time.
+ * A text that grows, and numbers written into it by hand: listings have hundreds of thousands of
+ * cells, and printf would cost most of their time.
  */
 #ifndef CMD_TEXT_H
 #define CMD_TEXT_H
@@ -22,13 +22,15 @@ struct text {
 /** Releases a text. @param text the text; empty afterwards */
 void text_deinit(struct text *text);
 
-/** Makes room, in place or by moving it. @param text the text @param more bytes that will be added @return where they go */
+/** Makes room, in place or by moving it. @param text the text @param more bytes that will be added
+ * @return where they go */
 char *text_grow(struct text *text, size_t more);
 
 /** Makes room for more bytes. @param text the text @param more how many @return where they go */
 static inline char *text_room(struct text *text, size_t more)
 {
-	return text->capacity - text->length >= more ? text->bytes + text->length : text_grow(text, more);
+	return text->capacity - text->length >= more ? text->bytes + text->length
+	                                             : text_grow(text, more);
 }
 
 /** Empties a text and keeps its memory. @param text the text */
@@ -58,16 +60,19 @@ static inline void text_char(struct text *text, char byte)
 	text->length++;
 }
 
-/** Adds the same byte several times. @param text the text @param byte the byte @param count how often */
+/** Adds the same byte several times. @param text the text @param byte the byte @param count how
+ * often */
 void text_fill(struct text *text, char byte, size_t count);
 
 /** Adds a number in decimal. @param text the text @param value the number */
 void text_decimal(struct text *text, uint64_t value);
 
-/** Adds a number in decimal with commas between thousands. @param text the text @param value the number */
+/** Adds a number in decimal with commas between thousands. @param text the text @param value the
+ * number */
 void text_grouped(struct text *text, uint64_t value);
 
-/** Adds a number in hexadecimal. @param text the text @param value the number @param digits the least number of digits, at most 16 */
+/** Adds a number in hexadecimal. @param text the text @param value the number @param digits the
+ * least number of digits, at most 16 */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
 /** Adds a size for people: "255.9M", "-" for 0. @param text the text @param bytes the size */
@@ -76,7 +81,8 @@ void text_size(struct text *text, uint64_t bytes);
 /** How long text_decimal() makes a number. @param value the number @return characters */
 size_t text_decimal_length(uint64_t value);
 
-/** How long text_hex() makes a number, with at least one digit. @param value the number @return characters */
+/** How long text_hex() makes a number, with at least one digit. @param value the number @return
+ * characters */
 static inline size_t text_hex_length(uint64_t value)
 {
 	return value ? (size_t)(64 - __builtin_clzll(value) + 3) / 4 : 1;
@@ -85,13 +91,17 @@ static inline size_t text_hex_length(uint64_t value)
 /** How long text_size() makes a size. @param bytes the size @return characters */
 size_t text_size_length(uint64_t bytes);
 
-/** Adds what printf would print; for the texts that are written a few times only. @param text the text @param format as for printf */
+/** Adds what printf would print; for the texts that are written a few times only. @param text the
+ * text @param format as for printf */
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Adds what vprintf would print. @param text the text @param format as for printf @param arguments its arguments; used up */
-void text_vformat(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+/** Adds what vprintf would print. @param text the text @param format as for printf @param arguments
+ * its arguments; used up */
+void text_vformat(struct text *text, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
 
-/** The text as a string. @param text the text @return its bytes with a NUL behind, which is not counted; valid until the next change */
+/** The text as a string. @param text the text @return its bytes with a NUL behind, which is not
+ * counted; valid until the next change */
 const char *text_terminate(struct text *text);
 
 #endif

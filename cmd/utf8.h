@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Bytes that strangers chose (names of files, processes and threads, the target's own memory) as text that is safe to print.
+ * Bytes that strangers chose (names of files, processes and threads, the target's own memory) as
+ * text that is safe to print.
  *
- * UTF-8 is assumed whatever the locale says: in containers it is often unset, while the terminal understands UTF-8.
+ * UTF-8 is assumed whatever the locale says: in containers it is often unset, while the terminal
+ * understands UTF-8.
  */
 #ifndef CMD_UTF8_H
 #define CMD_UTF8_H
@@ -17,8 +19,9 @@
 /**
  * Adds bytes to a text, those that are not valid UTF-8 and those of control characters as `\xHH`.
  *
- * Controls are those of ASCII, of Latin-1 (U+0080..U+009F, which terminals obey too), the separators U+2028 and U+2029, and those that turn
- * the direction of writing: they could make a listing show something else than what is there.
+ * Controls are those of ASCII, of Latin-1 (U+0080..U+009F, which terminals obey too), the
+ * separators U+2028 and U+2029, and those that turn the direction of writing: they could make a
+ * listing show something else than what is there.
  *
  * @param text    gets the result: valid UTF-8 in one line
  * @param bytes   any bytes
@@ -36,13 +39,16 @@ void utf8_escape(struct text *text, const char *bytes, size_t length);
  */
 size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
 
-/** Writes a character. @param code its code point, none of a surrogate, up to U+10FFFF @param bytes room for 4 @return how many it has */
+/** Writes a character. @param code its code point, none of a surrogate, up to U+10FFFF @param bytes
+ * room for 4 @return how many it has */
 size_t utf8_encode(uint32_t code, char *bytes);
 
-/** Whether a character is escaped by utf8_escape(). @param code its code point @return true or false */
+/** Whether a character is escaped by utf8_escape(). @param code its code point @return true or
+ * false */
 bool utf8_is_control(uint32_t code);
 
-/** How many columns of a terminal an escaped text takes. @param bytes the text @param length its bytes @return columns */
+/** How many columns of a terminal an escaped text takes. @param bytes the text @param length its
+ * bytes @return columns */
 size_t utf8_columns(const char *bytes, size_t length);
 
 /**

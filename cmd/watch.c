@@ -31,7 +31,8 @@ static bool is_over(struct watch *watch, const struct watch_wait *wait)
 	else if (options->count > 0 && watch->samples >= options->count)
 		watch->ended = "looked as often as was wanted";
 	/* Half an interval is nothing to wait for. */
-	else if (options->seconds > 0 && watch->sample.time - watch->began >= options->seconds - options->interval / 2)
+	else if (options->seconds > 0 &&
+	         watch->sample.time - watch->began >= options->seconds - options->interval / 2)
 		watch->ended = "watched as long as was wanted";
 	return watch->ended != NULL;
 }
@@ -57,7 +58,8 @@ static void watch_on(struct watch *watch, struct watch_events *events, struct ou
 	}
 }
 
-/** Looks, and shows what that gave; where it failed, the screen stays as it is until the user has read it. */
+/** Looks, and shows what that gave; where it failed, the screen stays as it is until the user has
+ * read it. */
 static void show(struct watch *watch, struct watch_screen *screen)
 {
 	if (watch_step(watch)) {
@@ -67,7 +69,8 @@ static void show(struct watch *watch, struct watch_screen *screen)
 	if (!watch->ended)
 		watch->ended = "an error ended it";
 	/* Why the kernel killed it says more than that it is gone. */
-	watch_screen_end(screen, watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
+	watch_screen_end(screen,
+	                 watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
 }
 
 /** Shows what events tell. */
@@ -77,7 +80,8 @@ static void tell_on_screen(void *context, const char *line)
 }
 
 /** The same on a live screen. */
-static void watch_live(struct watch *watch, struct watch_screen *screen, struct watch_events *events, struct out *out)
+static void watch_live(struct watch *watch, struct watch_screen *screen,
+                       struct watch_events *events, struct out *out)
 {
 	struct watch_wait *wait = events->wait;
 	size_t keys = watch_wait_add(wait, screen->terminal.keys, POLLIN);
@@ -88,7 +92,8 @@ static void watch_live(struct watch *watch, struct watch_screen *screen, struct 
 		bool due = watch_wait(wait);
 		watch_screen_obey(screen);
 		/* A terminal that is gone has no more keys, and tells so without end. */
-		if (screen->left || wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
+		if (screen->left ||
+		    wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
 		watch_events_take(events, out);
 		if (due && !screen->over) {
@@ -119,11 +124,13 @@ static bool is_live(const struct watch_options *options, const struct out *out)
 }
 
 /** Looks on, on a live screen if there can be one. */
-static void watch_in_form(struct watch *watch, struct watch_options *options, struct watch_events *events, struct out *out)
+static void watch_in_form(struct watch *watch, struct watch_options *options,
+                          struct watch_events *events, struct out *out)
 {
 	struct watch_screen screen;
 	struct pm_error error;
-	if (options->live && watch_screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
+	if (options->live &&
+	    watch_screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
 		watch_live(watch, &screen, events, out);
 		watch_screen_close(&screen, out);
 	} else {
@@ -158,7 +165,8 @@ static void end_replay(struct watch *watch)
 	text_deinit(&when);
 }
 
-/** Goes over the samples of a recording. They are shown one by one only where that was asked for: whoever has a file wants to know the end. */
+/** Goes over the samples of a recording. They are shown one by one only where that was asked for:
+ * whoever has a file wants to know the end. */
 static void replay(struct watch *watch, struct out *out)
 {
 	const struct watch_options *options = watch->options;
@@ -167,7 +175,8 @@ static void replay(struct watch *watch, struct out *out)
 	watch->unjudged = !each;
 	if (each)
 		print_now(watch, out);
-	while (!*interrupted && !out_failed(out) && watch_replay_has_more(watch->replay) && watch_step(watch))
+	while (!*interrupted && !out_failed(out) && watch_replay_has_more(watch->replay) &&
+	       watch_step(watch))
 		if (each)
 			print_now(watch, out);
 	if (!watch->ended && *interrupted)
@@ -188,9 +197,12 @@ static enum status finish(const struct watch *watch, struct out *out)
 	else
 		watch_print_summary(watch, out);
 	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
-		report_note("%.1f ms of CPU time for %llu samples, of which the budget held back %llu", (double)watch->sample.cost.cpu_ns / 1e6,
-		            (unsigned long long)watch->samples, (unsigned long long)watch->held_back);
-	if (watch->row_count == 0 && watch->none_chosen.kind != PM_ERROR_NONE && !watch->options->output.quiet)
+		report_note(
+			"%.1f ms of CPU time for %llu samples, of which the budget held back %llu",
+			(double)watch->sample.cost.cpu_ns / 1e6, (unsigned long long)watch->samples,
+			(unsigned long long)watch->held_back);
+	if (watch->row_count == 0 && watch->none_chosen.kind != PM_ERROR_NONE &&
+	    !watch->options->output.quiet)
 		report_note("%s", watch->none_chosen.text);
 	/* A target that ends is an end like any other; the rest is not what was asked for. */
 	if (watch->failure.kind == PM_ERROR_NONE)
@@ -202,8 +214,10 @@ static enum status finish(const struct watch *watch, struct out *out)
 	return STATUS_OK;
 }
 
-/** Takes a recording for a target, where no process is called so. @return 0; -1 with `error` as it was, or why that does not work */
-static int open_recording(struct target *target, const char *word, const struct watch_options *options, struct pm_error *error)
+/** Takes a recording for a target, where no process is called so. @return 0; -1 with `error` as it
+ * was, or why that does not work */
+static int open_recording(struct target *target, const char *word,
+                          const struct watch_options *options, struct pm_error *error)
 {
 	const char *which;
 	char *file = error->kind == PM_ERROR_NOT_FOUND ? target_recording(word, &which) : NULL;
@@ -213,19 +227,24 @@ static int open_recording(struct target *target, const char *word, const struct 
 		return -1;
 	const char *option = options->events.condition_count > 0 ? "on" : options->live_only;
 	if (option)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--%s is for a living process: of a recording all samples are gone over as they are",
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--%s is for a living process: of a recording all samples are "
+		                    "gone over as they are",
 		                    option);
 	*target = (struct target){ .word = word, .path = word, .recording = true };
 	return 0;
 }
 
-static enum status run(struct watch_options *options, const struct cli_result *words, struct out *out)
+static enum status run(struct watch_options *options, const struct cli_result *words,
+                       struct out *out)
 {
 	struct pm_error error;
 	struct target target;
 	struct watch watch;
-	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1, &error) < 0 ||
-	    (target_open_process(&target, words->operands[0], &error) < 0 && open_recording(&target, words->operands[0], options, &error) < 0))
+	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
+	                        &error) < 0 ||
+	    (target_open_process(&target, words->operands[0], &error) < 0 &&
+	     open_recording(&target, words->operands[0], options, &error) < 0))
 		return report_failure(&error);
 	options->live = options->keep_pages = target.process && is_live(options, out);
 	enum status status = STATUS_ERROR;
@@ -251,9 +270,12 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 	enum status status = STATUS_ERROR;
-	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) && cli_check_operands(&watch_spec, &words)) {
+	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) &&
+	    cli_check_operands(&watch_spec, &words)) {
 		out_set_colour(out, options.output.colour);
-		status = watch_event_options_check(&options.events, &error) < 0 ? report_failure(&error) : run(&options, &words, out);
+		status = watch_event_options_check(&options.events, &error) < 0
+		                 ? report_failure(&error)
+		                 : run(&options, &words, out);
 	} else {
 		status = words.status;
 	}

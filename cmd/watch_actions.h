@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `procmem watch` does when a condition is met: run a command, take a sample, dump the region, end. */
+/** @file What `procmem watch` does when a condition is met: run a command, take a sample, dump the
+ * region, end. */
 #ifndef CMD_WATCH_ACTIONS_H
 #define CMD_WATCH_ACTIONS_H
 
 #include <procmem/recording.h>
 
 #include "text.h"
-#include "watch_jobs.h"
 #include "watch_conditions.h"
+#include "watch_jobs.h"
 
 /** The sorts of actions. */
 enum action_kind {
@@ -20,7 +21,8 @@ enum action_kind {
 /** One action. */
 struct action {
 	enum action_kind kind;
-	const char *argument; /**< the command, or the name of the file with its placeholders; "" for ACTION_EXIT */
+	const char *argument; /**< the command, or the name of the file with its placeholders; ""
+	                         for ACTION_EXIT */
 };
 
 /** What became of an action. */
@@ -33,8 +35,9 @@ struct outcome {
 };
 
 /**
- * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`. In FILE, %p is the PID, %n the number of the event, %t the time, %k
- * the kind and %a the first address of the region, %% a percent sign.
+ * Parses an action: `exit`, `exec:COMMAND`, `snap:FILE`, `dump:FILE`. In FILE, %p is the PID, %n
+ * the number of the event, %t the time, %k the kind and %a the first address of the region, %% a
+ * percent sign.
  *
  * @param action  filled; refers to the text
  * @param text    the text
@@ -44,8 +47,9 @@ struct outcome {
 int action_parse(struct action *action, const char *text, struct pm_error *error);
 
 /**
- * Checks what can be known of an action before anything is met: the folder of its file is there, and a sample goes to a recording or a new
- * file. Names with placeholders are looked at only where these do not matter.
+ * Checks what can be known of an action before anything is met: the folder of its file is there,
+ * and a sample goes to a recording or a new file. Names with placeholders are looked at only where
+ * these do not matter.
  *
  * @param action  the action
  * @param error   PM_ERROR_USAGE with the file
@@ -54,8 +58,8 @@ int action_parse(struct action *action, const char *text, struct pm_error *error
 int action_check(const struct action *action, struct pm_error *error);
 
 /**
- * Checks what can be known once the process is: a recording that a sample is to go to is one of this process. Names in which more varies
- * than the PID are not looked at.
+ * Checks what can be known once the process is: a recording that a sample is to go to is one of
+ * this process. Names in which more varies than the PID are not looked at.
  *
  * @param action  the action
  * @param run     the process
@@ -68,7 +72,8 @@ int action_check_run(const struct action *action, const struct pm_run *run, stru
 const char *action_name(enum action_kind kind);
 
 /**
- * Does one. A file that is there already is not overwritten: a dump gets a number behind its name, a sample is added.
+ * Does one. A file that is there already is not overwritten: a dump gets a number behind its name,
+ * a sample is added.
  *
  * @param action    the action
  * @param watch     the process
@@ -78,13 +83,14 @@ const char *action_name(enum action_kind kind);
  * @param silent    what they print is thrown away
  * @param outcome   filled; release with outcome_deinit()
  */
-void action_do(const struct action *action, const struct watch *watch, const struct firing *firing, uint64_t number, struct jobs *jobs,
-               bool silent, struct outcome *outcome);
+void action_do(const struct action *action, const struct watch *watch, const struct firing *firing,
+               uint64_t number, struct jobs *jobs, bool silent, struct outcome *outcome);
 
 /** Releases it. @param outcome as filled */
 void outcome_deinit(struct outcome *outcome);
 
-/** Adds a firing's value as it is compared: an integer, or percent with two decimals. @param text gets it @param firing what was met */
+/** Adds a firing's value as it is compared: an integer, or percent with two decimals. @param text
+ * gets it @param firing what was met */
 void firing_put_value(struct text *text, const struct firing *firing);
 
 #endif

@@ -8,13 +8,13 @@
 
 /** What has to do with a condition: a region, or several that are one row. */
 struct culprit {
-	bool known;                   /**< there is one */
-	uint64_t start;               /**< first address of the region; of several of the one that grew last */
-	uint64_t end;                 /**< address behind its last byte */
-	uint64_t own;                 /**< resident and swapped bytes of that region */
-	uint64_t weight;              /**< of all its regions */
-	size_t count;                 /**< how many they are */
-	enum pm_kind kind;            /**< what it is for */
+	bool known;        /**< there is one */
+	uint64_t start;    /**< first address of the region; of several of the one that grew last */
+	uint64_t end;      /**< address behind its last byte */
+	uint64_t own;      /**< resident and swapped bytes of that region */
+	uint64_t weight;   /**< of all its regions */
+	size_t count;      /**< how many they are */
+	enum pm_kind kind; /**< what it is for */
 	const char *mapping;          /**< its name, valid until the next look */
 	const char *detail;           /**< what else is known of it; the same */
 	const struct pm_track *track; /**< which regions, for watch_members(); NULL: that one */
@@ -39,7 +39,8 @@ struct firing {
 bool condition_measure(const struct condition *condition, const struct watch *watch, double *value);
 
 /**
- * Whether condition_look() would find a condition met. Nothing that is followed needs to know of the sample yet.
+ * Whether condition_look() would find a condition met. Nothing that is followed needs to know of
+ * the sample yet.
  *
  * @param condition  the condition
  * @param watch      the process
@@ -47,11 +48,12 @@ bool condition_measure(const struct condition *condition, const struct watch *wa
  * @param cool_down  seconds between two times
  * @return           true or false
  */
-bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again, double cool_down);
+bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again,
+                      double cool_down);
 
 /**
- * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down, as long as it holds. Several that are
- * passed at the same time are met as one.
+ * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down,
+ * as long as it holds. Several that are passed at the same time are met as one.
  *
  * @param condition  the condition; remembers what was met
  * @param watch      the process
@@ -60,6 +62,7 @@ bool condition_is_met(const struct condition *condition, const struct watch *wat
  * @param firing     filled where it is met
  * @return           whether it is met now
  */
-bool condition_look(struct condition *condition, const struct watch *watch, bool again, double cool_down, struct firing *firing);
+bool condition_look(struct condition *condition, const struct watch *watch, bool again,
+                    double cool_down, struct firing *firing);
 
 #endif

@@ -13,10 +13,14 @@ static const double usual_cool_down = 60;
 
 const struct cli_option watch_event_option_list[] = {
 	{ OPTION_ON, "on", "CONDITION",
-		"act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
-	{ OPTION_DO, "do", "ACTION", "exit (usual; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to blame)" },
+	  "act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, "
+	  "kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
+	{ OPTION_DO, "do", "ACTION",
+	  "exit (usual; with status 1), exec:COMMAND,\nsnap:FILE or dump:FILE (the region to "
+	  "blame)" },
 	{ OPTION_AGAIN, "again", NULL, "act on a threshold more than once" },
-	{ OPTION_COOL_DOWN, "cool-down", "DURATION", "with --again: the least time between; usually 1m" },
+	{ OPTION_COOL_DOWN, "cool-down", "DURATION",
+	  "with --again: the least time between; usually 1m" },
 	{ 0 },
 };
 
@@ -29,13 +33,15 @@ int watch_event_options_take(void *into, int id, const char *value, struct pm_er
 	case OPTION_ON:
 		if (condition_parse(&condition, value, error) < 0)
 			return -1;
-		options->conditions = alloc_array(options->conditions, options->condition_count + 1, sizeof condition);
+		options->conditions = alloc_array(options->conditions, options->condition_count + 1,
+		                                  sizeof condition);
 		options->conditions[options->condition_count++] = condition;
 		return 0;
 	case OPTION_DO:
 		if (action_parse(&action, value, error) < 0)
 			return -1;
-		options->actions = alloc_array(options->actions, options->action_count + 1, sizeof action);
+		options->actions = alloc_array(options->actions, options->action_count + 1,
+		                               sizeof action);
 		options->actions[options->action_count++] = action;
 		return 0;
 	case OPTION_COOL_DOWN:
@@ -52,7 +58,8 @@ static int name_action(const struct action *action, struct pm_error *error)
 	return -1;
 }
 
-int watch_event_options_check_run(const struct watch_event_options *options, const struct pm_run *run, struct pm_error *error)
+int watch_event_options_check_run(const struct watch_event_options *options,
+                                  const struct pm_run *run, struct pm_error *error)
 {
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check_run(&options->actions[i], run, error) < 0)
@@ -63,9 +70,12 @@ int watch_event_options_check_run(const struct watch_event_options *options, con
 int watch_event_options_check(struct watch_event_options *options, struct pm_error *error)
 {
 	if (options->condition_count == 0 && (options->action_count > 0 || options->again))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "when? --do and --again need a condition: --on 'rss>2G'");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "when? --do and --again need a condition: --on 'rss>2G'");
 	if (options->cool_down > 0 && !options->again)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "--cool-down is for --again: without that each threshold is acted on once");
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--cool-down is for --again: without that each threshold is acted on once");
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check(&options->actions[i], error) < 0)
 			return name_action(&options->actions[i], error);

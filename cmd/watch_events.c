@@ -24,14 +24,16 @@ static void add_mark(struct marks *marks, double bytes)
 }
 
 /**
- * Adds the sizes of the group at which a condition may begin to hold. What the group uses is counted before the process has it, and more
- * than that, so that a size a little above is listened to as well.
+ * Adds the sizes of the group at which a condition may begin to hold. What the group uses is
+ * counted before the process has it, and more than that, so that a size a little above is listened
+ * to as well.
  */
 static void add_marks(struct marks *marks, const struct condition *condition, double max)
 {
 	bool headroom = condition->subject == CONDITION_HEADROOM;
-	if (condition_counts(condition->subject) || condition->below != headroom || condition->subject == CONDITION_SWAP ||
-	    condition->subject == CONDITION_SIZE || condition->subject == CONDITION_RATE)
+	if (condition_counts(condition->subject) || condition->below != headroom ||
+	    condition->subject == CONDITION_SWAP || condition->subject == CONDITION_SIZE ||
+	    condition->subject == CONDITION_RATE)
 		return;
 	for (size_t i = 0; i < condition->count; i++) {
 		double bytes = condition->thresholds[i].value;
@@ -62,20 +64,26 @@ static struct marks find_marks(const struct watch_events *events)
 static void warn_of_bytes(const struct condition *condition)
 {
 	enum { MANY = 1024 };
-	for (size_t i = 0; !condition_counts(condition->subject) && !condition->percent && i < condition->count; i++) {
+	for (size_t i = 0;
+	     !condition_counts(condition->subject) && !condition->percent && i < condition->count;
+	     i++) {
 		const struct threshold *threshold = &condition->thresholds[i];
 		if (threshold->value > 0 && threshold->value < MANY)
-			report_note("'%s' compares with %.0f bytes; a size in megabytes is %.0fM", threshold->text, threshold->value, threshold->value);
+			report_note("'%s' compares with %.0f bytes; a size in megabytes is %.0fM",
+			            threshold->text, threshold->value, threshold->value);
 	}
 }
 
 /** Says which conditions can never hold, or hold by mistake. */
 static void warn(const struct watch_events *events)
 {
-	for (size_t i = 0; !events->watch->options->output.quiet && i < events->options->condition_count; i++) {
+	for (size_t i = 0;
+	     !events->watch->options->output.quiet && i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
-		if ((condition->percent || condition->subject == CONDITION_HEADROOM) && !pm_headroom_memory(&events->watch->headroom))
-			report_note("'%s' cannot hold: no limit of memory is seen", condition->thresholds->text);
+		if ((condition->percent || condition->subject == CONDITION_HEADROOM) &&
+		    !pm_headroom_memory(&events->watch->headroom))
+			report_note("'%s' cannot hold: no limit of memory is seen",
+			            condition->thresholds->text);
 		warn_of_bytes(condition);
 	}
 }
@@ -86,20 +94,25 @@ static bool will_act(void *context)
 	const struct watch_events *events = context;
 	const struct watch_event_options *options = events->options;
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (condition_is_met(&options->conditions[i], events->watch, options->again, options->cool_down))
+		if (condition_is_met(&options->conditions[i], events->watch, options->again,
+		                     options->cool_down))
 			return true;
 	return false;
 }
 
-int watch_events_open(struct watch_events *events, struct watch *watch, struct watch_event_options *options, struct watch_wait *wait,
+int watch_events_open(struct watch_events *events, struct watch *watch,
+                      struct watch_event_options *options, struct watch_wait *wait,
                       struct pm_error *error)
 {
-	*events = (struct watch_events){ .watch = watch, .options = options, .wait = wait, .jobs.wait = wait };
+	*events = (struct watch_events){
+		.watch = watch, .options = options, .wait = wait, .jobs.wait = wait
+	};
 	if (options->condition_count == 0)
 		return 0;
 	warn(events);
 	struct marks marks = find_marks(events);
-	int status = pm_wakeup_open(watch->target->process, NULL, marks.bytes, marks.count, &events->wakeup, error);
+	int status = pm_wakeup_open(watch->target->process, NULL, marks.bytes, marks.count,
+	                            &events->wakeup, error);
 	free(marks.bytes);
 	if (status < 0)
 		return -1;
@@ -109,8 +122,11 @@ int watch_events_open(struct watch_events *events, struct watch *watch, struct w
 	for (size_t i = 0; i < count; i++) {
 		watch_wait_add(wait, sources[i].fd, sources[i].events);
 		if (watch->options->output.verbose && !watch->options->output.quiet)
-			report_note("%s wakes from %s%s%s", sources[i].fd < 0 ? "nothing" : pm_wakeup_name(sources[i].cause), sources[i].file,
-			            sources[i].os_errno ? ": " : "", sources[i].os_errno ? strerror(sources[i].os_errno) : "");
+			report_note("%s wakes from %s%s%s",
+			            sources[i].fd < 0 ? "nothing"
+			                              : pm_wakeup_name(sources[i].cause),
+			            sources[i].file, sources[i].os_errno ? ": " : "",
+			            sources[i].os_errno ? strerror(sources[i].os_errno) : "");
 	}
 	struct pm_limit_events past;
 	events->kills_known = pm_wakeup_read_events(events->wakeup, &past, NULL) == 0 && past.known;
@@ -127,10 +143,12 @@ static void act(struct watch_events *events, const struct firing *firing, struct
 	struct outcome *outcomes = alloc_array(NULL, options->action_count, sizeof *outcomes);
 	events->number++;
 	for (size_t i = 0; i < options->action_count; i++) {
-		action_do(&options->actions[i], events->watch, firing, events->number, &events->jobs, events->tell != NULL, &outcomes[i]);
+		action_do(&options->actions[i], events->watch, firing, events->number,
+		          &events->jobs, events->tell != NULL, &outcomes[i]);
 		if (options->actions[i].kind == ACTION_EXIT && !events->ended) {
 			events->ended = true;
-			watch_end_with(events->watch, "a condition was met", firing->threshold->text);
+			watch_end_with(events->watch, "a condition was met",
+			               firing->threshold->text);
 		}
 	}
 	watch_events_tell_firing(events, firing, outcomes, out);
@@ -151,7 +169,8 @@ static void reap(struct watch_events *events, struct out *out)
 static void look_for_kills(struct watch_events *events, struct out *out)
 {
 	struct pm_limit_events now;
-	if (!events->kills_known || pm_wakeup_read_events(events->wakeup, &now, NULL) < 0 || !now.known || now.oom_kill <= events->killed)
+	if (!events->kills_known || pm_wakeup_read_events(events->wakeup, &now, NULL) < 0 ||
+	    !now.known || now.oom_kill <= events->killed)
 		return;
 	watch_events_tell_kills(events, now.oom_kill - events->killed, out);
 	events->killed = now.oom_kill;
@@ -166,7 +185,8 @@ bool watch_events_look(struct watch_events *events, struct out *out)
 	reap(events, out);
 	look_for_kills(events, out);
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (condition_look(&options->conditions[i], events->watch, options->again, options->cool_down, &firing))
+		if (condition_look(&options->conditions[i], events->watch, options->again,
+		                   options->cool_down, &firing))
 			act(events, &firing, out);
 	events->watch->met = events->ended;
 	return events->ended;
@@ -211,7 +231,8 @@ static void finish_commands(struct watch_events *events, struct out *out)
 			break;
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0 && !events->watch->options->output.quiet)
-			report_note("'%s' (PID %d) still runs, and is left to itself", jobs->items[i].line, (int)jobs->items[i].pid);
+			report_note("'%s' (PID %d) still runs, and is left to itself",
+			            jobs->items[i].line, (int)jobs->items[i].pid);
 	jobs_leave(jobs);
 }
 

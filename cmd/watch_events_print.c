@@ -11,7 +11,8 @@
 #include "watch_words.h"
 
 /** Tells a line of text; failures are told even where nothing else is. */
-static void tell(const struct watch_events *events, struct text *line, bool failure, struct out *out)
+static void tell(const struct watch_events *events, struct text *line, bool failure,
+                 struct out *out)
 {
 	if (events->tell) {
 		events->tell(events->teller, text_terminate(line));
@@ -25,7 +26,8 @@ static void tell(const struct watch_events *events, struct text *line, bool fail
 }
 
 /** Begins an object about an event. @return false where JSON is not wanted */
-static bool begin_json(const struct watch_events *events, const char *event, struct json *json, struct out *out)
+static bool begin_json(const struct watch_events *events, const char *event, struct json *json,
+                       struct out *out)
 {
 	struct text time = { 0 };
 	if (!events->watch->options->output.json)
@@ -47,7 +49,8 @@ static void end_json(struct json *json, struct out *out)
 }
 
 /** Adds an amount in the unit that a condition compares. */
-static void put_amount(const struct watch_events *events, const struct condition *condition, double amount, struct text *line)
+static void put_amount(const struct watch_events *events, const struct condition *condition,
+                       double amount, struct text *line)
 {
 	if (condition->percent)
 		text_format(line, "%.1f%%", amount);
@@ -59,7 +62,8 @@ static void put_amount(const struct watch_events *events, const struct condition
 		watch_add_size(events->watch, (uint64_t)amount, line);
 }
 
-static void put_culprit(const struct watch_events *events, const struct firing *firing, struct text *line)
+static void put_culprit(const struct watch_events *events, const struct firing *firing,
+                        struct text *line)
 {
 	const struct culprit *culprit = &firing->culprit;
 	if (!culprit->known)
@@ -78,7 +82,8 @@ static void put_culprit(const struct watch_events *events, const struct firing *
 }
 
 /** Adds what became of an action. */
-static void put_done(const struct watch_events *events, const struct action *action, const struct outcome *outcome, struct text *line)
+static void put_done(const struct watch_events *events, const struct action *action,
+                     const struct outcome *outcome, struct text *line)
 {
 	if (action->kind == ACTION_EXIT) {
 		text_string(line, action_name(action->kind));
@@ -100,8 +105,8 @@ static void put_done(const struct watch_events *events, const struct action *act
 }
 
 /** Tells what became of an action. */
-static void tell_outcome(const struct watch_events *events, const struct action *action, const struct outcome *outcome, struct text *line,
-                         struct out *out)
+static void tell_outcome(const struct watch_events *events, const struct action *action,
+                         const struct outcome *outcome, struct text *line, struct out *out)
 {
 	bool failed = outcome->error.kind != PM_ERROR_NONE;
 	if (!failed)
@@ -133,13 +138,17 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 	json_shut(json, '}');
 }
 
-static void put_firing(const struct watch_events *events, const struct firing *firing, struct outcome *outcomes, struct json *json)
+static void put_firing(const struct watch_events *events, const struct firing *firing,
+                       struct outcome *outcomes, struct json *json)
 {
 	const struct culprit *culprit = &firing->culprit;
 	json_put(json, "condition", json_text(firing->threshold->text));
 	json_put(json, "threshold",
-	         firing->condition->percent ? json_real(firing->threshold->value) : json_number((uint64_t)firing->threshold->value));
-	json_put(json, "value", firing->condition->percent ? json_real(firing->value) : json_integer((json_int_t)firing->value));
+	         firing->condition->percent ? json_real(firing->threshold->value)
+	                                    : json_number((uint64_t)firing->threshold->value));
+	json_put(json, "value",
+	         firing->condition->percent ? json_real(firing->value)
+	                                    : json_integer((json_int_t)firing->value));
 	if (culprit->known) {
 		json_open(json, "region", '{');
 		json_put(json, "start", json_address(culprit->start));
@@ -161,7 +170,8 @@ static void put_firing(const struct watch_events *events, const struct firing *f
 }
 
 /** Keeps what was met for the summary. */
-static void remember(const struct watch_events *events, const struct firing *firing, const struct outcome *outcomes)
+static void remember(const struct watch_events *events, const struct firing *firing,
+                     const struct outcome *outcomes)
 {
 	enum { MOST_LINES = 100 };
 	struct text *lines = &events->watch->firings;
@@ -181,7 +191,8 @@ static void remember(const struct watch_events *events, const struct firing *fir
 		text_string(lines, "met: what comes after these is not listed\n");
 }
 
-void watch_events_tell_firing(const struct watch_events *events, const struct firing *firing, struct outcome *outcomes, struct out *out)
+void watch_events_tell_firing(const struct watch_events *events, const struct firing *firing,
+                              struct outcome *outcomes, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
@@ -200,12 +211,14 @@ void watch_events_tell_firing(const struct watch_events *events, const struct fi
 	tell(events, &line, false, out);
 	for (size_t i = 0; i < events->options->action_count; i++)
 		if (events->options->actions[i].kind != ACTION_EXIT)
-			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line, out);
+			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line,
+			             out);
 	out_flush(out);
 	text_deinit(&line);
 }
 
-void watch_events_tell_end(const struct watch_events *events, const struct job *job, int status, struct out *out)
+void watch_events_tell_end(const struct watch_events *events, const struct job *job, int status,
+                           struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
@@ -216,7 +229,8 @@ void watch_events_tell_end(const struct watch_events *events, const struct job *
 			json_put(&json, "status", json_null());
 		else
 			json_put(&json, WIFSIGNALED(status) ? "signal" : "status",
-			         json_integer(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)));
+			         json_integer(WIFSIGNALED(status) ? WTERMSIG(status)
+			                                          : WEXITSTATUS(status)));
 		end_json(&json, out);
 	}
 	if (status != 0) {
@@ -232,15 +246,18 @@ void watch_events_tell_end(const struct watch_events *events, const struct job *
 	text_deinit(&line);
 }
 
-void watch_events_tell_wakeup(const struct watch_events *events, const struct pm_wakeup_source *source, struct out *out)
+void watch_events_tell_wakeup(const struct watch_events *events,
+                              const struct pm_wakeup_source *source, struct out *out)
 {
 	struct json json;
 	if (begin_json(events, "wakeup", &json, out)) {
 		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
 		json_put(&json, "file", json_text(source->file));
 		end_json(&json, out);
-	} else if (!events->tell && events->watch->options->output.verbose && !events->watch->options->output.quiet) {
-		report_note("the kernel tells of %s: %s", pm_wakeup_name(source->cause), source->file);
+	} else if (!events->tell && events->watch->options->output.verbose &&
+	           !events->watch->options->output.quiet) {
+		report_note("the kernel tells of %s: %s", pm_wakeup_name(source->cause),
+		            source->file);
 	}
 }
 
@@ -252,7 +269,8 @@ void watch_events_tell_kills(const struct watch_events *events, uint64_t count, 
 		json_put(&json, "count", json_number(count));
 		end_json(&json, out);
 	}
-	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory", (unsigned long long)count, count == 1 ? "" : "es");
+	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
+	            (unsigned long long)count, count == 1 ? "" : "es");
 	tell(events, &line, true, out);
 	text_deinit(&line);
 }

@@ -10,7 +10,8 @@
 /* A screen has rows besides: the header gets a third of it, and these lines at the most. */
 enum { MOST_LINES = 5, SHARE = 3, LONGEST_SPARK = 40 };
 
-/** Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next line. */
+/** Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next
+ * line. */
 struct flow {
 	struct terminal *terminal;
 	int line, column, lines;
@@ -36,7 +37,9 @@ static void put_pieces(struct flow *flow, const struct text *text)
 {
 	size_t begin = 0;
 	for (size_t at = 0; at <= text->length; at++) {
-		bool ends = at == text->length || (at + 1 < text->length && text->bytes[at] == ' ' && text->bytes[at + 1] == ' ');
+		bool ends = at == text->length ||
+		            (at + 1 < text->length && text->bytes[at] == ' ' &&
+		             text->bytes[at + 1] == ' ');
 		if (!ends)
 			continue;
 		if (at > begin)
@@ -89,7 +92,8 @@ static void add_choices(const struct watch_screen *screen, struct text *text)
 	if (screen->rows.filter_text.length > 0) {
 		text_string(text, "  filter: ");
 		utf8_escape(text, screen->rows.filter_text.bytes, screen->rows.filter_text.length);
-		text_format(text, " (%zu of %zu)", screen->rows.count, screen->rows.count + screen->rows.hidden);
+		text_format(text, " (%zu of %zu)", screen->rows.count,
+		            screen->rows.count + screen->rows.hidden);
 	}
 	text_format(text, "  sort: %s", sorts[screen->options->sort]);
 	if (screen->rows.grouped)
@@ -115,7 +119,8 @@ int watch_screen_header(struct watch_screen *screen)
 	put_pieces(&flow, &text);
 	end_line(&flow);
 	text_clear(&text);
-	spark_add(&text, &watch->memory, watch->began, watch->sample.time, (size_t)spark, !terminal->utf8);
+	spark_add(&text, &watch->memory, watch->began, watch->sample.time, (size_t)spark,
+	          !terminal->utf8);
 	put_piece(&flow, text.bytes, text.length);
 	text_clear(&text);
 	add_times(watch, &text);

@@ -22,7 +22,8 @@ static bool same_name(const char *one, const char *other)
 	return strncmp(one, other, length) == 0 && other[length] == '=';
 }
 
-/** Our environment with more variables, which replace those of the same names; the array is freed by the caller, its texts are borrowed. */
+/** Our environment with more variables, which replace those of the same names; the array is freed
+ * by the caller, its texts are borrowed. */
 static char **extend_environment(char *const *more)
 {
 	size_t count = 0, added = 0;
@@ -50,7 +51,8 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 	sigemptyset(&none);
 	int cause = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDWR, 0);
 	if (cause == 0)
-		cause = posix_spawn_file_actions_adddup2(files, silent ? STDIN_FILENO : STDERR_FILENO, STDOUT_FILENO);
+		cause = posix_spawn_file_actions_adddup2(
+			files, silent ? STDIN_FILENO : STDERR_FILENO, STDOUT_FILENO);
 	if (cause == 0 && silent)
 		cause = posix_spawn_file_actions_adddup2(files, STDIN_FILENO, STDERR_FILENO);
 	if (cause == 0)
@@ -61,7 +63,9 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 		cause = posix_spawnattr_setsigmask(attributes, &none);
 	/* A group of its own: Ctrl-C ends us, not what is being saved. */
 	if (cause == 0)
-		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF |
+		                                                     POSIX_SPAWN_SETSIGMASK |
+		                                                     POSIX_SPAWN_SETPGROUP);
 	return cause;
 }
 
@@ -77,7 +81,8 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 		if (cause == 0) {
 			cause = prepare(&files, &attributes, silent);
 			if (cause == 0)
-				cause = posix_spawn(pid, "/bin/sh", &files, &attributes, words, environment);
+				cause = posix_spawn(pid, "/bin/sh", &files, &attributes, words,
+				                    environment);
 			posix_spawnattr_destroy(&attributes);
 		}
 		posix_spawn_file_actions_destroy(&files);
@@ -99,16 +104,19 @@ static struct job *find_place(struct jobs *jobs)
 	return job;
 }
 
-int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent, pid_t *pid, struct pm_error *error)
+int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
+              pid_t *pid, struct pm_error *error)
 {
 	struct job *job = find_place(jobs);
 	if (!job)
-		return pm_error_set(error, PM_ERROR_RESOURCES, 0, "%d commands still run: no more are started", JOBS_MOST);
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "%d commands still run: no more are started", JOBS_MOST);
 	char **variables = extend_environment(environment);
 	int cause = spawn(line, variables, silent, pid);
 	free(variables);
 	if (cause != 0)
-		return pm_error_set(error, PM_ERROR_IO, cause, "/bin/sh cannot be run: %s", strerror(cause));
+		return pm_error_set(error, PM_ERROR_IO, cause, "/bin/sh cannot be run: %s",
+		                    strerror(cause));
 	job->pid = *pid;
 	job->line = line;
 	/* Linux 5.3; before that its end is noticed at the next look. */
@@ -117,7 +125,8 @@ int job_start(struct jobs *jobs, const char *line, char *const *environment, boo
 	return 0;
 }
 
-/** Whether a command ended. @param status gets how; JOB_STATUS_UNKNOWN where somebody else has taken note of its end */
+/** Whether a command ended. @param status gets how; JOB_STATUS_UNKNOWN where somebody else has
+ * taken note of its end */
 static bool has_ended(pid_t pid, int *status)
 {
 	pid_t ended = waitpid(pid, status, WNOHANG);
@@ -158,7 +167,8 @@ static void *await_end(void *pid)
 	return NULL;
 }
 
-/** Lets a command run on without leaving a zombie in a session that goes on: a thread, which is little beside a process, awaits its end. */
+/** Lets a command run on without leaving a zombie in a session that goes on: a thread, which is
+ * little beside a process, awaits its end. */
 static void let_go(pid_t pid)
 {
 	pthread_t thread;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Commands of the user that run beside `procmem watch`: started by `sh -c`, and told about when they end. */
+/** @file Commands of the user that run beside `procmem watch`: started by `sh -c`, and told about
+ * when they end. */
 #ifndef CMD_WATCH_JOBS_H
 #define CMD_WATCH_JOBS_H
 
@@ -19,9 +20,9 @@ enum { JOB_STATUS_UNKNOWN = -1 };
 
 /** One command. */
 struct job {
-	pid_t pid;        /**< its process, 0: this place is free */
-	int ended;        /**< descriptor of it that can be read when it ended, -1 where there is none */
-	size_t wait;      /**< place of that among what is waited for */
+	pid_t pid;   /**< its process, 0: this place is free */
+	int ended;   /**< descriptor of it that can be read when it ended, -1 where there is none */
+	size_t wait; /**< place of that among what is waited for */
 	const char *line; /**< what is run */
 };
 
@@ -33,8 +34,8 @@ struct jobs {
 };
 
 /**
- * Starts a command in a process group of its own, with the default signals and none of our descriptors: nothing to read, and both outputs
- * go to our standard error.
+ * Starts a command in a process group of its own, with the default signals and none of our
+ * descriptors: nothing to read, and both outputs go to our standard error.
  *
  * @param jobs     gets it
  * @param line         for `sh -c`; must outlive it
@@ -44,7 +45,8 @@ struct jobs {
  * @param error        PM_ERROR_RESOURCES (too many run), PM_ERROR_IO (no shell)
  * @return             0 or -1
  */
-int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent, pid_t *pid, struct pm_error *error);
+int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
+              pid_t *pid, struct pm_error *error);
 
 /**
  * Takes note of one that ended.
@@ -59,7 +61,8 @@ bool job_reap(struct jobs *jobs, struct job *job, int *status);
 /** Whether any still runs. @param jobs all that were started @return true or false */
 bool jobs_run(const struct jobs *jobs);
 
-/** Leaves those that still run to themselves, without waiting for them; no zombies remain. @param jobs all that run */
+/** Leaves those that still run to themselves, without waiting for them; no zombies remain. @param
+ * jobs all that run */
 void jobs_leave(struct jobs *jobs);
 
 #endif

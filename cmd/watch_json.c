@@ -31,7 +31,8 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	json_add(object, "reason", json_string(row->trend.reason));
 	if (*row->count_trend.reason) {
 		json_add(object, "count_rate", json_real(row->count_trend.rate));
-		json_add(object, "count_verdict", json_string(pm_verdict_name(row->count_trend.verdict)));
+		json_add(object, "count_verdict",
+		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
 	const struct peek *found = watch_peek_found(watch, row);
 	if (found && (summary || found->time == watch->sample.time))
@@ -115,13 +116,17 @@ void watch_print_json(const struct watch *watch, bool summary, struct out *out)
 		json_add(object, "command", json_text(watch->run.command));
 		json_add(object, "samples", json_number(watch->samples));
 		json_add(object, "held_back", json_number(watch->held_back));
-		json_add(object, "growth", json_integer((int64_t)(watch->sample.totals.rss - watch->first.rss)));
+		json_add(object, "growth",
+		         json_integer((int64_t)(watch->sample.totals.rss - watch->first.rss)));
 		if (watch->ended)
 			json_add(object, "ended", json_string(watch->ended));
 	}
 	put_totals(object, watch);
 	if (!watch->replay) {
-		json_add(object, "cost_us", json_number((summary ? watch->sample.cost.cpu_ns : watch->sample.cost.last_cpu_ns) / 1000));
+		json_add(object, "cost_us",
+		         json_number((summary ? watch->sample.cost.cpu_ns
+		                              : watch->sample.cost.last_cpu_ns) /
+		                     1000));
 		json_add(object, "lock_us", json_number(watch->sample.cost.lock_ns / 1000));
 	}
 	for (size_t i = 0; i < watch->row_count; i++)

@@ -10,7 +10,9 @@ static void change_sort(struct watch_screen *screen)
 {
 	struct pm_error error;
 	struct watch *shown = screen->still.taken ? &screen->still.watch : screen->watch;
-	screen->options->sort = screen->options->sort == WATCH_BY_DELTA ? WATCH_BY_GROWTH : (enum watch_sort)(screen->options->sort + 1);
+	screen->options->sort = screen->options->sort == WATCH_BY_DELTA
+	                                ? WATCH_BY_GROWTH
+	                                : (enum watch_sort)(screen->options->sort + 1);
 	if (watch_sort_rows(shown, &error) < 0)
 		watch_screen_say(screen, "%s", error.text);
 	watch_screen_update_rows(screen);
@@ -31,7 +33,8 @@ static void freeze(struct watch_screen *screen)
 		watch_still_drop(&screen->still);
 		watch_screen_say(screen, "%s", error.text);
 	} else if (screen->rows.selected) {
-		screen->rows.selected = watch_still_of(&screen->still, screen->watch->kinds, screen->rows.selected);
+		screen->rows.selected = watch_still_of(&screen->still, screen->watch->kinds,
+		                                       screen->rows.selected);
 	}
 	watch_screen_update_rows(screen);
 }
@@ -41,7 +44,8 @@ static void thaw(struct watch_screen *screen)
 {
 	struct pm_error error;
 	if (screen->rows.selected)
-		screen->rows.selected = watch_still_live(&screen->still, screen->watch->kinds, screen->rows.selected);
+		screen->rows.selected = watch_still_live(&screen->still, screen->watch->kinds,
+		                                         screen->rows.selected);
 	watch_still_drop(&screen->still);
 	/* It may be sorted in another way by now. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
@@ -57,7 +61,9 @@ static void pause_or_go_on(struct watch_screen *screen)
 	}
 	freeze(screen);
 	if (screen->still.taken)
-		watch_screen_say(screen, "the picture is frozen; looks, --record and --on go on (p: thaw it)");
+		watch_screen_say(
+			screen,
+			"the picture is frozen; looks, --record and --on go on (p: thaw it)");
 }
 
 static void set_baseline(struct watch_screen *screen)
@@ -91,7 +97,8 @@ static bool find_chosen(struct watch_screen *screen, struct watch_row *row)
 	}
 	*row = *selected;
 	if (screen->still.taken)
-		row->track = watch_still_live(&screen->still, screen->watch->kinds, selected->track);
+		row->track = watch_still_live(&screen->still, screen->watch->kinds,
+		                              selected->track);
 	return true;
 }
 
@@ -108,11 +115,14 @@ static void ask_for_file(struct watch_screen *screen)
 	struct text name = { 0 };
 	if (watch_work_is_busy(screen, WATCH_WRITES_FILE) || !find_chosen(screen, &row))
 		return;
-	text_format(&name, "%s.%llx.raw", screen->watch->run.comm, (unsigned long long)row.track->start);
+	text_format(&name, "%s.%llx.raw", screen->watch->run.comm,
+	            (unsigned long long)row.track->start);
 	for (size_t i = 0; i < name.length; i++)
 		if (name.bytes[i] == '/')
 			name.bytes[i] = '_';
-	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE, row.track->regions > 1 ? "write the regions to: " : "write the region to: ",
+	watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILE,
+	                 row.track->regions > 1 ? "write the regions to: "
+	                                        : "write the region to: ",
 	                 text_terminate(&name));
 	text_deinit(&name);
 }
@@ -211,7 +221,9 @@ static bool change_view(struct watch_screen *screen, uint32_t key)
 		change_sort(screen);
 		return true;
 	case 'f':
-		watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILTER, "only kinds and mappings that fit: ", text_terminate(&screen->rows.filter_text));
+		watch_prompt_ask(&screen->prompt, WATCH_ASKS_FILTER,
+		                 "only kinds and mappings that fit: ",
+		                 text_terminate(&screen->rows.filter_text));
 		return true;
 	case '/':
 		watch_prompt_ask(&screen->prompt, WATCH_ASKS_SEARCH, "/", "");

@@ -37,7 +37,8 @@ void watch_kinds_sort(struct watch_kinds *kinds, const struct watch *watch)
 		if (track->series.count == 0 || kind == PM_KIND_GUARD)
 			continue;
 		struct watch_row *row = &kinds->rows[kinds->count++];
-		*row = (struct watch_row){ .track = track, .growth = (int64_t)(track->weight - track->baseline) };
+		*row = (struct watch_row){ .track = track,
+			                   .growth = (int64_t)(track->weight - track->baseline) };
 		watch_judge(watch, row);
 	}
 	watch_order(kinds->rows, kinds->count, watch->options->sort);

@@ -15,10 +15,12 @@
  * @param count  where to store how many there are
  * @return       they, by ascending address; the caller frees it
  */
-struct pm_range *watch_members(const struct watch *watch, const struct pm_track *track, size_t *count);
+struct pm_range *watch_members(const struct watch *watch, const struct pm_track *track,
+                               size_t *count);
 
 /**
- * Adds how many more regions there are than the one that is told: " +5"; nothing where there are none.
+ * Adds how many more regions there are than the one that is told: " +5"; nothing where there are
+ * none.
  *
  * @param count  all
  * @param text   gets it

@@ -20,8 +20,10 @@ static const struct cli_option watch_option_list[] = {
 	{ 's', "sort", "WHAT", "sort by growth, rate, rss or delta" },
 	{ 'n', "top", "N", "only the first N; usually 10" },
 	{ OPTION_RECORD, "record", "FILE", "write the samples to a recording" },
-	{ OPTION_BUDGET, "budget", "PERCENT", "CPU time that it may use, of one core; usually 1%,\n0 for any" },
-	{ OPTION_PEEK, "peek", "N", "show the N most frequent strings in the new pages of\neach region that grew" },
+	{ OPTION_BUDGET, "budget", "PERCENT",
+	  "CPU time that it may use, of one core; usually 1%,\n0 for any" },
+	{ OPTION_PEEK, "peek", "N",
+	  "show the N most frequent strings in the new pages of\neach region that grew" },
 	{ OPTION_PLAIN, "plain", NULL, "text also on a terminal, no live screen" },
 	{ 0 },
 };
@@ -32,7 +34,10 @@ static int take_interval(struct watch_options *options, const char *value, struc
 	if (duration_parse(value, &seconds, error) < 0)
 		return -1;
 	if (seconds < 0.1)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is too short: looking more often than 10 times a second would disturb", value);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"%s is too short: looking more often than 10 times a second would disturb",
+			value);
 	options->interval = seconds;
 	return 0;
 }
@@ -44,7 +49,8 @@ static int take_budget(struct watch_options *options, const char *value, struct 
 	/* strtod(3) also takes blanks, signs, words and exponents. */
 	bool plain = value[strspn(value, "0123456789.%")] == '\0';
 	if (!plain || percent > 100 || end == value || strcmp(end + (*end == '%'), "") != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage from 0 to 100", value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage from 0 to 100",
+		                    value);
 	options->budget = percent / 100;
 	return 0;
 }
@@ -57,15 +63,19 @@ static int take_sort(struct watch_options *options, const char *value, struct pm
 			options->sort = (enum watch_sort)i;
 			return 0;
 		}
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "rows are sorted by growth, rate, rss or delta, not '%s'", value);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "rows are sorted by growth, rate, rss or delta, not '%s'", value);
 }
 
 /** Remembers options that have no meaning for a recording. */
 static void note_live_only(struct watch_options *options, int id)
 {
-	static const int ids[] = { 'i', 'c', OPTION_FOR, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK };
+	static const int ids[] = {
+		'i', 'c', OPTION_FOR, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK
+	};
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-		for (const struct cli_option *option = watch_option_list; id == ids[i] && option->name; option++)
+		for (const struct cli_option *option = watch_option_list;
+		     id == ids[i] && option->name; option++)
 			if (option->id == id)
 				options->live_only = option->name;
 }
@@ -100,9 +110,12 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "How:", watch_option_list, take, 0 },
-	{ "When to act:", watch_event_option_list, watch_event_options_take, offsetof(struct watch_options, events) },
-	{ "Which regions:", selection_option_list, selection_take, offsetof(struct watch_options, selection) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct watch_options, output) },
+	{ "When to act:", watch_event_option_list, watch_event_options_take,
+	  offsetof(struct watch_options, events) },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct watch_options, selection) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct watch_options, output) },
 	{ 0 },
 };
 

@@ -85,12 +85,14 @@ void watch_pane_draw(struct watch_pane *pane, struct terminal *terminal, int lin
 		pane->top = last_top(pane);
 	terminal_put(terminal, line, 0, terminal->columns, &pane->title, title);
 	for (size_t at = 0; at < pane->text.length && number < pane->top + pane->height; number++) {
-		const char *begin = pane->text.bytes + at, *end = memchr(begin, '\n', pane->text.length - at);
+		const char *begin = pane->text.bytes + at,
+			   *end = memchr(begin, '\n', pane->text.length - at);
 		size_t length = end ? (size_t)(end - begin) : pane->text.length - at;
 		/* A view of the bytes; nothing is added to it. */
 		const struct text piece = { .bytes = pane->text.bytes + at, .length = length };
 		if (number >= pane->top)
-			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0, terminal->columns, &piece, plain);
+			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0,
+			             terminal->columns, &piece, plain);
 		at += length + 1;
 	}
 }

@@ -35,15 +35,17 @@ struct finding {
 
 struct watch_peek {
 	struct peek_scan scan;
-	struct kept *kept;        /* by track, then by address: of each track those of the sample in which some appeared last */
+	struct kept *kept; /* by track, then by address: of each track those of the sample in which
+	                      some appeared last */
 	size_t kept_count;
 	struct finding *findings; /* of all that grew while they were shown */
 	size_t finding_count;
 	size_t finding_capacity;
-	double speed;             /* bytes in a second of CPU time */
+	double speed; /* bytes in a second of CPU time */
 };
 
-int watch_peek_open(const struct watch_options *options, const struct target *target, struct watch_peek **peek, struct pm_error *error)
+int watch_peek_open(const struct watch_options *options, const struct target *target,
+                    struct watch_peek **peek, struct pm_error *error)
 {
 	struct watch_peek *opened = alloc_array(NULL, 1, sizeof *opened);
 	*opened = (struct watch_peek){ .speed = first_speed };
@@ -89,7 +91,8 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 	return low;
 }
 
-/** Takes over what appeared in the last sample; a track of which nothing appeared keeps what it had. */
+/** Takes over what appeared in the last sample; a track of which nothing appeared keeps what it
+ * had. */
 static void keep_new(struct watch *watch)
 {
 	const struct pm_sample *sample = &watch->sample;
@@ -99,7 +102,9 @@ static void keep_new(struct watch *watch)
 		return;
 	struct kept *kept = alloc_array(NULL, count + peek->kept_count, sizeof *kept);
 	for (size_t i = 0; i < count; i++)
-		kept[i] = (struct kept){ .track = pm_tracker_owner(watch->tracker, sample->appeared[i].region), .range = sample->appeared[i] };
+		kept[i] = (struct kept){ .track = pm_tracker_owner(watch->tracker,
+			                                           sample->appeared[i].region),
+			                 .range = sample->appeared[i] };
 	qsort(kept, count, sizeof *kept, compare_kept);
 	size_t fresh = count;
 	for (size_t i = 0; i < peek->kept_count && count < KEPT_MOST; i++) {
@@ -114,26 +119,33 @@ static void keep_new(struct watch *watch)
 }
 
 /** Adds what of a range belongs to a track by now: another region may have taken its place. */
-static void collect_range(const struct watch *watch, const struct pm_track *track, const struct pm_range *range, struct peek_pages *pages)
+static void collect_range(const struct watch *watch, const struct pm_track *track,
+                          const struct pm_range *range, struct peek_pages *pages)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	for (size_t i = pm_regions_index(regions, range->start); i < regions->count && regions->items[i].start < range->end; i++) {
+	for (size_t i = pm_regions_index(regions, range->start);
+	     i < regions->count && regions->items[i].start < range->end; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (pm_tracker_owner(watch->tracker, i) == track)
-			peek_pages_add(pages, range->start > region->start ? range->start : region->start,
-			               range->end < region->end ? range->end : region->end, regions);
+			peek_pages_add(pages,
+			               range->start > region->start ? range->start : region->start,
+			               range->end < region->end ? range->end : region->end,
+			               regions);
 	}
 }
 
 /** Collects the pages of a track that appeared last. */
-static void collect(const struct watch *watch, const struct pm_track *track, struct peek_pages *pages)
+static void collect(const struct watch *watch, const struct pm_track *track,
+                    struct peek_pages *pages)
 {
 	const struct watch_peek *peek = watch->peek;
-	for (size_t i = find_kept(peek->kept, peek->kept_count, track); i < peek->kept_count && peek->kept[i].track == track; i++)
+	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
+	     i < peek->kept_count && peek->kept[i].track == track; i++)
 		collect_range(watch, track, &peek->kept[i].range, pages);
 }
 
-/** How many bytes may be looked through now. The sampler counts the time like that of its own looks. */
+/** How many bytes may be looked through now. The sampler counts the time like that of its own
+ * looks. */
 static uint64_t allowance(const struct watch *watch)
 {
 	double credit = watch->sample.cost.credit;
@@ -141,7 +153,9 @@ static uint64_t allowance(const struct watch *watch)
 		return most_without_budget;
 	/* The other half is for looks that cost more than usual. */
 	double bytes = credit / 2 * watch->peek->speed;
-	return bytes < (double)least_bytes ? least_bytes : bytes > (double)most_bytes ? most_bytes : (uint64_t)bytes;
+	return bytes<(double)least_bytes ? least_bytes : bytes>(double) most_bytes
+	               ? most_bytes
+	               : (uint64_t)bytes;
 }
 
 static bool has_news(const struct watch_row *row)
@@ -158,13 +172,16 @@ static struct finding *find_finding(const struct watch_peek *peek, const struct 
 }
 
 /** Keeps what was found, in place of what was found before. */
-static void keep_finding(struct watch_peek *peek, const struct pm_track *track, const struct peek *found)
+static void keep_finding(struct watch_peek *peek, const struct pm_track *track,
+                         const struct peek *found)
 {
 	struct finding *finding = find_finding(peek, track);
 	if (!finding) {
 		if (peek->finding_count == peek->finding_capacity) {
-			peek->finding_capacity = peek->finding_capacity ? peek->finding_capacity * 2 : 16;
-			peek->findings = alloc_array(peek->findings, peek->finding_capacity, sizeof *peek->findings);
+			peek->finding_capacity = peek->finding_capacity ? peek->finding_capacity * 2
+			                                                : 16;
+			peek->findings = alloc_array(peek->findings, peek->finding_capacity,
+			                             sizeof *peek->findings);
 		}
 		finding = &peek->findings[peek->finding_count++];
 		*finding = (struct finding){ .track = track };
@@ -196,7 +213,9 @@ static int look(struct watch *watch, struct pm_error *error)
 		/* What one row leaves over is for the next ones. */
 		peek_pages_thin(&pages, left / grown--);
 		struct peek found = { 0 };
-		if (pages.bytes > 0 && (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL, &found, error)) == 0) {
+		if (pages.bytes > 0 &&
+		    (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL,
+		                            &found, error)) == 0) {
 			left -= found.searched < left ? found.searched : left;
 			searched += found.searched;
 			found.time = watch->sample.time;
@@ -234,8 +253,8 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
 	return finding ? &finding->peek : NULL;
 }
 
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top, const struct peek_follow *follow,
-                      struct peek *found, struct pm_error *error)
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
+                      const struct peek_follow *follow, struct peek *found, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };
@@ -245,7 +264,8 @@ int watch_peek_newest(const struct watch *watch, const struct watch_row *row, si
 	bool all = pages.bytes == 0;
 	for (size_t i = 0; all && i < regions->count; i++)
 		if (pm_tracker_owner(watch->tracker, i) == row->track)
-			peek_pages_add(&pages, regions->items[i].start, regions->items[i].end, regions);
+			peek_pages_add(&pages, regions->items[i].start, regions->items[i].end,
+			               regions);
 	peek_pages_thin(&pages, most_asked_for);
 	int result = peek_scan_begin(&watch->peek->scan, regions, error);
 	if (result == 0)

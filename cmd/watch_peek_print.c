@@ -14,7 +14,8 @@ void peek_put_string(const struct peek_string *string, size_t columns, struct te
 	struct text escaped = { 0 };
 	utf8_escape(&escaped, string->bytes, string->length);
 	bool whole = utf8_columns(escaped.bytes, escaped.length) <= columns;
-	text_bytes(text, escaped.bytes, whole ? escaped.length : utf8_fit(escaped.bytes, escaped.length, columns - 1));
+	text_bytes(text, escaped.bytes,
+	           whole ? escaped.length : utf8_fit(escaped.bytes, escaped.length, columns - 1));
 	text_format(text, "%s \xc3\x97%" PRIu64, whole ? "" : "\xe2\x80\xa6", string->count);
 	text_deinit(&escaped);
 }
@@ -24,7 +25,9 @@ void watch_peek_describe(const struct watch *watch, const struct watch_row *row,
 	const struct peek *found = watch_peek_found(watch, row);
 	if (!found)
 		return;
-	text_format(text, "%s in %" PRIx64 "\xe2\x80\xa6:", found->count ? "new strings" : "new pages", row->track->start);
+	text_format(text,
+	            "%s in %" PRIx64 "\xe2\x80\xa6:", found->count ? "new strings" : "new pages",
+	            row->track->start);
 	for (size_t i = 0; i < found->count; i++) {
 		text_string(text, i ? "  " : " ");
 		peek_put_string(&found->strings[i], STRING_COLUMNS, text);

@@ -17,10 +17,12 @@
 #include "watch_words.h"
 
 static const enum watch_column now_columns[] = {
-	WATCH_ADDRESS, WATCH_RSS, WATCH_DELTA, WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, WATCH_KIND, WATCH_MAPPING,
+	WATCH_ADDRESS, WATCH_RSS,     WATCH_DELTA, WATCH_GROWTH,
+	WATCH_RATE,    WATCH_VERDICT, WATCH_KIND,  WATCH_MAPPING,
 };
 static const enum watch_column summary_columns[] = {
-	WATCH_ADDRESS, WATCH_RSS, WATCH_GROWTH, WATCH_RATE, WATCH_PER_HOUR, WATCH_PER_DAY, WATCH_VERDICT, WATCH_KIND, WATCH_MAPPING,
+	WATCH_ADDRESS, WATCH_RSS,     WATCH_GROWTH, WATCH_RATE,    WATCH_PER_HOUR,
+	WATCH_PER_DAY, WATCH_VERDICT, WATCH_KIND,   WATCH_MAPPING,
 };
 
 /** A table of rows. */
@@ -45,24 +47,31 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 {
 	const struct view *view = context;
 	const struct pm_track *track = view->watch->rows[index].track;
-	*row = (struct numbered_row){ .start = track->start, .end = track->end, .kind = track->kind, .mapping = track->mapping };
+	*row = (struct numbered_row){ .start = track->start,
+		                      .end = track->end,
+		                      .kind = track->kind,
+		                      .mapping = track->mapping };
 	if (track->regions > 1)
 		row->ranges = watch_members(view->watch, track, &row->range_count);
 	return track->regions > 0;
 }
 
 /** Columns that are left out where a terminal is too narrow, the least important first. */
-static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA, WATCH_RSS, WATCH_KIND, WATCH_RATE };
+static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA,
+	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
-/** Takes the next column out that may go. @param from place among those that may @param titles gets its title @return false: none is left */
-static bool drop_column(enum watch_column *columns, size_t *count, size_t *from, struct text *titles)
+/** Takes the next column out that may go. @param from place among those that may @param titles gets
+ * its title @return false: none is left */
+static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
+                        struct text *titles)
 {
 	while (*from < sizeof droppable / sizeof *droppable) {
 		enum watch_column dropped = droppable[(*from)++];
 		for (size_t i = 0; i < *count; i++) {
 			if (columns[i] != dropped)
 				continue;
-			text_format(titles, "%s%s", titles->length > 0 ? ", " : "", watch_columns[dropped].title);
+			text_format(titles, "%s%s", titles->length > 0 ? ", " : "",
+			            watch_columns[dropped].title);
 			memmove(columns + i, columns + i + 1, (--*count - i) * sizeof *columns);
 			return true;
 		}
@@ -71,7 +80,8 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 }
 
 /** Prints the rows. @param tell whether to say which columns had no room */
-static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count, bool tell, struct out *out)
+static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count,
+                       bool tell, struct out *out)
 {
 	struct text dropped = { 0 };
 	enum watch_column kept[WATCH_COLUMNS];
@@ -102,7 +112,8 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 	text_deinit(&dropped);
 }
 
-/** Prints the strings of new pages. @param since those which were looked at in a sample of this time or later */
+/** Prints the strings of new pages. @param since those which were looked at in a sample of this
+ * time or later */
 static void print_peeks(const struct watch *watch, double since, struct out *out)
 {
 	struct text line = { 0 };
@@ -130,7 +141,8 @@ void watch_print(const struct watch *watch, struct out *out)
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	if (watch->row_count > 0)
-		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, false, out);
+		print_rows(watch, now_columns, sizeof now_columns / sizeof *now_columns, false,
+		           out);
 	print_peeks(watch, watch->sample.time, out);
 	out_string(out, "\n");
 }
@@ -141,7 +153,8 @@ static void put_reason(const struct watch_row *row, struct text *text)
 	text_clear(text);
 	text_string(text, row->trend.reason);
 	if (*row->count_trend.reason && strcmp(row->count_trend.reason, row->trend.reason) != 0)
-		text_format(text, "; the number of regions: %s, %s", pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
+		text_format(text, "; the number of regions: %s, %s",
+		            pm_verdict_name(row->count_trend.verdict), row->count_trend.reason);
 	text_terminate(text);
 }
 
@@ -149,7 +162,8 @@ static void put_reason(const struct watch_row *row, struct text *text)
 static bool is_told(const struct watch *watch, const struct watch_row *row)
 {
 	const char *reason = watch->memory_trend.reason;
-	bool same = row->trend.verdict == PM_VERDICT_TOO_EARLY && strcmp(row->trend.reason, reason) == 0;
+	bool same = row->trend.verdict == PM_VERDICT_TOO_EARLY &&
+	            strcmp(row->trend.reason, reason) == 0;
 	return same && (!*row->count_trend.reason || strcmp(row->count_trend.reason, reason) == 0);
 }
 
@@ -184,7 +198,8 @@ static void print_reasons(const struct watch *watch, struct out *out)
 			continue;
 		put_reason(&watch->rows[i], &words);
 		struct text *rows = &find_reason(&reasons, &count, &words)->rows;
-		text_format(rows, "%s%" PRIx64, rows->length > 0 ? ", " : "", watch->rows[i].track->start);
+		text_format(rows, "%s%" PRIx64, rows->length > 0 ? ", " : "",
+		            watch->rows[i].track->start);
 	}
 	for (size_t i = 0; i < count; i++) {
 		text_format(&reasons[i].rows, ": %s\n", reasons[i].words.bytes);
@@ -205,7 +220,8 @@ static void add_kinds(const struct watch *watch, struct text *line)
 		const struct watch_row *row = &watch->kinds->rows[i];
 		if (row->growth <= 0)
 			continue;
-		text_format(line, "%s%s ", count++ > 0 ? ", " : "by kind: ", pm_kind_name(row->track->kind));
+		text_format(line, "%s%s ",
+		            count++ > 0 ? ", " : "by kind: ", pm_kind_name(row->track->kind));
 		text_delta(line, row->growth, watch->options->output.bytes);
 		if (row->trend.verdict == PM_VERDICT_STEADY) {
 			text_char(line, ' ');
@@ -224,8 +240,8 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	int64_t growth = (int64_t)(watch->sample.totals.rss - watch->first.rss);
 	pm_format_duration(watch->sample.time - watch->began, duration);
 	utf8_escape(&line, watch->run.comm, strlen(watch->run.comm));
-	text_format(&line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)watch->run.pid, duration, watch->samples,
-	            watch->samples == 1 ? "" : "s");
+	text_format(&line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)watch->run.pid,
+	            duration, watch->samples, watch->samples == 1 ? "" : "s");
 	watch_add_size(watch, watch->sample.totals.rss, &line);
 	text_string(&line, ", growth ");
 	text_delta(&line, growth, watch->options->output.bytes);
@@ -233,7 +249,8 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 		pm_format_duration(watch->sample.time - watch->based, duration);
 		text_format(&line, " in the last %s", duration);
 	}
-	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict), watch->memory_trend.reason);
+	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict),
+	            watch->memory_trend.reason);
 	watch_add_limit(watch, &line);
 	text_char(&line, '\n');
 	if (watch->row_count > 1)
@@ -254,7 +271,8 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 		out_string(out, "no region changed\n");
 		return;
 	}
-	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, true, out);
+	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, true,
+	           out);
 	print_peeks(watch, 0, out);
 	print_reasons(watch, out);
 }

@@ -8,7 +8,8 @@
 #include "sampled.h"
 #include "utf8.h"
 
-/* Of a file that somebody sent only what a process can be is believed: sums, differences and rates stay within their types. */
+/* Of a file that somebody sent only what a process can be is believed: sums, differences and rates
+ * stay within their types. */
 static const uint64_t most_bytes = UINT64_C(1) << 57;
 static const double most_seconds = 1e10, least_step = 1e-6;
 
@@ -35,7 +36,8 @@ void watch_replay_close(struct watch_replay *replay)
 	free(replay);
 }
 
-int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run, struct pm_error *error)
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run,
+                      struct pm_error *error)
 {
 	struct watch_replay *opened = alloc_array(NULL, 1, sizeof *opened);
 	*opened = (struct watch_replay){ .path = alloc_string(path) };
@@ -43,10 +45,13 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 	pm_regions_init(&opened->spare);
 	int result = pm_recording_open(path, &opened->recording, error);
 	if (result == 0)
-		result = pm_recording_list(opened->recording, &opened->samples, &opened->count, error);
+		result = pm_recording_list(opened->recording, &opened->samples, &opened->count,
+		                           error);
 	if (result == 0 && opened->count == 0)
 		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                      "%s has no samples yet; one that was copied while it was written needs its %s-wal", path, path);
+		                      "%s has no samples yet; one that was copied while it was "
+		                      "written needs its %s-wal",
+		                      path, path);
 	if (result < 0) {
 		watch_replay_close(opened);
 		return -1;
@@ -64,8 +69,8 @@ bool watch_replay_has_more(const struct watch_replay *replay)
 /** Whether the totals that make a sampler look differ. */
 static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
-	return was->size != is->size || was->rss != is->rss || was->anon != is->anon || was->file != is->file || was->shmem != is->shmem ||
-	       was->swap != is->swap;
+	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
+	       was->file != is->file || was->shmem != is->shmem || was->swap != is->swap;
 }
 
 static int say_damaged(const struct watch_replay *replay, const char *how, struct pm_error *error)
@@ -73,24 +78,32 @@ static int say_damaged(const struct watch_replay *replay, const char *how, struc
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged: %s", replay->path, how);
 }
 
-static int check_sizes(const struct watch_replay *replay, const struct pm_regions *regions, struct pm_error *error)
+static int check_sizes(const struct watch_replay *replay, const struct pm_regions *regions,
+                       struct pm_error *error)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (region->bytes[PM_SIZE_RSS] > most_bytes || region->bytes[PM_SIZE_SWAP] > most_bytes)
+		if (region->bytes[PM_SIZE_RSS] > most_bytes ||
+		    region->bytes[PM_SIZE_SWAP] > most_bytes)
 			return say_damaged(replay, "a region is larger than memory can be", error);
 	}
 	return 0;
 }
 
-static int check(const struct watch_replay *replay, const struct pm_recorded *recorded, struct pm_error *error)
+static int check(const struct watch_replay *replay, const struct pm_recorded *recorded,
+                 struct pm_error *error)
 {
-	const struct pm_recorded *before = replay->next > 0 ? &replay->samples[replay->next - 1].recorded : NULL;
+	const struct pm_recorded *before = replay->next > 0
+	                                           ? &replay->samples[replay->next - 1].recorded
+	                                           : NULL;
 	const struct pm_totals *totals = &recorded->totals;
 	/* Written so that what is no number fails, too. */
-	if (!(recorded->time >= 0 && recorded->time <= most_seconds) || (before && !(recorded->time - before->time >= least_step)))
-		return say_damaged(replay, "its samples are not in the order of their times", error);
-	if (totals->size > most_bytes || totals->rss > most_bytes || totals->swap > most_bytes || totals->threads > most_bytes)
+	if (!(recorded->time >= 0 && recorded->time <= most_seconds) ||
+	    (before && !(recorded->time - before->time >= least_step)))
+		return say_damaged(replay, "its samples are not in the order of their times",
+		                   error);
+	if (totals->size > most_bytes || totals->rss > most_bytes || totals->swap > most_bytes ||
+	    totals->threads > most_bytes)
 		return say_damaged(replay, "a process is larger than memory can be", error);
 	return 0;
 }
@@ -113,7 +126,8 @@ int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, str
 {
 	const struct pm_recorded *recorded = &replay->samples[replay->next].recorded;
 	bool fresh = recorded->fresh || replay->next == 0;
-	if (check(replay, recorded, error) < 0 || (fresh && read_regions(replay, recorded->number, error) < 0))
+	if (check(replay, recorded, error) < 0 ||
+	    (fresh && read_regions(replay, recorded->number, error) < 0))
 		return -1;
 	if (fresh)
 		replay->looked_at = recorded->totals;
@@ -124,7 +138,8 @@ int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, str
 		.totals = recorded->totals,
 		.regions = &replay->regions,
 		.fresh = fresh,
-		/* It was not looked although there was something to see: the budget did not allow it. */
+		/* It was not looked although there was something to see: the budget did not allow
+		   it. */
 		.held_back = !fresh && has_moved(&replay->looked_at, &recorded->totals),
 	};
 	return 0;
@@ -135,7 +150,9 @@ void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_h
 	struct pm_headroom read;
 	*headroom = (struct pm_headroom){ 0 };
 	if (replay->next == 0 ||
-	    pm_recording_read_headroom(replay->recording, replay->samples[replay->next - 1].recorded.number, &read, NULL) < 0)
+	    pm_recording_read_headroom(replay->recording,
+	                               replay->samples[replay->next - 1].recorded.number, &read,
+	                               NULL) < 0)
 		return;
 	for (size_t i = 0; i < read.count; i++)
 		if (counts || !read.limits[i].counts)

@@ -24,7 +24,8 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 	bool found = name_filter_fits(filter, text_terminate(&words));
 	if (!found && address) {
 		text_clear(&words);
-		text_format(&words, "%08llx-%08llx", (unsigned long long)row->track->start, (unsigned long long)row->track->end);
+		text_format(&words, "%08llx-%08llx", (unsigned long long)row->track->start,
+		            (unsigned long long)row->track->end);
 		found = name_filter_fits(filter, text_terminate(&words));
 	}
 	text_deinit(&words);
@@ -65,9 +66,12 @@ void watch_rows_move(struct watch_rows *rows, long by)
 	if (rows->count == 0)
 		return;
 	if (by < 0)
-		rows->index = rows->index > -(unsigned long)by ? rows->index - -(unsigned long)by : 0;
+		rows->index = rows->index > -(unsigned long)by ? rows->index - -(unsigned long)by
+		                                               : 0;
 	else
-		rows->index = (unsigned long)by < rows->count - 1 - rows->index ? rows->index + (unsigned long)by : rows->count - 1;
+		rows->index = (unsigned long)by < rows->count - 1 - rows->index
+		                      ? rows->index + (unsigned long)by
+		                      : rows->count - 1;
 	/* Whoever goes to the top wants to see what is at the top. */
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
@@ -107,7 +111,8 @@ int watch_rows_search(struct watch_rows *rows, const char *words, struct pm_erro
 	if (name_filter_init(&filter, words, error) < 0)
 		return -1;
 	size_t step = 1;
-	while (step <= rows->count && !fits(&filter, rows->items[(rows->index + step) % rows->count], true))
+	while (step <= rows->count &&
+	       !fits(&filter, rows->items[(rows->index + step) % rows->count], true))
 		step++;
 	name_filter_deinit(&filter);
 	if (step > rows->count)

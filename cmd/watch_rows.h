@@ -8,12 +8,14 @@
 
 /** The rows. Zeroed to begin with. */
 struct watch_rows {
-	struct watch_row **items;        /**< those that pass the filter, in their order; made by watch_rows_update() */
+	struct watch_row **items;        /**< those that pass the filter, in their order; made by
+	                                    watch_rows_update() */
 	size_t count;                    /**< how many */
 	size_t hidden;                   /**< how many the filter hides */
 	size_t index;                    /**< of the selected one */
 	size_t top;                      /**< index of the first in sight */
-	const struct pm_track *selected; /**< what is selected, wherever it stands; NULL: the first row, whatever that is */
+	const struct pm_track *selected; /**< what is selected, wherever it stands; NULL: the first
+	                                    row, whatever that is */
 	bool grouped;                    /**< rows are kinds */
 	struct name_filter filter;       /**< fits kinds and mappings that are shown */
 	struct text filter_text;         /**< as the user wrote it; empty: none */
@@ -31,10 +33,12 @@ void watch_rows_deinit(struct watch_rows *rows);
  */
 void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watch_kinds *kinds);
 
-/** Moves the selection. @param rows the rows @param by how far; what is too far ends at the first or last */
+/** Moves the selection. @param rows the rows @param by how far; what is too far ends at the first
+ * or last */
 void watch_rows_move(struct watch_rows *rows, long by);
 
-/** Scrolls so that the selected one is in sight. @param rows the rows @param height how many are in sight */
+/** Scrolls so that the selected one is in sight. @param rows the rows @param height how many are in
+ * sight */
 void watch_rows_scroll(struct watch_rows *rows, size_t height);
 
 /** The selected row. @param rows the rows @return the row, NULL where there is none */

@@ -9,8 +9,9 @@
 #include "dump.h"
 
 /** Writes what the words choose. @param words TARGET and REGIONs */
-static int write_file(const struct watch_save *save, char *const *words, int count, const struct dump_options *options,
-                      struct pm_dump_result *result, struct pm_error *error)
+static int write_file(const struct watch_save *save, char *const *words, int count,
+                      const struct dump_options *options, struct pm_dump_result *result,
+                      struct pm_error *error)
 {
 	struct dump dump = { .options = options, .memory.cancel = save->cancel };
 	int status = -1, ready = dump_open(&dump, words, count, error);
@@ -25,7 +26,9 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 	memory_close(&dump.memory);
 	if (status == 0 && result->bytes + result->holes == 0) {
 		unlink(options->file);
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing could be read there: the region is gone, or no memory");
+		return pm_error_set(
+			error, PM_ERROR_NOT_FOUND, 0,
+			"nothing could be read there: the region is gone, or no memory");
 	}
 	return status;
 }
@@ -38,7 +41,8 @@ static char **make_words(const struct watch_save *save)
 		const struct pm_range *range = i > 0 ? &save->ranges[i - 1] : NULL;
 		struct text word = { 0 };
 		if (range)
-			text_format(&word, "0x%llx-0x%llx", (unsigned long long)range->start, (unsigned long long)range->end);
+			text_format(&word, "0x%llx-0x%llx", (unsigned long long)range->start,
+			            (unsigned long long)range->end);
 		else
 			text_decimal(&word, (uint64_t)save->watch->run.pid);
 		text_terminate(&word);
@@ -51,10 +55,14 @@ int watch_save(const struct watch_save *save, uint64_t *bytes, struct pm_error *
 {
 	struct stat found;
 	if (!*save->path)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "nothing was written: no name was given");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "nothing was written: no name was given");
 	if (lstat(save->path, &found) == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is there already, and was left as it is", save->path);
-	struct dump_options options = { .file = save->path, .only_new = true, .output.quiet = true };
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is there already, and was left as it is", save->path);
+	struct dump_options options = { .file = save->path,
+		                        .only_new = true,
+		                        .output.quiet = true };
 	struct pm_dump_result result = { 0 };
 	if (selection_init(&options.selection, error) < 0)
 		return -1;

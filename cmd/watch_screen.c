@@ -6,7 +6,8 @@
 #include "utf8.h"
 #include "watch_peek.h"
 
-int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, struct watch_wait *wait, bool colour,
+int watch_screen_open(struct watch_screen *screen, struct watch *watch,
+                      struct watch_options *options, struct watch_wait *wait, bool colour,
                       struct pm_error *error)
 {
 	*screen = (struct watch_screen){ .watch = watch, .options = options, .wait = wait };
@@ -134,7 +135,8 @@ static void cut_between_words(struct text *line, int columns)
 	line->length = length;
 }
 
-/** Draws the last line: a question, a message, or the keys. @return column of the cursor, -1 for none */
+/** Draws the last line: a question, a message, or the keys. @return column of the cursor, -1 for
+ * none */
 static int draw_footer(struct watch_screen *screen)
 {
 	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
@@ -153,10 +155,15 @@ static int draw_footer(struct watch_screen *screen)
 		text_deinit(&keys);
 		return -1;
 	}
-	text_string(&keys, screen->pane.open ? "?help Esc:back q:back" : "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
+	text_string(&keys,
+	            screen->pane.open
+	                    ? "?help Esc:back q:back"
+	                    : "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
 	if (!screen->pane.open && screen->rows.count > 0) {
 		text_clear(&keys);
-		text_format(&keys, "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text d:dump b:base g:group p:pause",
+		text_format(&keys,
+		            "row %zu of %zu  ?:help q:quit s:sort f:filter /:search Enter:text "
+		            "d:dump b:base g:group p:pause",
 		            screen->rows.index + 1, screen->rows.count);
 	}
 	cut_between_words(&keys, terminal->columns);
@@ -165,7 +172,8 @@ static int draw_footer(struct watch_screen *screen)
 	return -1;
 }
 
-/** Draws what the newest pages of the selected row hold, where that was asked for (--peek). @return lines used */
+/** Draws what the newest pages of the selected row hold, where that was asked for (--peek). @return
+ * lines used */
 static int draw_peek(struct watch_screen *screen, int line)
 {
 	const struct terminal_look plain = { 0 };

@@ -18,16 +18,18 @@ struct watch_screen {
 	struct watch_options *options; /**< of the process: the user changes what to sort by */
 	struct watch_still still;      /**< while the picture is paused: what it shows */
 	struct watch_rows rows;
-	struct watch_pane pane;        /**< what covers the rows, if anything does */
-	struct watch_prompt prompt;    /**< what is asked for in the last line, if anything is */
-	struct watch_wait *wait;       /**< what is waited for */
-	struct watch_work work;        /**< what goes on beside, if anything does */
-	struct text message;           /**< what the last line tells until the next key; empty: which keys there are */
-	struct text events;            /**< lines about conditions that were met, escaped, each ended by a newline */
-	struct text searched;          /**< what was searched for last */
-	uint64_t top;                  /**< how many rows the summary is to have */
-	bool over;                     /**< there is nothing more to look at: the process is gone */
-	bool left;                     /**< the user has seen enough */
+	struct watch_pane pane;     /**< what covers the rows, if anything does */
+	struct watch_prompt prompt; /**< what is asked for in the last line, if anything is */
+	struct watch_wait *wait;    /**< what is waited for */
+	struct watch_work work;     /**< what goes on beside, if anything does */
+	struct text message;  /**< what the last line tells until the next key; empty: which keys
+	                         there are */
+	struct text events;   /**< lines about conditions that were met, escaped, each ended by a
+	                         newline */
+	struct text searched; /**< what was searched for last */
+	uint64_t top;         /**< how many rows the summary is to have */
+	bool over;            /**< there is nothing more to look at: the process is gone */
+	bool left;            /**< the user has seen enough */
 };
 
 /**
@@ -41,13 +43,16 @@ struct watch_screen {
  * @param error    PM_ERROR_UNSUPPORTED with what the terminal cannot do
  * @return         0 or -1
  */
-int watch_screen_open(struct watch_screen *screen, struct watch *watch, struct watch_options *options, struct watch_wait *wait, bool colour,
+int watch_screen_open(struct watch_screen *screen, struct watch *watch,
+                      struct watch_options *options, struct watch_wait *wait, bool colour,
                       struct pm_error *error);
 
-/** Gives the terminal back. @param screen as filled, or zeroed @param out gets what watch_screen_tell() was told; NULL: nobody does */
+/** Gives the terminal back. @param screen as filled, or zeroed @param out gets what
+ * watch_screen_tell() was told; NULL: nobody does */
 void watch_screen_close(struct watch_screen *screen, struct out *out);
 
-/** What the picture is of. @param screen the screen @return the process as it is, or as it was when the picture was paused */
+/** What the picture is of. @param screen the screen @return the process as it is, or as it was when
+ * the picture was paused */
 static inline const struct watch *watch_screen_shown(const struct watch_screen *screen)
 {
 	return screen->still.taken ? &screen->still.watch : screen->watch;
@@ -63,17 +68,21 @@ void watch_screen_update_rows(struct watch_screen *screen);
  */
 void watch_screen_update(struct watch_screen *screen);
 
-/** Says in the last line that nothing more will come, and why. @param screen the screen @param why a sentence */
+/** Says in the last line that nothing more will come, and why. @param screen the screen @param why
+ * a sentence */
 void watch_screen_end(struct watch_screen *screen, const char *why);
 
 /** Does what the keys ask for that were pressed since. @param screen the screen */
 void watch_screen_obey(struct watch_screen *screen);
 
-/** Tells of an event: in the last line, and in a list that stays. @param screen the screen @param line without its end */
+/** Tells of an event: in the last line, and in a list that stays. @param screen the screen @param
+ * line without its end */
 void watch_screen_tell(struct watch_screen *screen, const char *line);
 
-/** Tells something in the last line. @param screen the screen @param format printf format of a sentence */
-void watch_screen_say(struct watch_screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Tells something in the last line. @param screen the screen @param format printf format of a
+ * sentence */
+void watch_screen_say(struct watch_screen *screen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** Shows everything as it is now. @param screen the screen */
 void watch_screen_draw(struct watch_screen *screen);
@@ -84,7 +93,8 @@ void watch_screen_key(struct watch_screen *screen, uint32_t key);
 /** Draws what is told of the whole process. @param screen the screen @return lines used */
 int watch_screen_header(struct watch_screen *screen);
 
-/** Draws the rows. @param screen the screen @param line first line @param height how many there are */
+/** Draws the rows. @param screen the screen @param line first line @param height how many there are
+ */
 void watch_screen_table(struct watch_screen *screen, int line, int height);
 
 #endif

@@ -15,27 +15,33 @@ struct chosen {
 
 static int compare_tracks(const void *one, const void *other)
 {
-	uintptr_t a = (uintptr_t)*(const struct pm_track *const *)one, b = (uintptr_t)*(const struct pm_track *const *)other;
+	uintptr_t a = (uintptr_t)*(const struct pm_track *const *)one,
+		  b = (uintptr_t)*(const struct pm_track *const *)other;
 	return (a > b) - (a < b);
 }
 
-static struct chosen find_chosen(const struct watch *watch, const struct pm_range *ranges, size_t count)
+static struct chosen find_chosen(const struct watch *watch, const struct pm_range *ranges,
+                                 size_t count)
 {
-	struct chosen chosen = { .tracks = alloc_array(NULL, count + 1, sizeof(struct pm_track *)) };
+	struct chosen chosen = { .tracks = alloc_array(NULL, count + 1,
+		                                       sizeof(struct pm_track *)) };
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].region != SIZE_MAX)
-			chosen.tracks[chosen.count++] = pm_tracker_owner(watch->tracker, ranges[i].region);
+			chosen.tracks[chosen.count++] = pm_tracker_owner(watch->tracker,
+			                                                 ranges[i].region);
 	qsort(chosen.tracks, chosen.count, sizeof(struct pm_track *), compare_tracks);
 	return chosen;
 }
 
 /** Whether any region of a track was chosen. */
-static bool is_chosen(const struct watch *watch, const struct chosen *chosen, const struct pm_track *track)
+static bool is_chosen(const struct watch *watch, const struct chosen *chosen,
+                      const struct pm_track *track)
 {
 	/* Of the others there is no picture. */
 	if (watch->still || pm_select_is_everything(watch->options->selection.select))
 		return true;
-	return bsearch(&track, chosen->tracks, chosen->count, sizeof(struct pm_track *), compare_tracks) != NULL;
+	return bsearch(&track, chosen->tracks, chosen->count, sizeof(struct pm_track *),
+	               compare_tracks) != NULL;
 }
 
 static double sort_key(enum watch_sort sort, const struct watch_row *row)
@@ -71,7 +77,8 @@ void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort)
 		qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
 }
 
-/** Whether anything of it ever changed that is worth a row. Guards come and go with what they guard. */
+/** Whether anything of it ever changed that is worth a row. Guards come and go with what they
+ * guard. */
 static bool has_changed(const struct pm_track *track)
 {
 	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
@@ -86,15 +93,19 @@ static void count_kind(struct watch *watch, const struct pm_track *track)
 	watch->kind_regions[track->kind] += track->regions;
 }
 
-static void judge_bytes(const struct watch *watch, const struct pm_track *track, struct pm_trend *trend)
+static void judge_bytes(const struct watch *watch, const struct pm_track *track,
+                        struct pm_trend *trend)
 {
 	if (!watch->still || track->series.count > 0) {
 		pm_track_judge(watch->tracker, track, trend);
 		return;
 	}
-	/* What never changed was constant until the moment of the picture; the tracker has gone on. */
+	/* What never changed was constant until the moment of the picture; the tracker has gone on.
+	 */
 	struct pm_point point = { .time = track->since, .value = track->weight };
-	const struct pm_series constant = { .points = &point, .count = 1, .last = watch->sample.time, .samples = watch->samples };
+	const struct pm_series constant = {
+		.points = &point, .count = 1, .last = watch->sample.time, .samples = watch->samples
+	};
 	pm_trend_judge(&constant, PM_TREND_BYTES, trend);
 }
 
@@ -129,19 +140,24 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
 		if (!(all && tracks[i]->weight > 0) && !has_changed(tracks[i]))
 			continue;
 		struct watch_row *row = &watch->rows[watch->row_count++];
-		*row = (struct watch_row){ .track = tracks[i], .growth = (int64_t)(tracks[i]->weight - tracks[i]->baseline) };
+		*row = (struct watch_row){ .track = tracks[i],
+			                   .growth = (int64_t)(tracks[i]->weight -
+			                                       tracks[i]->baseline) };
 		if (watch->options->sort == WATCH_BY_RATE && !watch->unjudged)
 			judge_bytes(watch, tracks[i], &row->trend);
 	}
 }
 
-/** Finds what the user chose of the regions that are there now. That there is nothing of it is no failure: it may come, or be gone. */
-static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t *count, struct pm_error *error)
+/** Finds what the user chose of the regions that are there now. That there is nothing of it is no
+ * failure: it may come, or be gone. */
+static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t *count,
+                           struct pm_error *error)
 {
 	const struct pm_select *select = watch->options->selection.select;
 	struct pm_error failure;
 	watch->none_chosen = (struct pm_error){ 0 };
-	if (watch->still || pm_select_is_everything(select) || pm_select_apply(select, watch->sample.regions, ranges, count, &failure) == 0)
+	if (watch->still || pm_select_is_everything(select) ||
+	    pm_select_apply(select, watch->sample.regions, ranges, count, &failure) == 0)
 		return 0;
 	if (failure.kind == PM_ERROR_NOT_FOUND) {
 		watch->none_chosen = failure;

@@ -11,16 +11,19 @@
 #include "watch_peek.h"
 #include "watch_replay.h"
 
-/* All regions are looked at so often, even if the totals stand still: as much may be mapped as is unmapped. In seconds. */
+/* All regions are looked at so often, even if the totals stand still: as much may be mapped as is
+ * unmapped. In seconds. */
 static const double full_every = 30;
 
 /** Looks at all regions before one of them is blamed: what the sample knows of them may be old. */
 static int look_closer(struct watch *watch, struct pm_error *error)
 {
 	struct pm_error failure = { 0 };
-	if (!watch->will_act || !watch->will_act(watch->acting) || pm_sampler_look(watch->sampler, &watch->sample, &failure) == 0)
+	if (!watch->will_act || !watch->will_act(watch->acting) ||
+	    pm_sampler_look(watch->sampler, &watch->sample, &failure) == 0)
 		return 0;
-	/* That the process is gone is told by the next sample; what it did before is acted on all the same. */
+	/* That the process is gone is told by the next sample; what it did before is acted on all
+	 * the same. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
 	*error = failure;
@@ -32,7 +35,8 @@ static bool is_ending(const struct watch *watch)
 {
 	struct pm_process *process = watch->target->process;
 	struct pm_process_info info;
-	return pm_process_check(process, NULL) < 0 || pm_process_read_info(process, &info, NULL) < 0 || info.killed;
+	return pm_process_check(process, NULL) < 0 ||
+	       pm_process_read_info(process, &info, NULL) < 0 || info.killed;
 }
 
 static bool is_steady(const struct pm_trend *trend)
@@ -40,7 +44,8 @@ static bool is_steady(const struct pm_trend *trend)
 	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
 }
 
-/** Reads the limits anew. One that cannot be read is no reason to stop; one on a number is asked for only where that number grows. */
+/** Reads the limits anew. One that cannot be read is no reason to stop; one on a number is asked
+ * for only where that number grows. */
 static void read_headroom(struct watch *watch)
 {
 	struct pm_headroom now;
@@ -52,9 +57,12 @@ static void read_headroom(struct watch *watch)
 	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	if (counts)
-		pm_headroom_add_counts(watch->target->process, NULL, watch->sample.regions, &now, NULL);
-	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of the group where it was. */
-	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) && !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
+		pm_headroom_add_counts(watch->target->process, NULL, watch->sample.regions, &now,
+		                       NULL);
+	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of
+	 * the group where it was. */
+	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) &&
+	    !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
 		return;
 	watch->headroom = now;
 }
@@ -82,7 +90,8 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 {
 	const struct pm_sample *sample = &watch->sample;
 	watch->samples++;
-	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap, error) < 0 ||
+	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap,
+	                  error) < 0 ||
 	    pm_series_add(&watch->size, sample->time, sample->totals.size, error) < 0 ||
 	    pm_series_add(&watch->mappings, sample->time, sample->regions->count, error) < 0 ||
 	    pm_series_add(&watch->threads, sample->time, sample->totals.threads, error) < 0)
@@ -94,9 +103,11 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 		return -1;
 	watch->held_back += sample->held_back;
 	/* What was not looked at is not known to be unchanged. */
-	if (!sample->held_back && pm_tracker_add(watch->tracker, sample->time, sample->fresh ? sample->regions : NULL, error) < 0)
+	if (!sample->held_back && pm_tracker_add(watch->tracker, sample->time,
+	                                         sample->fresh ? sample->regions : NULL, error) < 0)
 		return -1;
-	if (watch->recorder && pm_recorder_add_with(watch->recorder, sample, &watch->headroom, error) < 0)
+	if (watch->recorder &&
+	    pm_recorder_add_with(watch->recorder, sample, &watch->headroom, error) < 0)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;
@@ -108,20 +119,25 @@ static int open_source(struct watch *watch, bool pages, struct pm_error *error)
 {
 	const struct watch_options *options = watch->options;
 	struct pm_process *process = watch->target->process;
-	const struct pm_sampler_options sampling = { .budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages };
+	const struct pm_sampler_options sampling = {
+		.budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages
+	};
 	if (!process)
 		return watch_replay_open(watch->target->path, &watch->replay, &watch->run, error);
-	if (pm_run_describe(process, &watch->run, error) < 0 || watch_event_options_check_run(&options->events, &watch->run, error) < 0)
+	if (pm_run_describe(process, &watch->run, error) < 0 ||
+	    watch_event_options_check_run(&options->events, &watch->run, error) < 0)
 		return -1;
 	return pm_sampler_open(process, &sampling, &watch->sampler, error);
 }
 
 static int take(struct watch *watch, struct pm_sample *sample, struct pm_error *error)
 {
-	return watch->replay ? watch_replay_take(watch->replay, sample, error) : pm_sampler_take(watch->sampler, sample, error);
+	return watch->replay ? watch_replay_take(watch->replay, sample, error)
+	                     : pm_sampler_take(watch->sampler, sample, error);
 }
 
-int watch_init(struct watch *watch, const struct watch_options *options, const struct target *target, struct pm_error *error)
+int watch_init(struct watch *watch, const struct watch_options *options,
+               const struct target *target, struct pm_error *error)
 {
 	bool pages = options->peek > 0 || options->keep_pages;
 	*watch = (struct watch){ .options = options, .target = target };
@@ -129,8 +145,10 @@ int watch_init(struct watch *watch, const struct watch_options *options, const s
 	*watch->kinds = (struct watch_kinds){ 0 };
 	/* A file is begun only when there is something to put into it. */
 	if (open_source(watch, pages, error) < 0 || pm_tracker_create(&watch->tracker, error) < 0 ||
-	    (pages && watch_peek_open(options, target, &watch->peek, error) < 0) || take(watch, &watch->sample, error) < 0 ||
-	    (options->record && pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {
+	    (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
+	    take(watch, &watch->sample, error) < 0 ||
+	    (options->record &&
+	     pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {
 		watch_deinit(watch);
 		return -1;
 	}
@@ -189,7 +207,9 @@ static void name_end(struct watch *watch)
 	/* The limit stands in a file of the group that has it. */
 	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
 	if (slash)
-		text_format(&why, "memory limit of %.*s", slash > limit->source ? (int)(slash - limit->source) : 1, limit->source);
+		text_format(&why, "memory limit of %.*s",
+		            slash > limit->source ? (int)(slash - limit->source) : 1,
+		            limit->source);
 	else
 		text_string(&why, "the machine has no memory left");
 	watch_end_with(watch, "killed by the kernel", text_terminate(&why));
@@ -208,12 +228,14 @@ static void end_gone(struct watch *watch)
 bool watch_step(struct watch *watch)
 {
 	struct pm_sample sample;
-	/* Counted before the process is seen to be alive: a kill during the look, which may take long, is none of before. */
+	/* Counted before the process is seen to be alive: a kill during the look, which may take
+	 * long, is none of before. */
 	uint64_t killed = watch->killed;
 	if (watch->kills)
 		pm_kills_count(watch->kills, &killed);
 	if (take(watch, &sample, &watch->failure) < 0) {
-		watch->ended = watch->replay ? "the recording cannot be read on" : "it cannot be watched any more";
+		watch->ended = watch->replay ? "the recording cannot be read on"
+		                             : "it cannot be watched any more";
 		if (watch->failure.kind == PM_ERROR_GONE)
 			end_gone(watch);
 		return false;

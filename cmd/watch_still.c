@@ -21,7 +21,8 @@ static struct pm_series copy_series(const struct pm_series *series)
 	return copy;
 }
 
-static void copy_track(struct watch_still_track *copy, const struct watch *watch, const struct watch_row *row)
+static void copy_track(struct watch_still_track *copy, const struct watch *watch,
+                       const struct watch_row *row)
 {
 	*copy = (struct watch_still_track){ .track = *row->track, .live = row->track };
 	copy->track.series = copy_series(&row->track->series);
@@ -67,9 +68,11 @@ static void copy_watch(struct watch_still *still, const struct watch *watch)
 	still->watch.all_rows = true;
 }
 
-int watch_still_take(struct watch_still *still, const struct watch *watch, const struct watch_kinds *kinds, struct pm_error *error)
+int watch_still_take(struct watch_still *still, const struct watch *watch,
+                     const struct watch_kinds *kinds, struct pm_error *error)
 {
-	/* Sorted by size there is a row for everything: whatever the picture will be sorted by, what it needs is there. */
+	/* Sorted by size there is a row for everything: whatever the picture will be sorted by,
+	 * what it needs is there. */
 	struct watch_options by_size = *watch->options;
 	struct watch everything = *watch;
 	by_size.sort = WATCH_BY_RSS;
@@ -113,7 +116,9 @@ void watch_still_drop(struct watch_still *still)
 	*still = (struct watch_still){ 0 };
 }
 
-const struct pm_track *watch_still_live(const struct watch_still *still, const struct watch_kinds *kinds, const struct pm_track *track)
+const struct pm_track *watch_still_live(const struct watch_still *still,
+                                        const struct watch_kinds *kinds,
+                                        const struct pm_track *track)
 {
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (track == &still->kinds.tracks[i])
@@ -122,7 +127,8 @@ const struct pm_track *watch_still_live(const struct watch_still *still, const s
 	return ((const struct watch_still_track *)(const void *)track)->live;
 }
 
-const struct pm_track *watch_still_of(const struct watch_still *still, const struct watch_kinds *kinds, const struct pm_track *live)
+const struct pm_track *watch_still_of(const struct watch_still *still,
+                                      const struct watch_kinds *kinds, const struct pm_track *live)
 {
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (live == &kinds->tracks[i])
@@ -133,7 +139,8 @@ const struct pm_track *watch_still_of(const struct watch_still *still, const str
 	return NULL;
 }
 
-void watch_still_describe_peek(const struct watch_still *still, const struct watch_row *row, struct text *text)
+void watch_still_describe_peek(const struct watch_still *still, const struct watch_row *row,
+                               struct text *text)
 {
 	for (size_t i = 0; i < still->count; i++)
 		if (row->track == &still->tracks[i].track)

@@ -11,13 +11,15 @@ enum { MOST_STRINGS = 1000 };
 
 static void add_title(const struct peek *found, const struct watch_row *row, struct text *title)
 {
-	text_format(title, "text in %s of %" PRIx64 " (", found->all ? "all pages" : "the newest pages", row->track->start);
+	text_format(title, "text in %s of %" PRIx64 " (",
+	            found->all ? "all pages" : "the newest pages", row->track->start);
 	text_size(title, found->searched);
 	if (found->searched < found->pages) {
 		text_string(title, " of ");
 		text_size(title, found->pages);
 	}
-	text_format(title, "): %s%zu strings (Esc: back)", found->count == MOST_STRINGS ? "the commonest " : "", found->count);
+	text_format(title, "): %s%zu strings (Esc: back)",
+	            found->count == MOST_STRINGS ? "the commonest " : "", found->count);
 }
 
 static void add_strings(const struct peek *found, struct text *text)
@@ -36,13 +38,15 @@ static void report(void *context, uint64_t done, uint64_t total)
 	watch_task_report(context, done, total);
 }
 
-int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+int watch_strings_read(void *context, struct watch_task_line *line,
+                       const volatile sig_atomic_t *cancel, struct text *answer,
                        struct pm_error *error)
 {
 	const struct watch_strings *strings = context;
 	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };
 	struct peek found = { 0 };
-	if (watch_peek_newest(strings->watch, strings->row, MOST_STRINGS, &follow, &found, error) < 0)
+	if (watch_peek_newest(strings->watch, strings->row, MOST_STRINGS, &follow, &found, error) <
+	    0)
 		return -1;
 	add_title(&found, strings->row, answer);
 	text_char(answer, '\n');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The text in the newest pages of a row: read beside the live screen, and shown in a pane. */
+/** @file The text in the newest pages of a row: read beside the live screen, and shown in a pane.
+ */
 #ifndef CMD_WATCH_STRINGS_H
 #define CMD_WATCH_STRINGS_H
 
@@ -19,7 +20,8 @@ struct watch_strings {
  * @param context  a struct watch_strings
  * @param answer   gets the title and the lines of the pane, each ended by a newline
  */
-int watch_strings_read(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+int watch_strings_read(void *context, struct watch_task_line *line,
+                       const volatile sig_atomic_t *cancel, struct text *answer,
                        struct pm_error *error);
 
 /** Shows it. @param pane the pane @param answer as made by watch_strings_read() */

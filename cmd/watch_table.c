@@ -9,19 +9,30 @@
 /* What stands in a column of the screen: what text has, too, and what it has not. */
 enum { COUNT = WATCH_COLUMNS, HISTORY, SCREEN_COLUMNS };
 
-enum { MOST_COLUMNS = 10, LEAST_MAPPING = 10, WIDE_MAPPING = 24, SHORT_HISTORY = 8, LONG_HISTORY = 16, BYTES_WIDER = 7 };
+enum {
+	MOST_COLUMNS = 10,
+	LEAST_MAPPING = 10,
+	WIDE_MAPPING = 24,
+	SHORT_HISTORY = 8,
+	LONG_HISTORY = 16,
+	BYTES_WIDER = 7
+};
 
-/** Columns that are there, and how wide they are. A width does not depend on what is in it now: a table that jumps cannot be read. */
+/** Columns that are there, and how wide they are. A width does not depend on what is in it now: a
+ * table that jumps cannot be read. */
 struct layout {
 	int columns[MOST_COLUMNS];
 	int widths[SCREEN_COLUMNS]; /* 0: left out */
 	int count;
-	bool range;                 /* addresses have an end */
+	bool range; /* addresses have an end */
 };
 
 static const int usual_widths[SCREEN_COLUMNS] = {
-	[WATCH_KIND] = 7, [WATCH_MAPPING] = LEAST_MAPPING, [WATCH_RSS] = 7, [WATCH_DELTA] = 8, [WATCH_GROWTH] = 8,
-	[WATCH_RATE] = 11, [WATCH_VERDICT] = 9, [COUNT] = 6, [HISTORY] = SHORT_HISTORY,
+	[WATCH_KIND] = 7,          [WATCH_MAPPING] = LEAST_MAPPING,
+	[WATCH_RSS] = 7,           [WATCH_DELTA] = 8,
+	[WATCH_GROWTH] = 8,        [WATCH_RATE] = 11,
+	[WATCH_VERDICT] = 9,       [COUNT] = 6,
+	[HISTORY] = SHORT_HISTORY,
 };
 
 static int total_width(const struct layout *layout)
@@ -33,16 +44,22 @@ static int total_width(const struct layout *layout)
 	return total;
 }
 
-/** Leaves columns out until the rest fits, the least important first; then gives the room that is left to words. */
+/** Leaves columns out until the rest fits, the least important first; then gives the room that is
+ * left to words. */
 static void fit(struct layout *layout, int room, int long_address, int short_address)
 {
-	static const int least_important[] = { WATCH_DELTA, HISTORY, WATCH_MAPPING, WATCH_RSS, COUNT, WATCH_RATE, WATCH_KIND, WATCH_VERDICT };
+	static const int least_important[] = {
+		WATCH_DELTA, HISTORY,    WATCH_MAPPING, WATCH_RSS,
+		COUNT,       WATCH_RATE, WATCH_KIND,    WATCH_VERDICT
+	};
 	int *widths = layout->widths;
 	if (total_width(layout) > room) {
 		layout->range = false;
 		widths[WATCH_ADDRESS] = widths[WATCH_ADDRESS] > 0 ? short_address : 0;
 	}
-	for (size_t i = 0; i < sizeof least_important / sizeof *least_important && total_width(layout) > room; i++)
+	for (size_t i = 0;
+	     i < sizeof least_important / sizeof *least_important && total_width(layout) > room;
+	     i++)
 		widths[least_important[i]] = 0;
 	int left = room - total_width(layout);
 	if (!layout->range && widths[WATCH_ADDRESS] > 0 && left >= long_address - short_address) {
@@ -50,7 +67,8 @@ static void fit(struct layout *layout, int room, int long_address, int short_add
 		widths[WATCH_ADDRESS] = long_address;
 		left -= long_address - short_address;
 	}
-	if (widths[HISTORY] > 0 && left >= WIDE_MAPPING - LEAST_MAPPING + LONG_HISTORY - SHORT_HISTORY) {
+	if (widths[HISTORY] > 0 &&
+	    left >= WIDE_MAPPING - LEAST_MAPPING + LONG_HISTORY - SHORT_HISTORY) {
 		widths[HISTORY] = LONG_HISTORY;
 		left -= LONG_HISTORY - SHORT_HISTORY;
 	}
@@ -70,14 +88,17 @@ static int width_of_more(size_t count)
 static struct layout lay_out(const struct watch_screen *screen)
 {
 	static const int of_regions[] = {
-		WATCH_ADDRESS, WATCH_KIND, WATCH_MAPPING, WATCH_RSS, WATCH_DELTA, WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, HISTORY,
+		WATCH_ADDRESS, WATCH_KIND, WATCH_MAPPING, WATCH_RSS, WATCH_DELTA,
+		WATCH_GROWTH,  WATCH_RATE, WATCH_VERDICT, HISTORY,
 	};
-	static const int of_kinds[] = { WATCH_KIND, COUNT, WATCH_RSS, WATCH_DELTA, WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, HISTORY };
+	static const int of_kinds[] = { WATCH_KIND,   COUNT,      WATCH_RSS,     WATCH_DELTA,
+		                        WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, HISTORY };
 	bool grouped = screen->rows.grouped;
 	const int *columns = grouped ? of_kinds : of_regions;
 	struct layout layout = { .range = true };
 	int start = 1, end = 1, more = 0;
-	layout.count = (int)(grouped ? sizeof of_kinds / sizeof *of_kinds : sizeof of_regions / sizeof *of_regions);
+	layout.count = (int)(grouped ? sizeof of_kinds / sizeof *of_kinds
+	                             : sizeof of_regions / sizeof *of_regions);
 	for (int i = 0; i < layout.count; i++) {
 		layout.columns[i] = columns[i];
 		layout.widths[columns[i]] = usual_widths[columns[i]];
@@ -87,7 +108,8 @@ static struct layout lay_out(const struct watch_screen *screen)
 			layout.widths[column] += layout.widths[column] > 0 ? BYTES_WIDER : 0;
 	for (size_t i = 0; i < screen->rows.count; i++) {
 		const struct pm_track *track = screen->rows.items[i]->track;
-		int first = (int)text_hex_length(track->start), last = (int)text_hex_length(track->end);
+		int first = (int)text_hex_length(track->start),
+		    last = (int)text_hex_length(track->end);
 		start = first > start ? first : start;
 		end = last > end ? last : end;
 		int wide = width_of_more(track->regions);
@@ -101,12 +123,15 @@ static struct layout lay_out(const struct watch_screen *screen)
 	return layout;
 }
 
-static void add_history(const struct watch_screen *screen, const struct pm_track *track, int width, struct text *text)
+static void add_history(const struct watch_screen *screen, const struct pm_track *track, int width,
+                        struct text *text)
 {
 	const struct watch *watch = watch_screen_shown(screen);
 	double now = watch->sample.time, began = watch->began;
 	struct pm_point point = { .time = track->since, .value = track->weight };
-	const struct pm_series constant = { .points = &point, .count = 1, .last = now, .samples = watch->samples };
+	const struct pm_series constant = {
+		.points = &point, .count = 1, .last = now, .samples = watch->samples
+	};
 	struct pm_series series = track->series.count > 0 ? track->series : constant;
 	/* All curves have the same scale of time. */
 	series.samples = watch->samples;
@@ -119,7 +144,8 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	watch_describe(row, text);
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
-	char *path = memchr(text->bytes, '/', text->length), *name = memrchr(text->bytes, '/', text->length);
+	char *path = memchr(text->bytes, '/', text->length),
+	     *name = memrchr(text->bytes, '/', text->length);
 	/* In "×40 /srv/parts/a" a path stands behind a number. */
 	if (!path || *row->track->mapping != '/')
 		return;
@@ -134,8 +160,8 @@ static void add_short_address(const struct watch_row *row, struct text *text)
 	watch_add_more(row->track->regions, text);
 }
 
-static void add_cell(const struct watch_screen *screen, const struct layout *layout, const struct watch_row *row, int column,
-                     struct text *text)
+static void add_cell(const struct watch_screen *screen, const struct layout *layout,
+                     const struct watch_row *row, int column, struct text *text)
 {
 	if (column == HISTORY)
 		add_history(screen, row->track, layout->widths[HISTORY], text);
@@ -159,7 +185,8 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 }
 
 /** Puts a cell at its side of the column. */
-static void put_cell(struct watch_screen *screen, int line, int at, int width, bool right, struct text *text, struct terminal_look look)
+static void put_cell(struct watch_screen *screen, int line, int at, int width, bool right,
+                     struct text *text, struct terminal_look look)
 {
 	int columns = (int)utf8_columns(text->bytes, text->length);
 	if (columns > width) {
@@ -174,24 +201,31 @@ static void put_cell(struct watch_screen *screen, int line, int at, int width, b
 }
 
 /** Draws a row; NULL: the titles. */
-static void draw_row(struct watch_screen *screen, const struct layout *layout, const struct watch_row *row, bool chosen, int line)
+static void draw_row(struct watch_screen *screen, const struct layout *layout,
+                     const struct watch_row *row, bool chosen, int line)
 {
 	struct text text = { 0 };
 	const struct terminal_look background = { .chosen = chosen };
 	int at = 0;
 	if (chosen)
-		terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, background);
+		terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text,
+		             background);
 	for (int i = 0; i < layout->count; i++) {
 		int column = layout->columns[i], width = layout->widths[column];
 		if (width == 0)
 			continue;
-		bool right = column == COUNT || (column < WATCH_COLUMNS && watch_columns[column].right);
-		struct terminal_look look = { .style = row ? cell_style(row, column) : OUT_PLAIN, .bold = !row, .chosen = chosen };
+		bool right = column == COUNT ||
+		             (column < WATCH_COLUMNS && watch_columns[column].right);
+		struct terminal_look look = { .style = row ? cell_style(row, column) : OUT_PLAIN,
+			                      .bold = !row,
+			                      .chosen = chosen };
 		text_clear(&text);
 		if (row)
 			add_cell(screen, layout, row, column, &text);
 		else
-			text_string(&text, column == COUNT ? "COUNT" : column == HISTORY ? "HISTORY" : watch_columns[column].title);
+			text_string(&text, column == COUNT     ? "COUNT"
+			                   : column == HISTORY ? "HISTORY"
+			                                       : watch_columns[column].title);
 		put_cell(screen, line, at, width, right, &text, look);
 		at += width + 1;
 	}

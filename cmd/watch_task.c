@@ -15,7 +15,8 @@ enum { EACH_US = 100000, PATIENCE_MS = 5000 };
 
 enum message_kind { REPORT, ANSWER, FAILURE };
 
-/** What stands before each message; both ends are the same program. It has no gaps, which would be sent as they happen to be in memory. */
+/** What stands before each message; both ends are the same program. It has no gaps, which would be
+ * sent as they happen to be in memory. */
 struct message {
 	uint64_t kind;        /* enum message_kind */
 	uint64_t done, total; /* of a report */
@@ -27,7 +28,8 @@ struct watch_task_line {
 	uint64_t told; /* when, in microseconds; 0: never */
 };
 
-/** Writes all of it. Nobody reads any more where that fails: then there is a signal on its way, too. */
+/** Writes all of it. Nobody reads any more where that fails: then there is a signal on its way,
+ * too. */
 static void put(int to, const void *bytes, size_t length)
 {
 	while (length > 0) {
@@ -47,7 +49,8 @@ static void send_message(int to, struct message message, const void *bytes)
 	put(to, bytes, message.length);
 }
 
-/** Sends no more of it than it says: what stands between its members, and behind its text, is what was in memory before. */
+/** Sends no more of it than it says: what stands between its members, and behind its text, is what
+ * was in memory before. */
 static void send_failure(int to, const struct pm_error *error)
 {
 	struct pm_error copy;
@@ -66,10 +69,12 @@ void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t tot
 	if (line->told && now - line->told < EACH_US)
 		return;
 	line->told = now;
-	send_message(line->to, (struct message){ .kind = REPORT, .done = done, .total = total }, NULL);
+	send_message(line->to, (struct message){ .kind = REPORT, .done = done, .total = total },
+	             NULL);
 }
 
-/** Lives no longer than its parent, and has nothing to do with the terminal: what ends a program otherwise would give that back. */
+/** Lives no longer than its parent, and has nothing to do with the terminal: what ends a program
+ * otherwise would give that back. */
 static void settle(pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -81,33 +86,38 @@ static void settle(pid_t parent)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static _Noreturn void run(int to, watch_task_work *work, void *context, const volatile sig_atomic_t *cancel)
+static _Noreturn void run(int to, watch_task_work *work, void *context,
+                          const volatile sig_atomic_t *cancel)
 {
 	struct watch_task_line line = { .to = to };
 	struct text answer = { 0 };
 	struct pm_error error = { 0 };
 	if (work(context, &line, cancel, &answer, &error) == 0)
-		send_message(to, (struct message){ .kind = ANSWER, .length = answer.length }, answer.bytes);
+		send_message(to, (struct message){ .kind = ANSWER, .length = answer.length },
+		             answer.bytes);
 	else
 		send_failure(to, &error);
 	/* Nothing of what is registered for the end of the program is ours. */
 	_exit(0);
 }
 
-int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work, void *context, struct pm_error *error)
+int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work,
+                     void *context, struct pm_error *error)
 {
 	int ends[2];
 	pid_t parent = getpid();
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s", strerror(errno));
-	/* Threads that may exist, of a session or those that await commands, hold nothing that the child needs: glibc itself can go on after a
-	 * fork. */
+		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s",
+		                    strerror(errno));
+	/* Threads that may exist, of a session or those that await commands, hold nothing that the
+	 * child needs: glibc itself can go on after a fork. */
 	pid_t pid = fork();
 	if (pid < 0) {
 		int cause = errno;
 		close(ends[0]);
 		close(ends[1]);
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot start a process: %s", strerror(cause));
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot start a process: %s",
+		                    strerror(cause));
 	}
 	if (pid == 0) {
 		close(ends[0]);
@@ -121,7 +131,12 @@ int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_tas
 	text_clear(&task->received);
 	text_clear(&task->answer);
 	*task = (struct watch_task){
-		.pid = pid, .from = ends[0], .wait = wait, .place = task->place, .received = task->received, .answer = task->answer,
+		.pid = pid,
+		.from = ends[0],
+		.wait = wait,
+		.place = task->place,
+		.received = task->received,
+		.answer = task->answer,
 	};
 	wait->descriptors[task->place].fd = ends[0];
 	return 0;
@@ -167,7 +182,8 @@ static void finish(struct watch_task *task)
 	while (waitpid(task->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!task->answered && task->error.kind == PM_ERROR_NONE)
-		pm_error_set(&task->error, PM_ERROR_IO, 0, "it ended without a result%s", WIFSIGNALED(status) ? ": it was killed" : "");
+		pm_error_set(&task->error, PM_ERROR_IO, 0, "it ended without a result%s",
+		             WIFSIGNALED(status) ? ": it was killed" : "");
 	stop_listening(task);
 }
 
@@ -214,7 +230,8 @@ void watch_task_end(struct watch_task *task)
 	}
 	if (task->pid == 0)
 		return;
-	/* It is stuck in the kernel. When it comes back it sees that it shall end, and cleans up. */
+	/* It is stuck in the kernel. When it comes back it sees that it shall end, and cleans up.
+	 */
 	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0, "it is left to itself");
 	stop_listening(task);
 }

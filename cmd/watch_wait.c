@@ -12,7 +12,9 @@ static const double hastened_interval = 0.1;
 
 void watch_wait_init(struct watch_wait *wait, double interval)
 {
-	*wait = (struct watch_wait){ .interval = interval, .due = clock_seconds() + interval, .interrupted = interrupt_hold() };
+	*wait = (struct watch_wait){ .interval = interval,
+		                     .due = clock_seconds() + interval,
+		                     .interrupted = interrupt_hold() };
 }
 
 void watch_wait_deinit(struct watch_wait *wait)
@@ -25,7 +27,8 @@ void watch_wait_deinit(struct watch_wait *wait)
 
 size_t watch_wait_add(struct watch_wait *wait, int fd, short events)
 {
-	wait->descriptors = alloc_array(wait->descriptors, wait->count + 1, sizeof *wait->descriptors);
+	wait->descriptors = alloc_array(wait->descriptors, wait->count + 1,
+	                                sizeof *wait->descriptors);
 	wait->descriptors[wait->count] = (struct pollfd){ .fd = fd, .events = events };
 	return wait->count++;
 }
@@ -46,7 +49,8 @@ void watch_wait_hasten(struct watch_wait *wait)
 
 bool watch_wait(struct watch_wait *wait)
 {
-	/* Between a look at the flag and the wait a signal would be lost: it may come only within ppoll(2). */
+	/* Between a look at the flag and the wait a signal would be lost: it may come only within
+	 * ppoll(2). */
 	sigset_t caught, before;
 	sigemptyset(&caught);
 	interrupt_add_held(&caught);
@@ -56,7 +60,9 @@ bool watch_wait(struct watch_wait *wait)
 	double left = wait->due - clock_seconds();
 	struct timespec timeout = { .tv_sec = left > 0 ? (time_t)left : 0 };
 	timeout.tv_nsec = left > 0 ? (long)((left - (double)timeout.tv_sec) * 1e9) : 0;
-	int ready = *wait->interrupted ? -1 : ppoll(wait->descriptors, (nfds_t)wait->count, &timeout, &before);
+	int ready = *wait->interrupted
+	                    ? -1
+	                    : ppoll(wait->descriptors, (nfds_t)wait->count, &timeout, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	for (size_t i = 0; ready <= 0 && i < wait->count; i++)
 		wait->descriptors[i].revents = 0;

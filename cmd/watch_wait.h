@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Waiting for whatever comes first: the time of the next look, a descriptor (keys, events of the kernel), or a signal. */
+/** @file Waiting for whatever comes first: the time of the next look, a descriptor (keys, events of
+ * the kernel), or a signal. */
 #ifndef CMD_WATCH_WAIT_H
 #define CMD_WATCH_WAIT_H
 
@@ -10,18 +11,21 @@
 
 /** What is waited for. */
 struct watch_wait {
-	double interval;                          /**< seconds from one look to the next */
-	double due;                               /**< when the next one is due, by CLOCK_MONOTONIC */
-	struct pollfd *descriptors;               /**< after watch_wait() `revents` tell what happened there */
-	size_t count;                             /**< how many */
-	double looked;                            /**< when the last one was due */
-	const volatile sig_atomic_t *interrupted; /**< not 0: the user has seen enough, see interrupt_hold() */
+	double interval;            /**< seconds from one look to the next */
+	double due;                 /**< when the next one is due, by CLOCK_MONOTONIC */
+	struct pollfd *descriptors; /**< after watch_wait() `revents` tell what happened there */
+	size_t count;               /**< how many */
+	double looked;              /**< when the last one was due */
+	const volatile sig_atomic_t
+		*interrupted; /**< not 0: the user has seen enough, see interrupt_hold() */
 };
 
-/** Starts: the first look is an interval away, and signals are caught. @param wait filled @param interval seconds between two looks */
+/** Starts: the first look is an interval away, and signals are caught. @param wait filled @param
+ * interval seconds between two looks */
 void watch_wait_init(struct watch_wait *wait, double interval);
 
-/** Releases it; signals do what they did before, and the descriptors stay the caller's. @param wait as filled, or zeroed */
+/** Releases it; signals do what they did before, and the descriptors stay the caller's. @param wait
+ * as filled, or zeroed */
 void watch_wait_deinit(struct watch_wait *wait);
 
 /**
@@ -30,18 +34,22 @@ void watch_wait_deinit(struct watch_wait *wait);
  * @param wait    what is waited for
  * @param fd      the descriptor
  * @param events  as for poll(2)
- * @return        its index in `descriptors`, which stays the same; an fd of -1 put there is not waited for
+ * @return        its index in `descriptors`, which stays the same; an fd of -1 put there is not
+ * waited for
  */
 size_t watch_wait_add(struct watch_wait *wait, int fd, short events);
 
-/** Lets the next look come after so many seconds. @param wait what is waited for @param seconds 0 or more */
+/** Lets the next look come after so many seconds. @param wait what is waited for @param seconds 0
+ * or more */
 void watch_wait_postpone(struct watch_wait *wait, double seconds);
 
-/** Lets the next look come at once, or where one just was, a tenth of a second after that. @param wait what is waited for */
+/** Lets the next look come at once, or where one just was, a tenth of a second after that. @param
+ * wait what is waited for */
 void watch_wait_hasten(struct watch_wait *wait);
 
 /**
- * Waits. Late looks are left out, not made up for. With SIGTSTP and SIGWINCH caught it also returns for these.
+ * Waits. Late looks are left out, not made up for. With SIGTSTP and SIGWINCH caught it also returns
+ * for these.
  *
  * @param wait  what is waited for
  * @return      true: the next look is due; false: a descriptor is ready or a signal came

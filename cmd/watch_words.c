@@ -43,12 +43,14 @@ static void add_word(const char *word, struct text *text)
 	add_part(word, strlen(word), text);
 }
 
-/** Of what one of several regions has only what is true of all: neither how many blocks that are, nor where in it they lie. */
+/** Of what one of several regions has only what is true of all: neither how many blocks that are,
+ * nor where in it they lie. */
 static void add_common_blocks(const char *detail, struct text *text)
 {
 	static const char one[] = "1 malloc chunk of ";
 	const char *place = strstr(detail, " in ");
-	size_t digits = strspn(detail, "0123456789"), length = place ? (size_t)(place - detail) : strlen(detail);
+	size_t digits = strspn(detail, "0123456789"),
+	       length = place ? (size_t)(place - detail) : strlen(detail);
 	if (strncmp(detail, one, strlen(one)) == 0) {
 		add_word("malloc chunks of ", text);
 		utf8_escape(text, detail + strlen(one), length - strlen(one));
@@ -58,7 +60,8 @@ static void add_common_blocks(const char *detail, struct text *text)
 	add_part(detail + skipped, length - skipped, text);
 }
 
-/** Blocks of malloc's: in how many regions the kernel put them is of less interest than what they are. */
+/** Blocks of malloc's: in how many regions the kernel put them is of less interest than what they
+ * are. */
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -100,11 +103,14 @@ void watch_add_size(const struct watch *watch, uint64_t size, struct text *text)
 		text_size(text, size);
 }
 
-/** A rate means something only where the growth goes on; it is extrapolated over an hour or a day only then. */
-static void put_over(const struct watch *watch, const struct watch_row *row, double seconds, struct text *text)
+/** A rate means something only where the growth goes on; it is extrapolated over an hour or a day
+ * only then. */
+static void put_over(const struct watch *watch, const struct watch_row *row, double seconds,
+                     struct text *text)
 {
 	if (row->trend.verdict == PM_VERDICT_STEADY || row->trend.verdict == PM_VERDICT_SHRINKING)
-		text_delta(text, (int64_t)(row->trend.rate * seconds), watch->options->output.bytes);
+		text_delta(text, (int64_t)(row->trend.rate * seconds),
+		           watch->options->output.bytes);
 	else
 		text_char(text, '-');
 }
@@ -117,7 +123,8 @@ void watch_add_rate(const struct pm_trend *trend, struct text *text)
 		text_char(text, '-');
 }
 
-void watch_add_cell(const struct watch *watch, const struct watch_row *row, enum watch_column column, struct text *text)
+void watch_add_cell(const struct watch *watch, const struct watch_row *row,
+                    enum watch_column column, struct text *text)
 {
 	switch (column) {
 	case WATCH_ADDRESS:
@@ -193,8 +200,10 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 		return;
 	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
 	watch_add_size(watch, limit->max, line);
-	/* What is charged to other groups counts as resident all the same: shared memory, files, what it had when it was moved here. */
-	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max && !watch->gone) {
+	/* What is charged to other groups counts as resident all the same: shared memory, files,
+	 * what it had when it was moved here. */
+	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max &&
+	    !watch->gone) {
 		text_string(line, " (");
 		watch_add_size(watch, limit->used, line);
 		text_string(line, " used, other RSS charged elsewhere)");
@@ -203,9 +212,12 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 }
 
 /** Adds a limit on a number of things, as the kernel calls it. */
-static void add_count_limit(const struct watch *watch, const struct pm_limit *limit, struct text *line)
+static void add_count_limit(const struct watch *watch, const struct pm_limit *limit,
+                            struct text *line)
 {
-	const char *name = limit->kind == PM_LIMIT_MAPPINGS ? "vm.max_map_count" : limit->kind == PM_LIMIT_PIDS ? "pids.max" : "threads-max";
+	const char *name = limit->kind == PM_LIMIT_MAPPINGS ? "vm.max_map_count"
+	                   : limit->kind == PM_LIMIT_PIDS   ? "pids.max"
+	                                                    : "threads-max";
 	text_format(line, "  %s ", name);
 	text_grouped(line, limit->max);
 	add_left(watch, limit, line);
@@ -213,7 +225,8 @@ static void add_count_limit(const struct watch *watch, const struct pm_limit *li
 
 void watch_add_limit(const struct watch *watch, struct text *line)
 {
-	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch), *memory = pm_headroom_memory(&watch->headroom);
+	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch),
+			      *memory = pm_headroom_memory(&watch->headroom);
 	const struct pm_limit *space = pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE);
 	if (first && first->kind == PM_LIMIT_DATA) {
 		text_string(line, "  RLIMIT_DATA ");
@@ -236,16 +249,20 @@ void watch_add_limit(const struct watch *watch, struct text *line)
 void watch_add_cost(const struct watch *watch, struct text *line)
 {
 	const struct pm_sample_cost *cost = &watch->sample.cost;
-	/* Of one look nothing can be said: the time that it is to be held against has only begun. */
+	/* Of one look nothing can be said: the time that it is to be held against has only begun.
+	 */
 	if (watch->samples < 2)
 		return;
 	const char *gap = line->length > 0 ? "  " : "";
 	/* What a recording cost is not stored. */
 	if (!watch->replay)
-		text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap, cost->share * 100, (double)cost->lock_ns / 1e6);
+		text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
+		            cost->share * 100, (double)cost->lock_ns / 1e6);
 	if (watch->held_back > 0)
-		text_format(line, "%slooked less often to keep to the budget (%" PRIu64 " of %" PRIu64 " times not)", watch->replay ? gap : ", ",
-		            watch->held_back, watch->samples);
+		text_format(line,
+		            "%slooked less often to keep to the budget (%" PRIu64 " of %" PRIu64
+		            " times not)",
+		            watch->replay ? gap : ", ", watch->held_back, watch->samples);
 }
 
 void watch_add_rss(const struct watch *watch, struct text *line)

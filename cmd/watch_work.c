@@ -10,7 +10,8 @@
 #include "watch_strings.h"
 #include "watch_words.h"
 
-static void start(struct watch_screen *screen, enum watch_work_kind kind, watch_task_work *work, void *context)
+static void start(struct watch_screen *screen, enum watch_work_kind kind, watch_task_work *work,
+                  void *context)
 {
 	struct pm_error error = { 0 };
 	screen->work.kind = kind;
@@ -38,12 +39,17 @@ static void report(void *context, uint64_t done, uint64_t total)
 }
 
 /** Writes the bytes of a row. @see watch_task_work @param answer gets what is told of that */
-static int write_row(void *context, struct watch_task_line *line, const volatile sig_atomic_t *cancel, struct text *answer,
+static int write_row(void *context, struct watch_task_line *line,
+                     const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)
 {
 	const struct writing *writing = context;
 	const struct pm_track *track = writing->row->track;
-	struct watch_save save = { .watch = writing->watch, .path = writing->path, .cancel = cancel, .listener = report, .context = line };
+	struct watch_save save = { .watch = writing->watch,
+		                   .path = writing->path,
+		                   .cancel = cancel,
+		                   .listener = report,
+		                   .context = line };
 	uint64_t bytes;
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
@@ -55,12 +61,14 @@ static int write_row(void *context, struct watch_task_line *line, const volatile
 		return -1;
 	text_format(answer, "%s: ", writing->path);
 	watch_add_size(writing->watch, bytes, answer);
-	text_format(answer, " read of %llx-%llx", (unsigned long long)track->start, (unsigned long long)track->end);
+	text_format(answer, " read of %llx-%llx", (unsigned long long)track->start,
+	            (unsigned long long)track->end);
 	watch_add_more(track->regions, answer);
 	return 0;
 }
 
-void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row, const char *path)
+void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row,
+                           const char *path)
 {
 	struct writing writing = { .watch = screen->watch, .row = row, .path = path };
 	text_clear(&screen->work.path);
@@ -82,8 +90,9 @@ bool watch_work_is_busy(struct watch_screen *screen, enum watch_work_kind wanted
 	if (screen->work.kind == wanted)
 		watch_work_cancel(screen);
 	else
-		watch_screen_say(screen, screen->work.kind == WATCH_WRITES_FILE ? "the file is still being written (Esc: cancel)"
-		                                                                : "text is still being read (Esc: cancel)");
+		watch_screen_say(screen, screen->work.kind == WATCH_WRITES_FILE
+		                                 ? "the file is still being written (Esc: cancel)"
+		                                 : "text is still being read (Esc: cancel)");
 	return true;
 }
 
@@ -107,7 +116,8 @@ void watch_work_take(struct watch_screen *screen)
 	struct text outcome = { 0 };
 	if (!watch_task_take(&work->task))
 		return;
-	if (!watch_task_runs(&work->task) && work->task.answered && work->kind == WATCH_READS_TEXT) {
+	if (!watch_task_runs(&work->task) && work->task.answered &&
+	    work->kind == WATCH_READS_TEXT) {
 		watch_strings_show(&screen->pane, &work->task.answer);
 	} else if (!watch_task_runs(&work->task)) {
 		put_outcome(work, &outcome);
@@ -130,7 +140,8 @@ void watch_work_describe(const struct watch_work *work, struct text *text)
 	if (task->cancelled)
 		text_string(text, " (cancelling)");
 	else
-		text_format(text, " (Esc or %s: cancel)", work->kind == WATCH_WRITES_FILE ? "d" : "Enter");
+		text_format(text, " (Esc or %s: cancel)",
+		            work->kind == WATCH_WRITES_FILE ? "d" : "Enter");
 	if (work->kind == WATCH_WRITES_FILE) {
 		text_string(text, "  to ");
 		utf8_escape(text, work->path.bytes, work->path.length);

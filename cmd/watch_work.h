@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What takes long and goes on beside the live screen: reading the text of a row, writing its bytes to a file. One thing at a time.
+ * What takes long and goes on beside the live screen: reading the text of a row, writing its bytes
+ * to a file. One thing at a time.
  */
 #ifndef CMD_WATCH_WORK_H
 #define CMD_WATCH_WORK_H
@@ -27,11 +28,14 @@ struct watch_work {
 /** Starts to read. @param screen with nothing going on @param row whose pages */
 void watch_work_read_text(struct watch_screen *screen, const struct watch_row *row);
 
-/** Starts to write. @param screen with nothing going on @param row whose bytes @param path of the file, which must not exist yet */
-void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row, const char *path);
+/** Starts to write. @param screen with nothing going on @param row whose bytes @param path of the
+ * file, which must not exist yet */
+void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row,
+                           const char *path);
 
 /**
- * Whether something goes on, where a key asks for more: the same thing is cancelled, and of another one it is said that it has to wait.
+ * Whether something goes on, where a key asks for more: the same thing is cancelled, and of another
+ * one it is said that it has to wait.
  *
  * @param screen  the screen
  * @param wanted  what the key asks for
@@ -45,7 +49,8 @@ bool watch_work_cancel(struct watch_screen *screen);
 /** Takes what it told since, after watch_wait(), and shows that. @param screen the screen */
 void watch_work_take(struct watch_screen *screen);
 
-/** Adds how far it has come. @param work what goes on @param text gets it; nothing where nothing does */
+/** Adds how far it has come. @param work what goes on @param text gets it; nothing where nothing
+ * does */
 void watch_work_describe(const struct watch_work *work, struct text *text);
 
 /**

@@ -36,7 +36,8 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 		bool ends_word = line[at] == ' ' && line[at - 1] != ' ';
 		bool ends_field = ends_word && at + 1 < length && line[at + 1] == ' ';
 		/* Within a field only if lines became too short otherwise. */
-		bool in_field = found != length && found + 1 < length && line[found + 1] == ' ' && found * 2 > fits;
+		bool in_field = found != length && found + 1 < length && line[found + 1] == ' ' &&
+		                found * 2 > fits;
 		if (ends_field || (ends_word && !in_field))
 			found = at;
 	}
@@ -47,7 +48,8 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 	return found;
 }
 
-static void wrap_line(struct text *into, const char *line, size_t length, size_t width, size_t indent)
+static void wrap_line(struct text *into, const char *line, size_t length, size_t width,
+                      size_t indent)
 {
 	size_t room = width;
 	while (utf8_columns(line, length) > room) {

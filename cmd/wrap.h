@@ -19,8 +19,8 @@
 bool wrap_size(int fd, size_t *width, size_t *height);
 
 /**
- * Adds lines, broken at blanks where the terminal ends: where fields are two blanks apart, rather between these. A word that has no room in
- * a line of its own stays whole.
+ * Adds lines, broken at blanks where the terminal ends: where fields are two blanks apart, rather
+ * between these. A word that has no room in a line of its own stays whole.
  *
  * @param into    gets them
  * @param bytes   escaped text of one or more lines

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: biggest TARGET: the five regions that hold most of the memory of a process, and what they are for. */
+/* usage: biggest TARGET: the five regions that hold most of the memory of a process, and what they
+ * are for. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 enum { SHOWN = 5 };
 
 /** Reads the regions with all sizes, and finds out what they are for. */
-static int read_regions(struct pm_process *process, struct pm_regions *regions, struct pm_error *error)
+static int read_regions(struct pm_process *process, struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	struct pm_reader reader;
 	struct pm_kinds_evidence evidence = { .process = process };
@@ -26,7 +28,8 @@ static int read_regions(struct pm_process *process, struct pm_regions *regions, 
 
 static int by_rss(const void *left, const void *right)
 {
-	uint64_t one = ((const struct pm_region *)left)->bytes[PM_SIZE_RSS], other = ((const struct pm_region *)right)->bytes[PM_SIZE_RSS];
+	uint64_t one = ((const struct pm_region *)left)->bytes[PM_SIZE_RSS],
+		 other = ((const struct pm_region *)right)->bytes[PM_SIZE_RSS];
 	return (one < other) - (one > other);
 }
 
@@ -34,8 +37,8 @@ static void print(const struct pm_region *region)
 {
 	char rss[PM_SIZE_TEXT_SIZE];
 	pm_format_size(region->bytes[PM_SIZE_RSS], rss);
-	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss, pm_kind_name(region->kind), region->mapping,
-	       region->detail);
+	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss,
+	       pm_kind_name(region->kind), region->mapping, region->detail);
 }
 
 int main(int argc, char **argv)
@@ -49,7 +52,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	pm_regions_init(&regions);
-	int failed = pm_process_find(argv[1], &pid, &error) < 0 || pm_process_open(NULL, pid, &process, &error) < 0 ||
+	int failed = pm_process_find(argv[1], &pid, &error) < 0 ||
+	             pm_process_open(NULL, pid, &process, &error) < 0 ||
 	             read_regions(process, &regions, &error) < 0;
 	if (failed)
 		fprintf(stderr, "biggest: %s\n", error.text);

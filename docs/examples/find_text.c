@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: find_text TARGET TEXT: every place in the memory of a process where the text stands. Ends with 1 where there is none. */
+/* usage: find_text TARGET TEXT: every place in the memory of a process where the text stands. Ends
+ * with 1 where there is none. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,31 +13,39 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	const struct pm_regions *regions = context;
 	const struct pm_region *region = &regions->items[hit->region];
 	(void)error;
-	printf("%#" PRIx64 " is %" PRIu64 " bytes into %" PRIx64 "-%" PRIx64 " %s\n", hit->address, hit->address - region->start, region->start,
-	       region->end, region->mapping);
+	printf("%#" PRIx64 " is %" PRIu64 " bytes into %" PRIx64 "-%" PRIx64 " %s\n", hit->address,
+	       hit->address - region->start, region->start, region->end, region->mapping);
 	return 0;
 }
 
-/** Looks through all that is present: what was never touched is zeros, and touching it would make the process grow. */
-static int scan(struct pm_process *process, struct pm_regions *regions, const struct pm_scanner *scanner, uint64_t *hits,
-                struct pm_error *error)
+/** Looks through all that is present: what was never touched is zeros, and touching it would make
+ * the process grow. */
+static int scan(struct pm_process *process, struct pm_regions *regions,
+                const struct pm_scanner *scanner, uint64_t *hits, struct pm_error *error)
 {
 	struct pm_pagemap *pagemap = NULL;
 	struct pm_plan *plan = NULL;
 	struct pm_reader reader = { 0 };
 	struct pm_scan_totals totals;
 	int status = -1;
-	if (pm_maps_read(process, PM_SMAPS, regions, error) < 0 || pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, error) < 0)
+	if (pm_maps_read(process, PM_SMAPS, regions, error) < 0 ||
+	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, error) < 0)
 		goto end;
 	struct pm_page_source pages = pm_pagemap_source(pagemap);
 	struct pm_plan_options options = { .pages = &pages };
-	if (pm_plan_open(regions, NULL, 0, &options, &plan, error) < 0 || pm_target_reader_open(process, regions, &reader, error) < 0)
+	if (pm_plan_open(regions, NULL, 0, &options, &plan, error) < 0 ||
+	    pm_target_reader_open(process, regions, &reader, error) < 0)
 		goto end;
-	struct pm_scan scan = { .scanner = scanner, .regions = regions, .plan = plan, .deliver = deliver, .context = regions };
+	struct pm_scan scan = { .scanner = scanner,
+		                .regions = regions,
+		                .plan = plan,
+		                .deliver = deliver,
+		                .context = regions };
 	scan.source.target = &reader;
 	status = pm_scan_run(&scan, &totals, error);
 	if (totals.unreadable > 0)
-		fprintf(stderr, "find_text: %" PRIu64 " bytes could not be read\n", totals.unreadable);
+		fprintf(stderr, "find_text: %" PRIu64 " bytes could not be read\n",
+		        totals.unreadable);
 	*hits = totals.hits;
 end:
 	pm_reader_close(&reader);
@@ -58,9 +67,13 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	pm_regions_init(&regions);
-	struct pm_pattern pattern = { .text = argv[2], .length = strlen(argv[2]), .flags = PM_PATTERN_FIXED };
-	int failed = pm_pattern_scanner_create(&pattern, 1, &scanner, &error) < 0 || pm_process_find(argv[1], &pid, &error) < 0 ||
-	             pm_process_open(NULL, pid, &process, &error) < 0 || scan(process, &regions, scanner, &hits, &error) < 0;
+	struct pm_pattern pattern = { .text = argv[2],
+		                      .length = strlen(argv[2]),
+		                      .flags = PM_PATTERN_FIXED };
+	int failed = pm_pattern_scanner_create(&pattern, 1, &scanner, &error) < 0 ||
+	             pm_process_find(argv[1], &pid, &error) < 0 ||
+	             pm_process_open(NULL, pid, &process, &error) < 0 ||
+	             scan(process, &regions, scanner, &hits, &error) < 0;
 	if (failed)
 		fprintf(stderr, "find_text: %s\n", error.text);
 	pm_regions_deinit(&regions);

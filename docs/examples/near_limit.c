@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: near_limit TARGET SIZE: waits until a process holds nine tenths of SIZE, tells what has grown most since the begin, and ends with
+ * usage: near_limit TARGET SIZE: waits until a process holds nine tenths of SIZE, tells what has
+ * grown most since the begin, and ends with
  * 1. It looks at the regions only when the totals move, and uses no more than one percent of a CPU.
  */
 #include <inttypes.h>
@@ -29,21 +30,26 @@ static void tell(struct pm_tracker *tracker)
 	}
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(growth(most), size);
-	printf("%" PRIx64 "-%" PRIx64 " grew by %s  %s  %s\n", most->start, most->end, size, pm_kind_name(most->kind), most->mapping);
+	printf("%" PRIx64 "-%" PRIx64 " grew by %s  %s  %s\n", most->start, most->end, size,
+	       pm_kind_name(most->kind), most->mapping);
 }
 
 /** Samples until the limit is near. */
-static int watch(struct pm_sampler *sampler, struct pm_tracker *tracker, uint64_t limit, struct pm_error *error)
+static int watch(struct pm_sampler *sampler, struct pm_tracker *tracker, uint64_t limit,
+                 struct pm_error *error)
 {
 	const struct timespec interval = { .tv_nsec = 200 * 1000 * 1000 };
 	struct pm_sample sample;
 	for (bool begun = false;; begun = true) {
 		if (pm_sampler_take(sampler, &sample, error) < 0 ||
-		    pm_tracker_add(tracker, sample.time, sample.fresh ? sample.regions : NULL, error) < 0)
+		    pm_tracker_add(tracker, sample.time, sample.fresh ? sample.regions : NULL,
+		                   error) < 0)
 			return -1;
 		if (!begun)
-			printf("watching %" PRIu64 " bytes in %zu regions\n", sample.totals.rss, sample.regions->count);
-		if (sample.totals.rss + sample.totals.swap >= limit - limit / 10 && !sample.held_back)
+			printf("watching %" PRIu64 " bytes in %zu regions\n", sample.totals.rss,
+			       sample.regions->count);
+		if (sample.totals.rss + sample.totals.swap >= limit - limit / 10 &&
+		    !sample.held_back)
 			return 0;
 		fflush(stdout);
 		nanosleep(&interval, NULL);
@@ -63,9 +69,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: near_limit TARGET SIZE\n");
 		return 2;
 	}
-	int failed = pm_parse_size(argv[2], &limit, &error) < 0 || pm_process_find(argv[1], &pid, &error) < 0 ||
-	             pm_process_open(NULL, pid, &process, &error) < 0 || pm_sampler_open(process, &options, &sampler, &error) < 0 ||
-	             pm_tracker_create(&tracker, &error) < 0 || watch(sampler, tracker, limit, &error) < 0;
+	int failed = pm_parse_size(argv[2], &limit, &error) < 0 ||
+	             pm_process_find(argv[1], &pid, &error) < 0 ||
+	             pm_process_open(NULL, pid, &process, &error) < 0 ||
+	             pm_sampler_open(process, &options, &sampler, &error) < 0 ||
+	             pm_tracker_create(&tracker, &error) < 0 ||
+	             watch(sampler, tracker, limit, &error) < 0;
 	if (failed)
 		fprintf(stderr, "near_limit: %s\n", error.text);
 	else

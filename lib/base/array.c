@@ -12,7 +12,8 @@ int pm_error_out_of_memory(struct pm_error *error)
 	return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM, "out of memory in procmem itself");
 }
 
-int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size, struct pm_error *error)
+int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size,
+                     struct pm_error *error)
 {
 	size_t wanted, bytes;
 	if (__builtin_add_overflow(count, more, &wanted))

@@ -23,5 +23,6 @@ size_t pm_format_duration(double seconds, char *text)
 	if (unit == 3)
 		return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%lus", high);
 	unsigned long low = whole % units[unit].seconds / units[unit + 1].seconds;
-	return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%lu%s %lu%s", high, units[unit].unit, low, units[unit + 1].unit);
+	return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%lu%s %lu%s", high, units[unit].unit,
+	                        low, units[unit + 1].unit);
 }

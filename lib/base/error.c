@@ -12,7 +12,8 @@ static void replace_newlines(char *text)
 		*text = ' ';
 }
 
-int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, const char *format, ...)
+int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, const char *format,
+                 ...)
 {
 	if (!error)
 		return -1;

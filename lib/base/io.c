@@ -35,7 +35,8 @@ int pm_read_failed(struct pm_error *error)
 {
 	int cause = errno;
 	if (cause == ESRCH)
-		return pm_error_set(error, PM_ERROR_GONE, cause, "the process ended while it was being read");
+		return pm_error_set(error, PM_ERROR_GONE, cause,
+		                    "the process ended while it was being read");
 	return pm_error_set(error, PM_ERROR_IO, cause, "reading failed: %s", strerror(cause));
 }
 
@@ -55,7 +56,8 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 			break;
 		filled += (size_t)got;
 		if (filled > max) {
-			pm_error_set(error, PM_ERROR_FORMAT, 0, "the file is longer than %zu bytes", max);
+			pm_error_set(error, PM_ERROR_FORMAT, 0, "the file is longer than %zu bytes",
+			             max);
 			goto fail;
 		}
 	}

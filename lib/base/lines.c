@@ -10,8 +10,11 @@
 #include "base/read_ahead.h"
 
 enum {
-	READ_SIZE = 64 * 1024,        /* files on a disk fill it; those of /proc hand out about a page however big the buffer is */
-	READ_AHEAD_FROM = 512 * 1024, /* a file this long is read by a thread of its own, beside the parsing */
+	READ_SIZE = 64 * 1024, /* files on a disk fill it; those of /proc hand out about a page
+	                          however big the buffer is */
+	READ_AHEAD_FROM =
+		512 *
+		1024, /* a file this long is read by a thread of its own, beside the parsing */
 };
 
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error)
@@ -29,10 +32,12 @@ void pm_lines_deinit(struct pm_lines *lines)
 
 static int say_nul(const struct pm_lines *lines, struct pm_error *error)
 {
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " holds a NUL byte: it is no text", lines->number + 1);
+	return pm_error_set(error, PM_ERROR_FORMAT, 0,
+	                    "line %" PRIu64 " holds a NUL byte: it is no text", lines->number + 1);
 }
 
-/** Forgets what is too much of the unfinished line. @return its length now, or -1 where it cannot be a line */
+/** Forgets what is too much of the unfinished line. @return its length now, or -1 where it cannot
+ * be a line */
 static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
 {
 	if (rest <= PM_LINE_MAX)
@@ -41,11 +46,13 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 		return say_nul(lines, error);
 	lines->left_out += rest - PM_LINE_MAX;
 	if (lines->left_out > PM_LINE_END)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end", lines->number + 1);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end",
+		                    lines->number + 1);
 	return PM_LINE_MAX;
 }
 
-/** Reads more bytes behind the unfinished line, which moves to the front. @return 1: some came; 0: the end; -1: an error */
+/** Reads more bytes behind the unfinished line, which moves to the front. @return 1: some came; 0:
+ * the end; -1: an error */
 static int read_more(struct pm_lines *lines, struct pm_error *error)
 {
 	size_t rest = lines->filled - lines->begin;
@@ -62,7 +69,8 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	char *to = lines->buffer + rest;
 	size_t room = lines->capacity - rest;
 	ssize_t got = lines->ahead ? pm_read_ahead_take(lines->ahead, to, room)
-	                           : pm_read(lines->fd, to, room < lines->at_once ? room : lines->at_once);
+	                           : pm_read(lines->fd, to,
+	                                     room < lines->at_once ? room : lines->at_once);
 	if (got < 0)
 		return pm_read_failed(error);
 	lines->filled += (size_t)got;
@@ -71,7 +79,8 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 }
 
 /** Hands out the line that ends at a newline. @return as pm_lines_next() */
-static int take_line(struct pm_lines *lines, char *newline, char **line, size_t *length, struct pm_error *error)
+static int take_line(struct pm_lines *lines, char *newline, char **line, size_t *length,
+                     struct pm_error *error)
 {
 	char *begin = lines->buffer + lines->begin;
 	size_t whole = (size_t)(newline - begin);
@@ -103,7 +112,9 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 			lines->at_end = 1;
 			if (rest == 0)
 				return 0;
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "it ends in the middle of line %" PRIu64, lines->number + 1);
+			return pm_error_set(error, PM_ERROR_FORMAT, 0,
+			                    "it ends in the middle of line %" PRIu64,
+			                    lines->number + 1);
 		}
 		searched = rest > PM_LINE_MAX ? PM_LINE_MAX : rest;
 	}

@@ -12,10 +12,12 @@ int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value, struct pm_
 	if (!pm_scan_decimal(&at, &number) || *at != '\0') {
 		if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text))
 			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is too large", text);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a whole number from 0 on", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is not a whole number from 0 on", text);
 	}
 	if (number > max)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is too large: the most is %" PRIu64, text, max);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is too large: the most is %" PRIu64, text, max);
 	*value = number;
 	return 0;
 }
@@ -27,7 +29,10 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
 		at += 2;
 	if (!pm_scan_hex(&at, &number) || *at != '\0')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not an address: write it in hexadecimal, like 0x7f3a08000000", text);
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"'%s' is not an address: write it in hexadecimal, like 0x7f3a08000000",
+			text);
 	*value = number;
 	return 0;
 }
@@ -56,8 +61,9 @@ static int scan_unit(const char **text)
 }
 
 /**
- * Bytes of the digits behind the decimal point, rounded down: floor(0.digits * 2^shift). Long division by ten, from the last digit to the
- * first, would need all of them at once; 18 digits decide every whole byte of the units that exist.
+ * Bytes of the digits behind the decimal point, rounded down: floor(0.digits * 2^shift). Long
+ * division by ten, from the last digit to the first, would need all of them at once; 18 digits
+ * decide every whole byte of the units that exist.
  */
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 {
@@ -108,9 +114,13 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 	*value = (uint64_t)bytes;
 	return 0;
 junk:
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a size: write bytes, or a number with a unit, like 64K, 1.5M or 2G", text);
+	return pm_error_set(
+		error, PM_ERROR_USAGE, 0,
+		"'%s' is not a size: write bytes, or a number with a unit, like 64K, 1.5M or 2G",
+		text);
 too_large:
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits", text);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",
+	                    text);
 }
 
 size_t pm_format_size(uint64_t bytes, char *text)
@@ -127,7 +137,9 @@ size_t pm_format_size(uint64_t bytes, char *text)
 	} else {
 		int shift = 10;
 		for (;;) {
-			tenths = (uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >> shift);
+			tenths = (uint64_t)((((unsigned __int128)bytes * 10) +
+			                     ((uint64_t)1 << (shift - 1))) >>
+			                    shift);
 			if (tenths < 10240 || unit == sizeof units - 2)
 				break;
 			shift += 10;

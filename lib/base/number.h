@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Numbers inside a longer text, for the parsers. Private; the public part is <procmem/number.h>. */
+/** @file Numbers inside a longer text, for the parsers. Private; the public part is
+ * <procmem/number.h>. */
 #ifndef PM_BASE_NUMBER_H
 #define PM_BASE_NUMBER_H
 
@@ -20,7 +21,8 @@ static inline int pm_hex_digit(char c)
 	return -1;
 }
 
-/** Reads hexadecimal digits (at least one, at most 16) at *text and moves *text behind them. @return false where there is no such number */
+/** Reads hexadecimal digits (at least one, at most 16) at *text and moves *text behind them.
+ * @return false where there is no such number */
 static inline bool pm_scan_hex(const char **text, uint64_t *value)
 {
 	const char *at = *text;
@@ -39,13 +41,15 @@ static inline bool pm_scan_hex(const char **text, uint64_t *value)
 	return true;
 }
 
-/** Reads decimal digits (at least one) at *text and moves *text behind them. @return false where there is no number that fits 64 bits */
+/** Reads decimal digits (at least one) at *text and moves *text behind them. @return false where
+ * there is no number that fits 64 bits */
 static inline bool pm_scan_decimal(const char **text, uint64_t *value)
 {
 	const char *at = *text;
 	uint64_t number = 0;
 	while (*at >= '0' && *at <= '9') {
-		if (__builtin_mul_overflow(number, (uint64_t)10, &number) || __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
+		if (__builtin_mul_overflow(number, (uint64_t)10, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
 			return false;
 		at++;
 	}

@@ -8,7 +8,8 @@
 #include <procmem/error.h>
 
 /**
- * Says where a pattern is wrong: "the pattern is wrong behind byte 2, 'a(' <-- here -- 'b': REASON".
+ * Says where a pattern is wrong: "the pattern is wrong behind byte 2, 'a(' <-- here -- 'b':
+ * REASON".
  *
  * @param text    the pattern
  * @param length  bytes of it
@@ -17,6 +18,7 @@
  * @param error   filled with PM_ERROR_USAGE
  * @return        always -1
  */
-int pm_pattern_wrong(const char *text, size_t length, size_t offset, const char *reason, struct pm_error *error);
+int pm_pattern_wrong(const char *text, size_t length, size_t offset, const char *reason,
+                     struct pm_error *error);
 
 #endif

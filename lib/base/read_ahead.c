@@ -25,7 +25,8 @@ struct pm_read_ahead {
 	int fd;
 	size_t at_once;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards all below but the bytes of blocks, which belong to the side that holds the block */
+	pthread_mutex_t lock; /* guards all below but the bytes of blocks, which belong to the side
+	                         that holds the block */
 	pthread_cond_t changed;
 	size_t written; /* blocks handed over so far */
 	size_t done;    /* blocks taken whole so far */
@@ -42,7 +43,8 @@ static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 	block->taken = 0;
 	while (block->filled < BLOCK_SIZE) {
 		size_t room = BLOCK_SIZE - block->filled;
-		ssize_t got = pm_read(ahead->fd, block->bytes + block->filled, room < ahead->at_once ? room : ahead->at_once);
+		ssize_t got = pm_read(ahead->fd, block->bytes + block->filled,
+		                      room < ahead->at_once ? room : ahead->at_once);
 		if (got <= 0) {
 			*cause = got < 0 ? errno : 0;
 			return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading a long file in a thread of its own. The kernel makes the text of smaps while it is read (0.15 s for 60,000 regions, a page per
- * read); with this the parsing goes on beside it. Private.
+ * Reading a long file in a thread of its own. The kernel makes the text of smaps while it is read
+ * (0.15 s for 60,000 regions, a page per read); with this the parsing goes on beside it. Private.
  */
 #ifndef PM_BASE_READ_AHEAD_H
 #define PM_BASE_READ_AHEAD_H
@@ -24,7 +24,8 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
 /** Takes what comes next, as read(2) would. @return bytes, 0 at the end, or -1 with errno set */
 ssize_t pm_read_ahead_take(struct pm_read_ahead *ahead, void *buffer, size_t size);
 
-/** Ends the thread, also in the middle of the file, and releases everything. @param ahead may be NULL */
+/** Ends the thread, also in the middle of the file, and releases everything. @param ahead may be
+ * NULL */
 void pm_read_ahead_stop(struct pm_read_ahead *ahead);
 
 #endif

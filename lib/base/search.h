@@ -17,7 +17,8 @@
  * @param value   the value
  * @return        its index; `count` where there is none
  */
-static inline size_t pm_first_above(const void *items, size_t count, size_t size, size_t offset, uint64_t value)
+static inline size_t pm_first_above(const void *items, size_t count, size_t size, size_t offset,
+                                    uint64_t value)
 {
 	size_t low = 0, high = count;
 	while (low < high) {

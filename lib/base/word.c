@@ -6,10 +6,12 @@
 
 #include "base/least.h"
 
-/* Longer words are no typing mistakes; the bound keeps the tables on the stack, whatever text comes in. */
+/* Longer words are no typing mistakes; the bound keeps the tables on the stack, whatever text comes
+ * in. */
 enum { WORD_MAX = 64 };
 
-/** One letter without regard to its case; ASCII, so that the answer does not depend on the locale. */
+/** One letter without regard to its case; ASCII, so that the answer does not depend on the locale.
+ */
 static char folded(char c)
 {
 	if (c < 'A' || c > 'Z')
@@ -27,8 +29,9 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /**
- * Steps from one word to the other, where a step changes, adds or removes a letter or swaps two neighbours (optimal string alignment).
- * Only three rows of the table are kept: the swap looks back by two.
+ * Steps from one word to the other, where a step changes, adds or removes a letter or swaps two
+ * neighbours (optimal string alignment). Only three rows of the table are kept: the swap looks back
+ * by two.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
@@ -41,8 +44,10 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
 			char letter = folded(a[i - 1]), other = folded(b[j - 1]);
-			row[j] = pm_least_size(pm_least_size(above[j], row[j - 1]) + 1, above[j - 1] + (letter != other));
-			if (i > 1 && j > 1 && letter == folded(b[j - 2]) && folded(a[i - 2]) == other)
+			row[j] = pm_least_size(pm_least_size(above[j], row[j - 1]) + 1,
+			                       above[j - 1] + (letter != other));
+			if (i > 1 && j > 1 && letter == folded(b[j - 2]) &&
+			    folded(a[i - 2]) == other)
 				row[j] = pm_least_size(row[j], two_above[j - 2] + 1);
 		}
 	}

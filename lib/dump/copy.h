@@ -14,11 +14,11 @@ enum pm_part_type {
 
 /** Consecutive bytes of one type. */
 struct pm_part {
-	uint64_t start;          /**< first address */
-	uint64_t end;            /**< address behind the last byte */
-	size_t region;           /**< index of the region, SIZE_MAX where nothing is mapped */
-	enum pm_part_type type;  /**< what they are */
-	const char *bytes;       /**< the content of PM_PART_BYTES, valid during the call; else NULL */
+	uint64_t start;         /**< first address */
+	uint64_t end;           /**< address behind the last byte */
+	size_t region;          /**< index of the region, SIZE_MAX where nothing is mapped */
+	enum pm_part_type type; /**< what they are */
+	const char *bytes; /**< the content of PM_PART_BYTES, valid during the call; else NULL */
 };
 
 /**
@@ -41,7 +41,7 @@ typedef int pm_part_taker(void *context, const struct pm_part *part, struct pm_e
  * @param error    as pm_dump_raw(), and what `take` says
  * @return         0 or -1
  */
-int pm_dump_copy(const struct pm_dump_source *source, pm_part_taker *take, void *context, struct pm_dump_result *result,
-                 struct pm_error *error);
+int pm_dump_copy(const struct pm_dump_source *source, pm_part_taker *take, void *context,
+                 struct pm_dump_result *result, struct pm_error *error);
 
 #endif

@@ -22,9 +22,9 @@ static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 struct core_dump {
 	const struct pm_dump_source *source;
 	struct pm_core_writer *writer;
-	size_t next;     /* first of the chosen ranges that does not lie before `at` */
-	uint64_t at;     /* all chosen bytes below this address are in the file */
-	size_t region;   /* region of the last part, SIZE_MAX for none */
+	size_t next;   /* first of the chosen ranges that does not lie before `at` */
+	uint64_t at;   /* all chosen bytes below this address are in the file */
+	size_t region; /* region of the last part, SIZE_MAX for none */
 };
 
 static struct pm_range range_at(const struct pm_dump_source *source, size_t index)
@@ -40,11 +40,14 @@ static size_t range_count(const struct pm_dump_source *source)
 	return source->ranges ? source->count : source->regions->count;
 }
 
-static int add(struct core_dump *dump, uint64_t start, uint64_t end, size_t region, bool content, const char *bytes, struct pm_error *error)
+static int add(struct core_dump *dump, uint64_t start, uint64_t end, size_t region, bool content,
+               const char *bytes, struct pm_error *error)
 {
 	bool joins = region == dump->region;
 	dump->region = region;
-	unsigned perms = region < dump->source->regions->count ? dump->source->regions->items[region].perms : 0;
+	unsigned perms = region < dump->source->regions->count
+	                         ? dump->source->regions->items[region].perms
+	                         : 0;
 	return pm_core_writer_add(dump->writer, start, end, perms, content, bytes, joins, error);
 }
 
@@ -53,7 +56,8 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 {
 	for (; dump->next < range_count(dump->source); dump->next++) {
 		struct pm_range range = range_at(dump->source, dump->next);
-		uint64_t start = range.start > dump->at ? range.start : dump->at, end = range.end < address ? range.end : address;
+		uint64_t start = range.start > dump->at ? range.start : dump->at,
+			 end = range.end < address ? range.end : address;
 		if (start < end && add(dump, start, end, range.region, false, NULL, error) < 0)
 			return -1;
 		if (range.end > address)
@@ -63,12 +67,14 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 	return 0;
 }
 
-/** Whether zeros need no content: a region that was never touched at all, as in cores of the kernel, and what makes the file too long. */
+/** Whether zeros need no content: a region that was never touched at all, as in cores of the
+ * kernel, and what makes the file too long. */
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
 	const struct pm_region *region = &dump->source->regions->items[part->region];
 	bool whole = part->start == region->start && part->end == region->end;
-	return whole || part->end - part->start > LARGEST_WITH_ZEROS - dump->writer->at || dump->writer->at > LARGEST_WITH_ZEROS;
+	return whole || part->end - part->start > LARGEST_WITH_ZEROS - dump->writer->at ||
+	       dump->writer->at > LARGEST_WITH_ZEROS;
 }
 
 /** The bytes of a part that was not read but is known all the same; NULL where it is not. */
@@ -94,7 +100,8 @@ static int take_part(void *context, const struct pm_part *part, struct pm_error 
 }
 
 /** The ranges as far as the filter keeps them. @param kept the caller frees it */
-static int apply_filter(const struct pm_dump_source *source, struct pm_range **kept, size_t *count, struct pm_error *error)
+static int apply_filter(const struct pm_dump_source *source, struct pm_range **kept, size_t *count,
+                        struct pm_error *error)
 {
 	unsigned filter;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -119,7 +126,8 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_range **k
 }
 
 /** Copies the memory. */
-static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_dump_result *result, struct pm_error *error)
+static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_dump_result *result,
+                       struct pm_error *error)
 {
 	struct pm_dump_source chosen = *dump->source;
 	struct pm_range *kept = NULL;
@@ -145,14 +153,17 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	if (got != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its program is no ELF file");
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || sizeof(void *) != 8)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "core files are written of 64-bit processes only, by a 64-bit procmem");
+		return pm_error_set(
+			error, PM_ERROR_UNSUPPORTED, 0,
+			"core files are written of 64-bit processes only, by a 64-bit procmem");
 	*machine = header.e_machine;
 	return 0;
 }
 
 /** Writes the notes, in a short stop of our own where the options say so. */
-static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options, struct pm_core_writer *writer,
-                       struct pm_dump_result *result, struct pm_error *error)
+static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options,
+                       struct pm_core_writer *writer, struct pm_dump_result *result,
+                       struct pm_error *error)
 {
 	struct pm_stop *stop = options->stop, *own = NULL;
 	if (!stop && options->stop_for_registers) {
@@ -165,8 +176,8 @@ static int write_notes(const struct pm_dump_source *source, const struct pm_core
 	return done;
 }
 
-int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_options *options, int fd, struct pm_dump_result *result,
-                 struct pm_error *error)
+int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_options *options, int fd,
+                 struct pm_dump_result *result, struct pm_error *error)
 {
 	static const struct pm_core_options defaults = { 0 };
 	struct core_dump dump = { .source = source, .region = SIZE_MAX };
@@ -175,7 +186,8 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 	*result = (struct pm_dump_result){ 0 };
 	if (!options)
 		options = &defaults;
-	if (pm_process_check(source->process, error) < 0 || read_machine(source->process, &machine, error) < 0 ||
+	if (pm_process_check(source->process, error) < 0 ||
+	    read_machine(source->process, &machine, error) < 0 ||
 	    pm_core_writer_open(fd, source->cancel, &dump.writer, error) < 0)
 		return -1;
 	int done = write_notes(source, options, dump.writer, result, error);

@@ -32,7 +32,8 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 /** Whether a private mapping of a file has pages of its own. */
 static bool was_written(const struct pm_region *region)
 {
-	return pm_region_knows(region, PM_SIZE_ANONYMOUS) ? region->bytes[PM_SIZE_ANONYMOUS] > 0 : (region->perms & PM_PERM_WRITE) != 0;
+	return pm_region_knows(region, PM_SIZE_ANONYMOUS) ? region->bytes[PM_SIZE_ANONYMOUS] > 0
+	                                                  : (region->perms & PM_PERM_WRITE) != 0;
 }
 
 /** vma_dump_size() of fs/coredump.c (Linux 6.18), as far as it can be known from outside. */
@@ -45,10 +46,13 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (region->vm_flags & (PM_VM_DONTDUMP | PM_VM_IO))
 		return 0;
 	if (region->vm_flags & PM_VM_HUGETLB)
-		return filter & (shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE) ? whole : 0;
+		return filter & (shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE) ? whole
+		                                                                            : 0;
 	/* An object that has no name any more is taken for anonymous. */
 	if (shared)
-		return filter & (region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED) ? whole : 0;
+		return filter & (region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED)
+		               ? whole
+		               : 0;
 	if ((filter & PM_CORE_ANON_PRIVATE) && (!file || was_written(region)))
 		return whole;
 	if (!file)
@@ -56,5 +60,8 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (filter & PM_CORE_MAPPED_PRIVATE)
 		return whole;
 	/* The kernel looks for the ELF magic; the first page of any file does no harm. */
-	return (filter & PM_CORE_ELF_HEADERS) && region->offset == 0 && (region->perms & PM_PERM_READ) && whole > page ? page : 0;
+	return (filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
+	                       (region->perms & PM_PERM_READ) && whole > page
+	               ? page
+	               : 0;
 }

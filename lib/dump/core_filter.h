@@ -17,12 +17,14 @@ enum pm_core_filter {
 	PM_CORE_HUGETLB_SHARED = 64,
 };
 
-/** Reads the filter of a process. @param filter enum pm_core_filter bits @param error PM_ERROR_GONE, PM_ERROR_ACCESS @return 0 or -1 */
+/** Reads the filter of a process. @param filter enum pm_core_filter bits @param error
+ * PM_ERROR_GONE, PM_ERROR_ACCESS @return 0 or -1 */
 int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_error *error);
 
 /**
- * How many bytes from the start of a region the kernel would dump. It knows exactly whether a private mapping was written to; from outside
- * that follows from Anonymous in smaps, and where that is not known, from the write permission.
+ * How many bytes from the start of a region the kernel would dump. It knows exactly whether a
+ * private mapping was written to; from outside that follows from Anonymous in smaps, and where that
+ * is not known, from the write permission.
  *
  * @param filter  the filter
  * @param region  the region

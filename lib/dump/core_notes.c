@@ -28,13 +28,15 @@ static char state_number(char state)
 	return (char)(at && state ? at - states : 0);
 }
 
-static int write_process(struct pm_core_writer *writer, struct pm_process *process, struct pm_error *error)
+static int write_process(struct pm_core_writer *writer, struct pm_process *process,
+                         struct pm_error *error)
 {
 	struct elf_prpsinfo info;
 	struct pm_process_stat stat;
 	char *status, *command;
 	memset(&info, 0, sizeof info);
-	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0 || pm_procfs_read(&process->procfs, "status", &status, NULL) < 0)
+	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0 ||
+	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0)
 		return pm_process_lost(process, errno, error);
 	info.pr_uid = (unsigned)pm_status_number(status, "Uid", 0);
 	info.pr_gid = (unsigned)pm_status_number(status, "Gid", 0);
@@ -58,7 +60,8 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 }
 
 /** The siginfo of the signal that the first thread has on its way; zeros where there is none. */
-static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error)
+static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                         struct pm_error *error)
 {
 	siginfo_t info;
 	memset(&info, 0, sizeof info);
@@ -68,7 +71,8 @@ static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thr
 	return pm_core_note(writer, "CORE", NT_SIGINFO, &info, sizeof info, error);
 }
 
-static int write_auxiliary(struct pm_core_writer *writer, struct pm_process *process, struct pm_error *error)
+static int write_auxiliary(struct pm_core_writer *writer, struct pm_process *process,
+                           struct pm_error *error)
 {
 	int fd;
 	char *bytes;
@@ -90,7 +94,8 @@ static bool has_file(const struct pm_region *region)
 }
 
 /** NT_FILE: number, page size, for each file start, end and offset in pages, then the names. */
-static int write_files(struct pm_core_writer *writer, const struct pm_regions *regions, struct pm_error *error)
+static int write_files(struct pm_core_writer *writer, const struct pm_regions *regions,
+                       struct pm_error *error)
 {
 	uint64_t head[2] = { 0, writer->page }, size = sizeof head;
 	for (size_t i = 0; i < regions->count; i++) {
@@ -98,15 +103,19 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		if (!has_file(region))
 			continue;
 		head[0]++;
-		size += 3 * sizeof(uint64_t) + strlen(region->mapping) + (region->deleted ? strlen(deleted_ending) : 0) + 1;
+		size += 3 * sizeof(uint64_t) + strlen(region->mapping) +
+		        (region->deleted ? strlen(deleted_ending) : 0) + 1;
 	}
 	if (size > UINT32_MAX)
-		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "the names of its mapped files do not fit into a core file");
-	if (pm_core_note_begin(writer, "CORE", NT_FILE, (uint32_t)size, error) < 0 || pm_core_note_bytes(writer, head, sizeof head, error) < 0)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the names of its mapped files do not fit into a core file");
+	if (pm_core_note_begin(writer, "CORE", NT_FILE, (uint32_t)size, error) < 0 ||
+	    pm_core_note_bytes(writer, head, sizeof head, error) < 0)
 		return -1;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		const uint64_t entry[] = { region->start, region->end, region->offset / writer->page };
+		const uint64_t entry[] = { region->start, region->end,
+			                   region->offset / writer->page };
 		if (has_file(region) && pm_core_note_bytes(writer, entry, sizeof entry, error) < 0)
 			return -1;
 	}
@@ -114,8 +123,10 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		const struct pm_region *region = &regions->items[i];
 		if (!has_file(region))
 			continue;
-		if (pm_core_note_bytes(writer, region->mapping, strlen(region->mapping), error) < 0 ||
-		    (region->deleted && pm_core_note_bytes(writer, deleted_ending, strlen(deleted_ending), error) < 0) ||
+		if (pm_core_note_bytes(writer, region->mapping, strlen(region->mapping), error) <
+		            0 ||
+		    (region->deleted && pm_core_note_bytes(writer, deleted_ending,
+		                                           strlen(deleted_ending), error) < 0) ||
 		    pm_core_note_bytes(writer, "", 1, error) < 0)
 			return -1;
 	}
@@ -123,18 +134,21 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 }
 
 /** Writes the notes about the process, which follow the status of the first thread. */
-static int write_process_notes(struct pm_core_writer *writer, const struct pm_regions *regions, const struct pm_core_thread *first,
-                               struct pm_error *error)
+static int write_process_notes(struct pm_core_writer *writer, const struct pm_regions *regions,
+                               const struct pm_core_thread *first, struct pm_error *error)
 {
-	if (write_process(writer, first->process, error) < 0 || write_siginfo(writer, first, error) < 0 ||
-	    write_auxiliary(writer, first->process, error) < 0 || write_files(writer, regions, error) < 0)
+	if (write_process(writer, first->process, error) < 0 ||
+	    write_siginfo(writer, first, error) < 0 ||
+	    write_auxiliary(writer, first->process, error) < 0 ||
+	    write_files(writer, regions, error) < 0)
 		return -1;
 	return 0;
 }
 
-/** The threads of a stop, or those that live, the leader first. @param threads the caller frees it */
-static int list_threads(struct pm_process *process, struct pm_stop *stop, struct pm_core_thread **threads, size_t *count,
-                        struct pm_error *error)
+/** The threads of a stop, or those that live, the leader first. @param threads the caller frees it
+ */
+static int list_threads(struct pm_process *process, struct pm_stop *stop,
+                        struct pm_core_thread **threads, size_t *count, struct pm_error *error)
 {
 	struct pm_thread *living = NULL;
 	size_t found = stop ? pm_stop_count(stop) : 0;
@@ -143,12 +157,15 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop, struct
 	struct pm_core_thread *list = calloc(found ? found : 1, sizeof *list);
 	if (!list) {
 		free(living);
-		return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM, "out of memory for %zu threads", found);
+		return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM,
+		                    "out of memory for %zu threads", found);
 	}
 	for (size_t i = 0; i < found; i++) {
-		list[i] = (struct pm_core_thread){
-			.process = process, .tid = stop ? pm_stop_thread(stop, i)->tid : living[i].tid, .stop = stop, .index = i
-		};
+		list[i] = (struct pm_core_thread){ .process = process,
+			                           .tid = stop ? pm_stop_thread(stop, i)->tid
+			                                       : living[i].tid,
+			                           .stop = stop,
+			                           .index = i };
 		if (list[i].tid == process->procfs.pid) {
 			struct pm_core_thread leader = list[i];
 			memmove(list + 1, list, i * sizeof *list);
@@ -161,7 +178,8 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop, struct
 	return 0;
 }
 
-int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *process, const struct pm_regions *regions, struct pm_stop *stop,
+int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *process,
+                        const struct pm_regions *regions, struct pm_stop *stop,
                         struct pm_error *error)
 {
 	struct pm_core_thread *threads = NULL;

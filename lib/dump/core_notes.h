@@ -14,11 +14,13 @@
  * @param writer   the core file
  * @param process  the target
  * @param regions  for NT_FILE
- * @param stop     gives the registers; NULL: they are zeros, but for stack pointer and program counter of sleeping threads
+ * @param stop     gives the registers; NULL: they are zeros, but for stack pointer and program
+ * counter of sleeping threads
  * @param error    PM_ERROR_GONE, PM_ERROR_IO, ...
  * @return         0 or -1
  */
-int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *process, const struct pm_regions *regions, struct pm_stop *stop,
+int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *process,
+                        const struct pm_regions *regions, struct pm_stop *stop,
                         struct pm_error *error);
 
 /** A thread whose notes are to be written. */
@@ -29,10 +31,13 @@ struct pm_core_thread {
 	size_t index;               /**< of the thread in the stop */
 };
 
-/** Writes NT_PRSTATUS of a thread: identity, signals, times and general registers. @return 1; 0: the thread has ended; -1: an error */
-int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error);
+/** Writes NT_PRSTATUS of a thread: identity, signals, times and general registers. @return 1; 0:
+ * the thread has ended; -1: an error */
+int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                              struct pm_error *error);
 
 /** Writes the notes with its other registers, which exist only in a stop. @return 0 or -1 */
-int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error);
+int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                                 struct pm_error *error);
 
 #endif

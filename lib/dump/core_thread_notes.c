@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes of core files about threads. The structures of <sys/procfs.h> are those of <linux/elfcore.h> for the machine we run on. */
+/* Notes of core files about threads. The structures of <sys/procfs.h> are those of
+ * <linux/elfcore.h> for the machine we run on. */
 #include "dump/core_notes.h"
 
 #include <elf.h>
@@ -37,7 +38,8 @@ static const struct {
 static struct timeval time_of(uint64_t ticks)
 {
 	uint64_t second = (uint64_t)sysconf(_SC_CLK_TCK);
-	return (struct timeval){ .tv_sec = (time_t)(ticks / second), .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
+	return (struct timeval){ .tv_sec = (time_t)(ticks / second),
+		                 .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
 }
 
 /** Puts the two registers that are known without a stop where they belong. */
@@ -85,7 +87,8 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 }
 
 /** Fills in the general registers, as far as they are known. */
-static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status, struct pm_error *error)
+static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status,
+                          struct pm_error *error)
 {
 	uint64_t stack_pointer, program_counter;
 	size_t size;
@@ -94,25 +97,30 @@ static int fill_registers(const struct pm_core_thread *thread, struct elf_prstat
 		status->pr_cursig = (short)signal;
 		status->pr_info.si_signo = signal;
 		status->pr_fpvalid = 1;
-		return pm_stop_read_registers(thread->stop, thread->index, NT_PRSTATUS, &status->pr_reg, sizeof status->pr_reg, &size, error);
+		return pm_stop_read_registers(thread->stop, thread->index, NT_PRSTATUS,
+		                              &status->pr_reg, sizeof status->pr_reg, &size, error);
 	}
-	if (pm_thread_read_pointers(&thread->process->procfs, thread->tid, &stack_pointer, &program_counter) == 0)
+	if (pm_thread_read_pointers(&thread->process->procfs, thread->tid, &stack_pointer,
+	                            &program_counter) == 0)
 		set_pointers(&status->pr_reg, stack_pointer, program_counter);
 	return 0;
 }
 
-int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error)
+int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                              struct pm_error *error)
 {
 	struct elf_prstatus status;
 	memset(&status, 0, sizeof status);
 	if (!fill_status(thread, &status))
 		return 0;
-	if (fill_registers(thread, &status, error) < 0 || pm_core_note(writer, "CORE", NT_PRSTATUS, &status, sizeof status, error) < 0)
+	if (fill_registers(thread, &status, error) < 0 ||
+	    pm_core_note(writer, "CORE", NT_PRSTATUS, &status, sizeof status, error) < 0)
 		return -1;
 	return 1;
 }
 
-int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread, struct pm_error *error)
+int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
+                                 struct pm_error *error)
 {
 	if (!thread->stop || !pm_stop_thread(thread->stop, thread->index)->reachable)
 		return 0;
@@ -123,8 +131,10 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 	for (size_t i = 0; i < sizeof register_sets / sizeof *register_sets && result == 0; i++) {
 		struct pm_error why = { 0 };
 		size_t size;
-		if (pm_stop_read_registers(thread->stop, thread->index, register_sets[i].type, bytes, MOST_REGISTERS, &size, &why) == 0) {
-			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type, bytes, (uint32_t)size, error);
+		if (pm_stop_read_registers(thread->stop, thread->index, register_sets[i].type,
+		                           bytes, MOST_REGISTERS, &size, &why) == 0) {
+			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type,
+			                      bytes, (uint32_t)size, error);
 		} else if (why.kind == PM_ERROR_GONE) {
 			/* A processor may lack a set; but a killed thread ends the dump. */
 			if (error)

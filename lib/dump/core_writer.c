@@ -11,10 +11,12 @@
 
 #include "base/array.h"
 
-/* Only 64-bit targets are dumped so far, and a process of ours can look into those only when it is one itself. */
+/* Only 64-bit targets are dumped so far, and a process of ours can look into those only when it is
+ * one itself. */
 enum { TABLE_BATCH = 512 };
 
-int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_core_writer **writer, struct pm_error *error)
+int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_core_writer **writer,
+                        struct pm_error *error)
 {
 	struct pm_core_writer *made = malloc(sizeof *made);
 	if (!made)
@@ -30,7 +32,8 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 	made->count = made->capacity = made->buffered = 0;
 	if (!made->output.sparse || made->output.base != 0) {
 		pm_core_writer_close(made);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a core file can be written only to an empty regular file");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a core file can be written only to an empty regular file");
 	}
 	*writer = made;
 	return 0;
@@ -52,10 +55,12 @@ static int flush(struct pm_core_writer *writer, struct pm_error *error)
 	return pm_output_bytes_at(&writer->output, writer->at - size, writer->buffer, size, error);
 }
 
-int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t size, struct pm_error *error)
+int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t size,
+                       struct pm_error *error)
 {
 	while (size > 0) {
-		size_t room = sizeof writer->buffer - writer->buffered, step = size < room ? size : room;
+		size_t room = sizeof writer->buffer - writer->buffered,
+		       step = size < room ? size : room;
 		memcpy(writer->buffer + writer->buffered, bytes, step);
 		writer->buffered += step;
 		writer->at += step;
@@ -72,17 +77,23 @@ int pm_core_note_end(struct pm_core_writer *writer, struct pm_error *error)
 	return pm_core_note_bytes(writer, "\0\0\0", -writer->at & 3, error);
 }
 
-int pm_core_note_begin(struct pm_core_writer *writer, const char *name, uint32_t type, uint32_t size, struct pm_error *error)
+int pm_core_note_begin(struct pm_core_writer *writer, const char *name, uint32_t type,
+                       uint32_t size, struct pm_error *error)
 {
-	const Elf64_Nhdr header = { .n_namesz = (uint32_t)strlen(name) + 1, .n_descsz = size, .n_type = type };
-	if (pm_core_note_bytes(writer, &header, sizeof header, error) < 0 || pm_core_note_bytes(writer, name, header.n_namesz, error) < 0)
+	const Elf64_Nhdr header = { .n_namesz = (uint32_t)strlen(name) + 1,
+		                    .n_descsz = size,
+		                    .n_type = type };
+	if (pm_core_note_bytes(writer, &header, sizeof header, error) < 0 ||
+	    pm_core_note_bytes(writer, name, header.n_namesz, error) < 0)
 		return -1;
 	return pm_core_note_end(writer, error);
 }
 
-int pm_core_note(struct pm_core_writer *writer, const char *name, uint32_t type, const void *bytes, uint32_t size, struct pm_error *error)
+int pm_core_note(struct pm_core_writer *writer, const char *name, uint32_t type, const void *bytes,
+                 uint32_t size, struct pm_error *error)
 {
-	if (pm_core_note_begin(writer, name, type, size, error) < 0 || pm_core_note_bytes(writer, bytes, size, error) < 0)
+	if (pm_core_note_begin(writer, name, type, size, error) < 0 ||
+	    pm_core_note_bytes(writer, bytes, size, error) < 0)
 		return -1;
 	return pm_core_note_end(writer, error);
 }
@@ -99,22 +110,30 @@ static uint64_t place_for(const struct pm_core_writer *writer, uint64_t address)
 	return writer->at + ((address - writer->at) & (writer->page - 1));
 }
 
-int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t end, unsigned perms, bool content, const char *bytes,
-                       bool joins, struct pm_error *error)
+int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t end, unsigned perms,
+                       bool content, const char *bytes, bool joins, struct pm_error *error)
 {
-	struct pm_core_stretch *last = writer->count > 0 ? &writer->stretches[writer->count - 1] : NULL;
+	struct pm_core_stretch *last = writer->count > 0 ? &writer->stretches[writer->count - 1]
+	                                                 : NULL;
 	if (!last || !joins || last->end != start || last->content != content) {
-		if (pm_array_reserve(&writer->stretches, &writer->capacity, writer->count, 1, sizeof *last, error) < 0)
+		if (pm_array_reserve(&writer->stretches, &writer->capacity, writer->count, 1,
+		                     sizeof *last, error) < 0)
 			return -1;
 		last = &writer->stretches[writer->count++];
-		/* Without content the offset is one where content may be: BFD takes offset 0 for the header of a mapped ELF file. */
+		/* Without content the offset is one where content may be: BFD takes offset 0 for
+		 * the header of a mapped ELF file. */
 		writer->at = place_for(writer, start);
-		*last = (struct pm_core_stretch){ .start = start, .end = start, .offset = writer->at, .perms = perms, .content = content };
+		*last = (struct pm_core_stretch){ .start = start,
+			                          .end = start,
+			                          .offset = writer->at,
+			                          .perms = perms,
+			                          .content = content };
 	}
 	last->end = end;
 	if (!content)
 		return 0;
-	if (bytes && pm_output_bytes_at(&writer->output, writer->at, bytes, (size_t)(end - start), error) < 0)
+	if (bytes && pm_output_bytes_at(&writer->output, writer->at, bytes, (size_t)(end - start),
+	                                error) < 0)
 		return -1;
 	writer->at += end - start;
 	return 0;
@@ -124,10 +143,13 @@ int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t e
 static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t index)
 {
 	if (index == 0)
-		return (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = sizeof(Elf64_Ehdr),
-		                     .p_filesz = writer->notes_end - sizeof(Elf64_Ehdr), .p_align = 4 };
+		return (Elf64_Phdr){ .p_type = PT_NOTE,
+			             .p_offset = sizeof(Elf64_Ehdr),
+			             .p_filesz = writer->notes_end - sizeof(Elf64_Ehdr),
+			             .p_align = 4 };
 	const struct pm_core_stretch *stretch = &writer->stretches[index - 1];
-	uint32_t flags = (stretch->perms & PM_PERM_READ ? PF_R : 0u) | (stretch->perms & PM_PERM_WRITE ? PF_W : 0u) |
+	uint32_t flags = (stretch->perms & PM_PERM_READ ? PF_R : 0u) |
+	                 (stretch->perms & PM_PERM_WRITE ? PF_W : 0u) |
 	                 (stretch->perms & PM_PERM_EXEC ? PF_X : 0u);
 	return (Elf64_Phdr){
 		.p_type = PT_LOAD,
@@ -147,7 +169,8 @@ static int write_table(struct pm_core_writer *writer, uint64_t place, struct pm_
 		size_t filled = 0;
 		while (filled < TABLE_BATCH && i < writer->count + 1)
 			batch[filled++] = program_header(writer, i++);
-		if (pm_output_bytes_at(&writer->output, place, batch, filled * sizeof *batch, error) < 0)
+		if (pm_output_bytes_at(&writer->output, place, batch, filled * sizeof *batch,
+		                       error) < 0)
 			return -1;
 		place += filled * sizeof *batch;
 	}
@@ -158,9 +181,11 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 {
 	size_t segments = writer->count + 1;
 	bool extended = segments >= PN_XNUM;
-	uint64_t table = (writer->at + 7) & ~UINT64_C(7), section = table + segments * sizeof(Elf64_Phdr);
+	uint64_t table = (writer->at + 7) & ~UINT64_C(7),
+		 section = table + segments * sizeof(Elf64_Phdr);
 	Elf64_Ehdr header = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+		             BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT },
 		.e_type = ET_CORE,
 		.e_machine = machine,
 		.e_version = EV_CURRENT,
@@ -171,7 +196,8 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 	};
 	writer->output.at = section;
 	if (extended) {
-		/* Their number stands in a section header that exists for this only (elf(5), PN_XNUM). */
+		/* Their number stands in a section header that exists for this only (elf(5),
+		 * PN_XNUM). */
 		const Elf64_Shdr count = { .sh_size = 1, .sh_info = (uint32_t)segments };
 		header.e_shoff = section;
 		header.e_shentsize = sizeof count;
@@ -180,7 +206,8 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 		if (pm_output_bytes_at(&writer->output, section, &count, sizeof count, error) < 0)
 			return -1;
 	}
-	if (write_table(writer, table, error) < 0 || pm_output_bytes_at(&writer->output, 0, &header, sizeof header, error) < 0)
+	if (write_table(writer, table, error) < 0 ||
+	    pm_output_bytes_at(&writer->output, 0, &header, sizeof header, error) < 0)
 		return -1;
 	return pm_output_finish(&writer->output, error);
 }

@@ -9,10 +9,13 @@ static int put_out(void *context, const struct pm_part *part, struct pm_error *e
 {
 	struct pm_output *output = context;
 	uint64_t size = part->end - part->start;
-	return part->type == PM_PART_BYTES ? pm_output_bytes(output, part->bytes, (size_t)size, error) : pm_output_zeros(output, size, error);
+	return part->type == PM_PART_BYTES
+	               ? pm_output_bytes(output, part->bytes, (size_t)size, error)
+	               : pm_output_zeros(output, size, error);
 }
 
-int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_result *result, struct pm_error *error)
+int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_result *result,
+                struct pm_error *error)
 {
 	struct pm_output output;
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);

@@ -15,14 +15,15 @@
 /* Scattered pages and the zeros between them go to a pipe together. */
 enum { BUFFER_SIZE = 256 * 1024 };
 
-int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel, struct pm_error *error)
+int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel,
+                   struct pm_error *error)
 {
 	struct stat status;
 	*output = (struct pm_output){ .fd = fd, .cancel = cancel };
 	int flags = fcntl(fd, F_GETFL);
 	off_t position = lseek(fd, 0, SEEK_CUR);
-	if (flags >= 0 && !(flags & O_APPEND) && position >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_size <= position) {
+	if (flags >= 0 && !(flags & O_APPEND) && position >= 0 && fstat(fd, &status) == 0 &&
+	    S_ISREG(status.st_mode) && status.st_size <= position) {
 		output->sparse = true;
 		output->base = (uint64_t)position;
 		return 0;
@@ -55,10 +56,12 @@ static int consider_failure(struct pm_output *output, struct pm_error *error)
 }
 
 /** Writes all bytes. @param place in the file, or -1 for the current position */
-static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place, struct pm_error *error)
+static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place,
+                     struct pm_error *error)
 {
 	while (size > 0) {
-		ssize_t done = place < 0 ? write(output->fd, bytes, size) : pwrite(output->fd, bytes, size, place);
+		ssize_t done = place < 0 ? write(output->fd, bytes, size)
+		                         : pwrite(output->fd, bytes, size, place);
 		if (done < 0) {
 			if (consider_failure(output, error) < 0)
 				return -1;
@@ -66,7 +69,8 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		}
 		bytes += done;
 		size -= (size_t)done;
-		/* A signal that comes while a pipe is full ends the call short, without an error. */
+		/* A signal that comes while a pipe is full ends the call short, without an error.
+		 */
 		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
 			return -1;
 		if (place >= 0)
@@ -83,16 +87,20 @@ static int flush(struct pm_output *output, struct pm_error *error)
 }
 
 /** Place in the file of an offset from the begin of the output. */
-static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, off_t *place, struct pm_error *error)
+static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, off_t *place,
+                    struct pm_error *error)
 {
 	uint64_t end;
-	if (__builtin_add_overflow(output->base, at, &end) || __builtin_add_overflow(end, size, &end) || end > (uint64_t)INT64_MAX)
-		return pm_error_set(error, PM_ERROR_IO, EFBIG, "writing failed: no file can be as long as the chosen ranges");
+	if (__builtin_add_overflow(output->base, at, &end) ||
+	    __builtin_add_overflow(end, size, &end) || end > (uint64_t)INT64_MAX)
+		return pm_error_set(error, PM_ERROR_IO, EFBIG,
+		                    "writing failed: no file can be as long as the chosen ranges");
 	*place = (off_t)(output->base + at);
 	return 0;
 }
 
-int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes, size_t size, struct pm_error *error)
+int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes, size_t size,
+                       struct pm_error *error)
 {
 	off_t place = 0;
 	if (place_of(output, at, size, &place, error) < 0)
@@ -100,7 +108,8 @@ int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes,
 	return write_all(output, bytes, size, place, error);
 }
 
-int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size, struct pm_error *error)
+int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
+                    struct pm_error *error)
 {
 	if (output->sparse) {
 		if (pm_output_bytes_at(output, output->at, bytes, size, error) < 0)
@@ -146,6 +155,7 @@ int pm_output_finish(struct pm_output *output, struct pm_error *error)
 	if (place_of(output, output->at, 0, &end, error) < 0)
 		return -1;
 	if (ftruncate(output->fd, end) < 0 || lseek(output->fd, end, SEEK_SET) < 0)
-		return pm_error_set(error, PM_ERROR_IO, errno, "writing failed: %s", strerror(errno));
+		return pm_error_set(error, PM_ERROR_IO, errno, "writing failed: %s",
+		                    strerror(errno));
 	return 0;
 }

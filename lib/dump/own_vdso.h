@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /**
- * Our own [vdso] (vdso(7)), which every process of our width shares with us. Debuggers need all of it, while a process touches the page
- * with the code only.
+ * Our own [vdso] (vdso(7)), which every process of our width shares with us. Debuggers need all of
+ * it, while a process touches the page with the code only.
  *
  * @param size  where to store its length in bytes, a multiple of the page size
  * @return      the bytes; NULL where we have none

@@ -19,7 +19,8 @@ struct pm_unit_ring {
 	pthread_cond_t changed;
 	bool closing;     /* threads shall end */
 	bool planned;     /* the plan is at its end, or has failed */
-	uint64_t filling; /* units given to threads so far: the next goes to slot `filling % slot_count` */
+	uint64_t filling; /* units given to threads so far: the next goes to slot `filling %
+	                     slot_count` */
 	uint64_t taking;  /* the next unit to be taken */
 	bool taken;       /* the one before it is still with the taker */
 	size_t thread_count;
@@ -48,9 +49,11 @@ static void note_bad(void *context, const struct pm_unreadable *range)
 	struct pm_ring_slot *slot = context;
 	if (slot->bad_count == PM_MOST_BAD)
 		return;
-	slot->bad[slot->bad_count++] = (struct pm_bad_range){
-		.start = range->start, .end = range->end, .os_errno = range->os_errno, .reason = reason_index(slot, range->why)
-	};
+	slot->bad[slot->bad_count++] = (struct pm_bad_range){ .start = range->start,
+		                                              .end = range->end,
+		                                              .os_errno = range->os_errno,
+		                                              .reason = reason_index(slot,
+		                                                                     range->why) };
 }
 
 /** The slot of a unit. */
@@ -59,10 +62,12 @@ static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t in
 	return ring->slots[index % ring->slot_count];
 }
 
-/** Plans the next unit into its slot. @return the slot, or NULL where there is nothing more to do */
+/** Plans the next unit into its slot. @return the slot, or NULL where there is nothing more to do
+ */
 static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 {
-	while (!ring->closing && !ring->planned && slot_at(ring, ring->filling)->state != PM_SLOT_FREE)
+	while (!ring->closing && !ring->planned &&
+	       slot_at(ring, ring->filling)->state != PM_SLOT_FREE)
 		pthread_cond_wait(&ring->changed, &ring->lock);
 	if (ring->closing || ring->planned)
 		return NULL;
@@ -89,8 +94,11 @@ static void *work(void *context)
 	pthread_mutex_lock(&ring->lock);
 	while ((slot = plan_unit(ring))) {
 		pthread_mutex_unlock(&ring->lock);
-		const struct pm_unit_source from = { .target = ring->source->reader, .files = ring->source->files, .unreadable = note_bad,
-			                             .context = slot, .cancel = ring->source->cancel };
+		const struct pm_unit_source from = { .target = ring->source->reader,
+			                             .files = ring->source->files,
+			                             .unreadable = note_bad,
+			                             .context = slot,
+			                             .cancel = ring->source->cancel };
 		slot->bad_count = slot->reason_count = 0;
 		int result = pm_unit_read(&from, &slot->unit, slot->bytes, &slot->error);
 		pthread_mutex_lock(&ring->lock);
@@ -101,26 +109,34 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Starts the threads, with all signals blocked: they belong to the program. At least one must start. */
+/** Starts the threads, with all signals blocked: they belong to the program. At least one must
+ * start. */
 static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)
 {
 	sigset_t all, before;
 	int cause = 0;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (ring->thread_count < wanted && (cause = pthread_create(&ring->threads[ring->thread_count], NULL, work, ring)) == 0)
+	while (ring->thread_count < wanted &&
+	       (cause = pthread_create(&ring->threads[ring->thread_count], NULL, work, ring)) == 0)
 		ring->thread_count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ring->thread_count == 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s", strerror(cause));
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
+		                    strerror(cause));
 	return 0;
 }
 
-int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring, struct pm_error *error)
+int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring,
+                      struct pm_error *error)
 {
-	const struct pm_plan_options options = { .pages = source->pages, .files = source->files != NULL, .cancel = source->cancel };
+	const struct pm_plan_options options = { .pages = source->pages,
+		                                 .files = source->files != NULL,
+		                                 .cancel = source->cancel };
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = processors < 1 ? 1 : processors < MOST_THREADS ? (size_t)processors : MOST_THREADS;
+	size_t threads = processors < 1              ? 1
+	                 : processors < MOST_THREADS ? (size_t)processors
+	                                             : MOST_THREADS;
 	struct pm_unit_ring *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
@@ -136,7 +152,8 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 		slot->state = PM_SLOT_FREE;
 		made->slots[made->slot_count++] = slot;
 	}
-	if (pm_plan_open(source->regions, source->ranges, source->count, &options, &made->plan, error) < 0 ||
+	if (pm_plan_open(source->regions, source->ranges, source->count, &options, &made->plan,
+	                 error) < 0 ||
 	    start_threads(made, threads, error) < 0)
 		goto fail;
 	*ring = made;
@@ -164,7 +181,8 @@ void pm_unit_ring_close(struct pm_unit_ring *ring)
 	free(ring);
 }
 
-int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot, struct pm_error *error)
+int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot,
+                      struct pm_error *error)
 {
 	pthread_mutex_lock(&ring->lock);
 	if (ring->taken) {
@@ -173,7 +191,8 @@ int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slo
 		ring->taken = false;
 	}
 	struct pm_ring_slot *next = slot_at(ring, ring->taking);
-	while ((ring->taking == ring->filling && !ring->planned) || (ring->taking < ring->filling && next->state == PM_SLOT_READ))
+	while ((ring->taking == ring->filling && !ring->planned) ||
+	       (ring->taking < ring->filling && next->state == PM_SLOT_READ))
 		pthread_cond_wait(&ring->changed, &ring->lock);
 	bool end = ring->taking == ring->filling, failed = !end && next->state == PM_SLOT_FAILED;
 	if (!end && !failed) {

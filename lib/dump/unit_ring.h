@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading the units of a plan ahead, by several threads, for one taker that wants them in order. Private.
+ * Reading the units of a plan ahead, by several threads, for one taker that wants them in order.
+ * Private.
  *
- * One thread reads at about half the speed of memcpy: the kernel pins and copies for it alone. With more threads, writing and reading
- * overlap as well, and a stop of the target gets shorter.
+ * One thread reads at about half the speed of memcpy: the kernel pins and copies for it alone. With
+ * more threads, writing and reading overlap as well, and a stop of the target gets shorter.
  */
 #ifndef PM_DUMP_UNIT_RING_H
 #define PM_DUMP_UNIT_RING_H
 
 #include <procmem/dump.h>
 
-/* A unit has 256 pages, some of them in two segments, and each may be bad for a reason of its own; but reasons are few. */
+/* A unit has 256 pages, some of them in two segments, and each may be bad for a reason of its own;
+ * but reasons are few. */
 enum { PM_MOST_BAD = PM_UNIT_SIZE / 4096 + PM_UNIT_SEGMENTS, PM_MOST_REASONS = 4 };
 
 /** Unreadable bytes of a unit. */
@@ -32,14 +34,15 @@ enum pm_slot_state {
 
 /** A unit with its bytes. */
 struct pm_ring_slot {
-	enum pm_slot_state state;                            /**< changed under the lock of the ring */
-	struct pm_unit unit;                                 /**< what was read */
-	struct pm_error error;                               /**< why not */
-	size_t bad_count;                                    /**< how many unreadable ranges */
-	struct pm_bad_range bad[PM_MOST_BAD];                /**< by ascending address */
-	size_t reason_count;                                 /**< how many reasons */
-	char reasons[PM_MOST_REASONS][PM_ERROR_TEXT_SIZE];   /**< texts; the last one stands for all beyond it */
-	char bytes[PM_UNIT_SIZE];                            /**< the wanted segments, one behind the other */
+	enum pm_slot_state state;             /**< changed under the lock of the ring */
+	struct pm_unit unit;                  /**< what was read */
+	struct pm_error error;                /**< why not */
+	size_t bad_count;                     /**< how many unreadable ranges */
+	struct pm_bad_range bad[PM_MOST_BAD]; /**< by ascending address */
+	size_t reason_count;                  /**< how many reasons */
+	char reasons[PM_MOST_REASONS]
+		    [PM_ERROR_TEXT_SIZE]; /**< texts; the last one stands for all beyond it */
+	char bytes[PM_UNIT_SIZE];         /**< the wanted segments, one behind the other */
 };
 
 /** A ring; opaque. */
@@ -53,7 +56,8 @@ struct pm_unit_ring;
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
-int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring, struct pm_error *error);
+int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring,
+                      struct pm_error *error);
 
 /** Ends reading, also in the middle. @param ring a ring or NULL */
 void pm_unit_ring_close(struct pm_unit_ring *ring);
@@ -66,6 +70,7 @@ void pm_unit_ring_close(struct pm_unit_ring *ring);
  * @param error  as pm_plan_next() and pm_unit_read()
  * @return       1: a unit; 0: the end; -1: an error
  */
-int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot, struct pm_error *error);
+int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot,
+                      struct pm_error *error);
 
 #endif

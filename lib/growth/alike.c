@@ -11,7 +11,8 @@ static uint64_t mix(uint64_t key, uint64_t value)
 	return key;
 }
 
-/** Mixes in a name without its numbers: `worker-1` and `worker-12`, `/tmp/part.000017` and `/tmp/part.000018` are of one sort. */
+/** Mixes in a name without its numbers: `worker-1` and `worker-12`, `/tmp/part.000017` and
+ * `/tmp/part.000018` are of one sort. */
 static uint64_t mix_name(uint64_t key, const char *name)
 {
 	for (const char *at = name; *at; at++)
@@ -25,7 +26,7 @@ static uint64_t length_class(uint64_t size)
 {
 	uint64_t class = 0;
 	for (; size > 0; size >>= 2)
-		class++;
+		class ++;
 	return class;
 }
 
@@ -33,7 +34,8 @@ uint64_t pm_alike_sort(const struct pm_region *region)
 {
 	uint64_t key = mix(basis, region->kind);
 	key = mix(key, region->perms);
-	/* How many blocks of malloc's lie in one region is chance: it depends on the holes of the address space. */
+	/* How many blocks of malloc's lie in one region is chance: it depends on the holes of the
+	 * address space. */
 	return mix(key, length_class(region->block ? region->block : pm_region_size(region)));
 }
 

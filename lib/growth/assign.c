@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which track each region of a new list belongs to. All regions of a track are of one kind, that of the last look: what tracks of a kind
- * weigh is what the regions of that kind do. So each part of a difference has a track for each kind in it.
+ * Which track each region of a new list belongs to. All regions of a track are of one kind, that of
+ * the last look: what tracks of a kind weigh is what the regions of that kind do. So each part of a
+ * difference has a track for each kind in it.
  */
 #include <stdlib.h>
 
@@ -11,8 +12,9 @@
 #include "growth/tracker_state.h"
 
 /*
- * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of its mappings a name of its own, such as
- * that of a temporary file, would fill our memory so; from this number on what is new and has no like shares a track with all of its sort.
+ * Tracks are kept for ever: what was born and is gone may come again. A process that gives each of
+ * its mappings a name of its own, such as that of a temporary file, would fill our memory so; from
+ * this number on what is new and has no like shares a track with all of its sort.
  */
 enum { MOST_GONE = 4096 };
 
@@ -22,7 +24,7 @@ struct choice {
 	uint64_t weight; /* of the heaviest region of the last list that it is chosen for */
 	size_t next;     /* index of the next choice of the same part, `none` at the end */
 	uint8_t kind;
-	bool used;       /* a region of the new list has it */
+	bool used; /* a region of the new list has it */
 };
 
 static const size_t none = SIZE_MAX;
@@ -35,7 +37,8 @@ struct choices {
 
 static struct followed *new_track(struct pm_tracker *tracker, double time, struct pm_error *error)
 {
-	if (pm_array_reserve(&tracker->tracks, &tracker->capacity, tracker->count, 1, sizeof(struct followed *), error) < 0)
+	if (pm_array_reserve(&tracker->tracks, &tracker->capacity, tracker->count, 1,
+	                     sizeof(struct followed *), error) < 0)
 		return NULL;
 	struct followed *followed = calloc(1, sizeof *followed);
 	if (!followed) {
@@ -49,8 +52,9 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
 }
 
 /**
- * What a track is to have in common with the regions that come to it, or 0: nothing does. What stands there from the start stays by itself,
- * but for blocks of malloc's: new ones of the same size lie wherever there is room, and merge with the others, or not.
+ * What a track is to have in common with the regions that come to it, or 0: nothing does. What
+ * stands there from the start stays by itself, but for blocks of malloc's: new ones of the same
+ * size lie wherever there is room, and merge with the others, or not.
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
@@ -63,8 +67,9 @@ static uint64_t key_of(const struct pm_region *region, bool born)
  * @param keys  begun with the first region that asks
  * @param more  how many tracks may be new, this one included
  */
-static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region, double time, struct pm_key_table *keys,
-                                     size_t more, struct pm_error *error)
+static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm_region *region,
+                                     double time, struct pm_key_table *keys, size_t more,
+                                     struct pm_error *error)
 {
 	uint64_t key = key_of(region, tracker->samples > 0);
 	if (key && !keys->places && pm_key_table_init(keys, tracker, more, error) < 0)
@@ -90,7 +95,8 @@ static struct choice *find_choice(const struct choices *choices, size_t part, ui
 	return NULL;
 }
 
-static struct choice *add_choice(struct choices *choices, size_t part, uint8_t kind, struct followed *track)
+static struct choice *add_choice(struct choices *choices, size_t part, uint8_t kind,
+                                 struct followed *track)
 {
 	struct choice *choice = &choices->items[choices->count];
 	*choice = (struct choice){ .track = track, .kind = kind, .next = choices->first[part] };
@@ -109,7 +115,8 @@ static void choices_deinit(struct choices *choices)
  *
  * @param most  how many regions both lists have together
  */
-static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth, size_t most, struct choices *choices)
+static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growth *growth,
+                         size_t most, struct choices *choices)
 {
 	*choices = (struct choices){
 		.items = calloc(most + 1, sizeof *choices->items),
@@ -138,14 +145,17 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 }
 
 /**
- * A track of the part whose only region is known to be of another kind now: it is the same memory all the same, and goes on with that. What
- * is new and like what it was is not to come to it any more.
+ * A track of the part whose only region is known to be of another kind now: it is the same memory
+ * all the same, and goes on with that. What is new and like what it was is not to come to it any
+ * more.
  */
-static struct followed *reclassify(const struct choices *choices, size_t part, const struct pm_region *region)
+static struct followed *reclassify(const struct choices *choices, size_t part,
+                                   const struct pm_region *region)
 {
 	for (size_t i = choices->first[part]; i != none; i = choices->items[i].next) {
 		struct choice *choice = &choices->items[i];
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every region has a part, and the list of each was empty at first. */
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every region has a part, and
+		 * the list of each was empty at first. */
 		if (choice->used || choice->track->was_regions != 1)
 			continue;
 		choice->used = true;
@@ -155,11 +165,14 @@ static struct followed *reclassify(const struct choices *choices, size_t part, c
 	return NULL;
 }
 
-/** Gives regions the tracks that go on: of their kind in their part, or else of what they were taken for until now. */
-static void give_known(const struct pm_growth *growth, const struct pm_regions *regions, struct choices *choices, struct followed **owners)
+/** Gives regions the tracks that go on: of their kind in their part, or else of what they were
+ * taken for until now. */
+static void give_known(const struct pm_growth *growth, const struct pm_regions *regions,
+                       struct choices *choices, struct followed **owners)
 {
 	for (size_t i = 0; i < regions->count; i++) {
-		struct choice *choice = find_choice(choices, growth->after_part[i], regions->items[i].kind);
+		struct choice *choice = find_choice(choices, growth->after_part[i],
+		                                    regions->items[i].kind);
 		if (!choice)
 			continue;
 		choice->used = true;
@@ -178,7 +191,8 @@ static void give_known(const struct pm_growth *growth, const struct pm_regions *
 }
 
 /** Gives tracks to the regions that have none. */
-static int give_new(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions, struct choices *choices,
+static int give_new(struct pm_tracker *tracker, const struct pm_growth *growth,
+                    const struct pm_regions *regions, struct choices *choices,
                     struct followed **owners, double time, struct pm_error *error)
 {
 	struct pm_key_table keys = { 0 };
@@ -190,7 +204,9 @@ static int give_new(struct pm_tracker *tracker, const struct pm_growth *growth, 
 			continue;
 		/* What belongs together from its begin, such as the heaps of an arena, has one. */
 		struct choice *choice = find_choice(choices, part, region->kind);
-		owners[i] = choice ? choice->track : track_of_new(tracker, region, time, &keys, regions->count - i, error);
+		owners[i] = choice ? choice->track
+		                   : track_of_new(tracker, region, time, &keys, regions->count - i,
+		                                  error);
 		if (!owners[i])
 			result = -1;
 		else if (!choice)
@@ -207,12 +223,14 @@ void pm_tracker_clear_sums(struct pm_tracker *tracker)
 }
 
 /**
- * What the last list has at the addresses of a region of the next one, as far as it is of the same track.
+ * What the last list has at the addresses of a region of the next one, as far as it is of the same
+ * track.
  *
- * @param from  where it begins in the last list; moved on from region to region, by ascending address
+ * @param from  where it begins in the last list; moved on from region to region, by ascending
+ * address
  */
-static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed, const struct pm_region *region,
-                               size_t *from)
+static uint64_t weighed_before(const struct pm_tracker *tracker, const struct followed *followed,
+                               const struct pm_region *region, size_t *from)
 {
 	const struct pm_regions *regions = &tracker->regions;
 	uint64_t sum = 0;
@@ -224,8 +242,10 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct fo
 	return sum;
 }
 
-/** Joins the history of a track that lost all its regions to another by a merge. Both were constant until now where there is no series. */
-static int join(const struct pm_tracker *tracker, struct followed *loser, struct followed *winner, struct pm_error *error)
+/** Joins the history of a track that lost all its regions to another by a merge. Both were constant
+ * until now where there is no series. */
+static int join(const struct pm_tracker *tracker, struct followed *loser, struct followed *winner,
+                struct pm_error *error)
 {
 	winner->was += loser->was;
 	winner->track.baseline += loser->track.baseline;
@@ -242,7 +262,8 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 		    pm_series_add(&winner->track.series, tracker->last, own, error) < 0)
 			return -1;
 	}
-	int result = history->count > 0 ? pm_series_merge(&winner->track.series, history, error) : 0;
+	int result = history->count > 0 ? pm_series_merge(&winner->track.series, history, error)
+	                                : 0;
 	pm_series_deinit(&constant);
 	if (result < 0)
 		return -1;
@@ -252,14 +273,17 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 	return 0;
 }
 
-/** The same for all tracks of the last list; what is of another kind now did not merge with its like. */
-static int join_merged(const struct pm_tracker *tracker, const struct pm_growth *growth, const struct choices *choices,
-                       struct pm_error *error)
+/** The same for all tracks of the last list; what is of another kind now did not merge with its
+ * like. */
+static int join_merged(const struct pm_tracker *tracker, const struct pm_growth *growth,
+                       const struct choices *choices, struct pm_error *error)
 {
 	for (size_t i = 0; i < tracker->regions.count; i++) {
 		struct followed *loser = tracker->owners[i];
-		const struct choice *choice = find_choice(choices, growth->before_part[i], tracker->regions.items[i].kind);
-		if (!choice || !choice->used || loser == choice->track || loser->track.regions > 0 || loser->was_regions == 0)
+		const struct choice *choice = find_choice(choices, growth->before_part[i],
+		                                          tracker->regions.items[i].kind);
+		if (!choice || !choice->used || loser == choice->track ||
+		    loser->track.regions > 0 || loser->was_regions == 0)
 			continue;
 		if (join(tracker, loser, choice->track, error) < 0)
 			return -1;
@@ -267,18 +291,21 @@ static int join_merged(const struct pm_tracker *tracker, const struct pm_growth 
 	return 0;
 }
 
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions,
-                      struct followed **owners, double time, struct pm_error *error)
+int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth,
+                      const struct pm_regions *regions, struct followed **owners, double time,
+                      struct pm_error *error)
 {
 	struct choices choices;
 	if (choose_tracks(tracker, growth, tracker->regions.count + regions->count, &choices) < 0)
 		return pm_error_out_of_memory(error);
 	pm_tracker_clear_sums(tracker);
-	/* The known ones first, so that nothing new comes to a track that goes on with another kind. */
+	/* The known ones first, so that nothing new comes to a track that goes on with another
+	 * kind. */
 	give_known(growth, regions, &choices, owners);
 	int result = give_new(tracker, growth, regions, &choices, owners, time, error);
 	for (size_t i = 0, from = 0; i < regions->count && result == 0; i++)
-		pm_followed_count(owners[i], &regions->items[i], weighed_before(tracker, owners[i], &regions->items[i], &from));
+		pm_followed_count(owners[i], &regions->items[i],
+		                  weighed_before(tracker, owners[i], &regions->items[i], &from));
 	if (result == 0)
 		result = join_merged(tracker, growth, &choices, error);
 	choices_deinit(&choices);

@@ -60,7 +60,8 @@ static void measure_pairs(struct pm_curve *curve)
 	long rising = 0;
 	for (size_t i = 0; i < curve->count; i++) {
 		for (size_t j = i + 1; j < curve->count; j++) {
-			double slope = (curve->values[j] - curve->values[i]) / ((double)(j - i) * curve->step);
+			double slope = (curve->values[j] - curve->values[i]) /
+			               ((double)(j - i) * curve->step);
 			rising += (slope > 0) - (slope < 0);
 			slopes[count++] = slope;
 		}
@@ -68,7 +69,8 @@ static void measure_pairs(struct pm_curve *curve)
 	if (count == 0)
 		return;
 	qsort(slopes, count, sizeof *slopes, compare_doubles);
-	curve->slope = count % 2 ? slopes[count / 2] : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
+	curve->slope = count % 2 ? slopes[count / 2]
+	                         : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
 	curve->agreement = (double)rising / (double)count;
 }
 
@@ -78,7 +80,9 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 	if (curve->count > 1)
 		curve->step = (series->last - from) / (double)(curve->count - 1);
 	for (size_t i = 0; i < curve->count; i++)
-		curve->values[i] = pm_series_at(series, i + 1 == curve->count ? series->last : from + curve->step * (double)i);
+		curve->values[i] = pm_series_at(series, i + 1 == curve->count
+		                                                ? series->last
+		                                                : from + curve->step * (double)i);
 	if (curve->step <= 0)
 		return;
 	measure_heights(curve);
@@ -101,7 +105,8 @@ double pm_curve_range_from(const struct pm_curve *curve, size_t index)
 size_t pm_curve_flat_head(const struct pm_curve *curve, double bound)
 {
 	for (size_t i = 1; i < curve->count; i++)
-		if (curve->values[i] - curve->values[0] > bound || curve->values[0] - curve->values[i] > bound)
+		if (curve->values[i] - curve->values[0] > bound ||
+		    curve->values[0] - curve->values[i] > bound)
 			return i - 1;
 	return curve->count - 1;
 }

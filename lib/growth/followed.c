@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sums of a track, and which of its regions stands for it: a leak is to be found at the address that is shown. */
+/* The sums of a track, and which of its regions stands for it: a leak is to be found at the address
+ * that is shown. */
 #include "growth/tracker_state.h"
 
 void pm_followed_clear(struct followed *followed)
@@ -10,7 +11,8 @@ void pm_followed_clear(struct followed *followed)
 	followed->was_end = track->end;
 }
 
-/** Whether a region is to stand for its track: it grew more than the one found so far; where none grew, the one of before stays. */
+/** Whether a region is to stand for its track: it grew more than the one found so far; where none
+ * grew, the one of before stays. */
 static bool stands_for(const struct followed *followed, uint64_t claim, bool stays, uint64_t weight)
 {
 	if (followed->track.regions == 0)

@@ -8,7 +8,8 @@
 
 const char *pm_change_name(enum pm_change change)
 {
-	static const char *const names[PM_CHANGE_COUNT] = { "same", "grew", "shrank", "new", "gone", "merged", "split", "moved" };
+	static const char *const names[PM_CHANGE_COUNT] = { "same", "grew",   "shrank", "new",
+		                                            "gone", "merged", "split",  "moved" };
 	return (unsigned)change < PM_CHANGE_COUNT ? names[change] : "";
 }
 
@@ -25,7 +26,8 @@ static bool is_heavier(const struct pm_regions *regions, size_t index, size_t ch
 	if (chosen == PM_GROWTH_NONE)
 		return true;
 	const struct pm_region *one = &regions->items[index], *other = &regions->items[chosen];
-	uint64_t weight = one->bytes[PM_SIZE_RSS] + one->bytes[PM_SIZE_SWAP], least = other->bytes[PM_SIZE_RSS] + other->bytes[PM_SIZE_SWAP];
+	uint64_t weight = one->bytes[PM_SIZE_RSS] + one->bytes[PM_SIZE_SWAP],
+		 least = other->bytes[PM_SIZE_RSS] + other->bytes[PM_SIZE_SWAP];
 	return weight != least ? weight > least : pm_region_size(one) > pm_region_size(other);
 }
 
@@ -47,7 +49,8 @@ static enum pm_change change_of(const struct pm_growth_part *part, unsigned link
 		return PM_CHANGE_GONE;
 	/* The heaps of an arena are several by nature. */
 	if (part->before_count == part->after_count || links & PM_LINK_ARENA)
-		return links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP) ? PM_CHANGE_MOVED : by_size(part);
+		return links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP) ? PM_CHANGE_MOVED
+		                                                          : by_size(part);
 	return part->before_count > part->after_count ? PM_CHANGE_MERGED : PM_CHANGE_SPLIT;
 }
 
@@ -57,7 +60,8 @@ static void put(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_
 	size_t root = pm_sets_root(sets, node);
 	if (part_of_root[root] == PM_GROWTH_NONE) {
 		part_of_root[root] = growth->count;
-		growth->parts[growth->count++] = (struct pm_growth_part){ .before = PM_GROWTH_NONE, .after = PM_GROWTH_NONE };
+		growth->parts[growth->count++] = (struct pm_growth_part){ .before = PM_GROWTH_NONE,
+			                                                  .after = PM_GROWTH_NONE };
 	}
 	size_t index = part_of_root[root];
 	struct pm_growth_part *part = &growth->parts[index];
@@ -85,7 +89,8 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 {
 	const struct pm_regions *before = sets->before, *after = sets->after;
 	for (size_t b = 0, a = 0; b < before->count || a < after->count;) {
-		if (a == after->count || (b < before->count && before->items[b].start <= after->items[a].start))
+		if (a == after->count ||
+		    (b < before->count && before->items[b].start <= after->items[a].start))
 			put(growth, sets, part_of_root, b++);
 		else
 			put(growth, sets, part_of_root, before->count + a++);
@@ -93,7 +98,8 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 	/* A part was made for some root; its links are found again through any of its regions. */
 	for (size_t node = 0; node < before->count + after->count; node++)
 		if (sets->parent[node] == node) {
-			/* put() has given every root a part. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) */
+			/* put() has given every root a part.
+			 * NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) */
 			struct pm_growth_part *part = &growth->parts[part_of_root[node]];
 			part->change = change_of(part, sets->links[node]);
 		}
@@ -112,7 +118,8 @@ static int match(struct pm_sets *sets)
 	return 0;
 }
 
-int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after, struct pm_growth *growth, struct pm_error *error)
+int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after,
+                      struct pm_growth *growth, struct pm_error *error)
 {
 	struct pm_sets sets;
 	if (pm_sets_init(&sets, before, after) < 0)
@@ -125,7 +132,8 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
 	};
 	size_t *part_of_root = malloc(room * sizeof *part_of_root);
 	int result = -1;
-	if (made.parts && made.before_part && made.after_part && part_of_root && match(&sets) == 0) {
+	if (made.parts && made.before_part && made.after_part && part_of_root &&
+	    match(&sets) == 0) {
 		for (size_t i = 0; i < count; i++)
 			part_of_root[i] = PM_GROWTH_NONE;
 		put_all(&made, &sets, part_of_root);

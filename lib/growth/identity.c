@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching what shares no addresses: by arena, thread, file and offset, and moves of anonymous memory. */
+/* Matching what shares no addresses: by arena, thread, file and offset, and moves of anonymous
+ * memory. */
 #include "growth/sets.h"
 
 #include <stdlib.h>
 
-/* A pair is looked for among all that are left; beyond this many pairs the search would cost more than it tells. */
+/* A pair is looked for among all that are left; beyond this many pairs the search would cost more
+ * than it tells. */
 static const size_t max_move_pairs = 1000000;
 
 /* A move is told by its resident bytes. So few could be anything. */
@@ -39,7 +41,8 @@ static int compare_files(const struct pm_region *one, const struct pm_region *ot
 {
 	int order = compare_numbers(one->inode, other->inode);
 	if (order == 0)
-		order = compare_numbers((uint64_t)one->device_major << 32 | one->device_minor, (uint64_t)other->device_major << 32 | other->device_minor);
+		order = compare_numbers((uint64_t)one->device_major << 32 | one->device_minor,
+		                        (uint64_t)other->device_major << 32 | other->device_minor);
 	if (order == 0)
 		order = compare_numbers(one->offset, other->offset);
 	return order != 0 ? order : compare_numbers(one->perms, other->perms);
@@ -63,7 +66,8 @@ static bool is_left_file(const struct pm_sets *sets, size_t node)
 static bool is_left_memory(const struct pm_sets *sets, size_t node)
 {
 	const struct pm_region *region = pm_sets_region(sets, node);
-	return !sets->matched[node] && region->inode == 0 && pm_region_is_anonymous(region) && region->bytes[PM_SIZE_RSS] >= min_moved;
+	return !sets->matched[node] && region->inode == 0 && pm_region_is_anonymous(region) &&
+	       region->bytes[PM_SIZE_RSS] >= min_moved;
 }
 
 static bool is_left_malloc(const struct pm_sets *sets, size_t node)
@@ -92,28 +96,34 @@ struct order {
 static int compare_nodes(const void *one, const void *other, void *context)
 {
 	const struct order *order = context;
-	return order->compare(pm_sets_region(order->sets, *(const size_t *)one), pm_sets_region(order->sets, *(const size_t *)other));
+	return order->compare(pm_sets_region(order->sets, *(const size_t *)one),
+	                      pm_sets_region(order->sets, *(const size_t *)other));
 }
 
 /** Number of nodes from `first` on that are alike. */
 static size_t alike(const struct candidates *candidates, size_t first, comparison *compare)
 {
 	size_t next = first + 1;
-	while (next < candidates->count && compare(pm_sets_region(candidates->sets, candidates->nodes[first]),
-	                                           pm_sets_region(candidates->sets, candidates->nodes[next])) == 0)
+	while (next < candidates->count &&
+	       compare(pm_sets_region(candidates->sets, candidates->nodes[first]),
+	               pm_sets_region(candidates->sets, candidates->nodes[next])) == 0)
 		next++;
 	return next - first;
 }
 
 /** Unites those that are alike; `in_pairs` only where there are just two, one of each sample. */
-static void link_alike(struct candidates *candidates, comparison *compare, bool in_pairs, enum pm_link link)
+static void link_alike(struct candidates *candidates, comparison *compare, bool in_pairs,
+                       enum pm_link link)
 {
 	struct order order = { candidates->sets, compare };
-	qsort_r(candidates->nodes, candidates->count, sizeof *candidates->nodes, compare_nodes, &order);
+	qsort_r(candidates->nodes, candidates->count, sizeof *candidates->nodes, compare_nodes,
+	        &order);
 	for (size_t first = 0, length; first < candidates->count; first += length) {
 		length = alike(candidates, first, compare);
 		const size_t *nodes = candidates->nodes + first;
-		if (in_pairs && (length != 2 || pm_sets_is_after(candidates->sets, nodes[0]) == pm_sets_is_after(candidates->sets, nodes[1])))
+		if (in_pairs &&
+		    (length != 2 || pm_sets_is_after(candidates->sets, nodes[0]) ==
+		                            pm_sets_is_after(candidates->sets, nodes[1])))
 			continue;
 		for (size_t i = 1; i < length; i++)
 			pm_sets_unite(candidates->sets, nodes[0], nodes[i], link);
@@ -121,12 +131,14 @@ static void link_alike(struct candidates *candidates, comparison *compare, bool 
 }
 
 /**
- * Whether the second can be the first after mremap(2): it kept every resident page, and what it has more is in what it became longer by.
+ * Whether the second can be the first after mremap(2): it kept every resident page, and what it has
+ * more is in what it became longer by.
  */
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
 	uint64_t had = was->bytes[PM_SIZE_RSS], has = is->bytes[PM_SIZE_RSS];
-	if (was->perms != is->perms || !pm_sets_same_kind(was, is) || pm_region_size(is) < pm_region_size(was) || has < had)
+	if (was->perms != is->perms || !pm_sets_same_kind(was, is) ||
+	    pm_region_size(is) < pm_region_size(was) || has < had)
 		return false;
 	/* A block that realloc(3) moves was written to up to its end before. */
 	return was->kind == PM_KIND_MALLOC || has - had <= pm_region_size(is) - pm_region_size(was);
@@ -143,7 +155,8 @@ static size_t only_partner(const struct candidates *candidates, size_t node)
 		if (pm_sets_is_after(sets, node) == pm_sets_is_after(sets, other))
 			continue;
 		const struct pm_region *region = pm_sets_region(sets, other);
-		if (!(pm_sets_is_after(sets, node) ? may_have_moved(region, own) : may_have_moved(own, region)))
+		if (!(pm_sets_is_after(sets, node) ? may_have_moved(region, own)
+		                                   : may_have_moved(own, region)))
 			continue;
 		if (found != SIZE_MAX)
 			return SIZE_MAX;
@@ -157,7 +170,8 @@ static void link_moves(struct candidates *candidates)
 	struct pm_sets *sets = candidates->sets;
 	if (candidates->count > max_move_pairs / candidates->count)
 		return;
-	for (size_t i = 0; i < candidates->count && !pm_sets_is_after(sets, candidates->nodes[i]); i++) {
+	for (size_t i = 0; i < candidates->count && !pm_sets_is_after(sets, candidates->nodes[i]);
+	     i++) {
 		size_t node = candidates->nodes[i], partner = only_partner(candidates, node);
 		if (partner != SIZE_MAX && only_partner(candidates, partner) == node)
 			pm_sets_unite(sets, node, partner, PM_LINK_MOVE);
@@ -167,7 +181,9 @@ static void link_moves(struct candidates *candidates)
 static int begin(struct pm_sets *sets, struct candidates *candidates)
 {
 	size_t count = sets->before->count + sets->after->count;
-	*candidates = (struct candidates){ .sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates->nodes) };
+	*candidates = (struct candidates){
+		.sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates->nodes)
+	};
 	return candidates->nodes ? 0 : -1;
 }
 

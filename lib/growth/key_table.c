@@ -14,7 +14,8 @@ static struct followed **find_place(const struct pm_key_table *table, uint64_t k
 	return &table->places[at];
 }
 
-int pm_key_table_init(struct pm_key_table *table, const struct pm_tracker *tracker, size_t more, struct pm_error *error)
+int pm_key_table_init(struct pm_key_table *table, const struct pm_tracker *tracker, size_t more,
+                      struct pm_error *error)
 {
 	size_t most = more, count = 16;
 	for (size_t i = 0; i < tracker->count; i++)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out again, often at once. So the backing must be
- * the same. Permissions tell a malloc arena from the reserve that it grows into, and decide first; memory whose permissions changed finds
- * its former self after. Kinds tell more than addresses do: where mremap(2) moved a block of malloc's away, other memory soon lies. Only
- * what found no partner of its kind is compared whatever its kind: more may be known of the same memory now.
+ * Matching by addresses. Shared addresses alone prove nothing: what was unmapped is handed out
+ * again, often at once. So the backing must be the same. Permissions tell a malloc arena from the
+ * reserve that it grows into, and decide first; memory whose permissions changed finds its former
+ * self after. Kinds tell more than addresses do: where mremap(2) moved a block of malloc's away,
+ * other memory soon lies. Only what found no partner of its kind is compared whatever its kind:
+ * more may be known of the same memory now.
  */
 #include "growth/sets.h"
 
 #include <string.h>
 
-/** Memory that the kernel may merge into one region: private, without a file, with any name given by prctl(2) or as the brk heap. */
+/** Memory that the kernel may merge into one region: private, without a file, with any name given
+ * by prctl(2) or as the brk heap. */
 static bool is_plain_memory(const struct pm_region *region)
 {
-	return region->inode == 0 && (pm_region_is_anonymous(region) || strcmp(region->mapping, "[heap]") == 0);
+	return region->inode == 0 &&
+	       (pm_region_is_anonymous(region) || strcmp(region->mapping, "[heap]") == 0);
 }
 
 static bool same_backing(const struct pm_region *one, const struct pm_region *other)
@@ -20,8 +24,10 @@ static bool same_backing(const struct pm_region *one, const struct pm_region *ot
 	bool plain = is_plain_memory(one);
 	if (plain || is_plain_memory(other))
 		return plain && is_plain_memory(other);
-	return one->inode == other->inode && one->device_major == other->device_major && one->device_minor == other->device_minor &&
-	       one->start - one->offset == other->start - other->offset && strcmp(one->mapping, other->mapping) == 0;
+	return one->inode == other->inode && one->device_major == other->device_major &&
+	       one->device_minor == other->device_minor &&
+	       one->start - one->offset == other->start - other->offset &&
+	       strcmp(one->mapping, other->mapping) == 0;
 }
 
 /** Whether anything may be done with the memory; a reserve or guard may not even be read. */
@@ -32,7 +38,8 @@ static bool is_accessible(const struct pm_region *region)
 
 static bool same_kind(const struct pm_sets *sets, size_t before, size_t after)
 {
-	const struct pm_region *was = pm_sets_region(sets, before), *is = pm_sets_region(sets, after);
+	const struct pm_region *was = pm_sets_region(sets, before),
+			       *is = pm_sets_region(sets, after);
 	/* Of files the backing says enough. */
 	return pm_sets_same_kind(was, is) || !is_plain_memory(was) || !is_plain_memory(is);
 }
@@ -51,7 +58,8 @@ static bool same_perms_and_kind(const struct pm_sets *sets, size_t before, size_
 static bool one_is_left(const struct pm_sets *sets, size_t before, size_t after)
 {
 	return (!sets->matched[before] || !sets->matched[after]) &&
-	       is_accessible(pm_sets_region(sets, before)) == is_accessible(pm_sets_region(sets, after));
+	       is_accessible(pm_sets_region(sets, before)) ==
+	               is_accessible(pm_sets_region(sets, after));
 }
 
 static bool one_is_left_of_kind(const struct pm_sets *sets, size_t before, size_t after)
@@ -77,8 +85,10 @@ static bool both_are_left_of_kind(const struct pm_sets *sets, size_t before, siz
 
 static bool stands(const struct pm_sets *sets, size_t before, size_t after)
 {
-	const struct pm_region *was = pm_sets_region(sets, before), *is = pm_sets_region(sets, after);
-	return both_are_left(sets, before, after) && was->start == is->start && was->end == is->end && was->perms == is->perms;
+	const struct pm_region *was = pm_sets_region(sets, before),
+			       *is = pm_sets_region(sets, after);
+	return both_are_left(sets, before, after) && was->start == is->start &&
+	       was->end == is->end && was->perms == is->perms;
 }
 
 /** Looks at all pairs that share addresses; both lists are sorted. */
@@ -88,7 +98,8 @@ static void link_pairs(struct pm_sets *sets, bool (*wanted)(const struct pm_sets
 	for (size_t b = 0, a = 0; b < before->count && a < after->count;) {
 		const struct pm_region *was = &before->items[b], *is = &after->items[a];
 		/* Names are compared last: of many regions they lie anywhere in memory. */
-		if (was->start < is->end && is->start < was->end && wanted(sets, b, before->count + a) && same_backing(was, is))
+		if (was->start < is->end && is->start < was->end &&
+		    wanted(sets, b, before->count + a) && same_backing(was, is))
 			pm_sets_unite(sets, b, before->count + a, PM_LINK_OVERLAP);
 		if (was->end <= is->end)
 			b++;

@@ -25,7 +25,8 @@ static int add_corner(struct pm_series *series, double time, uint64_t value, str
 {
 	if (series->count >= PM_SERIES_POINTS)
 		thin_out(series);
-	if (pm_array_reserve(&series->points, &series->capacity, series->count, 1, sizeof *series->points, error) < 0)
+	if (pm_array_reserve(&series->points, &series->capacity, series->count, 1,
+	                     sizeof *series->points, error) < 0)
 		return -1;
 	series->points[series->count++] = (struct pm_point){ .time = time, .value = value };
 	return 0;
@@ -36,7 +37,8 @@ int pm_series_add(struct pm_series *series, double time, uint64_t value, struct 
 	const struct pm_point *corner = series->count ? &series->points[series->count - 1] : NULL;
 	if (!corner || corner->value != value) {
 		/* The value held until the sample before: that is where the line bends. */
-		if (corner && series->last > corner->time && add_corner(series, series->last, corner->value, error) < 0)
+		if (corner && series->last > corner->time &&
+		    add_corner(series, series->last, corner->value, error) < 0)
 			return -1;
 		if (add_corner(series, time, value, error) < 0)
 			return -1;
@@ -67,10 +69,12 @@ double pm_series_at(const struct pm_series *series, double time)
 }
 
 /** The next time that either has a corner at; moves on in those that have it. */
-static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other, size_t *j)
+static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other,
+                        size_t *j)
 {
 	double time;
-	if (*j == other->count || (*i < one->count && one->points[*i].time <= other->points[*j].time))
+	if (*j == other->count ||
+	    (*i < one->count && one->points[*i].time <= other->points[*j].time))
 		time = one->points[*i].time;
 	else
 		time = other->points[*j].time;
@@ -86,7 +90,10 @@ int pm_series_merge(struct pm_series *series, const struct pm_series *other, str
 	struct pm_series sum = { 0 };
 	for (size_t i = 0, j = 0; i < series->count || j < other->count;) {
 		double time = next_time(series, &i, other, &j);
-		if (add_corner(&sum, time, (uint64_t)(pm_series_at(series, time) + pm_series_at(other, time) + 0.5), error) < 0) {
+		if (add_corner(&sum, time,
+		               (uint64_t)(pm_series_at(series, time) + pm_series_at(other, time) +
+		                          0.5),
+		               error) < 0) {
 			pm_series_deinit(&sum);
 			return -1;
 		}

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before, const struct pm_regions *after)
+int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
+                 const struct pm_regions *after)
 {
 	/* Two lists in memory cannot have more items than fit a size_t. */
 	size_t count = before->count + after->count, room = count ? count : 1;

@@ -16,7 +16,8 @@ enum pm_link {
 	PM_LINK_MOVE = 4,    /**< as the same memory at another address */
 };
 
-/** The regions of both samples, in sets. Regions of the second sample come behind those of the first. */
+/** The regions of both samples, in sets. Regions of the second sample come behind those of the
+ * first. */
 struct pm_sets {
 	const struct pm_regions *before; /**< the caller's */
 	const struct pm_regions *after;  /**< the caller's */
@@ -25,8 +26,10 @@ struct pm_sets {
 	bool *matched;                   /**< linked to a region of the other sample */
 };
 
-/** Makes every region a set of its own. Release with pm_sets_deinit(). @return 0, or -1 when out of memory */
-int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before, const struct pm_regions *after);
+/** Makes every region a set of its own. Release with pm_sets_deinit(). @return 0, or -1 when out of
+ * memory */
+int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
+                 const struct pm_regions *after);
 
 /** Releases them. */
 void pm_sets_deinit(struct pm_sets *sets);
@@ -40,7 +43,8 @@ void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link 
 /** The region behind an index in both lists. */
 static inline const struct pm_region *pm_sets_region(const struct pm_sets *sets, size_t node)
 {
-	return node < sets->before->count ? &sets->before->items[node] : &sets->after->items[node - sets->before->count];
+	return node < sets->before->count ? &sets->before->items[node]
+	                                  : &sets->after->items[node - sets->before->count];
 }
 
 /** Whether the index is one of the second sample. */
@@ -49,10 +53,12 @@ static inline bool pm_sets_is_after(const struct pm_sets *sets, size_t node)
 	return node >= sets->before->count;
 }
 
-/** Whether what is known of two regions allows them to be the same memory: they are of one kind, or that of one is not known. */
+/** Whether what is known of two regions allows them to be the same memory: they are of one kind, or
+ * that of one is not known. */
 static inline bool pm_sets_same_kind(const struct pm_region *one, const struct pm_region *other)
 {
-	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN || other->kind == PM_KIND_UNKNOWN;
+	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN ||
+	       other->kind == PM_KIND_UNKNOWN;
 }
 
 /** Links regions that share addresses and have the same backing and kind. */
@@ -64,7 +70,8 @@ void pm_match_standing(struct pm_sets *sets);
 /** Links what is left by addresses, whatever its kind is now. */
 void pm_match_rest(struct pm_sets *sets);
 
-/** Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's. @return 0, or -1 when out of memory */
+/** Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's.
+ * @return 0, or -1 when out of memory */
 int pm_match_identity(struct pm_sets *sets);
 
 /** Links what is left of anonymous memory by move. @return 0, or -1 when out of memory */

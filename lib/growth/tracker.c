@@ -41,17 +41,21 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 }
 
 /** Begins a series with the time in which nothing changed, if it has not begun. */
-static int add_value(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_series *series, double time, uint64_t was,
-                     uint64_t is, struct pm_error *error)
+static int add_value(const struct pm_tracker *tracker, const struct pm_track *track,
+                     struct pm_series *series, double time, uint64_t was, uint64_t is,
+                     struct pm_error *error)
 {
 	if (series->count == 0 && was == is)
 		return 0;
 	if (series->count == 0) {
 		/* What was born counts from nothing, as of the sample before. */
 		double began = track->born && track->since >= time ? tracker->last : track->since;
-		if (pm_series_add(series, began, was, error) < 0 || (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
+		if (pm_series_add(series, began, was, error) < 0 ||
+		    (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
 			return -1;
-		double share = tracker->last > tracker->first ? (tracker->last - began) / (tracker->last - tracker->first) : 0;
+		double share = tracker->last > tracker->first
+		                       ? (tracker->last - began) / (tracker->last - tracker->first)
+		                       : 0;
 		series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
 	}
 	return pm_series_add(series, time, is, error);
@@ -70,8 +74,10 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		if (tracker->samples == 0) {
 			track->baseline = track->weight;
 			track->baseline_regions = track->regions;
-		} else if (add_value(tracker, track, &track->series, time, followed->was, track->weight, error) < 0 ||
-		           add_value(tracker, track, &track->counts, time, followed->was_regions, track->regions, error) < 0) {
+		} else if (add_value(tracker, track, &track->series, time, followed->was,
+		                     track->weight, error) < 0 ||
+		           add_value(tracker, track, &track->counts, time, followed->was_regions,
+		                     track->regions, error) < 0) {
 			return -1;
 		}
 		followed->was = track->weight;
@@ -81,7 +87,8 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 }
 
 /** Takes over a new list of regions. */
-static int follow(struct pm_tracker *tracker, double time, const struct pm_regions *regions, struct pm_error *error)
+static int follow(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
+                  struct pm_error *error)
 {
 	struct pm_growth growth;
 	struct pm_regions *copy = &tracker->spare;
@@ -98,7 +105,8 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 		result = pm_tracker_assign(tracker, &growth, copy, owners, time, error);
 		pm_growth_deinit(&growth);
 	}
-	/* Names of tracks point into the newest list that they have a region in; those that have none any more keep none. */
+	/* Names of tracks point into the newest list that they have a region in; those that have
+	 * none any more keep none. */
 	for (size_t i = 0; i < tracker->count; i++)
 		if (tracker->tracks[i]->track.regions == 0)
 			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
@@ -118,10 +126,13 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 		return false;
 	for (size_t i = 0; i < is->count; i++) {
 		const struct pm_region *one = &was->items[i], *other = &is->items[i];
-		if (one->start != other->start || one->end != other->end || one->offset != other->offset || one->perms != other->perms ||
-		    one->kind != other->kind || one->inode != other->inode || one->device_major != other->device_major ||
-		    one->device_minor != other->device_minor || one->thread != other->thread || one->arena != other->arena ||
-		    strcmp(one->mapping, other->mapping) != 0 || strcmp(one->detail, other->detail) != 0)
+		if (one->start != other->start || one->end != other->end ||
+		    one->offset != other->offset || one->perms != other->perms ||
+		    one->kind != other->kind || one->inode != other->inode ||
+		    one->device_major != other->device_major ||
+		    one->device_minor != other->device_minor || one->thread != other->thread ||
+		    one->arena != other->arena || strcmp(one->mapping, other->mapping) != 0 ||
+		    strcmp(one->detail, other->detail) != 0)
 			return false;
 	}
 	return true;
@@ -140,9 +151,11 @@ static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions
 	}
 }
 
-int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regions *regions, struct pm_error *error)
+int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
+                   struct pm_error *error)
 {
-	/* A first comparison also finds what belongs together in one list, such as the heaps of an arena. */
+	/* A first comparison also finds what belongs together in one list, such as the heaps of an
+	 * arena. */
 	if (regions && tracker->settled && is_same_list(&tracker->regions, regions))
 		refresh(tracker, regions);
 	else if (regions && follow(tracker, time, regions, error) < 0)

@@ -17,8 +17,9 @@ struct followed {
 	size_t was_regions;    /* regions at the sample before */
 	uint64_t was_start;    /* the region that stood for it at the sample before */
 	uint64_t was_end;
-	uint64_t claim;        /* by how much the region grew that stands for it so far in this sample; double for the one of the sample before */
-	bool stays;            /* it is the one of the sample before */
+	uint64_t claim; /* by how much the region grew that stands for it so far in this sample;
+	                   double for the one of the sample before */
+	bool stays;     /* it is the one of the sample before */
 };
 
 /** Resident and swapped bytes of a region. */
@@ -37,14 +38,15 @@ struct pm_tracker {
 	struct followed **tracks;
 	size_t count;
 	size_t capacity;
-	size_t gone;               /* how many of them were born, and had no region any more at the last sample */
+	size_t gone; /* how many of them were born, and had no region any more at the last sample */
 	struct pm_regions regions; /* of the last sample */
 	struct followed **owners;  /* track of each of them */
-	struct pm_regions spare;   /* of the list before it, no longer needed: its memory is for the next one */
-	double first;              /* time of the first sample */
-	double last;               /* time of the last */
+	struct pm_regions
+		spare; /* of the list before it, no longer needed: its memory is for the next one */
+	double first;  /* time of the first sample */
+	double last;   /* time of the last */
 	uint64_t samples;
-	bool settled;              /* the last list was compared with one before */
+	bool settled; /* the last list was compared with one before */
 };
 
 /** Begins the sums of all tracks anew. */
@@ -58,7 +60,8 @@ void pm_tracker_clear_sums(struct pm_tracker *tracker);
  * @param owners   where to store the track of each; zeroed
  * @return         0 or -1
  */
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth, const struct pm_regions *regions,
-                      struct followed **owners, double time, struct pm_error *error);
+int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth,
+                      const struct pm_regions *regions, struct followed **owners, double time,
+                      struct pm_error *error);
 
 #endif

@@ -24,24 +24,29 @@ void pm_tracker_rebase(struct pm_tracker *tracker)
 }
 
 /** Judges a series; one that has not begun is constant. */
-static void judge(const struct pm_tracker *tracker, const struct pm_track *track, const struct pm_series *series, uint64_t value,
-                  enum pm_trend_unit unit, struct pm_trend *trend)
+static void judge(const struct pm_tracker *tracker, const struct pm_track *track,
+                  const struct pm_series *series, uint64_t value, enum pm_trend_unit unit,
+                  struct pm_trend *trend)
 {
 	if (series->count > 0) {
 		pm_trend_judge(series, unit, trend);
 		return;
 	}
 	struct pm_point point = { .time = track->since, .value = value };
-	struct pm_series constant = { .points = &point, .count = 1, .last = tracker->last, .samples = tracker->samples };
+	struct pm_series constant = {
+		.points = &point, .count = 1, .last = tracker->last, .samples = tracker->samples
+	};
 	pm_trend_judge(&constant, unit, trend);
 }
 
-void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_trend *trend)
+void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track,
+                    struct pm_trend *trend)
 {
 	judge(tracker, track, &track->series, track->weight, PM_TREND_BYTES, trend);
 }
 
-void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track, struct pm_trend *trend)
+void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,
+                          struct pm_trend *trend)
 {
 	judge(tracker, track, &track->counts, track->regions, PM_TREND_COUNT, trend);
 }

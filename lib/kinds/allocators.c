@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of 512 KiB; where one of them is mapped as a
- * library, anonymous memory of such a length that no surer rule has claimed is most likely its own. Nothing in the region itself says so:
- * it stays `anon`, inferred.
+ * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of
+ * 512 KiB; where one of them is mapped as a library, anonymous memory of such a length that no
+ * surer rule has claimed is most likely its own. Nothing in the region itself says so: it stays
+ * `anon`, inferred.
  */
 #include <string.h>
 
@@ -17,10 +18,8 @@ static const char *allocator_of(const struct pm_kinds_context *context)
 	static const struct {
 		const char *file, *name;
 	} allocators[] = {
-		{ "libjemalloc.so.2", "jemalloc" },
-		{ "libjemalloc.so.1", "jemalloc" },
-		{ "libtcmalloc.so.4", "tcmalloc" },
-		{ "libtcmalloc_minimal.so.4", "tcmalloc" },
+		{ "libjemalloc.so.2", "jemalloc" }, { "libjemalloc.so.1", "jemalloc" },
+		{ "libtcmalloc.so.4", "tcmalloc" }, { "libtcmalloc_minimal.so.4", "tcmalloc" },
 		{ "libmimalloc.so.2", "mimalloc" },
 	};
 	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
@@ -38,7 +37,10 @@ int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error)
 		if (pm_region_size(region) % growth_step != 0)
 			continue;
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               pm_kinds_text(context, "anonymous, a multiple of 512K long as %s maps memory, and its library is mapped", name));
+		               pm_kinds_text(context,
+		                             "anonymous, a multiple of 512K long as %s maps "
+		                             "memory, and its library is mapped",
+		                             name));
 		region->detail = pm_kinds_text(context, "probably %s", name);
 	}
 	return 0;

@@ -9,20 +9,24 @@
 
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
-/** End of the writable memory that begins with the region; the kernel splits a heap where flags differ. */
+/** End of the writable memory that begins with the region; the kernel splits a heap where flags
+ * differ. */
 static uint64_t writable_end(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	const struct pm_region *above;
-	while ((above = pm_kinds_above(context, region)) && pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE)
+	while ((above = pm_kinds_above(context, region)) &&
+	       pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE)
 		region = above;
 	return region->end;
 }
 
 /**
- * Whether the accessible part, as the heap has it, is the writable memory that maps shows. The target runs on, so the heap may have grown
- * since maps was read, or malloc made more accessible: the inaccessible rest of the heap must then be where it is expected.
+ * Whether the accessible part, as the heap has it, is the writable memory that maps shows. The
+ * target runs on, so the heap may have grown since maps was read, or malloc made more accessible:
+ * the inaccessible rest of the heap must then be where it is expected.
  */
-static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap, uint64_t heap_max)
+static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap,
+                        uint64_t heap_max)
 {
 	uint64_t end = writable_end(context, heap->region);
 	uint64_t accessible = heap->start + heap->mprotect_size;
@@ -30,26 +34,31 @@ static bool fits_memory(const struct pm_kinds_context *context, const struct pm_
 		return true;
 	const struct pm_region *last = pm_regions_find(context->regions, end - 1);
 	const struct pm_region *rest = last ? pm_kinds_above(context, last) : NULL;
-	return rest && pm_kinds_looks(context, rest) == PM_LOOKS_CLOSED && rest->end >= heap->start + heap_max;
+	return rest && pm_kinds_looks(context, rest) == PM_LOOKS_CLOSED &&
+	       rest->end >= heap->start + heap_max;
 }
 
-static void take(const struct pm_kinds_context *context, struct pm_arena_heap *heap, const void *info, unsigned word, uint64_t heap_max)
+static void take(const struct pm_kinds_context *context, struct pm_arena_heap *heap,
+                 const void *info, unsigned word, uint64_t heap_max)
 {
 	const char *words = info;
 	heap->arena = pm_kinds_word(words, word);
 	heap->prev = pm_kinds_word(words + word, word);
 	heap->size = pm_kinds_word(words + 2 * (size_t)word, word);
 	heap->mprotect_size = pm_kinds_word(words + 3 * (size_t)word, word);
-	heap->is_plausible = heap->arena != 0 && heap->arena % (UINT64_C(2) * word) == 0 && heap->prev % heap_max == 0 &&
-	                     heap->size >= (uint64_t)HEAP_INFO_WORDS * word && heap->size <= heap->mprotect_size &&
-	                     heap->mprotect_size <= heap_max &&
-	                     heap->mprotect_size % context->page == 0 && fits_memory(context, heap, heap_max);
+	heap->is_plausible = heap->arena != 0 && heap->arena % (UINT64_C(2) * word) == 0 &&
+	                     heap->prev % heap_max == 0 &&
+	                     heap->size >= (uint64_t)HEAP_INFO_WORDS * word &&
+	                     heap->size <= heap->mprotect_size && heap->mprotect_size <= heap_max &&
+	                     heap->mprotect_size % context->page == 0 &&
+	                     fits_memory(context, heap, heap_max);
 }
 
-static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, struct pm_region *region, uint64_t start, const void *info,
-               struct pm_error *error)
+static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
+               struct pm_region *region, uint64_t start, const void *info, struct pm_error *error)
 {
-	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1, sizeof *heaps->items, error) < 0)
+	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1, sizeof *heaps->items,
+	                     error) < 0)
 		return -1;
 	struct pm_arena_heap *heap = &heaps->items[heaps->count++];
 	*heap = (struct pm_arena_heap){ .region = region, .start = start };
@@ -57,8 +66,10 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, s
 	return 0;
 }
 
-/** Where a full heap is followed by another the kernel may have merged both into one region: adds the one that then begins within it. */
-static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, size_t index, struct pm_error *error)
+/** Where a full heap is followed by another the kernel may have merged both into one region: adds
+ * the one that then begins within it. */
+static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
+                         size_t index, struct pm_error *error)
 {
 	const struct pm_arena_heap heap = heaps->items[index];
 	uint64_t next = heap.start + heaps->heap_max;
@@ -82,13 +93,16 @@ static int by_start(const void *one, const void *other)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, struct pm_error *error)
+int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
+                        struct pm_error *error)
 {
 	*heaps = (struct pm_arena_heaps){ .heap_max = pm_arena_heap_max(context) };
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
-		if (region->start % heaps->heap_max == 0 && pm_malloc_header_was_read(context, region) &&
-		    add(context, heaps, region, region->start, pm_malloc_header(context, region), error) < 0)
+		if (region->start % heaps->heap_max == 0 &&
+		    pm_malloc_header_was_read(context, region) &&
+		    add(context, heaps, region, region->start, pm_malloc_header(context, region),
+		        error) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < heaps->count; i++) {
@@ -103,26 +117,30 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
 struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint64_t start)
 {
 	const struct pm_arena_heap key = { .start = start };
-	return heaps->count == 0 ? NULL : bsearch(&key, heaps->items, heaps->count, sizeof key, by_start);
+	return heaps->count == 0 ? NULL
+	                         : bsearch(&key, heaps->items, heaps->count, sizeof key, by_start);
 }
 
-/** Whether it is the first heap of its arena: the arena stands right behind its heap_info (at 0x10 to 0x30, as glibc's versions pad it). */
+/** Whether it is the first heap of its arena: the arena stands right behind its heap_info (at 0x10
+ * to 0x30, as glibc's versions pad it). */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 {
-	return heap->is_plausible && heap->prev == 0 && heap->arena >= heap->start + (uint64_t)HEAP_INFO_WORDS * word &&
+	return heap->is_plausible && heap->prev == 0 &&
+	       heap->arena >= heap->start + (uint64_t)HEAP_INFO_WORDS * word &&
 	       heap->arena <= heap->start + HEAP_INFO_MAX;
 }
 
 /** The heap before, if it is one of the same arena. */
-static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps, const struct pm_arena_heap *heap)
+static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
+                                         const struct pm_arena_heap *heap)
 {
 	struct pm_arena_heap *before = pm_arena_heap_at(heaps, heap->prev);
 	return before && before->is_plausible && before->arena == heap->arena ? before : NULL;
 }
 
 /**
- * Follows the chain to a heap whose index is known, and gives all on the way theirs. The numbers are the target's: the chain may be a
- * circle.
+ * Follows the chain to a heap whose index is known, and gives all on the way theirs. The numbers
+ * are the target's: the chain may be a circle.
  */
 static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_heap *heap)
 {
@@ -168,7 +186,9 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
 		/* Every chain with numbers has a first heap, so that its arena is there. */
-		struct arena *arena = heaps->items[i].index > 0 ? find_arena(arenas, count, heaps->items[i].arena) : NULL;
+		struct arena *arena = heaps->items[i].index > 0
+		                              ? find_arena(arenas, count, heaps->items[i].arena)
+		                              : NULL;
 		if (arena)
 			arena->heaps++;
 	}

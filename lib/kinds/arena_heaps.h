@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The heaps of glibc's malloc arenas, proven by the `heap_info` at the start of each (malloc/arena.c of glibc). Private.
+ * The heaps of glibc's malloc arenas, proven by the `heap_info` at the start of each
+ * (malloc/arena.c of glibc). Private.
  *
- * An arena other than the main one lives in heaps of HEAP_MAX_SIZE bytes, each at a multiple of that. A heap begins with four
- * pointer-sized numbers: `ar_ptr` (the arena), `prev` (the arena's heap before this one), `size` (bytes in use by malloc) and
- * `mprotect_size` (bytes made accessible); what lies behind those is inaccessible. The arena itself stands right behind the heap_info of
- * its first heap, the one whose `prev` is 0.
+ * An arena other than the main one lives in heaps of HEAP_MAX_SIZE bytes, each at a multiple of
+ * that. A heap begins with four pointer-sized numbers: `ar_ptr` (the arena), `prev` (the arena's
+ * heap before this one), `size` (bytes in use by malloc) and `mprotect_size` (bytes made
+ * accessible); what lies behind those is inaccessible. The arena itself stands right behind the
+ * heap_info of its first heap, the one whose `prev` is 0.
  */
 #ifndef PM_KINDS_ARENA_HEAPS_H
 #define PM_KINDS_ARENA_HEAPS_H
@@ -22,9 +24,11 @@ struct pm_arena_heap {
 	uint64_t size;            /**< bytes that malloc uses */
 	uint64_t mprotect_size;   /**< bytes that are accessible */
 	bool is_plausible;        /**< the numbers above fit each other and the region */
-	unsigned index;           /**< which heap of its arena it is, from 1; 0 where the chain to the first is not proven */
-	unsigned of;              /**< how many heaps of its arena are proven */
-	unsigned arena_number;    /**< from 1, by descending address: new arenas mostly come below the older ones */
+	unsigned index; /**< which heap of its arena it is, from 1; 0 where the chain to the first
+	                   is not proven */
+	unsigned of;    /**< how many heaps of its arena are proven */
+	unsigned arena_number; /**< from 1, by descending address: new arenas mostly come below the
+	                          older ones */
 };
 
 /** All of them, by ascending address. */
@@ -36,10 +40,11 @@ struct pm_arena_heaps {
 };
 
 /**
- * Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps filled; the caller frees its items,
- * also on failure
+ * Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps
+ * filled; the caller frees its items, also on failure
  */
-int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps, struct pm_error *error);
+int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
+                        struct pm_error *error);
 
 /** Follows `prev` from each heap to the first one of its arena, and numbers heaps and arenas. */
 int pm_arena_heaps_link(struct pm_arena_heaps *heaps, unsigned word, struct pm_error *error);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heaps of malloc's arenas. Proven by their heap_info; where that cannot be read, inferred from the alignment together with VmFlags and
- * the inaccessible rest of the heap. Alignment alone proves nothing: the JVM's heap and class space, and many allocators' pools, lie at
- * multiples of 64 MiB too.
+ * Heaps of malloc's arenas. Proven by their heap_info; where that cannot be read, inferred from the
+ * alignment together with VmFlags and the inaccessible rest of the heap. Alignment alone proves
+ * nothing: the JVM's heap and class space, and many allocators' pools, lie at multiples of 64 MiB
+ * too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,14 +15,20 @@
 #include "kinds/rules.h"
 
 /** Claims the inaccessible rest of a heap, from `region` on. */
-static void claim_rest(struct pm_kinds_context *context, struct pm_region *region, uint64_t heap_end, uint64_t arena, enum pm_proof proof,
+static void claim_rest(struct pm_kinds_context *context, struct pm_region *region,
+                       uint64_t heap_end, uint64_t arena, enum pm_proof proof,
                        const char *heap_text)
 {
-	for (; region && region->start < heap_end && pm_kinds_looks(context, region) == PM_LOOKS_CLOSED && region->kind == PM_KIND_UNKNOWN;
+	for (;
+	     region && region->start < heap_end &&
+	     pm_kinds_looks(context, region) == PM_LOOKS_CLOSED && region->kind == PM_KIND_UNKNOWN;
 	     region = pm_kinds_above(context, region)) {
-		pm_kinds_claim(region, PM_KIND_RESERVE, proof,
-		               region->end > heap_end ? "no access: the rest of a malloc heap, merged with a reserve behind it"
-		                                      : "no access: the rest of a malloc heap, into which it grows");
+		pm_kinds_claim(
+			region, PM_KIND_RESERVE, proof,
+			region->end > heap_end
+				? "no access: the rest of a malloc heap, merged with a reserve "
+		                  "behind it"
+				: "no access: the rest of a malloc heap, into which it grows");
 		region->arena = arena;
 		region->detail = pm_kinds_text(context, "rest of %s", heap_text);
 	}
@@ -33,8 +40,10 @@ static const char *heap_text(struct pm_kinds_context *context, const struct pm_a
 	if (heap->arena_number == 0)
 		return pm_kinds_text(context, "arena at %" PRIx64, heap->arena);
 	if (heap->index == 0)
-		return pm_kinds_text(context, "arena %u (%" PRIx64 ")", heap->arena_number, heap->arena);
-	return pm_kinds_text(context, "arena %u (%" PRIx64 "), heap %u of %u", heap->arena_number, heap->arena, heap->index, heap->of);
+		return pm_kinds_text(context, "arena %u (%" PRIx64 ")", heap->arena_number,
+		                     heap->arena);
+	return pm_kinds_text(context, "arena %u (%" PRIx64 "), heap %u of %u", heap->arena_number,
+	                     heap->arena, heap->index, heap->of);
 }
 
 static const char *reason(struct pm_kinds_context *context, const struct pm_arena_heap *heap)
@@ -42,18 +51,24 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 	char size[PM_SIZE_TEXT_SIZE], accessible[PM_SIZE_TEXT_SIZE];
 	pm_format_size(heap->size, size);
 	pm_format_size(heap->mprotect_size, accessible);
-	return pm_kinds_text(context, "heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s", heap->arena, size,
-	                     accessible, heap->index == 0 ? "; the arena's first heap could not be read" : "");
+	return pm_kinds_text(context,
+	                     "heap_info at the start: arena %" PRIx64
+	                     ", size %s within mprotect_size %s%s",
+	                     heap->arena, size, accessible,
+	                     heap->index == 0 ? "; the arena's first heap could not be read" : "");
 }
 
-static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps, const struct pm_arena_heap *heap)
+static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
+                       const struct pm_arena_heap *heap)
 {
 	const char *text = heap_text(context, heap), *why = reason(context, heap);
 	enum pm_proof proof = heap->index > 0 ? PM_PROOF_PROVEN : PM_PROOF_INFERRED;
 	struct pm_region *region = heap->region;
 	if (region->kind == PM_KIND_ARENA && heap->start > region->start)
-		region->detail = pm_kinds_text(context, "%s; from %" PRIx64 " on %s", region->detail, heap->start, text);
-	while (region && region->start < heap->start + heaps->heap_max && pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
+		region->detail = pm_kinds_text(context, "%s; from %" PRIx64 " on %s",
+		                               region->detail, heap->start, text);
+	while (region && region->start < heap->start + heaps->heap_max &&
+	       pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
 		if (region->kind == PM_KIND_UNKNOWN) {
 			pm_kinds_claim(region, PM_KIND_ARENA, proof, why);
 			region->arena = heap->arena;
@@ -65,12 +80,15 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 }
 
 /** Whether the place where the arena's first heap must begin is one that could not be read. */
-static bool first_is_unreadable(const struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
+static bool first_is_unreadable(const struct pm_kinds_context *context,
+                                const struct pm_arena_heaps *heaps,
                                 const struct pm_arena_heap *heap)
 {
 	uint64_t start = heap->arena & ~(heaps->heap_max - 1);
 	const struct pm_region *region = pm_regions_find(context->regions, start);
-	return region && region->start == start && pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE && !pm_arena_heap_at(heaps, start);
+	return region && region->start == start &&
+	       pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE &&
+	       !pm_arena_heap_at(heaps, start);
 }
 
 int pm_rule_arenas(struct pm_kinds_context *context, struct pm_error *error)
@@ -83,7 +101,8 @@ int pm_rule_arenas(struct pm_kinds_context *context, struct pm_error *error)
 		result = pm_arena_heaps_link(&heaps, pm_kinds_word_size(context), error);
 	for (size_t i = 0; result == 0 && i < heaps.count; i++) {
 		const struct pm_arena_heap *heap = &heaps.items[i];
-		if (heap->index > 0 || (heap->is_plausible && first_is_unreadable(context, &heaps, heap)))
+		if (heap->index > 0 ||
+		    (heap->is_plausible && first_is_unreadable(context, &heaps, heap)))
 			claim_heap(context, &heaps, heap);
 	}
 	free(heaps.items);
@@ -96,17 +115,22 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 	uint64_t heap_max = pm_arena_heap_max(context);
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
-		bool flags = (region->vm_flags & (PM_VM_KNOWN | PM_VM_NORESERVE | PM_VM_ACCOUNT)) == (PM_VM_KNOWN | PM_VM_NORESERVE);
-		if (!flags || region->start % heap_max != 0 || pm_malloc_header_was_read(context, region))
+		bool flags = (region->vm_flags & (PM_VM_KNOWN | PM_VM_NORESERVE | PM_VM_ACCOUNT)) ==
+		             (PM_VM_KNOWN | PM_VM_NORESERVE);
+		if (!flags || region->start % heap_max != 0 ||
+		    pm_malloc_header_was_read(context, region))
 			continue;
 		struct pm_region *rest = pm_kinds_above(context, region);
-		if (!rest || pm_kinds_looks(context, rest) != PM_LOOKS_CLOSED || rest->kind != PM_KIND_UNKNOWN || rest->end < region->start + heap_max)
+		if (!rest || pm_kinds_looks(context, rest) != PM_LOOKS_CLOSED ||
+		    rest->kind != PM_KIND_UNKNOWN || rest->end < region->start + heap_max)
 			continue;
 		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_INFERRED,
-		               "begins at a multiple of the heap size of malloc, VmFlags nr without ac, and an inaccessible rest fills the heap; "
+		               "begins at a multiple of the heap size of malloc, VmFlags nr "
+		               "without ac, and an inaccessible rest fills the heap; "
 		               "its heap_info could not be read");
 		region->detail = "malloc arena";
-		claim_rest(context, rest, region->start + heap_max, 0, PM_PROOF_INFERRED, "a malloc arena");
+		claim_rest(context, rest, region->start + heap_max, 0, PM_PROOF_INFERRED,
+		           "a malloc arena");
 	}
 	return 0;
 }

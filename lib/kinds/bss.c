@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Zero-initialised data: anonymous memory right behind the writable data of a program or library, as far as its ELF file says. The kernel
- * merges neighbours that have nothing to do with it into the same region: then the larger part decides.
+ * Zero-initialised data: anonymous memory right behind the writable data of a program or library,
+ * as far as its ELF file says. The kernel merges neighbours that have nothing to do with it into
+ * the same region: then the larger part decides.
  */
 #include <elf.h>
 
@@ -11,18 +12,23 @@
 #include "kinds/rules.h"
 
 /** Where the zero-initialised data ends that begins at `start`; 0 where the layout is not known. */
-static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object, uint64_t start)
+static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object,
+                        uint64_t start)
 {
 	uint64_t bias;
-	if (!object->has_copy || object->layout.segment_count == 0 || !pm_elf_bias(&object->layout, object->copy_start, &bias) || start < bias)
+	if (!object->has_copy || object->layout.segment_count == 0 ||
+	    !pm_elf_bias(&object->layout, object->copy_start, &bias) || start < bias)
 		return 0;
-	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias, context->page);
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias,
+	                                                         context->page);
 	if (!segment || !(segment->flags & PF_W))
 		return start; /* the file ends here: nothing behind belongs to it */
-	return bias + ((segment->address + segment->memory_size + context->page - 1) & ~(context->page - 1));
+	return bias + ((segment->address + segment->memory_size + context->page - 1) &
+	               ~(context->page - 1));
 }
 
-/** Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though the heap only begins behind. */
+/** Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though
+ * the heap only begins behind. */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	enum pm_looks looks = pm_kinds_looks(context, region);
@@ -35,7 +41,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 {
 	if (end >= region->end) {
 		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN,
-		               "right behind the data of a program or library, and within what its ELF file asks for");
+		               "right behind the data of a program or library, and within what its "
+		               "ELF file asks for");
 		return;
 	}
 	uint64_t part = end - region->start;
@@ -44,7 +51,10 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(part, size);
 	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
-	               pm_kinds_text(context, "right behind the data of a program or library, which asks for the first %s of it", size));
+	               pm_kinds_text(context,
+	                             "right behind the data of a program or library, which asks "
+	                             "for the first %s of it",
+	                             size));
 }
 
 int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
@@ -64,8 +74,10 @@ int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
 			continue;
 		uint64_t end = bss_end(context, object, region->start);
 		if (end == 0)
-			pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED, "anonymous, right behind the data of a program or library");
-		for (; end > 0 && region && region->start < end && is_candidate(context, region); region = pm_kinds_above(context, region))
+			pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
+			               "anonymous, right behind the data of a program or library");
+		for (; end > 0 && region && region->start < end && is_candidate(context, region);
+		     region = pm_kinds_above(context, region))
 			claim(context, region, end);
 	}
 	return 0;

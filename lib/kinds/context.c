@@ -35,7 +35,8 @@ static void clear(struct pm_region *region)
 	region->why = "";
 }
 
-/** Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none of its business. */
+/** Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none
+ * of its business. */
 static void fill_lists(struct pm_kinds_context *context)
 {
 	struct pm_regions *regions = context->regions;
@@ -59,7 +60,8 @@ static void fill_lists(struct pm_kinds_context *context)
 static int read_info(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
-	if (!context->evidence->process || pm_process_read_info(context->evidence->process, &context->info, &why) == 0)
+	if (!context->evidence->process ||
+	    pm_process_read_info(context->evidence->process, &context->info, &why) == 0)
 		return 0;
 	memset(&context->info, 0, sizeof context->info);
 	return pm_kinds_fails(&why) ? pm_kinds_pass_on(&why, error) : 0;
@@ -73,7 +75,8 @@ static void note_refusal(struct pm_kinds_context *context)
 		return;
 	const char *why = evidence->refusal;
 	if (!why)
-		why = evidence->process ? "no reader was given" : "there is no living process to read";
+		why = evidence->process ? "no reader was given"
+		                        : "there is no living process to read";
 	snprintf(context->refusal, sizeof context->refusal, "%s", why);
 }
 
@@ -86,11 +89,12 @@ uint64_t pm_kinds_resident(const struct pm_regions *regions)
 	return resident;
 }
 
-int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
-                          struct pm_error *error)
+int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions,
+                          const struct pm_kinds_evidence *evidence, struct pm_error *error)
 {
 	static const struct pm_kinds_evidence none = { 0 };
-	*context = (struct pm_kinds_context){ .regions = regions, .evidence = evidence ? evidence : &none };
+	*context = (struct pm_kinds_context){ .regions = regions,
+		                              .evidence = evidence ? evidence : &none };
 	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	context->resident = pm_kinds_resident(regions);
 	size_t count = regions->count ? regions->count : 1;
@@ -115,7 +119,8 @@ void pm_kinds_context_deinit(struct pm_kinds_context *context)
 	free(context->threads);
 }
 
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks, size_t *at)
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks,
+                                size_t *at)
 {
 	const struct pm_region_list *list = &context->lists[looks];
 	while (*at < list->count) {
@@ -126,7 +131,8 @@ struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_
 	return NULL;
 }
 
-struct pm_region *pm_kinds_above(const struct pm_kinds_context *context, const struct pm_region *region)
+struct pm_region *pm_kinds_above(const struct pm_kinds_context *context,
+                                 const struct pm_region *region)
 {
 	size_t index = pm_kinds_index(context, region) + 1;
 	if (index >= context->regions->count || context->regions->items[index].start != region->end)
@@ -134,7 +140,8 @@ struct pm_region *pm_kinds_above(const struct pm_kinds_context *context, const s
 	return &context->regions->items[index];
 }
 
-struct pm_region *pm_kinds_below(const struct pm_kinds_context *context, const struct pm_region *region)
+struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
+                                 const struct pm_region *region)
 {
 	size_t index = pm_kinds_index(context, region);
 	if (index == 0 || context->regions->items[index - 1].end != region->start)
@@ -153,7 +160,8 @@ static size_t hash(const char *text)
 
 static const char *keep(struct pm_kinds_context *context, const char *text)
 {
-	const char **recent = &context->recent[hash(text) % (sizeof context->recent / sizeof context->recent[0])];
+	const char **recent =
+		&context->recent[hash(text) % (sizeof context->recent / sizeof context->recent[0])];
 	if (*recent && strcmp(*recent, text) == 0)
 		return *recent;
 	const char *copy = pm_regions_text(context->regions, text, strlen(text));
@@ -198,7 +206,8 @@ static int copy_threads(struct pm_kinds_context *context, struct pm_error *error
 static int read_threads(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
-	if (pm_process_read_threads(context->evidence->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads,
+	if (pm_process_read_threads(context->evidence->process,
+	                            PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &context->threads,
 	                            &context->thread_count, &why) < 0) {
 		context->threads = NULL;
 		context->thread_count = 0;
@@ -213,10 +222,12 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 	if (context->threads_read)
 		return 0;
 	context->threads_read = true;
-	int result = context->evidence->process ? read_threads(context, error) : copy_threads(context, error);
+	int result = context->evidence->process ? read_threads(context, error)
+	                                        : copy_threads(context, error);
 	if (result < 0)
 		return -1;
-	/* A thread that waits shows its stack pointer to those who may trace it: none at all means that we may not. */
+	/* A thread that waits shows its stack pointer to those who may trace it: none at all means
+	 * that we may not. */
 	context->threads_refused = true;
 	for (size_t i = 0; i < context->thread_count; i++)
 		context->threads_refused &= context->threads[i].stack_pointer == 0;

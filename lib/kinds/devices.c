@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of devices and rings shared with the kernel. Reading it may have effects, or is refused (VmFlags io, pf). */
+/* Memory of devices and rings shared with the kernel. Reading it may have effects, or is refused
+ * (VmFlags io, pf). */
 #include <string.h>
 
 #include "kinds/rules.h"
@@ -12,13 +13,17 @@ static bool begins(const char *text, const char *words)
 /** Files below /dev that hold ordinary memory or data. */
 static bool is_memory_below_dev(const char *name)
 {
-	return begins(name, "/dev/shm/") || begins(name, "/dev/hugepages/") || strcmp(name, "/dev/zero") == 0;
+	return begins(name, "/dev/shm/") || begins(name, "/dev/hugepages/") ||
+	       strcmp(name, "/dev/zero") == 0;
 }
 
 static bool is_device_name(const char *name)
 {
-	/* What has no path is an object of the kernel: socket:[...] of packet sockets, anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ... */
-	return begins(name, "/dev/") ? !is_memory_below_dev(name) : name[0] != '/' || begins(name, "/dmabuf:") || begins(name, "/[aio]");
+	/* What has no path is an object of the kernel: socket:[...] of packet sockets,
+	 * anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ... */
+	return begins(name, "/dev/")
+	               ? !is_memory_below_dev(name)
+	               : name[0] != '/' || begins(name, "/dmabuf:") || begins(name, "/[aio]");
 }
 
 int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
@@ -27,9 +32,12 @@ int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
 		if (region->vm_flags & (PM_VM_IO | PM_VM_PFNMAP))
-			pm_kinds_claim(region, PM_KIND_DEVICE, PM_PROOF_PROVEN, "VmFlags io or pf: memory of a device, must not be read");
+			pm_kinds_claim(region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
+			               "VmFlags io or pf: memory of a device, must not be read");
 		else if (is_device_name(region->mapping))
-			pm_kinds_claim(region, PM_KIND_DEVICE, PM_PROOF_PROVEN, "named like a device or an object of the kernel that is mapped");
+			pm_kinds_claim(
+				region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
+				"named like a device or an object of the kernel that is mapped");
 	}
 	return 0;
 }

@@ -27,33 +27,42 @@ static struct program_header read_wide(const char *bytes)
 {
 	Elf64_Phdr header;
 	memcpy(&header, bytes, sizeof header);
-	return (struct program_header){ header.p_type, { header.p_vaddr, header.p_offset, header.p_filesz, header.p_memsz, header.p_flags } };
+	return (struct program_header){ header.p_type,
+		                        { header.p_vaddr, header.p_offset, header.p_filesz,
+		                          header.p_memsz, header.p_flags } };
 }
 
 static struct program_header read_narrow(const char *bytes)
 {
 	Elf32_Phdr header;
 	memcpy(&header, bytes, sizeof header);
-	return (struct program_header){ header.p_type, { header.p_vaddr, header.p_offset, header.p_filesz, header.p_memsz, header.p_flags } };
+	return (struct program_header){ header.p_type,
+		                        { header.p_vaddr, header.p_offset, header.p_filesz,
+		                          header.p_memsz, header.p_flags } };
 }
 
 /** Whether the numbers of a segment are possible: a hostile file must not make sums wrap. */
 static bool is_sane(const struct pm_elf_segment *segment)
 {
 	const uint64_t most = UINT64_C(1) << 62;
-	return segment->address < most && segment->memory_size < most && segment->offset < most && segment->file_size <= segment->memory_size;
+	return segment->address < most && segment->memory_size < most && segment->offset < most &&
+	       segment->file_size <= segment->memory_size;
 }
 
-static bool read_segments(const char *bytes, size_t size, const struct table *table, struct pm_elf_layout *layout)
+static bool read_segments(const char *bytes, size_t size, const struct table *table,
+                          struct pm_elf_layout *layout)
 {
 	size_t known = layout->word_size == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	if (table->entry_size < known || table->offset > size || table->count > (size - table->offset) / table->entry_size)
+	if (table->entry_size < known || table->offset > size ||
+	    table->count > (size - table->offset) / table->entry_size)
 		return false;
 	size_t found = 0;
 	for (size_t i = 0; i < table->count; i++) {
 		const char *at = bytes + table->offset + i * table->entry_size;
-		struct program_header header = layout->word_size == 8 ? read_wide(at) : read_narrow(at);
-		if ((header.type != PT_LOAD && header.type != PT_GNU_RELRO) || header.segment.memory_size == 0)
+		struct program_header header = layout->word_size == 8 ? read_wide(at)
+		                                                      : read_narrow(at);
+		if ((header.type != PT_LOAD && header.type != PT_GNU_RELRO) ||
+		    header.segment.memory_size == 0)
 			continue;
 		if (!is_sane(&header.segment))
 			return false;
@@ -73,7 +82,8 @@ static bool read_segments(const char *bytes, size_t size, const struct table *ta
 bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout)
 {
 	const char *bytes = head;
-	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) != 0 || bytes[EI_DATA] != OUR_BYTE_ORDER)
+	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
+	    bytes[EI_DATA] != OUR_BYTE_ORDER)
 		return false;
 	*layout = (struct pm_elf_layout){ 0 };
 	struct table table = { 0 };
@@ -100,8 +110,10 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 	for (size_t i = 0; i < layout->segment_count; i++) {
 		const struct pm_elf_segment *segment = &layout->segments[i];
 		uint64_t base = segment->address - segment->offset;
-		/* The loader maps whole pages, so a segment that begins within the first page brings byte 0 along. */
-		if (segment->offset < 4096 && segment->address >= segment->offset && start >= base) {
+		/* The loader maps whole pages, so a segment that begins within the first page
+		 * brings byte 0 along. */
+		if (segment->offset < 4096 && segment->address >= segment->offset &&
+		    start >= base) {
 			*bias = start - base;
 			return true;
 		}
@@ -109,7 +121,8 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 	return false;
 }
 
-const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address, uint64_t page)
+const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address,
+                                               uint64_t page)
 {
 	for (size_t i = layout->segment_count; i > 0; i--) {
 		const struct pm_elf_segment *segment = &layout->segments[i - 1];

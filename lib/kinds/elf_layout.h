@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Where an ELF file says that its parts belong in memory: its PT_LOAD segments (elf(5)). Private. */
+/** @file Where an ELF file says that its parts belong in memory: its PT_LOAD segments (elf(5)).
+ * Private. */
 #ifndef PM_KINDS_ELF_LAYOUT_H
 #define PM_KINDS_ELF_LAYOUT_H
 
@@ -10,7 +11,8 @@
 /** Enough for every program seen: linkers make four or five. */
 enum { PM_ELF_SEGMENTS = 12 };
 
-/** Bytes at the start of a file that hold the ELF header and the program headers of nearly every file. */
+/** Bytes at the start of a file that hold the ELF header and the program headers of nearly every
+ * file. */
 enum { PM_ELF_HEAD_SIZE = 1024 };
 
 /** One PT_LOAD segment. Addresses are those in the file: the loader adds a constant, the bias. */
@@ -24,10 +26,10 @@ struct pm_elf_segment {
 
 /** The layout of a file. */
 struct pm_elf_layout {
-	uint8_t word_size;      /**< 8 for ELFCLASS64, 4 for ELFCLASS32 */
-	uint8_t segment_count;  /**< 0 where the head is cut off, or the file has none */
-	uint64_t relro_start;   /**< PT_GNU_RELRO: made read-only after relocation */
-	uint64_t relro_end;     /**< its end; 0 for none */
+	uint8_t word_size;     /**< 8 for ELFCLASS64, 4 for ELFCLASS32 */
+	uint8_t segment_count; /**< 0 where the head is cut off, or the file has none */
+	uint64_t relro_start;  /**< PT_GNU_RELRO: made read-only after relocation */
+	uint64_t relro_end;    /**< its end; 0 for none */
 	struct pm_elf_segment segments[PM_ELF_SEGMENTS];
 };
 
@@ -41,11 +43,14 @@ struct pm_elf_layout {
  */
 bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
 
-/** The constant to add to the addresses in the file, if its byte 0 is mapped at `start`. @return false where no segment has byte 0 */
+/** The constant to add to the addresses in the file, if its byte 0 is mapped at `start`. @return
+ * false where no segment has byte 0 */
 bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *bias);
 
-/** The segment that an address (in the file) belongs to, page borders included. @return NULL for none */
-const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address, uint64_t page);
+/** The segment that an address (in the file) belongs to, page borders included. @return NULL for
+ * none */
+const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address,
+                                               uint64_t page);
 
 /** End of the last byte in memory, rounded up to pages. */
 uint64_t pm_elf_end(const struct pm_elf_layout *layout, uint64_t page);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena hints, runtime/malloc.go). The address
- * alone is only a hint; that the program is one of Go's is known by the 14 bytes that the linker puts at the start of its .go.buildinfo
- * section.
+ * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena
+ * hints, runtime/malloc.go). The address alone is only a hint; that the program is one of Go's is
+ * known by the 14 bytes that the linker puts at the start of its .go.buildinfo section.
  */
 #include <string.h>
 
@@ -30,7 +30,8 @@ static int find_build_info(struct pm_kinds_context *context, bool *found, struct
 		looked_at++;
 		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
 			return -1;
-		if (presence == PM_PRESENT && pm_kinds_read(context, &region->start, 1, sizeof bytes, bytes, &got, error) < 0)
+		if (presence == PM_PRESENT &&
+		    pm_kinds_read(context, &region->start, 1, sizeof bytes, bytes, &got, error) < 0)
 			return -1;
 		*found = got && memcmp(bytes, magic, sizeof bytes) == 0;
 	}
@@ -49,7 +50,9 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 		known = true;
 		if (!is_go)
 			return 0;
-		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED, "where Go's runtime maps its heap, in a program with Go's build information");
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
+		               "where Go's runtime maps its heap, in a program with Go's build "
+		               "information");
 		region->detail = "Go heap";
 	}
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Huge pages of hugetlbfs: the VmFlag `ht`, or the name that anonymous ones have. Their memory is in Private_Hugetlb and Shared_Hugetlb
- * and not in Rss. Transparent huge pages are ordinary memory and no kind of their own.
+ * Huge pages of hugetlbfs: the VmFlag `ht`, or the name that anonymous ones have. Their memory is
+ * in Private_Hugetlb and Shared_Hugetlb and not in Rss. Transparent huge pages are ordinary memory
+ * and no kind of their own.
  */
 #include <string.h>
 
@@ -13,11 +14,18 @@ int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error)
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
 		if (region->vm_flags & PM_VM_HUGETLB)
-			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_PROVEN, "VmFlags ht: pages of hugetlbfs, counted as Hugetlb and not as Rss");
+			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_PROVEN,
+			               "VmFlags ht: pages of hugetlbfs, counted as Hugetlb and not "
+			               "as Rss");
 		else if (strcmp(region->mapping, "/anon_hugepage") == 0)
-			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_PROVEN, "the kernel gives this name to anonymous huge pages (MAP_HUGETLB)");
-		else if (!(region->vm_flags & PM_VM_KNOWN) && strncmp(region->mapping, "/dev/hugepages/", strlen("/dev/hugepages/")) == 0)
-			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_INFERRED, "a file where hugetlbfs is usually mounted");
+			pm_kinds_claim(
+				region, PM_KIND_HUGE, PM_PROOF_PROVEN,
+				"the kernel gives this name to anonymous huge pages (MAP_HUGETLB)");
+		else if (!(region->vm_flags & PM_VM_KNOWN) &&
+		         strncmp(region->mapping, "/dev/hugepages/", strlen("/dev/hugepages/")) ==
+		                 0)
+			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_INFERRED,
+			               "a file where hugetlbfs is usually mounted");
 	}
 	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, where compressed references force it below 32 GiB: the longest unbroken anonymous range there. Class data
- * archives are mapped into it as files. Larger heaps stand anywhere, and are not told from other memory here.
+ * The Java heap of HotSpot, where compressed references force it below 32 GiB: the longest unbroken
+ * anonymous range there. Class data archives are mapped into it as files. Larger heaps stand
+ * anywhere, and are not told from other memory here.
  */
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 static const uint64_t COMPRESSED_END = UINT64_C(32) << 30;
 
-/* Up to JDK 15 the class space, 1 GiB unless set otherwise, stood right behind a heap that ends at 4 GiB. */
+/* Up to JDK 15 the class space, 1 GiB unless set otherwise, stood right behind a heap that ends at
+ * 4 GiB. */
 static const uint64_t CLASS_SPACE_START = UINT64_C(4) << 30;
 
 /** A range of regions: [first, behind) in the list of all. */
@@ -23,7 +25,8 @@ struct range {
 static bool is_archive(const struct pm_region *region)
 {
 	size_t length = strlen(region->mapping);
-	return length > 4 && strcmp(region->mapping + length - 4, ".jsa") == 0 && !(region->perms & PM_PERM_SHARED);
+	return length > 4 && strcmp(region->mapping + length - 4, ".jsa") == 0 &&
+	       !(region->perms & PM_PERM_SHARED);
 }
 
 static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_region *region)
@@ -31,7 +34,8 @@ static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_
 	enum pm_looks looks = pm_kinds_looks(context, region);
 	if (looks == PM_LOOKS_FILE)
 		return is_archive(region);
-	return region->kind == PM_KIND_UNKNOWN && (looks == PM_LOOKS_WRITABLE || looks == PM_LOOKS_CLOSED);
+	return region->kind == PM_KIND_UNKNOWN &&
+	       (looks == PM_LOOKS_WRITABLE || looks == PM_LOOKS_CLOSED);
 }
 
 /** The unbroken range that begins with a region. */
@@ -40,7 +44,8 @@ static struct range range_from(const struct pm_kinds_context *context, struct pm
 	struct pm_region *end = context->regions->items + context->regions->count, *region = first;
 	while (region < end && region->end <= COMPRESSED_END && may_be_heap(context, region)) {
 		region++;
-		if (region == end || region->start != region[-1].end || region->start == CLASS_SPACE_START)
+		if (region == end || region->start != region[-1].end ||
+		    region->start == CLASS_SPACE_START)
 			break;
 	}
 	return (struct range){ first, region, region > first ? region[-1].end - first->start : 0 };
@@ -50,7 +55,8 @@ static struct range longest_range(const struct pm_kinds_context *context)
 {
 	struct pm_region *end = context->regions->items + context->regions->count;
 	struct range longest = { 0 };
-	for (struct pm_region *region = context->regions->items; region < end && region->start < COMPRESSED_END;) {
+	for (struct pm_region *region = context->regions->items;
+	     region < end && region->start < COMPRESSED_END;) {
 		struct range range = range_from(context, region);
 		if (range.size > longest.size)
 			longest = range;
@@ -70,11 +76,14 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 			continue;
 		if (pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-			               "libjvm.so is mapped, and this belongs to the longest unbroken range below 32 GiB, "
+			               "libjvm.so is mapped, and this belongs to the longest "
+			               "unbroken range below 32 GiB, "
 			               "where compressed references need the heap");
 			region->detail = "Java heap";
 		} else {
-			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED, "no access, in the longest anonymous range below 32 GiB of a JVM");
+			pm_kinds_claim(
+				region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
+				"no access, in the longest anonymous range below 32 GiB of a JVM");
 			region->detail = "rest of the Java heap";
 		}
 	}

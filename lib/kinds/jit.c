@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code made at run time: anonymous memory with execute permission, executable memory files that are no ELF file, and the files in which
- * JIT compilers record their code for perf(1), which they map executable so that perf sees them. Runtimes are told by the libraries or
- * programs that are mapped.
+ * Code made at run time: anonymous memory with execute permission, executable memory files that are
+ * no ELF file, and the files in which JIT compilers record their code for perf(1), which they map
+ * executable so that perf sees them. Runtimes are told by the libraries or programs that are
+ * mapped.
  */
 #include "kinds/jit.h"
 
@@ -15,15 +16,19 @@
 struct runtime {
 	const char *file;
 	const char *detail;
-	bool reserves; /**< keeps its code in one range of address space, so that other code near it is not its */
+	bool reserves; /**< keeps its code in one range of address space, so that other code near it
+	                  is not its */
 };
 
 static const struct runtime *find_runtime(const struct pm_kinds_context *context)
 {
 	static const struct runtime runtimes[] = {
-		{ "libjvm.so", "code cache of the JVM", true },     { "libcoreclr.so", "code of .NET", false },
-		{ "node", "code of V8 (node)", true },              { "libnode.so", "code of V8 (node)", true },
-		{ "libluajit-5.1.so.2", "code of LuaJIT", false },  { "libmonosgen-2.0.so", "code of Mono", false },
+		{ "libjvm.so", "code cache of the JVM", true },
+		{ "libcoreclr.so", "code of .NET", false },
+		{ "node", "code of V8 (node)", true },
+		{ "libnode.so", "code of V8 (node)", true },
+		{ "libluajit-5.1.so.2", "code of LuaJIT", false },
+		{ "libmonosgen-2.0.so", "code of Mono", false },
 	};
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (pm_objects_named(context->objects, runtimes[i].file))
@@ -49,8 +54,8 @@ bool pm_jit_is_record(const char *path)
 }
 
 /**
- * Whether address space is reserved right above code, as runtimes do that let their code grow; a single page of a library that makes
- * thunks has none.
+ * Whether address space is reserved right above code, as runtimes do that let their code grow; a
+ * single page of a library that makes thunks has none.
  */
 static bool has_rest(const struct pm_kinds_context *context, const struct pm_region *code)
 {
@@ -68,7 +73,8 @@ static const char *double_mapping(const struct pm_region *region)
 {
 	if (strcmp(region->mapping, "/memfd:doublemapper") == 0)
 		return ".NET maps its code twice";
-	if (strncmp(region->mapping, "/memfd:dart", strlen("/memfd:dart")) == 0 && region->perms & PM_PERM_EXEC)
+	if (strncmp(region->mapping, "/memfd:dart", strlen("/memfd:dart")) == 0 &&
+	    region->perms & PM_PERM_EXEC)
 		return "code of Dart";
 	return NULL;
 }
@@ -76,15 +82,20 @@ static const char *double_mapping(const struct pm_region *region)
 static void claim_file(struct pm_region *region)
 {
 	const char *detail = double_mapping(region);
-	bool memory = strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 || region->deleted;
+	bool memory = strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 ||
+	              region->deleted;
 	if (detail) {
-		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED, "a memfd of the name by which a runtime maps its code");
+		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
+		               "a memfd of the name by which a runtime maps its code");
 		region->detail = detail;
 	} else if (pm_jit_is_record(region->mapping) && region->perms & PM_PERM_EXEC) {
-		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED, "named like the record of a JIT compiler, and mapped so that perf sees it");
+		pm_kinds_claim(
+			region, PM_KIND_JIT, PM_PROOF_INFERRED,
+			"named like the record of a JIT compiler, and mapped so that perf sees it");
 		region->detail = "record for perf";
 	} else if (memory && region->perms & PM_PERM_EXEC) {
-		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED, "an executable mapping of a file in memory that is no ELF file");
+		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
+		               "an executable mapping of a file in memory that is no ELF file");
 	}
 }
 
@@ -92,9 +103,12 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	const struct runtime *runtime = context->lists[PM_LOOKS_EXECUTABLE].count > 0 ? find_runtime(context) : NULL;
+	const struct runtime *runtime = context->lists[PM_LOOKS_EXECUTABLE].count > 0
+	                                        ? find_runtime(context)
+	                                        : NULL;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_EXECUTABLE, &at));) {
-		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN, "executable and of no file: code that was made at run time");
+		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
+		               "executable and of no file: code that was made at run time");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
 			region->detail = runtime->detail;
 	}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in brackets, which only the kernel gives (proc_pid_maps(5)): [heap], [stack], [vdso], [vvar], [vsyscall], [uprobes], ... */
+/* Names in brackets, which only the kernel gives (proc_pid_maps(5)): [heap], [stack], [vdso],
+ * [vvar], [vsyscall], [uprobes], ... */
 #include <string.h>
 
 #include "kinds/rules.h"
 
 /**
- * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what merely touches it: the bss of a program
- * whose heap starts right behind.
+ * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what
+ * merely touches it: the bss of a program whose heap starts right behind.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -15,17 +16,24 @@ static bool holds_brk_heap(const struct pm_kinds_context *context, const struct 
 
 static void claim_stack(struct pm_kinds_context *context, struct pm_region *region)
 {
-	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, "[stack]: the kernel made it for the first thread");
+	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
+	               "[stack]: the kernel made it for the first thread");
 	region->thread = context->info.pid;
-	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid, context->info.comm) : "first thread";
+	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid,
+	                                                   context->info.comm)
+	                                   : "first thread";
 }
 
-/** Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it (map_vdso() in arch/x86/entry/vdso/vma.c). */
+/** Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it
+ * (map_vdso() in arch/x86/entry/vdso/vma.c). */
 static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
 {
 	struct pm_region *below = pm_kinds_below(context, vdso);
-	for (; below && pm_kinds_looks(context, below) == PM_LOOKS_READABLE; below = pm_kinds_below(context, below))
-		pm_kinds_claim(below, PM_KIND_KERNEL, PM_PROOF_INFERRED, "read-only and right below [vdso], where the kernel has data for it");
+	for (; below && pm_kinds_looks(context, below) == PM_LOOKS_READABLE;
+	     below = pm_kinds_below(context, below))
+		pm_kinds_claim(
+			below, PM_KIND_KERNEL, PM_PROOF_INFERRED,
+			"read-only and right below [vdso], where the kernel has data for it");
 }
 
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error)
@@ -39,9 +47,11 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 		if (strcmp(name, "[stack]") == 0)
 			claim_stack(context, region);
 		else if (strcmp(name, "[heap]") != 0)
-			pm_kinds_claim(region, PM_KIND_KERNEL, PM_PROOF_PROVEN, "the kernel made it and names it so");
+			pm_kinds_claim(region, PM_KIND_KERNEL, PM_PROOF_PROVEN,
+			               "the kernel made it and names it so");
 		else if (holds_brk_heap(context, region))
-			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN, "the kernel names it [heap]: it holds what brk(2) gave");
+			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN,
+			               "the kernel names it [heap]: it holds what brk(2) gave");
 		if (strcmp(name, "[vdso]") == 0)
 			claim_below_vdso(context, region);
 	}

@@ -31,14 +31,16 @@ static const struct pm_kinds_rule rules[] = {
 	{ "other anonymous memory", pm_rule_anonymous },
 };
 
-int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *evidence, struct pm_error *error)
+int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
+                    struct pm_error *error)
 {
 	struct pm_kinds_context context;
 	int result = pm_kinds_context_init(&context, regions, evidence, error);
 	for (size_t i = 0; result == 0 && i < sizeof rules / sizeof rules[0]; i++) {
 		result = rules[i].apply(&context, error);
 		if (result < 0)
-			pm_error_prefix(error, "cannot tell the kinds of regions (%s): ", rules[i].name);
+			pm_error_prefix(error,
+			                "cannot tell the kinds of regions (%s): ", rules[i].name);
 	}
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);

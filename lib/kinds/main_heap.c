@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The brk heap where nobody names it: core files have no [heap]. glibc's malloc lays chunks there one behind the other, from its start to
- * its end (malloc/malloc.c of glibc): each begins with `prev_size` and `size`, whose lowest bits are PREV_INUSE (1), IS_MMAPPED (2) and
- * NON_MAIN_ARENA (4). The last one, the top, ends where the heap does. Such a walk has no other end by chance.
+ * The brk heap where nobody names it: core files have no [heap]. glibc's malloc lays chunks there
+ * one behind the other, from its start to its end (malloc/malloc.c of glibc): each begins with
+ * `prev_size` and `size`, whose lowest bits are PREV_INUSE (1), IS_MMAPPED (2) and NON_MAIN_ARENA
+ * (4). The last one, the top, ends where the heap does. Such a walk has no other end by chance.
  *
  * Of living processes the kernel names it, and only of what does not live may any page be read.
  */
@@ -47,7 +48,8 @@ static uint64_t chunk_size(const unsigned char *header, unsigned word, bool firs
  * @param chunks  where to store how many there are; MOST_CHUNKS where there are more
  * @return        1: to its end, or over the most; 0: something else is in it; -1: an error
  */
-static int walk(struct pm_kinds_context *context, const struct pm_region *region, size_t *chunks, struct pm_error *error)
+static int walk(struct pm_kinds_context *context, const struct pm_region *region, size_t *chunks,
+                struct pm_error *error)
 {
 	unsigned word = pm_kinds_word_size(context);
 	uint64_t at = first_chunk(region, word);
@@ -71,7 +73,8 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 	struct pm_region *region;
 	if (!context->evidence->any_page)
 		return 0;
-	for (size_t at = 0, steps = 0; steps < MOST_STEPS && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0, steps = 0;
+	     steps < MOST_STEPS && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
 		size_t chunks;
 		int is_heap = walk(context, region, &chunks, error);
 		if (is_heap < 0)
@@ -80,9 +83,12 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 		if (!is_heap)
 			continue;
 		pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_INFERRED,
-		               pm_kinds_text(context, "%s%zu chunks of malloc's main arena, %s: as in the brk heap, which has no name here",
+		               pm_kinds_text(context,
+		                             "%s%zu chunks of malloc's main arena, %s: as in the "
+		                             "brk heap, which has no name here",
 		                             chunks == MOST_CHUNKS ? "begins with " : "", chunks,
-		                             chunks == MOST_CHUNKS ? "one behind the other" : "from its start to its end"));
+		                             chunks == MOST_CHUNKS ? "one behind the other"
+		                                                   : "from its start to its end"));
 		/* There is one. */
 		return 0;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one: large allocations. Each begins with a header that says so (chunk_header.h). The kernel merges
- * neighbours into one region, so the headers are walked: a walk that ends exactly where the region does proves every step of it.
+ * Blocks that malloc mapped one by one: large allocations. Each begins with a header that says so
+ * (chunk_header.h). The kernel merges neighbours into one region, so the headers are walked: a walk
+ * that ends exactly where the region does proves every step of it.
  */
 #include "kinds/malloc_headers.h"
 #include "kinds/malloc_walk.h"

@@ -8,9 +8,9 @@
 #include "kinds/memory.h"
 
 /*
- * Reading a header takes about half a microsecond, and asking whether its page is present as much again: for 60,000 regions that is
- * longer than their whole listing. The kernel merges what malloc maps, so real processes have few such regions; of more, those that hold
- * most are looked at.
+ * Reading a header takes about half a microsecond, and asking whether its page is present as much
+ * again: for 60,000 regions that is longer than their whole listing. The kernel merges what malloc
+ * maps, so real processes have few such regions; of more, those that hold most are looked at.
  */
 enum { MOST_HEADERS = 4096, CLASSES = 65 };
 
@@ -42,10 +42,12 @@ static int allocate(struct candidates *candidates, size_t most, struct pm_error 
 	return pm_error_out_of_memory(error);
 }
 
-/** Class of a region by the memory it holds, or where that is not known by its length: bits of the number. */
+/** Class of a region by the memory it holds, or where that is not known by its length: bits of the
+ * number. */
 static unsigned class_of(const struct pm_region *region)
 {
-	uint64_t weight = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS] : pm_region_size(region);
+	uint64_t weight = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS]
+	                                                       : pm_region_size(region);
 	return weight == 0 ? 0 : 64 - (unsigned)__builtin_clzll(weight);
 }
 
@@ -61,7 +63,7 @@ static struct choice choose(const struct pm_kinds_context *context)
 	struct pm_region *region;
 	while ((region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at)))
 		counts[class_of(region)]++;
-	for (unsigned class = CLASSES; class-- > 1;) {
+	for (unsigned class = CLASSES; class --> 1;) {
 		if (sum + counts[class] > MOST_HEADERS)
 			return (struct choice){ class, MOST_HEADERS - sum };
 		sum += counts[class];
@@ -82,7 +84,8 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 }
 
 /** Collects the regions whose first page is present. */
-static int collect(struct pm_kinds_context *context, struct candidates *candidates, struct pm_error *error)
+static int collect(struct pm_kinds_context *context, struct candidates *candidates,
+                   struct pm_error *error)
 {
 	struct choice choice = choose(context);
 	uint64_t heap_max = pm_arena_heap_max(context);
@@ -96,20 +99,25 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 		}
 		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
 			return -1;
-		*header = presence == PM_ABSENT ? PM_HEADER_ABSENT : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN : PM_HEADER_UNREADABLE;
+		*header = presence == PM_ABSENT             ? PM_HEADER_ABSENT
+		          : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN
+		                                            : PM_HEADER_UNREADABLE;
 		if (presence != PM_PRESENT)
 			continue;
-		/* There is room for all that pm_kinds_next() gives. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+		/* There is room for all that pm_kinds_next() gives.
+		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		candidates->regions[candidates->count] = region;
 		candidates->addresses[candidates->count++] = region->start;
 	}
 	return 0;
 }
 
-static int read_candidates(struct pm_kinds_context *context, struct candidates *candidates, struct pm_error *error)
+static int read_candidates(struct pm_kinds_context *context, struct candidates *candidates,
+                           struct pm_error *error)
 {
 	if (collect(context, candidates, error) < 0 ||
-	    pm_kinds_read(context, candidates->addresses, candidates->count, PM_MALLOC_HEADER_SIZE, candidates->bytes, candidates->got, error) < 0)
+	    pm_kinds_read(context, candidates->addresses, candidates->count, PM_MALLOC_HEADER_SIZE,
+	                  candidates->bytes, candidates->got, error) < 0)
 		return -1;
 	for (size_t i = 0; i < candidates->count; i++) {
 		size_t index = pm_kinds_index(context, candidates->regions[i]);
@@ -130,14 +138,16 @@ int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *er
 		return 0;
 	struct candidates candidates = { 0 };
 	context->header_at = calloc(context->regions->count, sizeof *context->header_at);
-	int result = context->header_at ? allocate(&candidates, most, error) : pm_error_out_of_memory(error);
+	int result = context->header_at ? allocate(&candidates, most, error)
+	                                : pm_error_out_of_memory(error);
 	if (result == 0)
 		result = read_candidates(context, &candidates, error);
 	release(&candidates);
 	return result;
 }
 
-const unsigned char *pm_malloc_header(const struct pm_kinds_context *context, const struct pm_region *region)
+const unsigned char *pm_malloc_header(const struct pm_kinds_context *context,
+                                      const struct pm_region *region)
 {
 	uint32_t at = context->header_at[pm_kinds_index(context, region)];
 	return context->header_bytes + (size_t)at * PM_MALLOC_HEADER_SIZE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel merges what was mapped later, and therefore
- * below, with them. The pages that are present are looked at for a chunk header. Each costs about half a microsecond, so this comes after
- * all rules that could name the region, and only for those that hold much of the process's memory.
+ * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel
+ * merges what was mapped later, and therefore below, with them. The pages that are present are
+ * looked at for a chunk header. Each costs about half a microsecond, so this comes after all rules
+ * that could name the region, and only for those that hold much of the process's memory.
  */
 #include <stdlib.h>
-
 
 #include "base/array.h"
 #include "kinds/chunk_header.h"
@@ -15,10 +15,16 @@
 #include "region/pagemap_handle.h"
 
 /*
- * Pages looked at in one region and in all that are no chunks; at once; and the part of the process's memory that makes a region worth
- * it.
+ * Pages looked at in one region and in all that are no chunks; at once; and the part of the
+ * process's memory that makes a region worth it.
  */
-enum { MOST_PAGES_A_REGION = 2048, MOST_PAGES = 4096, PAGES_A_CALL = 512, FIRST_PAGES = 32, WORTHY_PART = 16 };
+enum {
+	MOST_PAGES_A_REGION = 2048,
+	MOST_PAGES = 4096,
+	PAGES_A_CALL = 512,
+	FIRST_PAGES = 32,
+	WORTHY_PART = 16
+};
 
 /** Page starts where a chunk may begin, and what stands there. */
 struct pages {
@@ -35,29 +41,34 @@ static int collect_page(void *context, const struct pm_page_run *run)
 	struct pages *pages = context;
 	if (!(run->state & PM_PAGE_PRESENT) || run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;
-	for (uint64_t at = run->start; at < run->end && pages->count < pages->most; at += pages->page)
+	for (uint64_t at = run->start; at < run->end && pages->count < pages->most;
+	     at += pages->page)
 		pages->addresses[pages->count++] = at;
 	return pages->count == pages->most;
 }
 
 /** Collects the first pages from an address on that are present, and reads their starts. */
-static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t end, struct pages *pages, struct pm_error *error)
+static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t end,
+                      struct pages *pages, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 	pages->count = 0;
-	if (pm_pagemap_walk_states(context->evidence->pagemap, start, end, false, collect_page, pages, &why) < 0) {
+	if (pm_pagemap_walk_states(context->evidence->pagemap, start, end, false, collect_page,
+	                           pages, &why) < 0) {
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 		context->page_states_refused = true;
 		pages->count = 0;
 		return 0;
 	}
-	return pm_kinds_read(context, pages->addresses, pages->count, PM_CHUNK_HEADER_SIZE, pages->headers, pages->got, error);
+	return pm_kinds_read(context, pages->addresses, pages->count, PM_CHUNK_HEADER_SIZE,
+	                     pages->headers, pages->got, error);
 }
 
-/** Walks from the first chunk among the pages. @param used where to store how many pages were looked at for that @return 0 or -1 */
-static int walk_first(struct pm_kinds_context *context, const struct pages *pages, struct pm_malloc_walk *walk, size_t *used,
-                      struct pm_error *error)
+/** Walks from the first chunk among the pages. @param used where to store how many pages were
+ * looked at for that @return 0 or -1 */
+static int walk_first(struct pm_kinds_context *context, const struct pages *pages,
+                      struct pm_malloc_walk *walk, size_t *used, struct pm_error *error)
 {
 	size_t chunks = walk->count;
 	*used = 0;
@@ -72,21 +83,27 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 	return 0;
 }
 
-/** Looks for chunks in a region. @param left how many pages may still be looked at; what was used is taken off */
-static int search(struct pm_kinds_context *context, struct pm_region *region, struct pages *pages, size_t *left, struct pm_error *error)
+/** Looks for chunks in a region. @param left how many pages may still be looked at; what was used
+ * is taken off */
+static int search(struct pm_kinds_context *context, struct pm_region *region, struct pages *pages,
+                  size_t *left, struct pm_error *error)
 {
 	struct pm_malloc_walk walk = { .region = region, .at = region->start };
-	size_t here = *left < MOST_PAGES_A_REGION ? *left : MOST_PAGES_A_REGION, before = here, used;
+	size_t here = *left < MOST_PAGES_A_REGION ? *left : MOST_PAGES_A_REGION, before = here,
+	       used;
 	pages->most = FIRST_PAGES;
 	while (here > 0 && walk.at < region->end) {
 		size_t chunks = walk.count;
 		pages->most = pages->most < here ? pages->most : here;
-		if (read_pages(context, walk.at, region->end, pages, error) < 0 || walk_first(context, pages, &walk, &used, error) < 0)
+		if (read_pages(context, walk.at, region->end, pages, error) < 0 ||
+		    walk_first(context, pages, &walk, &used, error) < 0)
 			return -1;
 		if (pages->count == 0)
 			break;
 		here -= used;
-		pages->most = walk.count > chunks ? FIRST_PAGES : pages->most * 4 < PAGES_A_CALL ? pages->most * 4 : PAGES_A_CALL;
+		pages->most = walk.count > chunks              ? FIRST_PAGES
+		              : pages->most * 4 < PAGES_A_CALL ? pages->most * 4
+		                                               : PAGES_A_CALL;
 	}
 	*left -= before - here;
 	pm_malloc_claim(context, region, &walk);
@@ -102,7 +119,8 @@ static uint64_t worthy_size(const struct pm_kinds_context *context)
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t at = 0, left = MOST_PAGES;
-	if (!context->evidence->pagemap || context->page_states_refused || context->refusal[0] != '\0')
+	if (!context->evidence->pagemap || context->page_states_refused ||
+	    context->refusal[0] != '\0')
 		return 0;
 	if (!pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
 		return 0;
@@ -113,7 +131,8 @@ int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *err
 	uint64_t worthy = worthy_size(context);
 	struct pm_region *region;
 	int result = 0;
-	for (at = 0; result == 0 && left > 0 && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (at = 0; result == 0 && left > 0 &&
+	             (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
 		if (!pm_region_knows(region, PM_SIZE_RSS) || region->bytes[PM_SIZE_RSS] < worthy)
 			continue;
 		result = search(context, region, pages, &left, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Walking from chunk to chunk over blocks that malloc mapped one by one and the kernel merged into one region. Private. */
+/** @file Walking from chunk to chunk over blocks that malloc mapped one by one and the kernel
+ * merged into one region. Private. */
 #ifndef PM_KINDS_MALLOC_WALK_H
 #define PM_KINDS_MALLOC_WALK_H
 
@@ -26,9 +27,12 @@ struct pm_malloc_walk {
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0, also where there is no chunk; -1 on an error
  */
-int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk, const void *header, struct pm_error *error);
+int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk,
+                   const void *header, struct pm_error *error);
 
-/** Claims the region for malloc, if the chunks cover all of it or at least half of the memory in it. */
-void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region, const struct pm_malloc_walk *walk);
+/** Claims the region for malloc, if the chunks cover all of it or at least half of the memory in
+ * it. */
+void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
+                     const struct pm_malloc_walk *walk);
 
 #endif

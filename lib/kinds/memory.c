@@ -15,13 +15,18 @@ static int note_state(void *context, const struct pm_page_run *run)
 }
 
 /** Asks pagemap about one page. */
-static int ask_pagemap(struct pm_kinds_context *context, uint64_t address, enum pm_presence *presence, struct pm_error *error)
+static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
+                       enum pm_presence *presence, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
 	unsigned state = 0;
 	uint64_t page = address & ~(context->page - 1);
-	if (pm_pagemap_walk_states(context->evidence->pagemap, page, page + context->page, false, note_state, &state, &why) == 0) {
-		*presence = (state & PM_PAGE_PRESENT) && !(state & (PM_PAGE_SWAPPED | PM_PAGE_GUARD)) ? PM_PRESENT : PM_ABSENT;
+	if (pm_pagemap_walk_states(context->evidence->pagemap, page, page + context->page, false,
+	                           note_state, &state, &why) == 0) {
+		*presence = (state & PM_PAGE_PRESENT) &&
+		                            !(state & (PM_PAGE_SWAPPED | PM_PAGE_GUARD))
+		                    ? PM_PRESENT
+		                    : PM_ABSENT;
 		return 0;
 	}
 	if (pm_kinds_fails(&why))
@@ -31,8 +36,8 @@ static int ask_pagemap(struct pm_kinds_context *context, uint64_t address, enum 
 	return 0;
 }
 
-int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *region, uint64_t address, enum pm_presence *presence,
-                      struct pm_error *error)
+int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *region,
+                      uint64_t address, enum pm_presence *presence, struct pm_error *error)
 {
 	if (region->vm_flags & (PM_VM_IO | PM_VM_PFNMAP)) {
 		*presence = PM_ABSENT;
@@ -55,9 +60,10 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 	return 0;
 }
 
-/** Reads up to PIECES_A_CALL pieces, as far as they come. @param read where to store how many came @return 0 or -1 */
-static int read_some(struct pm_kinds_context *context, const uint64_t *addresses, size_t count, size_t size, void *buffer, size_t *read,
-                     struct pm_error *error)
+/** Reads up to PIECES_A_CALL pieces, as far as they come. @param read where to store how many came
+ * @return 0 or -1 */
+static int read_some(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
+                     size_t size, void *buffer, size_t *read, struct pm_error *error)
 {
 	struct pm_piece pieces[PIECES_A_CALL];
 	for (size_t i = 0; i < count; i++)
@@ -73,14 +79,15 @@ static int read_some(struct pm_kinds_context *context, const uint64_t *addresses
 	return 0;
 }
 
-int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, size_t count, size_t size, void *buffer, bool *got,
-                  struct pm_error *error)
+int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
+                  size_t size, void *buffer, bool *got, struct pm_error *error)
 {
 	memset(got, 0, count * sizeof *got);
 	size_t at = 0;
 	while (at < count && context->refusal[0] == '\0') {
 		size_t some = count - at < PIECES_A_CALL ? count - at : PIECES_A_CALL, read = 0;
-		if (read_some(context, addresses + at, some, size, (char *)buffer + at * size, &read, error) < 0)
+		if (read_some(context, addresses + at, some, size, (char *)buffer + at * size,
+		              &read, error) < 0)
 			return -1;
 		memset(got + at, 1, read * sizeof *got);
 		at += read;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code, read-only data and data apart, also
- * data that was made read-only after relocation; without them permissions and neighbours do. A file that is mapped without execute
- * permission is data to this process, whatever it holds.
+ * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code,
+ * read-only data and data apart, also data that was made read-only after relocation; without them
+ * permissions and neighbours do. A file that is mapped without execute permission is data to this
+ * process, whatever it holds.
  */
 #include <elf.h>
 #include <string.h>
@@ -17,42 +18,56 @@ static bool begins(const char *text, const char *words)
 }
 
 /**
- * Whether it is no program: memory without a lasting file that a JIT compiler wrote code to, or a file in which one records what it made.
+ * Whether it is no program: memory without a lasting file that a JIT compiler wrote code to, or a
+ * file in which one records what it made.
  */
 static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
 {
 	if (object->format == PM_FORMAT_ELF)
 		return false;
-	if (begins(region->mapping, "/memfd:") || begins(region->mapping, "/dev/") || begins(region->mapping, "/SYSV"))
+	if (begins(region->mapping, "/memfd:") || begins(region->mapping, "/dev/") ||
+	    begins(region->mapping, "/SYSV"))
 		return true;
-	/* A library that was replaced is deleted, too, and in a saved list it cannot be read; but nobody loads one as shared. */
+	/* A library that was replaced is deleted, too, and in a saved list it cannot be read; but
+	 * nobody loads one as shared. */
 	if (region->deleted)
 		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
 	return pm_jit_is_record(region->mapping);
 }
 
-/** Claims a region by the segment that it belongs to. @return false where the layout is not known or does not fit */
-static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object, struct pm_region *region)
+/** Claims a region by the segment that it belongs to. @return false where the layout is not known
+ * or does not fit */
+static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object,
+                             struct pm_region *region)
 {
 	uint64_t bias;
-	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) || region->start < bias)
+	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) ||
+	    region->start < bias)
 		return false;
 	uint64_t address = region->start - bias;
-	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address, context->page);
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address,
+	                                                         context->page);
 	if (!segment)
 		return false;
 	/* Without permissions the part is one that is mapped there as a rule. */
-	enum pm_proof proof = pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC) ? PM_PROOF_INFERRED : PM_PROOF_PROVEN;
+	enum pm_proof proof = pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC)
+	                              ? PM_PROOF_INFERRED
+	                              : PM_PROOF_PROVEN;
 	if (segment->flags & PF_X) {
-		pm_kinds_claim(region, PM_KIND_CODE, proof, "the ELF file says: an executable segment");
+		pm_kinds_claim(region, PM_KIND_CODE, proof,
+		               "the ELF file says: an executable segment");
 	} else if (segment->flags & PF_W) {
-		bool relro = !pm_kinds_may(region, PM_PERM_WRITE) && address < object->layout.relro_end && region->end - bias > object->layout.relro_start;
+		bool relro = !pm_kinds_may(region, PM_PERM_WRITE) &&
+		             address < object->layout.relro_end &&
+		             region->end - bias > object->layout.relro_start;
 		pm_kinds_claim(region, PM_KIND_DATA, proof,
-		               relro ? "the ELF file says: data that is read-only after relocation (PT_GNU_RELRO)"
+		               relro ? "the ELF file says: data that is read-only after relocation "
+		                       "(PT_GNU_RELRO)"
 		                     : "the ELF file says: a writable segment");
 		region->detail = relro ? "relro" : "";
 	} else {
-		pm_kinds_claim(region, PM_KIND_RODATA, proof, "the ELF file says: a read-only segment");
+		pm_kinds_claim(region, PM_KIND_RODATA, proof,
+		               "the ELF file says: a read-only segment");
 	}
 	return true;
 }
@@ -62,30 +77,38 @@ static bool maps_same_file(const struct pm_region *one, const struct pm_region *
 	return other && pm_objects_same_file(one, other);
 }
 
-/** Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right below the writable data. */
+/** Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right
+ * below the writable data. */
 static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	if (region->vm_flags & PM_VM_KNOWN)
 		return (region->vm_flags & PM_VM_ACCOUNT) != 0;
-	const struct pm_region *above = pm_kinds_above(context, region), *below = pm_kinds_below(context, region);
-	return maps_same_file(region, above) && (above->perms & PM_PERM_WRITE) && maps_same_file(region, below) && !(below->perms & PM_PERM_EXEC);
+	const struct pm_region *above = pm_kinds_above(context, region),
+			       *below = pm_kinds_below(context, region);
+	return maps_same_file(region, above) && (above->perms & PM_PERM_WRITE) &&
+	       maps_same_file(region, below) && !(below->perms & PM_PERM_EXEC);
 }
 
 static void claim_by_permissions(const struct pm_kinds_context *context, struct pm_region *region)
 {
 	if (region->perms & PM_PERM_EXEC) {
-		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_INFERRED, "an executable mapping of a file");
+		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_INFERRED,
+		               "an executable mapping of a file");
 	} else if (pm_kinds_may(region, PM_PERM_EXEC)) {
 		pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_INFERRED,
-		               "a mapping of a program or library; the core file does not tell its permissions, and has no ELF header that fits");
+		               "a mapping of a program or library; the core file does not tell its "
+		               "permissions, and has no ELF header that fits");
 	} else if (region->perms & PM_PERM_WRITE) {
-		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED, "a writable mapping of a file that is also mapped executable");
+		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
+		               "a writable mapping of a file that is also mapped executable");
 	} else if (was_writable(context, region)) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
-		               "a read-only mapping of a file that is also mapped executable; it was writable before, as relocated data is");
+		               "a read-only mapping of a file that is also mapped executable; it "
+		               "was writable before, as relocated data is");
 		region->detail = "relro";
 	} else {
-		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_INFERRED, "a read-only mapping of a file that is also mapped executable");
+		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_INFERRED,
+		               "a read-only mapping of a file that is also mapped executable");
 	}
 }
 
@@ -99,8 +122,11 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 		if (!object || !object->executable || is_left_to_jit(region, object))
 			continue;
 		pm_object_follow(context, object, region);
-		if (!pm_kinds_may(region, PM_PERM_READ) && !pm_kinds_may(region, PM_PERM_WRITE) && !pm_kinds_may(region, PM_PERM_EXEC))
-			pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN, "no access: a gap between the segments of a program or library");
+		if (!pm_kinds_may(region, PM_PERM_READ) && !pm_kinds_may(region, PM_PERM_WRITE) &&
+		    !pm_kinds_may(region, PM_PERM_EXEC))
+			pm_kinds_claim(
+				region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
+				"no access: a gap between the segments of a program or library");
 		else if (region->perms & PM_PERM_SHARED && !(region->perms & PM_PERM_EXEC))
 			continue; /* loaders map privately: this is the file read as data */
 		else if (!claim_by_segment(context, object, region))

@@ -16,14 +16,17 @@ struct pm_objects {
 	size_t slot_count; /* a power of two, at least twice the number of objects */
 };
 
-/* A hostile core file can name as many files as it likes, and make their names meet in the table: so many are told apart, and looked at. */
+/* A hostile core file can name as many files as it likes, and make their names meet in the table:
+ * so many are told apart, and looked at. */
 enum { MOST_OBJECTS = 1 << 16, MOST_PROBES = 256 };
 
 bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other)
 {
-	if (one->inode != other->inode || one->device_minor != other->device_minor || one->device_major != other->device_major)
+	if (one->inode != other->inode || one->device_minor != other->device_minor ||
+	    one->device_major != other->device_major)
 		return false;
-	return one->inode != 0 || (one->deleted == other->deleted && strcmp(one->mapping, other->mapping) == 0);
+	return one->inode != 0 ||
+	       (one->deleted == other->deleted && strcmp(one->mapping, other->mapping) == 0);
 }
 
 /** FNV-1a. */
@@ -39,11 +42,13 @@ static size_t hash(const struct pm_region *region)
 {
 	if (region->inode == 0)
 		return (size_t)hash_name(region->mapping);
-	uint64_t key = region->inode * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)region->device_major << 32 ^ region->device_minor;
+	uint64_t key = region->inode * UINT64_C(0x9e3779b97f4a7c15) ^
+	               (uint64_t)region->device_major << 32 ^ region->device_minor;
 	return (size_t)(key ^ key >> 29);
 }
 
-/** The slot of the region's file: the one it has, or the free one that it would get; NULL where neither is near. */
+/** The slot of the region's file: the one it has, or the free one that it would get; NULL where
+ * neither is near. */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
 	size_t first = hash(region);
@@ -80,14 +85,18 @@ static int add(struct pm_objects *objects, const struct pm_region *region, struc
 		objects->items[*slot - 1].executable |= executable;
 		return 0;
 	}
-	if (pm_array_reserve(&objects->items, &objects->capacity, objects->count, 1, sizeof *objects->items, error) < 0)
+	if (pm_array_reserve(&objects->items, &objects->capacity, objects->count, 1,
+	                     sizeof *objects->items, error) < 0)
 		return -1;
-	objects->items[objects->count++] = (struct pm_object){ .first = region, .path = region->mapping, .executable = executable };
+	objects->items[objects->count++] = (struct pm_object){ .first = region,
+		                                               .path = region->mapping,
+		                                               .executable = executable };
 	*slot = (uint32_t)objects->count;
 	return 0;
 }
 
-static int collect(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
+                   struct pm_error *error)
 {
 	struct pm_region *region;
 	size_t executable = 0;
@@ -101,15 +110,17 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 	}
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(objects, region);
-		if (object && !object->head && region->offset == 0 && pm_kinds_may(region, PM_PERM_READ))
+		if (object && !object->head && region->offset == 0 &&
+		    pm_kinds_may(region, PM_PERM_READ))
 			object->head = region;
 	}
 	return 0;
 }
 
-/** The addresses of the heads that are in memory. @param wanted the objects they belong to @return how many, or -1 */
-static int list_present(struct pm_kinds_context *context, struct pm_objects *objects, uint64_t *addresses, size_t *wanted, size_t *count,
-                        struct pm_error *error)
+/** The addresses of the heads that are in memory. @param wanted the objects they belong to @return
+ * how many, or -1 */
+static int list_present(struct pm_kinds_context *context, struct pm_objects *objects,
+                        uint64_t *addresses, size_t *wanted, size_t *count, struct pm_error *error)
 {
 	*count = 0;
 	for (size_t i = 0; i < objects->count; i++) {
@@ -129,7 +140,8 @@ static int list_present(struct pm_kinds_context *context, struct pm_objects *obj
 
 static void take_head(struct pm_object *object, const void *head, size_t size)
 {
-	object->format = pm_elf_parse(head, size, &object->layout) ? PM_FORMAT_ELF : PM_FORMAT_OTHER;
+	object->format = pm_elf_parse(head, size, &object->layout) ? PM_FORMAT_ELF
+	                                                           : PM_FORMAT_OTHER;
 }
 
 /** What reading the heads needs; all parts in one allocation each. */
@@ -140,20 +152,24 @@ struct heads {
 	char *bytes;
 };
 
-static int read_present(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+static int read_present(struct pm_kinds_context *context, struct pm_objects *objects,
+                        struct pm_error *error)
 {
 	size_t count = objects->count;
-	struct heads heads = { calloc(count, sizeof(uint64_t)), calloc(count, sizeof(size_t)), calloc(count, sizeof(bool)),
-		               calloc(count, PM_ELF_HEAD_SIZE) };
+	struct heads heads = { calloc(count, sizeof(uint64_t)), calloc(count, sizeof(size_t)),
+		               calloc(count, sizeof(bool)), calloc(count, PM_ELF_HEAD_SIZE) };
 	int result = -1;
 	size_t present = 0;
 	if (!heads.addresses || !heads.wanted || !heads.got || !heads.bytes)
 		pm_error_out_of_memory(error);
-	else if (list_present(context, objects, heads.addresses, heads.wanted, &present, error) == 0)
-		result = pm_kinds_read(context, heads.addresses, present, PM_ELF_HEAD_SIZE, heads.bytes, heads.got, error);
+	else if (list_present(context, objects, heads.addresses, heads.wanted, &present, error) ==
+	         0)
+		result = pm_kinds_read(context, heads.addresses, present, PM_ELF_HEAD_SIZE,
+		                       heads.bytes, heads.got, error);
 	for (size_t i = 0; result == 0 && i < present; i++) {
 		if (heads.got[i])
-			take_head(&objects->items[heads.wanted[i]], heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
+			take_head(&objects->items[heads.wanted[i]],
+			          heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
 	}
 	free(heads.addresses);
 	free(heads.wanted);
@@ -162,20 +178,25 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 	return result;
 }
 
-/** Heads that are not in the target's memory are taken from the files: reading them there would put them into its memory. */
-static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects, struct pm_error *error)
+/** Heads that are not in the target's memory are taken from the files: reading them there would put
+ * them into its memory. */
+static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
+                           struct pm_error *error)
 {
 	struct pm_reader files = { 0 };
 	for (size_t i = 0; i < objects->count; i++) {
 		struct pm_object *object = &objects->items[i];
 		if (object->format != PM_FORMAT_UNKNOWN || !object->head)
 			continue;
-		if (!files.ops && pm_file_reader_open(context->evidence->process, context->regions, &files, error) < 0)
+		if (!files.ops && pm_file_reader_open(context->evidence->process, context->regions,
+		                                      &files, error) < 0)
 			return -1;
 		char head[PM_ELF_HEAD_SIZE];
 		size_t got = 0;
 		struct pm_error why = { 0 };
-		if (pm_reader_read(&files, object->head->start, head, sizeof head, &got, &why) < 0 && pm_kinds_fails(&why)) {
+		if (pm_reader_read(&files, object->head->start, head, sizeof head, &got, &why) <
+		            0 &&
+		    pm_kinds_fails(&why)) {
 			pm_reader_close(&files);
 			return pm_kinds_pass_on(&why, error);
 		}
@@ -187,19 +208,24 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 }
 
 /** Whether a region lies where the ELF file has its code, and is that part of the file. */
-static bool is_code(const struct pm_kinds_context *context, const struct pm_object *object, const struct pm_region *region)
+static bool is_code(const struct pm_kinds_context *context, const struct pm_object *object,
+                    const struct pm_region *region)
 {
 	uint64_t bias;
-	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) || region->start < bias)
+	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) ||
+	    region->start < bias)
 		return false;
 	uint64_t address = region->start - bias;
-	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address, context->page);
-	return segment && (segment->flags & PF_X) && address - segment->address == region->offset - segment->offset;
+	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address,
+	                                                         context->page);
+	return segment && (segment->flags & PF_X) &&
+	       address - segment->address == region->offset - segment->offset;
 }
 
 /**
- * Tells loaded programs by where their parts lie, where permissions do not tell: gdb's core files have neither bytes nor permissions of code.
- * An ELF file that is mapped to be read lies in one piece, and not where its headers want the parts.
+ * Tells loaded programs by where their parts lie, where permissions do not tell: gdb's core files
+ * have neither bytes nor permissions of code. An ELF file that is mapped to be read lies in one
+ * piece, and not where its headers want the parts.
  */
 static void find_loaded(struct pm_kinds_context *context, struct pm_objects *objects)
 {
@@ -243,7 +269,8 @@ void pm_objects_destroy(struct pm_objects *objects)
 }
 
 /* A new copy begins with byte 0 of the file, beyond the end of the copy before. */
-void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object, const struct pm_region *region)
+void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object,
+                      const struct pm_region *region)
 {
 	if (region->offset != 0)
 		return;
@@ -280,7 +307,8 @@ unsigned pm_kinds_word_size(const struct pm_kinds_context *context)
 	const struct pm_regions *regions = context->regions;
 	/* A 32-bit program ends below 4 GiB; the vsyscall page above 2^63 belongs to the kernel. */
 	for (size_t i = regions->count; i > 0; i--) {
-		if (regions->items[i - 1].end >> 63 == 0 && regions->items[i - 1].end > UINT64_C(0x100000000))
+		if (regions->items[i - 1].end >> 63 == 0 &&
+		    regions->items[i - 1].end > UINT64_C(0x100000000))
 			return 8;
 		if (regions->items[i - 1].end >> 63 == 0)
 			break;

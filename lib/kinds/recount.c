@@ -8,13 +8,16 @@
 #include "kinds/malloc_headers.h"
 #include "kinds/rules.h"
 
-/* Regions that are looked at, and chunks that one may have: each costs about a microsecond, at each look. */
+/* Regions that are looked at, and chunks that one may have: each costs about a microsecond, at each
+ * look. */
 enum { MOST_REGIONS = 16, MOST_CHUNKS = 4096 };
 
 static bool must_recount(const struct pm_regions *before, const struct pm_region *region)
 {
-	bool writable = (region->perms & (PM_PERM_WRITE | PM_PERM_EXEC | PM_PERM_SHARED)) == PM_PERM_WRITE;
-	if (region->kind != PM_KIND_MALLOC && (region->kind != PM_KIND_ANON || !writable || region->inode != 0))
+	bool writable = (region->perms & (PM_PERM_WRITE | PM_PERM_EXEC | PM_PERM_SHARED)) ==
+	                PM_PERM_WRITE;
+	if (region->kind != PM_KIND_MALLOC &&
+	    (region->kind != PM_KIND_ANON || !writable || region->inode != 0))
 		return false;
 	const struct pm_region *was = pm_regions_find(before, region->start);
 	if (was && was->start == region->start && was->end == region->end)
@@ -32,13 +35,14 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 }
 
 /**
- * Copies the regions in question, and the highest one of all: it tells whether the program is one of 32 bits.
+ * Copies the regions in question, and the highest one of all: it tells whether the program is one
+ * of 32 bits.
  *
  * @param chosen  where to store their indices
  * @param many    set where they are more than are looked at
  */
-static int choose(const struct pm_regions *regions, const struct pm_regions *before, struct pm_regions *some, size_t *chosen, bool *many,
-                  struct pm_error *error)
+static int choose(const struct pm_regions *regions, const struct pm_regions *before,
+                  struct pm_regions *some, size_t *chosen, bool *many, struct pm_error *error)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
@@ -59,9 +63,11 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 }
 
 /** Takes over what was found out of a region. */
-static int take(struct pm_regions *regions, struct pm_region *region, const struct pm_region *counted, struct pm_error *error)
+static int take(struct pm_regions *regions, struct pm_region *region,
+                const struct pm_region *counted, struct pm_error *error)
 {
-	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC || strcmp(region->detail, counted->detail) == 0)
+	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC ||
+	    strcmp(region->detail, counted->detail) == 0)
 		return 0;
 	const char *detail = pm_regions_text(regions, counted->detail, strlen(counted->detail));
 	const char *why = pm_regions_text(regions, counted->why, strlen(counted->why));
@@ -77,10 +83,12 @@ static int take(struct pm_regions *regions, struct pm_region *region, const stru
 /**
  * Counts.
  *
- * @param resident  what the whole process holds: a region is searched for chunks only where it holds much of that
+ * @param resident  what the whole process holds: a region is searched for chunks only where it
+ * holds much of that
  * @param clear     where to store for each region whether its start could be read
  */
-static int count_chunks(struct pm_regions *some, uint64_t resident, const struct pm_kinds_evidence *evidence, bool *clear,
+static int count_chunks(struct pm_regions *some, uint64_t resident,
+                        const struct pm_kinds_evidence *evidence, bool *clear,
                         struct pm_error *error)
 {
 	struct pm_kinds_context context;
@@ -100,21 +108,23 @@ static int count_chunks(struct pm_regions *some, uint64_t resident, const struct
 	return result;
 }
 
-/** Whether what was counted proves one of the regions to be of another kind than it was taken for. */
-static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before, const struct pm_regions *some,
-                         const size_t *chosen, const bool *clear)
+/** Whether what was counted proves one of the regions to be of another kind than it was taken for.
+ */
+static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before,
+                         const struct pm_regions *some, const size_t *chosen, const bool *clear)
 {
 	for (size_t i = 0; i < some->count; i++) {
 		const struct pm_region *region = &regions->items[chosen[i]];
 		bool counted = some->items[i].kind == PM_KIND_MALLOC;
-		if (must_recount(before, region) && (counted || clear[i]) && counted != (region->kind == PM_KIND_MALLOC))
+		if (must_recount(before, region) && (counted || clear[i]) &&
+		    counted != (region->kind == PM_KIND_MALLOC))
 			return true;
 	}
 	return false;
 }
 
-int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before, const struct pm_kinds_evidence *evidence, bool *wrong,
-                     struct pm_error *error)
+int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before,
+                     const struct pm_kinds_evidence *evidence, bool *wrong, struct pm_error *error)
 {
 	struct pm_regions some;
 	size_t chosen[MOST_REGIONS + 1] = { 0 };

@@ -3,8 +3,9 @@
  * @file
  * What a rule of kinds.c is, and what all rules share. Private.
  *
- * A rule looks at the regions that no surer rule has claimed, and claims those it knows: see pm_kinds_next() and pm_kinds_claim(). To add
- * a rule, write a file with one function, declare it in rules.h, and give it its place in the table of kinds.c.
+ * A rule looks at the regions that no surer rule has claimed, and claims those it knows: see
+ * pm_kinds_next() and pm_kinds_claim(). To add a rule, write a file with one function, declare it
+ * in rules.h, and give it its place in the table of kinds.c.
  */
 #ifndef PM_KINDS_RULE_H
 #define PM_KINDS_RULE_H
@@ -17,12 +18,12 @@
 
 /** What a region looks like in maps; rules go over the regions of one look. */
 enum pm_looks {
-	PM_LOOKS_NAMED,      /**< a name in brackets that only the kernel gives; [anon_shmem:...] too */
-	PM_LOOKS_FILE,       /**< any other name */
+	PM_LOOKS_NAMED, /**< a name in brackets that only the kernel gives; [anon_shmem:...] too */
+	PM_LOOKS_FILE,  /**< any other name */
 	PM_LOOKS_WRITABLE,   /**< anonymous, writable, not executable */
 	PM_LOOKS_EXECUTABLE, /**< anonymous, executable */
 	PM_LOOKS_READABLE,   /**< anonymous, only readable */
-	PM_LOOKS_CLOSED,     /**< anonymous, no access, or none but perhaps to read (PM_PERM_MAYBE()) */
+	PM_LOOKS_CLOSED, /**< anonymous, no access, or none but perhaps to read (PM_PERM_MAYBE()) */
 	PM_LOOKS_COUNT,
 };
 
@@ -48,36 +49,40 @@ struct pm_objects;
 struct pm_kinds_context {
 	struct pm_regions *regions;
 	const struct pm_kinds_evidence *evidence;
-	uint64_t page;                 /**< bytes of a page */
-	uint64_t resident;             /**< resident bytes of the process; 0 where sizes are not known */
-	struct pm_process_info info;   /**< zeroed where there is no living process */
+	uint64_t page;     /**< bytes of a page */
+	uint64_t resident; /**< resident bytes of the process; 0 where sizes are not known */
+	struct pm_process_info info; /**< zeroed where there is no living process */
 	struct pm_region_list lists[PM_LOOKS_COUNT];
 	struct pm_region **list_items; /**< owned: what `lists` point into */
 	uint8_t *looks;                /**< owned: enum pm_looks of each region, by its index */
 	uint8_t *headers;              /**< owned: enum pm_header of each region, by its index */
-	unsigned char *header_bytes;   /**< owned: the headers that were read, see malloc_headers.h */
-	uint32_t *header_at;           /**< owned: which of them is that of each region, by its index */
-	struct pm_objects *objects;    /**< owned: the programs and libraries; filled by the rule for them */
-	struct pm_thread *threads;     /**< owned: by ascending TID; valid after pm_kinds_read_threads() */
+	unsigned char *header_bytes; /**< owned: the headers that were read, see malloc_headers.h */
+	uint32_t *header_at; /**< owned: which of them is that of each region, by its index */
+	struct pm_objects
+		*objects; /**< owned: the programs and libraries; filled by the rule for them */
+	struct pm_thread
+		*threads; /**< owned: by ascending TID; valid after pm_kinds_read_threads() */
 	size_t thread_count;
 	bool threads_read;
-	bool threads_refused;          /**< we may not see where the threads' stacks are */
-	bool page_states_refused;      /**< pagemap answered once that it will not tell */
-	bool out_of_memory;            /**< a text could not be stored */
-	const char *recent[32];        /**< texts made lately, to share them */
-	char refusal[PM_ERROR_TEXT_SIZE]; /**< why the target's memory cannot be read; "" while it can */
+	bool threads_refused;             /**< we may not see where the threads' stacks are */
+	bool page_states_refused;         /**< pagemap answered once that it will not tell */
+	bool out_of_memory;               /**< a text could not be stored */
+	const char *recent[32];           /**< texts made lately, to share them */
+	char refusal[PM_ERROR_TEXT_SIZE]; /**< why the target's memory cannot be read; "" while it
+	                                     can */
 };
 
 /** One rule. */
 struct pm_kinds_rule {
 	const char *name; /**< for errors */
-	/** Claims the regions that it knows. @return 0, or -1 with PM_ERROR_GONE or PM_ERROR_RESOURCES */
+	/** Claims the regions that it knows. @return 0, or -1 with PM_ERROR_GONE or
+	 * PM_ERROR_RESOURCES */
 	int (*apply)(struct pm_kinds_context *context, struct pm_error *error);
 };
 
 /** Prepares the context; releases nothing on failure: call pm_kinds_context_deinit() always. */
-int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
-                          struct pm_error *error);
+int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions,
+                          const struct pm_kinds_evidence *evidence, struct pm_error *error);
 
 /** Resident bytes of all these regions, as far as they are known. */
 uint64_t pm_kinds_resident(const struct pm_regions *regions);
@@ -85,8 +90,10 @@ uint64_t pm_kinds_resident(const struct pm_regions *regions);
 /** Releases what a context holds. */
 void pm_kinds_context_deinit(struct pm_kinds_context *context);
 
-/** The next region of this look that no rule has claimed. @param at cursor, 0 at first @return NULL at the end */
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks, size_t *at);
+/** The next region of this look that no rule has claimed. @param at cursor, 0 at first @return NULL
+ * at the end */
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks,
+                                size_t *at);
 
 /** Whether an error ends the work; any other only means that some evidence is missing. */
 static inline bool pm_kinds_fails(const struct pm_error *why)
@@ -109,7 +116,8 @@ static inline bool pm_kinds_may(const struct pm_region *region, enum pm_perm per
 }
 
 /** Gives a region its kind. @param why a constant text, or one of pm_kinds_text() */
-static inline void pm_kinds_claim(struct pm_region *region, enum pm_kind kind, enum pm_proof proof, const char *why)
+static inline void pm_kinds_claim(struct pm_region *region, enum pm_kind kind, enum pm_proof proof,
+                                  const char *why)
 {
 	region->kind = (uint8_t)kind;
 	region->proof = (uint8_t)proof;
@@ -117,28 +125,33 @@ static inline void pm_kinds_claim(struct pm_region *region, enum pm_kind kind, e
 }
 
 /** Index of a region in the list of all. */
-static inline size_t pm_kinds_index(const struct pm_kinds_context *context, const struct pm_region *region)
+static inline size_t pm_kinds_index(const struct pm_kinds_context *context,
+                                    const struct pm_region *region)
 {
 	return (size_t)(region - context->regions->items);
 }
 
 /** What a region looks like. */
-static inline enum pm_looks pm_kinds_looks(const struct pm_kinds_context *context, const struct pm_region *region)
+static inline enum pm_looks pm_kinds_looks(const struct pm_kinds_context *context,
+                                           const struct pm_region *region)
 {
 	return (enum pm_looks)context->looks[pm_kinds_index(context, region)];
 }
 
 /** The region that begins where this one ends, or NULL. */
-struct pm_region *pm_kinds_above(const struct pm_kinds_context *context, const struct pm_region *region);
+struct pm_region *pm_kinds_above(const struct pm_kinds_context *context,
+                                 const struct pm_region *region);
 
 /** The region that ends where this one begins, or NULL. */
-struct pm_region *pm_kinds_below(const struct pm_kinds_context *context, const struct pm_region *region);
+struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
+                                 const struct pm_region *region);
 
 /**
- * Makes a text that lives as long as the regions; equal texts made lately are shared. @return "" and context->out_of_memory where it
- * could not
+ * Makes a text that lives as long as the regions; equal texts made lately are shared. @return ""
+ * and context->out_of_memory where it could not
  */
-const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** Bytes of a pointer in the target: 8, or 4 where it runs a 32-bit program. */
 unsigned pm_kinds_word_size(const struct pm_kinds_context *context);

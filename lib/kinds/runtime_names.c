@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17, CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the
- * tunable glibc.mem.decorate_maps, Go from 1.25 on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is
- * the program's word.
+ * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17,
+ * CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the tunable glibc.mem.decorate_maps, Go from 1.25
+ * on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is the
+ * program's word.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,17 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 	static const char why[] = "the program named it so (prctl PR_SET_VMA_ANON_NAME)";
 	const char *name = region->mapping + strlen("[anon:");
 	pid_t tid = stack_thread(name);
-	if (tid != 0 || strncmp(name, " glibc: pthread user stack:", strlen(" glibc: pthread user stack:")) == 0) {
+	if (tid != 0 ||
+	    strncmp(name, " glibc: pthread user stack:", strlen(" glibc: pthread user stack:")) ==
+	            0) {
 		if (pm_kinds_read_threads(context, error) < 0)
 			return -1;
 		const struct pm_thread *thread = pm_kinds_thread(context, tid);
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, why);
 		region->thread = tid;
-		region->detail = tid ? pm_kinds_text(context, "%d %s", (int)tid, thread ? thread->name : "") : "";
+		region->detail = tid ? pm_kinds_text(context, "%d %s", (int)tid,
+		                                     thread ? thread->name : "")
+		                     : "";
 		return 0;
 	}
 	if (strncmp(name, " glibc: malloc arena", strlen(" glibc: malloc arena")) == 0)
@@ -50,7 +55,8 @@ int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *err
 	struct pm_region *region;
 	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
 		for (size_t at = 0; (region = pm_kinds_next(context, looks[i], &at));)
-			if (strncmp(region->mapping, "[anon:", strlen("[anon:")) == 0 && claim(context, region, error) < 0)
+			if (strncmp(region->mapping, "[anon:", strlen("[anon:")) == 0 &&
+			    claim(context, region, error) < 0)
 				return -1;
 	return 0;
 }

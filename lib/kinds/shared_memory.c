@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory without a file on a disk, told by the names that the kernel gives it: SysV, POSIX, memfd, shared anonymous. */
+/* Shared memory without a file on a disk, told by the names that the kernel gives it: SysV, POSIX,
+ * memfd, shared anonymous. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,17 +16,24 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 	const char *name = region->mapping;
 	if (begins(name, "/SYSV")) {
 		/* The inode of its file is the shmid (ipc/shm.c); core files have no inodes. */
-		region->detail = context->evidence->any_page ? "SysV" : pm_kinds_text(context, "SysV, shmid %" PRIu64, region->inode);
-		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names it /SYSVkey: shmat(2)");
+		region->detail = context->evidence->any_page
+		                         ? "SysV"
+		                         : pm_kinds_text(context, "SysV, shmid %" PRIu64,
+		                                         region->inode);
+		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
+		               "the kernel names it /SYSVkey: shmat(2)");
 	} else if (begins(name, "/dev/shm/")) {
 		region->detail = "POSIX";
-		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED, "a file in /dev/shm, where shm_open(3) makes them");
+		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED,
+		               "a file in /dev/shm, where shm_open(3) makes them");
 	} else if (begins(name, "/memfd:")) {
 		region->detail = "memfd";
-		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names it /memfd: memfd_create(2)");
+		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
+		               "the kernel names it /memfd: memfd_create(2)");
 	} else if (strcmp(name, "/dev/zero") == 0 && region->deleted) {
 		region->detail = "anonymous";
-		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names shared anonymous memory /dev/zero (deleted)");
+		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
+		               "the kernel names shared anonymous memory /dev/zero (deleted)");
 	} else {
 		return false;
 	}
@@ -41,7 +49,9 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_NAMED, &at));) {
 		if (!begins(region->mapping, "[anon_shmem:"))
 			continue;
-		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN, "the kernel names it so: shared anonymous memory with a name set by prctl(2)");
+		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
+		               "the kernel names it so: shared anonymous memory with a name set by "
+		               "prctl(2)");
 		region->detail = "anonymous";
 	}
 	return 0;

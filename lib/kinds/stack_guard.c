@@ -3,10 +3,12 @@
 
 #include "region/pagemap_handle.h"
 
-struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context, const struct pm_region *region)
+struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
+                                       const struct pm_region *region)
 {
 	struct pm_region *below = pm_kinds_below(context, region);
-	if (!below || pm_kinds_looks(context, below) != PM_LOOKS_CLOSED || pm_region_size(below) > PM_STACK_GUARD_MAX)
+	if (!below || pm_kinds_looks(context, below) != PM_LOOKS_CLOSED ||
+	    pm_region_size(below) > PM_STACK_GUARD_MAX)
 		return NULL;
 	return below;
 }
@@ -29,13 +31,14 @@ static int count(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_region *region, unsigned *runs, uint64_t *bytes,
-                         struct pm_error *error)
+int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_region *region,
+                         unsigned *runs, uint64_t *bytes, struct pm_error *error)
 {
 	struct guards guards = { 0 };
 	struct pm_error why = { 0 };
 	if (context->evidence->pagemap && !context->page_states_refused &&
-	    pm_pagemap_walk_states(context->evidence->pagemap, region->start, region->end, false, count, &guards, &why) < 0) {
+	    pm_pagemap_walk_states(context->evidence->pagemap, region->start, region->end, false,
+	                           count, &guards, &why) < 0) {
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 		context->page_states_refused = true;

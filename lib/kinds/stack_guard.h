@@ -9,11 +9,12 @@
 static const uint64_t PM_STACK_GUARD_MAX = UINT64_C(1) << 20;
 
 /** The region without access right below another, if it may be its guard; else NULL. */
-struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context, const struct pm_region *region);
+struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
+                                       const struct pm_region *region);
 
 /**
- * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13): glibc 2.42 sets them instead of taking access away, so that the kernel can
- * merge stacks into one region.
+ * Counts runs of guard pages (MADV_GUARD_INSTALL, Linux 6.13): glibc 2.42 sets them instead of
+ * taking access away, so that the kernel can merge stacks into one region.
  *
  * @param context  its evidence
  * @param region   the region
@@ -22,7 +23,7 @@ struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context, c
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_region *region, unsigned *runs, uint64_t *bytes,
-                         struct pm_error *error);
+int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_region *region,
+                         unsigned *runs, uint64_t *bytes, struct pm_error *error);
 
 #endif

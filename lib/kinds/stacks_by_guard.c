@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks that no living thread was found on (ended threads leave theirs for the next), or whose threads we may not look at: MAP_STACK
- * sets VmFlags nh since Linux 6.7 where huge pages are built in, and a guard lies below. Where VmFlags are not known, a guard counts
- * together with the two lengths that stacks have by default. Besides, regions that are nothing but guard pages.
+ * Stacks that no living thread was found on (ended threads leave theirs for the next), or whose
+ * threads we may not look at: MAP_STACK sets VmFlags nh since Linux 6.7 where huge pages are built
+ * in, and a guard lies below. Where VmFlags are not known, a guard counts together with the two
+ * lengths that stacks have by default. Besides, regions that are nothing but guard pages.
  */
 #include "kinds/rules.h"
 #include "kinds/stack_guard.h"
@@ -20,38 +21,49 @@ static const char *detail(const struct pm_kinds_context *context)
 static bool has_usual_length(const struct pm_region *region, const struct pm_region *guard)
 {
 	uint64_t size = pm_region_size(region), whole = size + pm_region_size(guard);
-	return size == GLIBC_STACK || size == JAVA_STACK || whole == GLIBC_STACK || whole == JAVA_STACK;
+	return size == GLIBC_STACK || size == JAVA_STACK || whole == GLIBC_STACK ||
+	       whole == JAVA_STACK;
 }
 
 /** Claims a region above a guard, if it has the mark of a stack besides. */
-static void claim_above_guard(const struct pm_kinds_context *context, struct pm_region *region, const struct pm_region *guard)
+static void claim_above_guard(const struct pm_kinds_context *context, struct pm_region *region,
+                              const struct pm_region *guard)
 {
 	if (region->vm_flags & PM_VM_NOHUGEPAGE)
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED, "VmFlags nh, as MAP_STACK sets it, and a guard right below");
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
+		               "VmFlags nh, as MAP_STACK sets it, and a guard right below");
 	else if (!(region->vm_flags & PM_VM_KNOWN) && has_usual_length(region, guard))
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED, "a guard right below, and the usual length of a stack");
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
+		               "a guard right below, and the usual length of a stack");
 	else
 		return;
 	region->detail = detail(context);
 }
 
-/** Claims a region in which guard pages stand, if it has the mark of a stack besides or is nothing but guard pages. */
-static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_region *region, struct pm_error *error)
+/** Claims a region in which guard pages stand, if it has the mark of a stack besides or is nothing
+ * but guard pages. */
+static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_region *region,
+                                  struct pm_error *error)
 {
 	unsigned guards;
 	uint64_t bytes;
 	if (pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
 		return -1;
 	if (bytes == pm_region_size(region)) {
-		pm_kinds_claim(region, PM_KIND_GUARD, PM_PROOF_PROVEN, "all of it are guard pages (MADV_GUARD_INSTALL)");
+		pm_kinds_claim(region, PM_KIND_GUARD, PM_PROOF_PROVEN,
+		               "all of it are guard pages (MADV_GUARD_INSTALL)");
 	} else if (guards > 0 && (region->vm_flags & PM_VM_NOHUGEPAGE)) {
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED, "VmFlags nh, as MAP_STACK sets it, and guard pages (MADV_GUARD_INSTALL) in it");
-		region->detail = guards == 1 ? detail(context) : pm_kinds_text(context, "%u stacks", guards);
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
+		               "VmFlags nh, as MAP_STACK sets it, and guard pages "
+		               "(MADV_GUARD_INSTALL) in it");
+		region->detail = guards == 1 ? detail(context)
+		                             : pm_kinds_text(context, "%u stacks", guards);
 	}
 	return 0;
 }
 
-/** Whether to ask for guard pages: of stacks, and of what was never filled and is short enough to be nothing but a guard. */
+/** Whether to ask for guard pages: of stacks, and of what was never filled and is short enough to
+ * be nothing but a guard. */
 static bool may_have_guard_pages(const struct pm_region *region)
 {
 	if (region->vm_flags & PM_VM_NOHUGEPAGE)
@@ -65,12 +77,14 @@ int pm_rule_stack_guards(struct pm_kinds_context *context, struct pm_error *erro
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_CLOSED, &at));) {
 		struct pm_region *above = pm_kinds_above(context, region);
-		if (above && above->kind == PM_KIND_UNKNOWN && pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE &&
+		if (above && above->kind == PM_KIND_UNKNOWN &&
+		    pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE &&
 		    pm_region_size(region) <= PM_STACK_GUARD_MAX)
 			claim_above_guard(context, above, region);
 	}
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
-		if (may_have_guard_pages(region) && claim_with_guard_pages(context, region, error) < 0)
+		if (may_have_guard_pages(region) &&
+		    claim_with_guard_pages(context, region, error) < 0)
 			return -1;
 	}
 	return 0;

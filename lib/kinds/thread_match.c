@@ -8,17 +8,20 @@
 #include "kinds/stack_guard.h"
 
 /*
- * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to 64 bytes at least. Its first and third word
- * are its own address (tcbhead_t.tcb and .self, which the ABI fixes), and its TID stands behind 704 bytes of padding and a list node.
+ * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to 64
+ * bytes at least. Its first and third word are its own address (tcbhead_t.tcb and .self, which the
+ * ABI fixes), and its TID stands behind 704 bytes of padding and a list node.
  */
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
 /* Tops read at once, which bounds our memory; and in all, which bounds our time. */
 enum { TOPS_A_CALL = 32, MOST_TOPS = 1024 };
 
-int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match, struct pm_error *error)
+int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
+                        struct pm_error *error)
 {
-	if (pm_array_reserve(&matches->items, &matches->capacity, matches->count, 1, sizeof *matches->items, error) < 0)
+	if (pm_array_reserve(&matches->items, &matches->capacity, matches->count, 1,
+	                     sizeof *matches->items, error) < 0)
 		return -1;
 	matches->items[matches->count++] = match;
 	return 0;
@@ -40,16 +43,22 @@ void pm_thread_match_sort(struct pm_thread_matches *matches)
 
 static bool may_be_stack(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	return pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE && region->kind == PM_KIND_UNKNOWN;
+	return pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE &&
+	       region->kind == PM_KIND_UNKNOWN;
 }
 
-int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error)
+int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches,
+                             struct pm_error *error)
 {
 	for (size_t i = 0; i < context->thread_count; i++) {
 		const struct pm_thread *thread = &context->threads[i];
-		struct pm_region *region = thread->stack_pointer ? pm_regions_find(context->regions, thread->stack_pointer) : NULL;
+		struct pm_region *region = thread->stack_pointer
+		                                   ? pm_regions_find(context->regions,
+		                                                     thread->stack_pointer)
+		                                   : NULL;
 		if (region && may_be_stack(context, region) &&
-		    pm_thread_match_add(matches, (struct pm_thread_match){ region, thread, false }, error) < 0)
+		    pm_thread_match_add(matches, (struct pm_thread_match){ region, thread, false },
+		                        error) < 0)
 			return -1;
 	}
 	return 0;
@@ -60,13 +69,18 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
 	return thread->stack_pointer == 0 && thread->tid != context->info.pid;
 }
 
-/** The hidden thread whose descriptor stands in the top of a stack, or NULL. @param start address of the bytes */
-static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context, const char *top, uint64_t start)
+/** The hidden thread whose descriptor stands in the top of a stack, or NULL. @param start address
+ * of the bytes */
+static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,
+                                               const char *top, uint64_t start)
 {
-	for (size_t at = 0; at + TID_OFFSET + sizeof(uint32_t) <= TOP_SIZE; at += DESCRIPTOR_ALIGN) {
-		if (pm_kinds_word(top + at, 8) != start + at || pm_kinds_word(top + at + SELF_OFFSET, 8) != start + at)
+	for (size_t at = 0; at + TID_OFFSET + sizeof(uint32_t) <= TOP_SIZE;
+	     at += DESCRIPTOR_ALIGN) {
+		if (pm_kinds_word(top + at, 8) != start + at ||
+		    pm_kinds_word(top + at + SELF_OFFSET, 8) != start + at)
 			continue;
-		const struct pm_thread *thread = pm_kinds_thread(context, (pid_t)pm_kinds_word(top + at + TID_OFFSET, 4));
+		const struct pm_thread *thread = pm_kinds_thread(
+			context, (pid_t)pm_kinds_word(top + at + TID_OFFSET, 4));
 		if (thread && is_hidden(context, thread))
 			return thread;
 	}
@@ -82,32 +96,40 @@ struct tops {
 };
 
 /** Reads the tops collected and adds the threads found there. */
-static int match_tops(struct pm_kinds_context *context, struct tops *tops, struct pm_thread_matches *matches, struct pm_error *error)
+static int match_tops(struct pm_kinds_context *context, struct tops *tops,
+                      struct pm_thread_matches *matches, struct pm_error *error)
 {
 	bool got[TOPS_A_CALL];
 	char *bytes = malloc((size_t)TOPS_A_CALL * TOP_SIZE);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
-	int result = pm_kinds_read(context, tops->addresses, tops->count, TOP_SIZE, bytes, got, error);
+	int result = pm_kinds_read(context, tops->addresses, tops->count, TOP_SIZE, bytes, got,
+	                           error);
 	for (size_t i = 0; result == 0 && i < tops->count; i++) {
-		const struct pm_thread *thread = got[i] ? find_descriptor(context, bytes + i * TOP_SIZE, tops->addresses[i]) : NULL;
+		const struct pm_thread *thread =
+			got[i] ? find_descriptor(context, bytes + i * TOP_SIZE, tops->addresses[i])
+			       : NULL;
 		if (thread)
-			result = pm_thread_match_add(matches, (struct pm_thread_match){ tops->regions[i], thread, true }, error);
+			result = pm_thread_match_add(
+				matches, (struct pm_thread_match){ tops->regions[i], thread, true },
+				error);
 	}
 	free(bytes);
 	tops->count = 0;
 	return result;
 }
 
-/** Whether a region has what stacks of glibc have; those are looked at first. Stacks that the program brought itself have not. */
+/** Whether a region has what stacks of glibc have; those are looked at first. Stacks that the
+ * program brought itself have not. */
 static bool has_mark(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	return (region->vm_flags & PM_VM_NOHUGEPAGE) || pm_stack_guard_below(context, region);
 }
 
-/** Looks at the regions with the mark of a stack, or at those without, until as many threads are found as wanted. */
-static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked, size_t wanted, struct pm_thread_matches *matches,
-                         struct pm_error *error)
+/** Looks at the regions with the mark of a stack, or at those without, until as many threads are
+ * found as wanted. */
+static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked,
+                         size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)
 {
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
@@ -129,7 +151,8 @@ static int match_regions(struct pm_kinds_context *context, struct tops *tops, bo
 	return tops->count > 0 ? match_tops(context, tops, matches, error) : 0;
 }
 
-int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error)
+int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches,
+                                struct pm_error *error)
 {
 	size_t hidden = 0;
 	for (size_t i = 0; i < context->thread_count; i++)
@@ -137,7 +160,8 @@ int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thre
 #ifndef __x86_64__
 	hidden = 0;
 #endif
-	if (hidden == 0 || context->page != TOP_SIZE || pm_kinds_word_size(context) != 8 || context->refusal[0] != '\0')
+	if (hidden == 0 || context->page != TOP_SIZE || pm_kinds_word_size(context) != 8 ||
+	    context->refusal[0] != '\0')
 		return 0;
 	struct tops tops = { .count = 0 };
 	size_t wanted = matches->count + hidden;

@@ -19,17 +19,21 @@ struct pm_thread_matches {
 	size_t capacity;
 };
 
-/** Finds threads by their stack pointers. @param matches filled; the caller frees its items, also on failure */
-int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error);
+/** Finds threads by their stack pointers. @param matches filled; the caller frees its items, also
+ * on failure */
+int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches,
+                             struct pm_error *error);
 
 /**
- * Finds threads whose stack pointer is not shown, because they run, by the thread descriptor that glibc keeps at the top of a stack. On
- * x86-64 only: other processors have it elsewhere.
+ * Finds threads whose stack pointer is not shown, because they run, by the thread descriptor that
+ * glibc keeps at the top of a stack. On x86-64 only: other processors have it elsewhere.
  */
-int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches, struct pm_error *error);
+int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches,
+                                struct pm_error *error);
 
 /** Adds one. */
-int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match, struct pm_error *error);
+int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
+                        struct pm_error *error);
 
 /** Brings them into order. */
 void pm_thread_match_sort(struct pm_thread_matches *matches);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the flag of MAP_STACK beside that prove it;
- * a stack pointer alone does not, since fibers have their stacks in pools that are more than a stack. The kernel itself names only the
- * first thread's ([stack:TID] went in Linux 4.5).
+ * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the
+ * flag of MAP_STACK beside that prove it; a stack pointer alone does not, since fibers have their
+ * stacks in pools that are more than a stack. The kernel itself names only the first thread's
+ * ([stack:TID] went in Linux 4.5).
  */
 #include <stdlib.h>
 
@@ -14,42 +15,57 @@
 enum { NAMES_SHOWN = 4 };
 
 /** A text and a thread behind it, whose name core files do not tell. */
-static const char *thread_text(struct pm_kinds_context *context, const char *before, const struct pm_thread *thread)
+static const char *thread_text(struct pm_kinds_context *context, const char *before,
+                               const struct pm_thread *thread)
 {
-	return pm_kinds_text(context, "%s%d%s%s", before, (int)thread->tid, thread->name[0] ? " " : "", thread->name);
+	return pm_kinds_text(context, "%s%d%s%s", before, (int)thread->tid,
+	                     thread->name[0] ? " " : "", thread->name);
 }
 
 /** Writes "31433 C2 CompilerThre", or "3 stacks: 12 a, 13 b, 14 c". */
-static const char *threads_text(struct pm_kinds_context *context, const struct pm_thread_match *matches, size_t count, unsigned stacks)
+static const char *threads_text(struct pm_kinds_context *context,
+                                const struct pm_thread_match *matches, size_t count,
+                                unsigned stacks)
 {
 	if (count == 1 && stacks <= 1)
 		return thread_text(context, "", matches[0].thread);
-	const char *text = pm_kinds_text(context, "%zu stacks:", stacks > count ? (size_t)stacks : count);
+	const char *text = pm_kinds_text(context,
+	                                 "%zu stacks:", stacks > count ? (size_t)stacks : count);
 	size_t shown = count > NAMES_SHOWN ? NAMES_SHOWN : count;
 	for (size_t i = 0; i < shown; i++)
-		text = thread_text(context, pm_kinds_text(context, "%s%s", text, i ? ", " : " "), matches[i].thread);
-	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown) : text;
+		text = thread_text(context, pm_kinds_text(context, "%s%s", text, i ? ", " : " "),
+		                   matches[i].thread);
+	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown)
+	                     : text;
 }
 
 /** Claims a region for the threads found in it. */
-static int claim(struct pm_kinds_context *context, const struct pm_thread_match *matches, size_t count, struct pm_error *error)
+static int claim(struct pm_kinds_context *context, const struct pm_thread_match *matches,
+                 size_t count, struct pm_error *error)
 {
 	struct pm_region *region = matches[0].region;
-	bool guard = pm_stack_guard_below(context, region) != NULL, stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
+	bool guard = pm_stack_guard_below(context, region) != NULL,
+	     stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
 	unsigned guards = 0;
 	uint64_t bytes;
 	if (!guard && pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
 		return -1;
-	const char *found = matches[0].by_descriptor ? "thread descriptor at its top" : "stack pointer of a thread in it";
+	const char *found = matches[0].by_descriptor ? "thread descriptor at its top"
+	                                             : "stack pointer of a thread in it";
 	if (guard || guards > 0)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "%s, and %s", found, guard ? "a guard right below" : "guard pages (MADV_GUARD_INSTALL)"));
+		               pm_kinds_text(context, "%s, and %s", found,
+		                             guard ? "a guard right below"
+		                                   : "guard pages (MADV_GUARD_INSTALL)"));
 	else if (stack_flag || matches[0].by_descriptor)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "%s%s", found, stack_flag ? ", and VmFlags nh, as MAP_STACK sets it" : ""));
+		               pm_kinds_text(context, "%s%s", found,
+		                             stack_flag ? ", and VmFlags nh, as MAP_STACK sets it"
+		                                        : ""));
 	else
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "stack pointer of a thread in it; no guard and no flag says that it is only a stack");
+		               "stack pointer of a thread in it; no guard and no flag says that it "
+		               "is only a stack");
 	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
 	region->detail = threads_text(context, matches, count, guards);
 	return 0;
@@ -58,7 +74,8 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t at = 0;
-	if ((!context->evidence->process && !context->evidence->threads) || !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+	if ((!context->evidence->process && !context->evidence->threads) ||
+	    !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
 		return 0;
 	struct pm_thread_matches matches = { 0 };
 	int result = pm_kinds_read_threads(context, error);
@@ -69,7 +86,8 @@ int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *err
 	pm_thread_match_sort(&matches);
 	for (size_t i = 0, count; result == 0 && i < matches.count; i += count) {
 		count = 1;
-		while (i + count < matches.count && matches.items[i + count].region == matches.items[i].region)
+		while (i + count < matches.count &&
+		       matches.items[i + count].region == matches.items[i].region)
 			count++;
 		result = claim(context, &matches.items[i], count, error);
 	}

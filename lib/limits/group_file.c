@@ -13,28 +13,33 @@
 #include "base/number.h"
 
 /*
- * From here on a v1 limit is none: the kernel shows LONG_MAX in whole pages where nothing was set (PAGE_COUNTER_MAX, 0x7ffffffffffff000
- * with 4 KiB pages), and pages have 64 KiB at most. Kernels before 3.19 showed LONG_MAX itself.
+ * From here on a v1 limit is none: the kernel shows LONG_MAX in whole pages where nothing was set
+ * (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages have 64 KiB at most. Kernels
+ * before 3.19 showed LONG_MAX itself.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 
 /** Most bytes that a file of a group is expected to have; memory.stat has some thousand. */
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
-/** Whether a file cannot be expected to be there: the top of v2 has no limit, groups are removed, some hide their files. */
+/** Whether a file cannot be expected to be there: the top of v2 has no limit, groups are removed,
+ * some hide their files. */
 static bool is_absent(int cause)
 {
-	return cause == ENOENT || cause == ENOTDIR || cause == ENODEV || cause == EACCES || cause == EPERM;
+	return cause == ENOENT || cause == ENOTDIR || cause == ENODEV || cause == EACCES ||
+	       cause == EPERM;
 }
 
-int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char **text, struct pm_error *error)
+int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char **text,
+                  struct pm_error *error)
 {
 	char *path;
 	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0)
 		return pm_error_out_of_memory(error);
 	struct pm_error cause = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int result = fd < 0 ? -1 : pm_read_all(fd, GROUP_TEXT_MAX, text, NULL, &cause), os_errno = fd < 0 ? errno : cause.os_errno;
+	int result = fd < 0 ? -1 : pm_read_all(fd, GROUP_TEXT_MAX, text, NULL, &cause),
+	    os_errno = fd < 0 ? errno : cause.os_errno;
 	if (fd >= 0)
 		close(fd);
 	if (result == 0)
@@ -42,12 +47,14 @@ int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char *
 	else if (is_absent(os_errno))
 		result = 0;
 	else
-		pm_error_set(error, PM_ERROR_IO, os_errno, "cannot read %s: %s", path, os_errno ? strerror(os_errno) : cause.text);
+		pm_error_set(error, PM_ERROR_IO, os_errno, "cannot read %s: %s", path,
+		             os_errno ? strerror(os_errno) : cause.text);
 	free(path);
 	return result;
 }
 
-int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number, struct pm_error *error)
+int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number,
+                    struct pm_error *error)
 {
 	char *text = NULL;
 	int found = pm_group_text(hierarchy, name, &text, error);
@@ -98,5 +105,7 @@ bool pm_group_go_up(struct pm_hierarchy *hierarchy)
 		return false;
 	*strrchr(hierarchy->group, '/') = '\0';
 	/* In v1 before Linux 5.11 it could be switched off that groups count for the one above. */
-	return hierarchy->version == 2 || pm_group_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 || hierarchical != 0;
+	return hierarchy->version == 2 ||
+	       pm_group_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
+	       hierarchical != 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of cgroups: of the process's own group and of all above it the one that leaves the least. */
+/* Limits of cgroups: of the process's own group and of all above it the one that leaves the least.
+ */
 #include "limits/gather.h"
 
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "limits/hierarchy.h"
 #include "limits/limit_source.h"
 
-/** Files that tell about one limit of a group, by the version of cgroups; NULL where that has no such limit. */
+/** Files that tell about one limit of a group, by the version of cgroups; NULL where that has no
+ * such limit. */
 struct group_files {
 	enum pm_limit_kind kind;
 	const char *max[3];
@@ -34,10 +36,13 @@ static const struct group_files high_files = {
 	{ NULL, "total_inactive_file", "inactive_file" },
 };
 
-static const struct group_files pids_files = { PM_LIMIT_PIDS, { NULL, "pids.max", "pids.max" }, { NULL, "pids.current", "pids.current" },
-	{ NULL } };
+static const struct group_files pids_files = { PM_LIMIT_PIDS,
+	                                       { NULL, "pids.max", "pids.max" },
+	                                       { NULL, "pids.current", "pids.current" },
+	                                       { NULL } };
 
-static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *key, uint64_t *bytes, struct pm_error *error)
+static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *key, uint64_t *bytes,
+                            struct pm_error *error)
 {
 	char *text;
 	*bytes = 0;
@@ -59,7 +64,8 @@ struct least {
 };
 
 /** What one group leaves. @param least replaced where that is less */
-static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct least *least, struct pm_error *error)
+static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files,
+                    struct least *least, struct pm_error *error)
 {
 	struct pm_limit own = { .kind = files->kind };
 	const char *name = files->max[hierarchy->version];
@@ -67,7 +73,8 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 	if (result <= 0 || pm_group_is_unlimited(hierarchy, own.max))
 		return result < 0 ? -1 : 0;
 	if (pm_group_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
-	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable, error) < 0)
+	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable,
+	                     error) < 0)
 		return -1;
 	if (least->group && pm_limit_left(&own) >= pm_limit_left(&least->limit))
 		return 0;
@@ -75,15 +82,18 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 	if (!path)
 		return pm_error_out_of_memory(error);
 	pm_group_name(hierarchy, group, sizeof group);
-	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/", name);
+	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/",
+	         name);
 	free(least->group);
 	*least = (struct least){ own, path };
 	/* cppcheck-suppress memleak ; `least` keeps it */
 	return 0;
 }
 
-/** Finds the limit that leaves the least, from the process's group up to the top. @param least zeroed before; its group is the caller's */
-static int find_least(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct least *least, struct pm_error *error)
+/** Finds the limit that leaves the least, from the process's group up to the top. @param least
+ * zeroed before; its group is the caller's */
+static int find_least(const struct pm_hierarchy *hierarchy, const struct group_files *files,
+                      struct least *least, struct pm_error *error)
 {
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
@@ -98,13 +108,14 @@ static int find_least(const struct pm_hierarchy *hierarchy, const struct group_f
 }
 
 /** Adds the limit that leaves the least. */
-static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files, struct pm_headroom *headroom,
-                  struct pm_error *error)
+static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
+                  struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct least least = { 0 };
 	int result = find_least(hierarchy, files, &least, error);
 	if (result == 0 && least.group) {
-		struct pm_limit *added = pm_limit_add(headroom, files->kind, least.limit.max, least.limit.used, "%s", least.limit.source);
+		struct pm_limit *added = pm_limit_add(headroom, files->kind, least.limit.max,
+		                                      least.limit.used, "%s", least.limit.source);
 		added->reclaimable = least.limit.reclaimable;
 	}
 	free(least.group);
@@ -124,10 +135,13 @@ int pm_group_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
 	return 1;
 }
 
-int pm_read_group_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events, struct pm_error *error)
+int pm_read_group_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events,
+                         struct pm_error *error)
 {
 	char *text;
-	int found = pm_group_text(hierarchy, hierarchy->version == 2 ? "memory.events" : "memory.oom_control", &text, error);
+	int found = pm_group_text(hierarchy,
+	                          hierarchy->version == 2 ? "memory.events" : "memory.oom_control",
+	                          &text, error);
 	if (found <= 0)
 		return found;
 	/* v1 counts kills since Linux 4.13. */
@@ -160,7 +174,9 @@ static double scan_percent(const char *text)
 void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
 {
 	static const char *const words[] = { "some avg10=", "full avg10=" };
-	double *const ten[] = { &pressure->some10, &pressure->full10 }, *const sixty[] = { &pressure->some60, &pressure->full60 };
+	double *const ten[] = { &pressure->some10, &pressure->full10 }, *const sixty[] = {
+		&pressure->some60, &pressure->full60
+	};
 	for (size_t i = 0; i < 2; i++) {
 		const char *line = strstr(text, words[i]);
 		if (!line)
@@ -172,7 +188,8 @@ void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
 	}
 }
 
-static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressure *pressure, struct pm_error *error)
+static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressure *pressure,
+                         struct pm_error *error)
 {
 	char *text;
 	int found = pm_group_text(hierarchy, "memory.pressure", &text, error);
@@ -183,7 +200,8 @@ static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressur
 	return 0;
 }
 
-int pm_gather_memory_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_memory_group(struct pm_process *process, const char *sys_root,
+                           struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
@@ -209,7 +227,8 @@ int pm_gather_memory_group(struct pm_process *process, const char *sys_root, str
 	return result;
 }
 
-int pm_gather_pids_group(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_pids_group(struct pm_process *process, const char *sys_root,
+                         struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "pids", sys_root, &hierarchy, error) < 0)

@@ -5,13 +5,16 @@
 
 const char *pm_limit_name(enum pm_limit_kind kind)
 {
-	static const char *const names[PM_LIMIT_KINDS] = { "cgroup", "cgroup_high", "system", "address_space", "data", "stack", "mappings", "pids",
-		"threads" };
+	static const char *const names[PM_LIMIT_KINDS] = {
+		"cgroup", "cgroup_high", "system", "address_space", "data",
+		"stack",  "mappings",    "pids",   "threads"
+	};
 	return (unsigned)kind < PM_LIMIT_KINDS ? names[kind] : "";
 }
 
 /** Reads what bounds the memory of all processes of a group, or of all. */
-static int read_shared(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+static int read_shared(struct pm_process *process, const char *sys_root,
+                       struct pm_headroom *headroom, struct pm_error *error)
 {
 	if (pm_gather_memory_group(process, sys_root ? sys_root : "/sys", headroom, error) < 0)
 		return -1;
@@ -19,7 +22,8 @@ static int read_shared(struct pm_process *process, const char *sys_root, struct 
 	return 0;
 }
 
-int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+int pm_headroom_read_memory(struct pm_process *process, const char *sys_root,
+                            struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
 	if (read_shared(process, sys_root, &read, error) < 0)
@@ -30,7 +34,8 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root, st
 	return 0;
 }
 
-int pm_headroom_add_counts(struct pm_process *process, const char *sys_root, const struct pm_regions *regions, struct pm_headroom *headroom,
+int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
+                           const struct pm_regions *regions, struct pm_headroom *headroom,
                            struct pm_error *error)
 {
 	struct pm_headroom added = *headroom;
@@ -42,12 +47,15 @@ int pm_headroom_add_counts(struct pm_process *process, const char *sys_root, con
 	return 0;
 }
 
-int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom, struct pm_error *error)
+int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm_headroom *headroom,
+                     struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
 	/* In the order of enum pm_limit_kind. */
-	if (read_shared(process, sys_root, &read, error) < 0 || pm_gather_resource_limits(process, &read, error) < 0 ||
-	    pm_gather_mappings(process, &read, error) < 0 || pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
+	if (read_shared(process, sys_root, &read, error) < 0 ||
+	    pm_gather_resource_limits(process, &read, error) < 0 ||
+	    pm_gather_mappings(process, &read, error) < 0 ||
+	    pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
 		return -1;
 	pm_gather_system_threads(pm_process_root(process), &read);
 	*headroom = read;
@@ -64,7 +72,8 @@ const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom, enum
 
 const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 {
-	const struct pm_limit *group = pm_headroom_find(headroom, PM_LIMIT_CGROUP), *system = pm_headroom_find(headroom, PM_LIMIT_SYSTEM);
+	const struct pm_limit *group = pm_headroom_find(headroom, PM_LIMIT_CGROUP),
+			      *system = pm_headroom_find(headroom, PM_LIMIT_SYSTEM);
 	if (!group || !system)
 		return group ? group : system;
 	/* A group may be allowed more than there is. */

@@ -34,12 +34,14 @@ static bool list_holds(const char *list, size_t length, const char *word)
 }
 
 /**
- * Finds a process's cgroup for a controller in the text of its cgroup file, lines `ID:CONTROLLERS:PATH` (cgroups(7)).
+ * Finds a process's cgroup for a controller in the text of its cgroup file, lines
+ * `ID:CONTROLLERS:PATH` (cgroups(7)).
  *
  * @param text        changed: the path ends in a NUL
  * @param controller  name of it
  * @param version     where to store 1 or 2
- * @return         the path, relative to the root of our own cgroup namespace, or NULL where there is none
+ * @return         the path, relative to the root of our own cgroup namespace, or NULL where there
+ * is none
  */
 static char *find_path(char *text, const char *controller, int *version)
 {
@@ -63,15 +65,16 @@ static char *find_path(char *text, const char *controller, int *version)
 /** Search for the mount that shows most of a process's ancestors. */
 struct search {
 	const char *controller; /**< of the hierarchy */
-	const char *path;     /**< the process's group, as its cgroup file gives it */
-	int version;          /**< which hierarchy */
-	const char *sys_root; /**< stands for /sys */
-	bool any;             /**< some mount was seen: there is a mountinfo */
-	size_t root_length;   /**< how much of the path the best mount does not show */
-	char *folder;         /**< the best mount point, NULL for none yet; owned */
+	const char *path;       /**< the process's group, as its cgroup file gives it */
+	int version;            /**< which hierarchy */
+	const char *sys_root;   /**< stands for /sys */
+	bool any;               /**< some mount was seen: there is a mountinfo */
+	size_t root_length;     /**< how much of the path the best mount does not show */
+	char *folder;           /**< the best mount point, NULL for none yet; owned */
 };
 
-/** What a mount with this root shows of a path: the rest of it, or NULL where the path lies outside. */
+/** What a mount with this root shows of a path: the rest of it, or NULL where the path lies
+ * outside. */
 static const char *path_below(const char *root, const char *path)
 {
 	size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -82,16 +85,19 @@ static const char *path_below(const char *root, const char *path)
 	return strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0') ? NULL : rest;
 }
 
-/** Puts the sys root in the place of /sys. @return NULL where the folder lies elsewhere, or when out of memory (*failed) */
+/** Puts the sys root in the place of /sys. @return NULL where the folder lies elsewhere, or when
+ * out of memory (*failed) */
 static char *below_sys_root(const char *folder, const char *sys_root, bool *failed)
 {
 	static const char sys[] = "/sys";
 	size_t length = sizeof sys - 1;
 	char *result = NULL;
-	bool in_sys = strncmp(folder, sys, length) == 0 && (folder[length] == '/' || folder[length] == '\0');
+	bool in_sys = strncmp(folder, sys, length) == 0 &&
+	              (folder[length] == '/' || folder[length] == '\0');
 	if (!in_sys && strcmp(sys_root, sys) != 0)
 		return NULL;
-	int made = in_sys ? asprintf(&result, "%s%s", sys_root, folder + length) : asprintf(&result, "%s", folder);
+	int made = in_sys ? asprintf(&result, "%s%s", sys_root, folder + length)
+	                  : asprintf(&result, "%s", folder);
 	*failed = made < 0;
 	return made < 0 ? NULL : result;
 }
@@ -101,9 +107,12 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 	struct search *search = context;
 	size_t length, root_length = strlen(mount->root);
 	search->any = true;
-	bool right = search->version == 2 ? strcmp(mount->type, "cgroup2") == 0
-	                                  : strcmp(mount->type, "cgroup") == 0 && pm_mount_option(mount, search->controller, &length);
-	if (!right || !path_below(mount->root, search->path) || (search->folder && root_length >= search->root_length))
+	bool right = search->version == 2
+	                     ? strcmp(mount->type, "cgroup2") == 0
+	                     : strcmp(mount->type, "cgroup") == 0 &&
+	                               pm_mount_option(mount, search->controller, &length);
+	if (!right || !path_below(mount->root, search->path) ||
+	    (search->folder && root_length >= search->root_length))
 		return 0;
 	bool failed = false;
 	char *folder = below_sys_root(mount->point, search->sys_root, &failed);
@@ -117,7 +126,8 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 	return 0;
 }
 
-/** Takes the place where systems mount the hierarchy, if there is such a folder. @return 0, or -1 when out of memory */
+/** Takes the place where systems mount the hierarchy, if there is such a folder. @return 0, or -1
+ * when out of memory */
 static int take_conventional(struct search *search, struct pm_error *error)
 {
 	static const char *const unified[] = { "fs/cgroup/unified", "fs/cgroup" };
@@ -125,8 +135,10 @@ static int take_conventional(struct search *search, struct pm_error *error)
 		return 0;
 	for (size_t i = 0; i < (search->version == 1 ? 1 : 2) && !search->folder; i++) {
 		char *folder;
-		int made = search->version == 1 ? asprintf(&folder, "%s/fs/cgroup/%s", search->sys_root, search->controller)
-		                                : asprintf(&folder, "%s/%s", search->sys_root, unified[i]);
+		int made = search->version == 1
+		                   ? asprintf(&folder, "%s/fs/cgroup/%s", search->sys_root,
+		                              search->controller)
+		                   : asprintf(&folder, "%s/%s", search->sys_root, unified[i]);
 		if (made < 0)
 			return pm_error_out_of_memory(error);
 		if (access(folder, F_OK) == 0)
@@ -137,7 +149,8 @@ static int take_conventional(struct search *search, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the cgroup file. @param text where to store its text, NULL where the kernel has no cgroups @return 0 or -1 */
+/** Reads the cgroup file. @param text where to store its text, NULL where the kernel has no cgroups
+ * @return 0 or -1 */
 static int read_cgroup_file(struct pm_process *process, char **text, struct pm_error *error)
 {
 	int fd;
@@ -155,8 +168,8 @@ static int read_cgroup_file(struct pm_process *process, char **text, struct pm_e
 	return -1;
 }
 
-int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root, struct pm_hierarchy *hierarchy,
-                      struct pm_error *error)
+int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root,
+                      struct pm_hierarchy *hierarchy, struct pm_error *error)
 {
 	char *text;
 	if (read_cgroup_file(process, &text, error) < 0)
@@ -164,7 +177,9 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	struct search search = { .controller = controller, .sys_root = sys_root };
 	struct pm_hierarchy found = { 0 };
 	search.path = text ? find_path(text, controller, &search.version) : NULL;
-	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount, &search, error) : 0;
+	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount,
+	                                           &search, error)
+	                         : 0;
 	if (result == 0 && search.path && !search.any)
 		result = take_conventional(&search, error);
 	if (result == 0 && search.path && search.folder) {

@@ -11,9 +11,11 @@
 
 /** The hierarchy of a controller and a process's place in it. */
 struct pm_hierarchy {
-	int version;  /**< 1 or 2; 0: the process is in no hierarchy that we see, the texts are NULL */
+	int version;  /**< 1 or 2; 0: the process is in no hierarchy that we see, the texts are NULL
+	               */
 	char *folder; /**< folder of the file system where its top that we see is mounted; owned */
-	char *group;  /**< the process's group below that, "/shop/web", "" for the top itself; owned */
+	char *group;  /**< the process's group below that, "/shop/web", "" for the top itself; owned
+	               */
 };
 
 /** Releases it. */
@@ -22,9 +24,10 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
 /**
  * Finds out where the cgroup of a process is mounted that a controller acts on.
  *
- * The v1 hierarchy counts where the process has a line for the controller: on mixed systems the line `0::` exists too, but v2
- * does not have it then. Mount points come from self/mountinfo below the proc root; those in /sys are looked for below the sys root.
- * Without mountinfo (saved trees) the conventional places below SYS/fs/cgroup are taken.
+ * The v1 hierarchy counts where the process has a line for the controller: on mixed systems the
+ * line `0::` exists too, but v2 does not have it then. Mount points come from self/mountinfo below
+ * the proc root; those in /sys are looked for below the sys root. Without mountinfo (saved trees)
+ * the conventional places below SYS/fs/cgroup are taken.
  *
  * @param process    the process
  * @param controller "memory" or "pids"
@@ -33,8 +36,8 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy);
  * @param error      PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
-int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root, struct pm_hierarchy *hierarchy,
-                      struct pm_error *error);
+int pm_hierarchy_find(struct pm_process *process, const char *controller, const char *sys_root,
+                      struct pm_hierarchy *hierarchy, struct pm_error *error);
 
 /**
  * Reads a file of the group.
@@ -43,21 +46,27 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
  * @param text  where to store what is in it, with a NUL behind; the caller frees it
  * @return      1; 0 where there is no such file; -1
  */
-int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char **text, struct pm_error *error);
+int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char **text,
+                  struct pm_error *error);
 
-/** Reads the number in a file of the group; "max" is UINT64_MAX. @return 1; 0 where there is no such file or no number in it; -1 */
-int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number, struct pm_error *error);
+/** Reads the number in a file of the group; "max" is UINT64_MAX. @return 1; 0 where there is no
+ * such file or no number in it; -1 */
+int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number,
+                    struct pm_error *error);
 
-/** The number behind a key in a text of lines `KEY NUMBER`, such as memory.stat. @return false where there is no such line */
+/** The number behind a key in a text of lines `KEY NUMBER`, such as memory.stat. @return false
+ * where there is no such line */
 bool pm_group_entry(const char *text, const char *key, uint64_t *number);
 
-/** Copies the name of the group; of one that is too long the end. @param copy room for size bytes */
+/** Copies the name of the group; of one that is too long the end. @param copy room for size bytes
+ */
 void pm_group_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size);
 
 /** Whether a number of a limit file stands for no limit. */
 bool pm_group_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number);
 
-/** Goes up to the group above. @return false at the top, and where what a group uses does not count above */
+/** Goes up to the group above. @return false at the top, and where what a group uses does not count
+ * above */
 bool pm_group_go_up(struct pm_hierarchy *hierarchy);
 
 #endif

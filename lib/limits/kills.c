@@ -10,12 +10,14 @@ struct pm_kills {
 	struct pm_hierarchy hierarchy;
 };
 
-int pm_kills_open(struct pm_process *process, const char *sys_root, struct pm_kills **kills, struct pm_error *error)
+int pm_kills_open(struct pm_process *process, const char *sys_root, struct pm_kills **kills,
+                  struct pm_error *error)
 {
 	struct pm_kills *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &made->hierarchy, error) < 0) {
+	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &made->hierarchy,
+	                      error) < 0) {
 		free(made);
 		return -1;
 	}
@@ -34,7 +36,8 @@ void pm_kills_close(struct pm_kills *kills)
 bool pm_kills_count(const struct pm_kills *kills, uint64_t *count)
 {
 	struct pm_limit_events events = { 0 };
-	if (!kills->hierarchy.version || pm_read_group_events(&kills->hierarchy, &events, NULL) < 0 || !events.known)
+	if (!kills->hierarchy.version ||
+	    pm_read_group_events(&kills->hierarchy, &events, NULL) < 0 || !events.known)
 		return false;
 	*count = events.oom_kill;
 	return true;

@@ -12,7 +12,8 @@
 /** Most bytes of the files of /proc that are read here; meminfo has some thousand. */
 enum { FILE_MAX = 1 << 16 };
 
-struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, const char *source, ...)
+struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max,
+                              uint64_t used, const char *source, ...)
 {
 	size_t at = 0;
 	/* There is room for one of each kind; a caller may ask again. */
@@ -20,7 +21,9 @@ struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind k
 		at++;
 	struct pm_limit *limit = &headroom->limits[at];
 	headroom->count += at == headroom->count;
-	*limit = (struct pm_limit){ .kind = kind, .counts = kind >= PM_LIMIT_MAPPINGS, .max = max, .used = used };
+	*limit = (struct pm_limit){
+		.kind = kind, .counts = kind >= PM_LIMIT_MAPPINGS, .max = max, .used = used
+	};
 	va_list arguments;
 	va_start(arguments, source);
 	vsnprintf(limit->source, sizeof limit->source, source, arguments);

@@ -12,8 +12,10 @@ static const struct {
 	[2] = { "memory.max", "memory.current" },
 };
 
-/** Takes over the limit of one group, if it is smaller than what was found below. @return 0 or -1 */
-static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup_limit *limit, struct pm_error *error)
+/** Takes over the limit of one group, if it is smaller than what was found below. @return 0 or -1
+ */
+static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup_limit *limit,
+                          struct pm_error *error)
 {
 	uint64_t max, current;
 	int found = pm_group_number(hierarchy, files[hierarchy->version].max, &max, error);
@@ -32,10 +34,12 @@ static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup
 	return 0;
 }
 
-int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root, struct pm_cgroup_limit *limit, struct pm_error *error)
+int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root,
+                         struct pm_cgroup_limit *limit, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) < 0)
+	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
+	    0)
 		return -1;
 	struct pm_cgroup_limit found = { 0 };
 	int result = hierarchy.version ? consider_group(&hierarchy, &found, error) : 0;

@@ -49,7 +49,8 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	pm_procfs_close(&procfs);
 	if (failed < 0)
 		return pm_errno_is_ours(cause) ? pm_error_out_of_memory(error) : 0;
-	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1, sizeof *members->items, error) < 0)
+	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1,
+	                     sizeof *members->items, error) < 0)
 		return -1;
 	members->items[members->count++] = member;
 	return 0;
@@ -58,7 +59,8 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 /** Takes note of a group that cannot be looked at. */
 static void note_failure(struct gathering *gathering, int cause)
 {
-	/* Groups are removed at any time. The processes of a threaded one (EOPNOTSUPP) are listed in a group above it. */
+	/* Groups are removed at any time. The processes of a threaded one (EOPNOTSUPP) are listed
+	 * in a group above it. */
 	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
 		gathering->members.incomplete = true;
 }
@@ -96,7 +98,8 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
 /** Visits a group unless that is too much. @param folder of the group; closed in any case */
-static int visit_below(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
+static int visit_below(struct gathering *gathering, int folder, unsigned depth,
+                       struct pm_error *error)
 {
 	if (depth <= DEPTH_MOST && gathering->groups < GROUPS_MOST) {
 		gathering->groups++;
@@ -119,9 +122,11 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 	}
 	struct dirent *entry;
 	while (result == 0 && (entry = readdir(directory))) {
-		if (entry->d_name[0] == '.' || (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
+		if (entry->d_name[0] == '.' ||
+		    (entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN))
 			continue;
-		int below = openat(dirfd(directory), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int below = openat(dirfd(directory), entry->d_name,
+		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
 			result = visit_below(gathering, below, depth + 1, error);
 		/* With DT_UNKNOWN it may be no folder. */
@@ -133,7 +138,8 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 }
 
 /** Reads how much of the group's memory is page cache. */
-static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members, struct pm_error *error)
+static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
+                      struct pm_error *error)
 {
 	char *text;
 	bool second = hierarchy->version == 2;
@@ -141,7 +147,8 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 	if (found <= 0)
 		return found;
 	pm_group_entry(text, second ? "file" : "total_cache", &members->cache);
-	pm_group_entry(text, second ? "inactive_file" : "total_inactive_file", &members->reclaimable);
+	pm_group_entry(text, second ? "inactive_file" : "total_inactive_file",
+	               &members->reclaimable);
 	free(text);
 	return 0;
 }
@@ -155,7 +162,8 @@ static int compare(const void *one, const void *other)
 }
 
 /** Reads all about the group of the hierarchy. */
-static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering, struct pm_error *error)
+static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
+                      struct pm_error *error)
 {
 	struct pm_members *members = &gathering->members;
 	char *path;
@@ -166,18 +174,21 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	if (folder < 0)
 		note_failure(gathering, errno);
 	free(path);
-	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) || read_cache(hierarchy, members, error) < 0)
+	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) ||
+	    read_cache(hierarchy, members, error) < 0)
 		return -1;
 	if (members->count > 0)
 		qsort(members->items, members->count, sizeof *members->items, compare);
 	return 0;
 }
 
-int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members, struct pm_error *error)
+int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_members *members,
+                    struct pm_error *error)
 {
 	struct gathering gathering = { .proc_root = pm_process_root(process) };
 	struct pm_hierarchy hierarchy;
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) < 0)
+	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
+	    0)
 		return -1;
 	int result = hierarchy.version ? pm_group_go_to_limit(&hierarchy, error) : 0;
 	if (result > 0)

@@ -19,30 +19,37 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 	char *text = pm_limit_file(proc_root, "meminfo");
 	if (!text)
 		return;
-	uint64_t memory = pm_status_number(text, "MemTotal", 0), available = pm_status_number(text, "MemAvailable", 0);
+	uint64_t memory = pm_status_number(text, "MemTotal", 0),
+		 available = pm_status_number(text, "MemAvailable", 0);
 	/* The first line cannot be found behind a newline. */
 	const char *at = text + strlen("MemTotal:");
 	if (strncmp(text, "MemTotal:", strlen("MemTotal:")) == 0) {
 		at += strspn(at, " ");
 		pm_scan_decimal(&at, &memory);
 	}
-	uint64_t swap = pm_status_number(text, "SwapTotal", 0), free_swap = pm_status_number(text, "SwapFree", 0);
+	uint64_t swap = pm_status_number(text, "SwapTotal", 0),
+		 free_swap = pm_status_number(text, "SwapFree", 0);
 	free(text);
 	uint64_t total = memory + swap, left = available + free_swap;
 	if (total > 0)
-		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024, (total > left ? total - left : 0) * 1024, "/proc/meminfo");
+		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024,
+		             (total > left ? total - left : 0) * 1024, "/proc/meminfo");
 }
 
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom)
 {
-	char *max = pm_limit_file(proc_root, "sys/kernel/threads-max"), *load = pm_limit_file(proc_root, "loadavg");
-	/* `0.20 0.18 0.12 1/80 11206`: the second number of the fourth word is that of all threads, proc_loadavg(5). */
+	char *max = pm_limit_file(proc_root, "sys/kernel/threads-max"),
+	     *load = pm_limit_file(proc_root, "loadavg");
+	/* `0.20 0.18 0.12 1/80 11206`: the second number of the fourth word is that of all threads,
+	 * proc_loadavg(5). */
 	const char *slash = load ? strchr(load, '/') : NULL, *number = max;
 	uint64_t threads_max, threads = 0;
 	if (slash)
 		slash++;
-	if (max && slash && pm_scan_decimal(&number, &threads_max) && pm_scan_decimal(&slash, &threads))
-		pm_limit_add(headroom, PM_LIMIT_THREADS, threads_max, threads, "/proc/sys/kernel/threads-max");
+	if (max && slash && pm_scan_decimal(&number, &threads_max) &&
+	    pm_scan_decimal(&slash, &threads))
+		pm_limit_add(headroom, PM_LIMIT_THREADS, threads_max, threads,
+		             "/proc/sys/kernel/threads-max");
 	free(max);
 	free(load);
 }
@@ -58,7 +65,8 @@ static bool soft_limit(const char *limits, const char *name, uint64_t *max)
 	return pm_scan_decimal(&line, max);
 }
 
-int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom,
+                              struct pm_error *error)
 {
 	static const struct {
 		enum pm_limit_kind kind;
@@ -71,7 +79,8 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 		{ PM_LIMIT_STACK, "\nMax stack size", "VmStk", "RLIMIT_STACK" },
 	};
 	char *limits = NULL, *status = NULL;
-	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 || pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
+	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
+	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
 		free(limits);
 		/* A saved tree need not have them. */
 		return pm_process_check(process, error);
@@ -79,14 +88,17 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		uint64_t max;
 		if (soft_limit(limits, rows[i].name, &max))
-			pm_limit_add(headroom, rows[i].kind, max, pm_status_number(status, rows[i].used, 0) * 1024, "%s", rows[i].source);
+			pm_limit_add(headroom, rows[i].kind, max,
+			             pm_status_number(status, rows[i].used, 0) * 1024, "%s",
+			             rows[i].source);
 	}
 	free(limits);
 	free(status);
 	return 0;
 }
 
-void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regions, struct pm_headroom *headroom)
+void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regions,
+                           struct pm_headroom *headroom)
 {
 	char *text = pm_limit_file(proc_root, "sys/vm/max_map_count");
 	const char *at = text;
@@ -101,7 +113,8 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 		pm_limit_add(headroom, PM_LIMIT_MAPPINGS, max, count, "/proc/sys/vm/max_map_count");
 }
 
-int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
+                       struct pm_error *error)
 {
 	struct pm_regions regions;
 	pm_regions_init(&regions);
@@ -110,7 +123,8 @@ int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
 	if (result == 0)
 		pm_gather_mappings_of(pm_process_root(process), &regions, headroom);
 	pm_regions_deinit(&regions);
-	if (result == 0 || cause.kind == PM_ERROR_ACCESS || cause.kind == PM_ERROR_NO_MEMORY || cause.kind == PM_ERROR_NOT_FOUND)
+	if (result == 0 || cause.kind == PM_ERROR_ACCESS || cause.kind == PM_ERROR_NO_MEMORY ||
+	    cause.kind == PM_ERROR_NOT_FOUND)
 		return 0;
 	if (error)
 		*error = cause;

@@ -35,10 +35,13 @@ struct opening {
 
 static bool has_limit(const struct pm_hierarchy *hierarchy)
 {
-	static const char *const names[][2] = { [1] = { "memory.limit_in_bytes", NULL }, [2] = { "memory.max", "memory.high" } };
+	static const char *const names[][2] = {
+		[1] = { "memory.limit_in_bytes", NULL }, [2] = { "memory.max", "memory.high" }
+	};
 	for (size_t i = 0; i < 2 && names[hierarchy->version][i]; i++) {
 		uint64_t max;
-		if (pm_group_number(hierarchy, names[hierarchy->version][i], &max, NULL) > 0 && !pm_group_is_unlimited(hierarchy, max))
+		if (pm_group_number(hierarchy, names[hierarchy->version][i], &max, NULL) > 0 &&
+		    !pm_group_is_unlimited(hierarchy, max))
 			return true;
 	}
 	return false;
@@ -50,15 +53,19 @@ static void listen_to(const struct pm_hierarchy *hierarchy, struct opening *open
 	struct pm_wakeup_source *sources = opening->sources;
 	bool *has = opening->has;
 	if (hierarchy->version == 2) {
-		has[PM_WAKEUP_EVENTS] |= pm_wakeup_add_events(hierarchy, &sources[PM_WAKEUP_EVENTS]);
+		has[PM_WAKEUP_EVENTS] |= pm_wakeup_add_events(hierarchy,
+		                                              &sources[PM_WAKEUP_EVENTS]);
 	} else {
-		has[PM_WAKEUP_USAGE] |= pm_wakeup_add_usage(hierarchy, opening->usage, opening->count, &sources[PM_WAKEUP_USAGE]);
+		has[PM_WAKEUP_USAGE] |= pm_wakeup_add_usage(
+			hierarchy, opening->usage, opening->count, &sources[PM_WAKEUP_USAGE]);
 		has[PM_WAKEUP_OOM] |= pm_wakeup_add_oom(hierarchy, &sources[PM_WAKEUP_OOM]);
 	}
 }
 
-/** Listens to the process's group and those above it that have a limit. The top has none, and what happens there is the machine's. */
-static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *opening, struct pm_error *error)
+/** Listens to the process's group and those above it that have a limit. The top has none, and what
+ * happens there is the machine's. */
+static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *opening,
+                         struct pm_error *error)
 {
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
@@ -75,13 +82,15 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 }
 
 /** Listens to pressure, in the group or in the machine. @return 0 or -1 */
-static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *proc_root, struct opening *opening, struct pm_error *error)
+static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *proc_root,
+                              struct opening *opening, struct pm_error *error)
 {
 	struct pm_wakeup_source *source = &opening->sources[PM_WAKEUP_PRESSURE];
 	char *path;
 	bool found = false;
 	if (hierarchy->version == 2) {
-		if (asprintf(&path, "%s%s/memory.pressure", hierarchy->folder, hierarchy->group) < 0)
+		if (asprintf(&path, "%s%s/memory.pressure", hierarchy->folder, hierarchy->group) <
+		    0)
 			return pm_error_out_of_memory(error);
 		found = pm_wakeup_add_pressure(path, source);
 		free(path);
@@ -103,20 +112,23 @@ static void close_sources(struct pm_wakeup_source *sources, size_t count)
 			close(sources[i].fd);
 }
 
-int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint64_t *usage, size_t count, struct pm_wakeup **wakeup,
-                   struct pm_error *error)
+int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint64_t *usage,
+                   size_t count, struct pm_wakeup **wakeup, struct pm_error *error)
 {
 	struct pm_wakeup *made = calloc(1, sizeof *made);
 	struct opening opening = { .usage = usage, .count = count };
 	if (!made)
 		return pm_error_out_of_memory(error);
 	for (int i = 0; i < PM_WAKEUP_CAUSES; i++)
-		opening.sources[i] = (struct pm_wakeup_source){ .cause = (enum pm_wakeup_cause)i, .fd = -1 };
-	int result = pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &made->hierarchy, error);
+		opening.sources[i] = (struct pm_wakeup_source){ .cause = (enum pm_wakeup_cause)i,
+			                                        .fd = -1 };
+	int result = pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys",
+	                               &made->hierarchy, error);
 	if (result == 0 && made->hierarchy.version)
 		result = listen_to_all(&made->hierarchy, &opening, error);
 	if (result == 0)
-		result = listen_to_pressure(&made->hierarchy, pm_process_root(process), &opening, error);
+		result = listen_to_pressure(&made->hierarchy, pm_process_root(process), &opening,
+		                            error);
 	if (result < 0) {
 		close_sources(opening.sources, PM_WAKEUP_CAUSES);
 		pm_hierarchy_deinit(&made->hierarchy);
@@ -158,14 +170,16 @@ bool pm_wakeup_take(struct pm_wakeup *wakeup, size_t index, short revents)
 	}
 	if (!(revents & source->events))
 		return false;
-	/* Eight bytes of an eventfd, or the events of inotify, which all say the same. Asking for PSI has taken its event. */
+	/* Eight bytes of an eventfd, or the events of inotify, which all say the same. Asking for
+	 * PSI has taken its event. */
 	char bytes[4096];
 	while (source->events & POLLIN && pm_read(source->fd, bytes, sizeof bytes) > 0) {
 	}
 	return true;
 }
 
-int pm_wakeup_read_events(const struct pm_wakeup *wakeup, struct pm_limit_events *events, struct pm_error *error)
+int pm_wakeup_read_events(const struct pm_wakeup *wakeup, struct pm_limit_events *events,
+                          struct pm_error *error)
 {
 	struct pm_limit_events read = { 0 };
 	if (wakeup->hierarchy.version && pm_read_group_events(&wakeup->hierarchy, &read, error) < 0)

@@ -14,7 +14,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/** Notes that a source could not be opened. @return what the caller returns: whether there is one */
+/** Notes that a source could not be opened. @return what the caller returns: whether there is one
+ */
 static bool refuse(struct pm_wakeup_source *source, int cause)
 {
 	if (cause == ENOENT || cause == ENOTDIR)
@@ -39,34 +40,41 @@ static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int
 	return fd;
 }
 
-/** Takes over a descriptor as the source, and names the file; of a further group only the descriptor counts, which is the same. */
-static void accept_source(struct pm_wakeup_source *source, int fd, short events, const struct pm_hierarchy *hierarchy, const char *name)
+/** Takes over a descriptor as the source, and names the file; of a further group only the
+ * descriptor counts, which is the same. */
+static void accept_source(struct pm_wakeup_source *source, int fd, short events,
+                          const struct pm_hierarchy *hierarchy, const char *name)
 {
 	if (source->fd == fd)
 		return;
 	source->fd = fd;
 	source->events = events;
 	source->os_errno = 0;
-	snprintf(source->file, sizeof source->file, "%s%s/%s", hierarchy->folder, hierarchy->group, name);
+	snprintf(source->file, sizeof source->file, "%s%s/%s", hierarchy->folder, hierarchy->group,
+	         name);
 }
 
-/** Writes one registration. @param argument as the file takes it, "" for none @return 0 or -1 with errno set */
+/** Writes one registration. @param argument as the file takes it, "" for none @return 0 or -1 with
+ * errno set */
 static int write_registration(int control, int event, int file, const char *argument)
 {
 	char line[96];
-	int length = snprintf(line, sizeof line, "%d %d%s%s\n", event, file, *argument ? " " : "", argument);
+	int length = snprintf(line, sizeof line, "%d %d%s%s\n", event, file, *argument ? " " : "",
+	                      argument);
 	return write(control, line, (size_t)length) == length ? 0 : -1;
 }
 
-/** Registers an eventfd for a file of a v1 group. @param numbers arguments, one registration each; NULL for one without */
-static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name, const uint64_t *numbers, size_t count,
-                        struct pm_wakeup_source *source)
+/** Registers an eventfd for a file of a v1 group. @param numbers arguments, one registration each;
+ * NULL for one without */
+static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
+                        const uint64_t *numbers, size_t count, struct pm_wakeup_source *source)
 {
 	int file = open_file(hierarchy, name, O_RDONLY);
 	if (file < 0)
 		return refuse(source, errno);
 	int control = open_file(hierarchy, "cgroup.event_control", O_WRONLY | O_APPEND);
-	int event = source->fd >= 0 || control < 0 ? source->fd : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int event = source->fd >= 0 || control < 0 ? source->fd
+	                                           : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int failed = control < 0 || event < 0 ? -1 : 0, cause = errno;
 	for (size_t i = 0; failed == 0 && i < (numbers ? count : 1); i++) {
 		char argument[32] = "";
@@ -88,7 +96,8 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name, 
 	return refuse(source, cause);
 }
 
-bool pm_wakeup_add_usage(const struct pm_hierarchy *hierarchy, const uint64_t *usage, size_t count, struct pm_wakeup_source *source)
+bool pm_wakeup_add_usage(const struct pm_hierarchy *hierarchy, const uint64_t *usage, size_t count,
+                         struct pm_wakeup_source *source)
 {
 	return count > 0 && register_v1(hierarchy, "memory.usage_in_bytes", usage, count, source);
 }
@@ -120,7 +129,8 @@ bool pm_wakeup_add_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup
 static bool is_live(int fd)
 {
 	struct statfs status;
-	return fstatfs(fd, &status) == 0 && (status.f_type == PROC_SUPER_MAGIC || status.f_type == CGROUP2_SUPER_MAGIC);
+	return fstatfs(fd, &status) == 0 &&
+	       (status.f_type == PROC_SUPER_MAGIC || status.f_type == CGROUP2_SUPER_MAGIC);
 }
 
 bool pm_wakeup_add_pressure(const char *path, struct pm_wakeup_source *source)

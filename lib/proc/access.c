@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's rules stand in ptrace(2), "Ptrace access mode checking"; each has a function here that tells whether it is the one that
- * refused, in the order in which the kernel asks them. None of this grants or forbids anything: it only finds the words.
+ * The kernel's rules stand in ptrace(2), "Ptrace access mode checking"; each has a function here
+ * that tells whether it is the one that refused, in the order in which the kernel asks them. None
+ * of this grants or forbids anything: it only finds the words.
  */
 #include "proc/access.h"
 
@@ -18,7 +19,8 @@
 #include "proc/access_rules.h"
 #include "proc/process_handle.h"
 
-/* Generations between a process and its ancestor that are followed before a loop of recycled PIDs is assumed. */
+/* Generations between a process and its ancestor that are followed before a loop of recycled PIDs
+ * is assumed. */
 enum { MOST_ANCESTORS = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
@@ -56,12 +58,14 @@ static bool is_other_user(const struct pm_refusal *refusal)
 		return false;
 	const char *remedy = pm_remedy(refusal);
 	if (own == 0)
-		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s", user_text(users->effective, text), remedy);
+		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
+		                  user_text(users->effective, text), remedy);
 	if (users->real != own)
 		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
 		                  user_text(users->effective, text), own, remedy);
 	uint32_t other = users->effective == own ? users->saved : users->effective;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "is yours but a set-user-ID program: it may act as %s; %s",
+	return pm_refused(refusal, PM_ERROR_ACCESS,
+	                  "is yours but a set-user-ID program: it may act as %s; %s",
 	                  user_text(other, text), remedy);
 }
 
@@ -72,10 +76,12 @@ static bool is_other_group(const struct pm_refusal *refusal)
 	if (!lacks_right(refusal) || all_are(groups, own))
 		return false;
 	uint32_t other = groups->effective == own ? groups->saved : groups->effective;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s", other, own, pm_remedy(refusal));
+	return pm_refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
+	                  other, own, pm_remedy(refusal));
 }
 
-/** Whether its files belong to somebody else than a user; those of a dead first thread belong to root whatever it was. */
+/** Whether its files belong to somebody else than a user; those of a dead first thread belong to
+ * root whatever it was. */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
 	return target->owner != user && !pm_state_is_dead(target->state);
@@ -83,20 +89,25 @@ static bool is_owned_by_another(const struct pm_credentials *target, uint32_t us
 
 static bool is_not_dumpable(const struct pm_refusal *refusal)
 {
-	if (!lacks_right(refusal) || !is_owned_by_another(&refusal->target, refusal->target.users.effective))
+	if (!lacks_right(refusal) ||
+	    !is_owned_by_another(&refusal->target, refusal->target.users.effective))
 		return false;
 	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "is yours but not dumpable: it asked to be left alone (PR_SET_DUMPABLE) or was started with more rights; %s",
+	                  "is yours but not dumpable: it asked to be left alone (PR_SET_DUMPABLE) "
+	                  "or was started with more rights; %s",
 	                  pm_remedy(refusal));
 }
 
 static bool is_in_other_namespace(const struct pm_refusal *refusal)
 {
 	const char *own = refusal->own.namespace_text, *target = refusal->target.namespace_text;
-	if (target[0] != '\0' ? strcmp(own, target) == 0 : lacks_right(refusal) || pm_credentials_in_first_namespace(refusal->proc_root))
+	if (target[0] != '\0'
+	            ? strcmp(own, target) == 0
+	            : lacks_right(refusal) || pm_credentials_in_first_namespace(refusal->proc_root))
 		return false;
 	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "lives in another user namespace, where you have no CAP_SYS_PTRACE; run procmem as root outside of all "
+	                  "lives in another user namespace, where you have no CAP_SYS_PTRACE; run "
+	                  "procmem as root outside of all "
 	                  "containers (sudo), or inside that of the process: nsenter -t %d -U",
 	                  (int)refusal->pid);
 }
@@ -105,19 +116,24 @@ static bool has_more_capabilities(const struct pm_refusal *refusal)
 {
 	if (!lacks_right(refusal) || (refusal->target.permitted & ~refusal->own.permitted) == 0)
 		return false;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "has capabilities that you lack; %s", pm_remedy(refusal));
+	return pm_refused(refusal, PM_ERROR_ACCESS, "has capabilities that you lack; %s",
+	                  pm_remedy(refusal));
 }
 
-/** CAP_SYS_PTRACE passes the kernel's check, but files like mem and pagemap (mode 0400) are still those of their owner. */
+/** CAP_SYS_PTRACE passes the kernel's check, but files like mem and pagemap (mode 0400) are still
+ * those of their owner. */
 static bool is_file_of_another(const struct pm_refusal *refusal)
 {
 	const struct pm_credentials *own = &refusal->own;
-	bool opens_any_file = pm_credentials_can(own, PM_CAP_DAC_OVERRIDE) || pm_credentials_can(own, PM_CAP_DAC_READ_SEARCH);
-	if (refusal->cause != EACCES || lacks_right(refusal) || opens_any_file || !is_owned_by_another(&refusal->target, own->users.effective))
+	bool opens_any_file = pm_credentials_can(own, PM_CAP_DAC_OVERRIDE) ||
+	                      pm_credentials_can(own, PM_CAP_DAC_READ_SEARCH);
+	if (refusal->cause != EACCES || lacks_right(refusal) || opens_any_file ||
+	    !is_owned_by_another(&refusal->target, own->users.effective))
 		return false;
 	char text[USER_TEXT_SIZE];
 	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "has that file readable for %s only, and CAP_SYS_PTRACE does not help with that; run procmem as root (sudo), "
+	                  "has that file readable for %s only, and CAP_SYS_PTRACE does not help "
+	                  "with that; run procmem as root (sudo), "
 	                  "or give its program file cap_dac_read_search as well",
 	                  user_text(refusal->target.owner, text));
 }
@@ -151,8 +167,10 @@ static bool descends_from_us(const struct pm_refusal *refusal)
 	return false;
 }
 
-/** Words about who traces the process already, "" where nobody does. A tracer is a thread: its process is named. */
-static void tracer_text(const struct pm_refusal *refusal, const char *before, char *text, size_t size)
+/** Words about who traces the process already, "" where nobody does. A tracer is a thread: its
+ * process is named. */
+static void tracer_text(const struct pm_refusal *refusal, const char *before, char *text,
+                        size_t size)
 {
 	struct pm_credentials tracer;
 	pid_t pid = refusal->target.tracer;
@@ -160,7 +178,8 @@ static void tracer_text(const struct pm_refusal *refusal, const char *before, ch
 	if (pid == 0)
 		return;
 	if (pm_credentials_read_pid(refusal->proc_root, pid, &tracer))
-		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid, tracer.name);
+		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid,
+		         tracer.name);
 	else
 		snprintf(text, size, "%straced by process %d already", before, (int)pid);
 }
@@ -168,17 +187,20 @@ static void tracer_text(const struct pm_refusal *refusal, const char *before, ch
 static bool is_refused_by_yama(const struct pm_refusal *refusal)
 {
 	static const char *const remedies[] = {
-		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl kernel.yama.ptrace_scope=0",
+		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl "
+		      "kernel.yama.ptrace_scope=0",
 		[2] = "only root may; run procmem as root (sudo)",
 		[3] = "nobody may, until the machine is started with another value",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);
-	if (scope == 0 || scope > 3 || (scope < 3 && !lacks_right(refusal)) || (scope == 1 && descends_from_us(refusal)))
+	if (scope == 0 || scope > 3 || (scope < 3 && !lacks_right(refusal)) ||
+	    (scope == 1 && descends_from_us(refusal)))
 		return false;
 	char tracer[128];
 	tracer_text(refusal, "; it is also ", tracer, sizeof tracer);
-	return pm_refused(refusal, PM_ERROR_ACCESS, "is protected by Yama, kernel.yama.ptrace_scope=%d: %s%s", (int)scope, remedies[scope],
-	                  tracer);
+	return pm_refused(refusal, PM_ERROR_ACCESS,
+	                  "is protected by Yama, kernel.yama.ptrace_scope=%d: %s%s", (int)scope,
+	                  remedies[scope], tracer);
 }
 
 static bool is_traced(const struct pm_refusal *refusal)
@@ -187,20 +209,28 @@ static bool is_traced(const struct pm_refusal *refusal)
 	tracer_text(refusal, "is ", tracer, sizeof tracer);
 	if (tracer[0] == '\0')
 		return false;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "%s, and a process has one tracer only: end that one, or do without stopping", tracer);
+	return pm_refused(
+		refusal, PM_ERROR_ACCESS,
+		"%s, and a process has one tracer only: end that one, or do without stopping",
+		tracer);
 }
 
 static bool is_unexplained(const struct pm_refusal *refusal)
 {
-	const char *who = "a security module (AppArmor, SELinux, Landlock); the log of the system tells more";
+	const char *who =
+		"a security module (AppArmor, SELinux, Landlock); the log of the system tells more";
 	if (refusal->own.seccomp)
-		who = "the seccomp filter that procmem runs under, as in a container: start it with --cap-add SYS_PTRACE, "
+		who = "the seccomp filter that procmem runs under, as in a container: start it "
+		      "with --cap-add SYS_PTRACE, "
 		      "or use kubectl debug --profile=sysadmin";
-	return pm_refused(refusal, PM_ERROR_ACCESS, "is withheld (%s), though users and capabilities would do: probably by %s",
-	                  strerror(refusal->cause), who);
+	return pm_refused(
+		refusal, PM_ERROR_ACCESS,
+		"is withheld (%s), though users and capabilities would do: probably by %s",
+		strerror(refusal->cause), who);
 }
 
-int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int os_errno, struct pm_error *error)
+int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int os_errno,
+                      struct pm_error *error)
 {
 	static pm_access_rule *const rules[] = {
 		pm_access_is_kernel_thread,
@@ -217,7 +247,11 @@ int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int o
 		is_traced,
 		is_unexplained,
 	};
-	struct pm_refusal refusal = { .proc_root = proc_root, .pid = pid, .doing = doing, .cause = os_errno, .error = error };
+	struct pm_refusal refusal = { .proc_root = proc_root,
+		                      .pid = pid,
+		                      .doing = doing,
+		                      .cause = os_errno,
+		                      .error = error };
 	if (!pm_credentials_read(proc_root, "self", &refusal.own))
 		refusal.own.users = (struct pm_ids){ getuid(), geteuid(), geteuid() };
 	if (!pm_credentials_read_pid(proc_root, pid, &refusal.target)) {

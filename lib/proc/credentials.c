@@ -15,8 +15,10 @@
 
 enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status */
 
-/** Reads a small file. @param owner where to store who owns it, or NULL @return its text, which the caller frees, or NULL */
-static char *read_file(const char *root, const char *directory, const char *name, size_t *length, uid_t *owner)
+/** Reads a small file. @param owner where to store who owns it, or NULL @return its text, which the
+ * caller frees, or NULL */
+static char *read_file(const char *root, const char *directory, const char *name, size_t *length,
+                       uid_t *owner)
 {
 	char *path, *text = NULL;
 	if (asprintf(&path, "%s/%s/%s", root, directory, name) < 0)
@@ -26,7 +28,8 @@ static char *read_file(const char *root, const char *directory, const char *name
 	if (fd < 0)
 		return NULL;
 	struct stat file;
-	bool known = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, length, NULL) == 0 && fstat(fd, &file) == 0;
+	bool known = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, length, NULL) == 0 &&
+	             fstat(fd, &file) == 0;
 	close(fd);
 	if (!known) {
 		free(text);
@@ -72,7 +75,8 @@ static bool read_stat(const char *root, const char *directory, struct pm_credent
 	return true;
 }
 
-bool pm_credentials_read(const char *proc_root, const char *directory, struct pm_credentials *credentials)
+bool pm_credentials_read(const char *proc_root, const char *directory,
+                         struct pm_credentials *credentials)
 {
 	struct pm_credentials found = { 0 };
 	char *status = read_file(proc_root, directory, "status", NULL, &found.owner);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What decides who may look into a process: its users, groups, capabilities and the like (credentials(7)). Private. */
+/** @file What decides who may look into a process: its users, groups, capabilities and the like
+ * (credentials(7)). Private. */
 #ifndef PM_PROC_CREDENTIALS_H
 #define PM_PROC_CREDENTIALS_H
 
@@ -28,20 +29,21 @@ struct pm_ids {
 
 /** One process, as its directory below the proc root tells. */
 struct pm_credentials {
-	pid_t pid;                                 /**< its PID; for a thread that of its process */
-	pid_t parent;                              /**< PID of its parent, 0 where that is in no PID namespace of ours */
-	pid_t tracer;                              /**< PID of what traces it, 0 for none */
-	struct pm_ids users;                       /**< user IDs, as our user namespace has them */
-	struct pm_ids groups;                      /**< group IDs */
-	uint64_t permitted;                        /**< capabilities that it may use, one bit each */
-	uint64_t effective;                        /**< capabilities that it uses now */
-	uid_t owner;                               /**< owner of its files in /proc: a root where it is not dumpable */
-	uint64_t threads;                          /**< living threads */
-	char state;                                /**< as in proc_pid_stat(5) */
-	bool kernel_thread;                        /**< runs in the kernel only */
-	bool seccomp;                              /**< a seccomp filter checks its system calls */
-	char name[PM_COMM_SIZE];                   /**< command name */
-	char namespace_text[PM_NAMESPACE_TEXT_SIZE]; /**< its user namespace, "" where we may not look into it */
+	pid_t pid;            /**< its PID; for a thread that of its process */
+	pid_t parent;         /**< PID of its parent, 0 where that is in no PID namespace of ours */
+	pid_t tracer;         /**< PID of what traces it, 0 for none */
+	struct pm_ids users;  /**< user IDs, as our user namespace has them */
+	struct pm_ids groups; /**< group IDs */
+	uint64_t permitted;   /**< capabilities that it may use, one bit each */
+	uint64_t effective;   /**< capabilities that it uses now */
+	uid_t owner;          /**< owner of its files in /proc: a root where it is not dumpable */
+	uint64_t threads;     /**< living threads */
+	char state;           /**< as in proc_pid_stat(5) */
+	bool kernel_thread;   /**< runs in the kernel only */
+	bool seccomp;         /**< a seccomp filter checks its system calls */
+	char name[PM_COMM_SIZE];                     /**< command name */
+	char namespace_text[PM_NAMESPACE_TEXT_SIZE]; /**< its user namespace, "" where we may not
+	                                                look into it */
 };
 
 /**
@@ -52,20 +54,22 @@ struct pm_credentials {
  * @param credentials  filled on success
  * @return             false where its stat or status cannot be read
  */
-bool pm_credentials_read(const char *proc_root, const char *directory, struct pm_credentials *credentials);
+bool pm_credentials_read(const char *proc_root, const char *directory,
+                         struct pm_credentials *credentials);
 
 /** As pm_credentials_read() by number. */
 bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials);
 
 /** Whether a capability is in force. */
-static inline bool pm_credentials_can(const struct pm_credentials *credentials, enum pm_capability capability)
+static inline bool pm_credentials_can(const struct pm_credentials *credentials,
+                                      enum pm_capability capability)
 {
 	return (credentials->effective >> (unsigned)capability & 1) != 0;
 }
 
 /**
- * Whether we live in the first user namespace, where our capabilities count for every process of the machine.
- * Told by self/uid_map, which maps all IDs onto themselves there only.
+ * Whether we live in the first user namespace, where our capabilities count for every process of
+ * the machine. Told by self/uid_map, which maps all IDs onto themselves there only.
  */
 bool pm_credentials_in_first_namespace(const char *proc_root);
 

@@ -11,7 +11,8 @@
 #include "base/array.h"
 #include "base/lines.h"
 
-/* Fields before the optional ones: mount ID, parent ID, major:minor, root, mount point, mount options. */
+/* Fields before the optional ones: mount ID, parent ID, major:minor, root, mount point, mount
+ * options. */
 enum { FIELD_ROOT = 3, FIELD_POINT = 4, FIELD_OPTIONAL = 6 };
 
 static bool is_octal(char c)
@@ -19,12 +20,14 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/** Undoes the kernel's escapes of blanks, newlines and the like (mangle() in fs/proc_namespace.c): `\` and three octal digits. */
+/** Undoes the kernel's escapes of blanks, newlines and the like (mangle() in fs/proc_namespace.c):
+ * `\` and three octal digits. */
 static void unescape(char *text)
 {
 	char *to = text;
 	for (const char *from = text; *from != '\0'; to++) {
-		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) &&
+		    is_octal(from[3])) {
 			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
 			from += 4;
 		} else {
@@ -49,7 +52,10 @@ bool pm_mount_parse(char *line, struct pm_mount *mount)
 		return false;
 	unescape(fields[FIELD_ROOT]);
 	unescape(fields[FIELD_POINT]);
-	*mount = (struct pm_mount){ .root = fields[FIELD_ROOT], .point = fields[FIELD_POINT], .type = type, .options = rest };
+	*mount = (struct pm_mount){ .root = fields[FIELD_ROOT],
+		                    .point = fields[FIELD_POINT],
+		                    .type = type,
+		                    .options = rest };
 	return true;
 }
 
@@ -58,7 +64,8 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 	size_t name_length = strlen(name);
 	for (const char *at = mount->options; *at != '\0';) {
 		size_t option = strcspn(at, ",");
-		if (option >= name_length && memcmp(at, name, name_length) == 0 && (option == name_length || at[name_length] == '=')) {
+		if (option >= name_length && memcmp(at, name, name_length) == 0 &&
+		    (option == name_length || at[name_length] == '=')) {
 			size_t skipped = name_length + (option > name_length);
 			*length = option - skipped;
 			return at + skipped;
@@ -68,7 +75,8 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 	return NULL;
 }
 
-int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context, struct pm_error *error)
+int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *context,
+                    struct pm_error *error)
 {
 	char *path;
 	if (asprintf(&path, "%s/self/mountinfo", proc_root) < 0)
@@ -78,7 +86,8 @@ int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *contex
 	if (fd < 0 && (cause == ENOENT || cause == ENOTDIR))
 		return 0;
 	if (fd < 0)
-		return pm_error_set(error, PM_ERROR_IO, cause, "cannot open %s/self/mountinfo: %s", proc_root, strerror(cause));
+		return pm_error_set(error, PM_ERROR_IO, cause, "cannot open %s/self/mountinfo: %s",
+		                    proc_root, strerror(cause));
 
 	struct pm_lines lines;
 	char *line;

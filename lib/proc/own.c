@@ -16,8 +16,9 @@ enum { MOST_ANCESTORS = 256 };
 static bool is_part_of_name(char byte)
 {
 	unsigned char letter = (unsigned char)byte;
-	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '_' ||
-	       letter == '-' || letter == '.' || letter >= 0x80;
+	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+	       (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' ||
+	       letter == '.' || letter >= 0x80;
 }
 
 bool pm_command_names(const char *command, size_t length, const char *program)
@@ -46,8 +47,10 @@ static pid_t look_at(struct pm_own *own, pid_t pid)
 	size_t length;
 	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
 		return 0;
-	if (pm_process_stat_read(&procfs, "stat", &stat) == 0 && pm_command_read(&procfs, &command, &length) == 0) {
-		if (own->count < PM_OWN_MOST && pm_command_names(command, length, program_invocation_short_name))
+	if (pm_process_stat_read(&procfs, "stat", &stat) == 0 &&
+	    pm_command_read(&procfs, &command, &length) == 0) {
+		if (own->count < PM_OWN_MOST &&
+		    pm_command_names(command, length, program_invocation_short_name))
 			own->pids[own->count++] = pid;
 		free(command);
 	}

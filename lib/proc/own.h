@@ -7,18 +7,21 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Most processes that stand one above the other to run one program: sudo, its monitor, timeout, a shell, and many more. */
+/* Most processes that stand one above the other to run one program: sudo, its monitor, timeout, a
+ * shell, and many more. */
 enum { PM_OWN_MOST = 32 };
 
-/** Processes that nobody means by a name: they have it in their command lines because we were given it. */
+/** Processes that nobody means by a name: they have it in their command lines because we were given
+ * it. */
 struct pm_own {
 	pid_t pids[PM_OWN_MOST]; /**< the first is this process */
 	size_t count;            /**< how many */
 };
 
 /**
- * Finds them: this process, and each ancestor whose command line names our program (`sh -c 'procmem map redis'`, sudo, timeout). The shell
- * in which it was typed names nothing; it is a process like others.
+ * Finds them: this process, and each ancestor whose command line names our program (`sh -c 'procmem
+ * map redis'`, sudo, timeout). The shell in which it was typed names nothing; it is a process like
+ * others.
  *
  * @param own  filled
  */

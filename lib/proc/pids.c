@@ -10,7 +10,8 @@
 #include "base/io.h"
 #include "proc/process_handle.h"
 
-/* Up to libproc2 4.0.3 the macro that takes a value out of a result wants the info structure too. */
+/* Up to libproc2 4.0.3 the macro that takes a value out of a result wants the info structure too.
+ */
 #ifdef PROCMEM_PIDS_VAL_TAKES_INFO
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack, info)
 #else
@@ -21,15 +22,9 @@
 enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
 
 static const enum pids_item wanted[ITEM_COUNT] = {
-	[PID] = PIDS_ID_PID,
-	[UID] = PIDS_ID_EUID,
-	[THREADS] = PIDS_NLWP,
-	[STATE] = PIDS_STATE,
-	[FLAGS] = PIDS_FLAGS,
-	[START] = PIDS_TICS_BEGAN,
-	[RSS] = PIDS_VM_RSS,
-	[SWAP] = PIDS_VM_SWAP,
-	[SIZE] = PIDS_VM_SIZE,
+	[PID] = PIDS_ID_PID,  [UID] = PIDS_ID_EUID,  [THREADS] = PIDS_NLWP,
+	[STATE] = PIDS_STATE, [FLAGS] = PIDS_FLAGS,  [START] = PIDS_TICS_BEGAN,
+	[RSS] = PIDS_VM_RSS,  [SWAP] = PIDS_VM_SWAP, [SIZE] = PIDS_VM_SIZE,
 };
 
 static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pids_entry *entry)
@@ -51,7 +46,8 @@ static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pid
 
 static int failed(int cause, struct pm_error *error)
 {
-	return pm_error_set(error, pm_errno_is_ours(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO, cause, "cannot list the processes: %s",
+	return pm_error_set(error, pm_errno_is_ours(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO,
+	                    cause, "cannot list the processes: %s",
 	                    cause ? strerror(cause) : "/proc shows none");
 }
 
@@ -65,7 +61,8 @@ static struct pids_stack *next(struct pids_info *info, int *cause)
 {
 	errno = 0;
 	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
-	/* Processes that end meanwhile leave ENOENT or ESRCH behind; without descriptors libproc2 gives rows of zeros. */
+	/* Processes that end meanwhile leave ENOENT or ESRCH behind; without descriptors libproc2
+	 * gives rows of zeros. */
 	if (!pm_errno_is_ours(errno))
 		return stack;
 	*cause = errno;

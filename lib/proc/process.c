@@ -20,7 +20,8 @@
 #define SYS_pidfd_open 434
 #endif
 
-static const char *const memory_files[] = { "maps", "smaps", "smaps_rollup", "pagemap", "mem", "auxv", "environ", "cmdline", "numa_maps" };
+static const char *const memory_files[] = { "maps", "smaps",   "smaps_rollup", "pagemap",  "mem",
+	                                    "auxv", "environ", "cmdline",      "numa_maps" };
 
 static bool is_memory_file(const char *name)
 {
@@ -30,7 +31,8 @@ static bool is_memory_file(const char *name)
 	return false;
 }
 
-/** Whether a thread lives no more, or ends just now: it gives its memory up, which may take long, before it becomes a zombie. */
+/** Whether a thread lives no more, or ends just now: it gives its memory up, which may take long,
+ * before it becomes a zombie. */
 static bool is_ending(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
@@ -47,7 +49,8 @@ static pid_t first_living_thread(const struct pm_procfs *procfs)
 		char name[64];
 		struct pm_process_stat stat;
 		snprintf(name, sizeof name, "task/%d/stat", (int)tids[i]);
-		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 && !is_ending(&stat))
+		if (tids[i] != procfs->pid && pm_process_stat_read(procfs, name, &stat) == 0 &&
+		    !is_ending(&stat))
 			found = tids[i];
 	}
 	free(tids);
@@ -73,10 +76,12 @@ static bool is_zombie(const struct pm_process_stat *stat)
 	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
 }
 
-/** Whether no thread lives any more: zombies that are traced count as threads until their tracer, which may be us, takes notice. */
+/** Whether no thread lives any more: zombies that are traced count as threads until their tracer,
+ * which may be us, takes notice. */
 static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
 {
-	/* A list of threads may lack one that was made meanwhile, or that took over the PID for an exec. */
+	/* A list of threads may lack one that was made meanwhile, or that took over the PID for an
+	 * exec. */
 	for (int look = 0; look < 3; look++) {
 		if (look > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
 			return errno == ENOENT || errno == ESRCH;
@@ -90,7 +95,8 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 	return true;
 }
 
-/** Opens a file about the memory through a thread that still has it: those of a dead leader are empty. @return as openat(2) */
+/** Opens a file about the memory through a thread that still has it: those of a dead leader are
+ * empty. @return as openat(2) */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
 {
 	for (int tries = 0;; tries++) {
@@ -120,8 +126,10 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 	return group;
 }
 
-/** What stat says of a thread that still has the memory: that of a dead leader knows nothing of it. */
-static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat, struct pm_process_stat *memory)
+/** What stat says of a thread that still has the memory: that of a dead leader knows nothing of it.
+ */
+static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat,
+                             struct pm_process_stat *memory)
 {
 	char name[64];
 	*memory = *stat;
@@ -133,11 +141,13 @@ static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_pro
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
 {
-	/* Whether it was never there or ended just now makes no difference to somebody who asks for it. */
+	/* Whether it was never there or ended just now makes no difference to somebody who asks for
+	 * it. */
 	return pm_access_explain(root, pid, "look at it", cause == ESRCH ? ENOENT : cause, error);
 }
 
-int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process, struct pm_error *error)
+int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
+                    struct pm_error *error)
 {
 	const char *root = proc_root ? proc_root : "/proc";
 	struct pm_procfs procfs;
@@ -214,19 +224,23 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 	if (cause == ENOENT || cause == ESRCH)
 		return gone(process, "exited", error);
 	if (cause == EPROTO)
-		pm_error_set(error, PM_ERROR_FORMAT, 0, "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root, (int)procfs->pid);
+		pm_error_set(error, PM_ERROR_FORMAT, 0,
+		             "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root,
+		             (int)procfs->pid);
 	else if (cause == EACCES || cause == EPERM)
 		pm_access_explain(procfs->root, procfs->pid, "look at it", cause, error);
 	else
-		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot look at process %d: %s", (int)procfs->pid, strerror(cause));
+		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot look at process %d: %s",
+		             (int)procfs->pid, strerror(cause));
 	if (error)
 		error->pid = procfs->pid;
 	return -1;
 }
 
 /**
- * Whether it called exec since it was opened. The anchor tells where the memory it had is gone; not so where that memory was its parent's
- * (vfork) and lives on, or where the thread of the anchor ended: but then the stack begins elsewhere.
+ * Whether it called exec since it was opened. The anchor tells where the memory it had is gone; not
+ * so where that memory was its parent's (vfork) and lives on, or where the thread of the anchor
+ * ended: but then the stack begins elsewhere.
  */
 static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
 {
@@ -238,7 +252,8 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 		return false;
 	if (memory.start_stack != 0)
 		return memory.start_stack != process->start_stack;
-	/* In the middle of an exec nothing has its place yet in the new memory. Neither has it where we may not know, or where it ends. */
+	/* In the middle of an exec nothing has its place yet in the new memory. Neither has it
+	 * where we may not know, or where it ends. */
 	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
 }
 
@@ -258,13 +273,18 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 	/* Or it was killed since we looked. */
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
-	return gone(process, has_ended(&process->procfs, &stat) ? "exited" : "called exec: the memory it had is gone", error);
+	return gone(process,
+	            has_ended(&process->procfs, &stat) ? "exited"
+	                                               : "called exec: the memory it had is gone",
+	            error);
 }
 
-int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd, struct pm_error *error)
+int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,
+                         struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
-	int opened = is_memory_file(name) ? open_memory_file(procfs, name, flags) : pm_procfs_open_file(procfs, name, flags);
+	int opened = is_memory_file(name) ? open_memory_file(procfs, name, flags)
+	                                  : pm_procfs_open_file(procfs, name, flags);
 	if (opened >= 0) {
 		*fd = opened;
 		return 0;
@@ -272,7 +292,8 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 	int cause = errno;
 	struct pm_process_stat stat;
 	if (cause == ENOENT && pm_process_stat_read(procfs, "stat", &stat) == 0) {
-		pm_error_set(error, PM_ERROR_NOT_FOUND, cause, "%s/%d has no '%s'", procfs->root, (int)procfs->pid, name);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, cause, "%s/%d has no '%s'", procfs->root,
+		             (int)procfs->pid, name);
 		if (error)
 			error->pid = procfs->pid;
 		return -1;
@@ -280,7 +301,8 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 	if ((cause == ENOENT || cause == ESRCH) && pm_process_check(process, error) < 0)
 		return -1;
 	if (pm_errno_is_ours(cause))
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s", procfs->root, (int)procfs->pid, name, strerror(cause));
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s",
+		                    procfs->root, (int)procfs->pid, name, strerror(cause));
 	char doing[128];
 	snprintf(doing, sizeof doing, "read its %s", name);
 	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);

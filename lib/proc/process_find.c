@@ -59,30 +59,35 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** Whether the base name of a program file is the word; the kernel appends " (deleted)" where the file was removed or replaced. */
+/** Whether the base name of a program file is the word; the kernel appends " (deleted)" where the
+ * file was removed or replaced. */
 static bool is_program(const char *program, const char *word)
 {
 	static const char deleted[] = " (deleted)";
 	const char *base = base_name(program);
 	size_t length = strlen(word);
-	return base[0] != '\0' && strncmp(base, word, length) == 0 && (base[length] == '\0' || strcmp(base + length, deleted) == 0);
+	return base[0] != '\0' && strncmp(base, word, length) == 0 &&
+	       (base[length] == '\0' || strcmp(base + length, deleted) == 0);
 }
 
-static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *texts, const char *word)
+static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *texts,
+                       const char *word)
 {
 	bool same_name = strcmp(texts->comm, word) == 0;
 	if (pm_state_is_dead(entry->state) && entry->threads <= 1)
 		return same_name ? FITS_ZOMBIE : FITS_NOT;
 	if (same_name)
 		return FITS_COMM;
-	/* An argument with blanks is a title that the program gave itself; its slashes separate no folders ("sshd: root@pts/0"). */
+	/* An argument with blanks is a title that the program gave itself; its slashes separate no
+	 * folders ("sshd: root@pts/0"). */
 	const char *first = texts->command;
 	if (strcmp(strchr(first, ' ') ? first : base_name(first), word) == 0)
 		return FITS_COMMAND;
 	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
 }
 
-/** The command line, or the command name in brackets where there is none. @return NULL when out of memory */
+/** The command line, or the command name in brackets where there is none. @return NULL when out of
+ * memory */
 static char *whole_command(struct texts *texts)
 {
 	char *text;
@@ -115,7 +120,8 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 	struct texts texts;
 	if (pm_own_has(&search->own, entry->pid))
 		return 0;
-	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1, sizeof *search->items, error) < 0)
+	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1,
+	                     sizeof *search->items, error) < 0)
 		return -1;
 	if (read_texts(entry->pid, &texts) < 0)
 		return pm_pids_passed_over(errno, error);
@@ -156,7 +162,9 @@ static int say_none(const struct search *search, struct pm_error *error)
 {
 	char first = search->word[0];
 	if ((first >= '0' && first <= '9') || first == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is neither a PID nor the name of a process", search->word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is neither a PID nor the name of a process",
+		                    search->word);
 	const char **names = calloc(search->count + 1, sizeof *names);
 	if (!names)
 		return pm_error_out_of_memory(error);
@@ -164,9 +172,13 @@ static int say_none(const struct search *search, struct pm_error *error)
 		names[i] = search->items[i].name;
 	const char *nearest = pm_nearest_word(search->word, names, search->count);
 	if (nearest)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s'; did you mean '%s'?", search->word, nearest);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "no process is called '%s'; did you mean '%s'?", search->word,
+		             nearest);
 	else
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no process is called '%s', and none has a similar name", search->word);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "no process is called '%s', and none has a similar name",
+		             search->word);
 	free(names);
 	return -1;
 }
@@ -178,14 +190,18 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 		return pm_error_out_of_memory(error);
 	for (size_t i = 0; i < count; i++) {
 		const struct candidate *item = &search->items[i];
-		items[i] = (struct pm_namesake){ .pid = item->pid, .uid = item->uid, .start_ticks = item->start_ticks, .command = item->command };
+		items[i] = (struct pm_namesake){ .pid = item->pid,
+			                         .uid = item->uid,
+			                         .start_ticks = item->start_ticks,
+			                         .command = item->command };
 	}
 	pm_say_several(search->word, items, count, error);
 	free(items);
 	return -1;
 }
 
-/** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an error */
+/** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an
+ * error */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
 	pm_own_read(&search->own);
@@ -194,7 +210,8 @@ static size_t find_best(struct search *search, struct pm_error *error)
 	if (search->count > 1)
 		qsort(search->items, search->count, sizeof *search->items, compare_candidates);
 	size_t best = 0;
-	while (best < search->count && search->items[best].fit != FITS_NOT && search->items[best].fit == search->items[0].fit)
+	while (best < search->count && search->items[best].fit != FITS_NOT &&
+	       search->items[best].fit == search->items[0].fit)
 		best++;
 	if (best == 0)
 		say_none(search, error);
@@ -237,9 +254,11 @@ static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 	uint64_t number;
 	struct pm_process *process;
 	if (pm_parse_decimal(word, INT_MAX, &number, NULL) < 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "there is no process %s: no PID is that large", word);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                    "there is no process %s: no PID is that large", word);
 	if (number == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no PID: the first one is 1", word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no PID: the first one is 1",
+		                    word);
 	if (pm_process_open(NULL, (pid_t)number, &process, error) < 0)
 		return -1;
 	*pid = pm_process_pid(process);
@@ -256,7 +275,8 @@ static int check_word(const char *word, struct pm_error *error)
 {
 	if (word[0] != '\0')
 		return 0;
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "an empty word names no process: give a PID or a name");
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "an empty word names no process: give a PID or a name");
 }
 
 int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)

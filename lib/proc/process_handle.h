@@ -13,18 +13,23 @@
 struct pm_process {
 	struct pm_procfs procfs; /**< its directory */
 	int pidfd;               /**< from pidfd_open(2), -1 for saved trees and before Linux 5.3 */
-	int memory_anchor;       /**< `maps`, opened first of all: empty once the memory is another; -1 where we may not open it */
-	uint64_t start_ticks;    /**< start time: with the PID it names the process for ever */
-	uint64_t start_stack;    /**< where its stack begins, 0 where we may not know: another one after each exec */
-	bool kernel_thread;      /**< has no user memory, so that nothing is wrong with empty maps */
-	bool was_dead;           /**< had ended when it was opened (a zombie): it had no memory to lose since */
+	int memory_anchor;    /**< `maps`, opened first of all: empty once the memory is another; -1
+	                         where we may not open it */
+	uint64_t start_ticks; /**< start time: with the PID it names the process for ever */
+	uint64_t start_stack; /**< where its stack begins, 0 where we may not know: another one
+	                         after each exec */
+	bool kernel_thread;   /**< has no user memory, so that nothing is wrong with empty maps */
+	bool was_dead; /**< had ended when it was opened (a zombie): it had no memory to lose since
+	                */
 };
 
-/** Threads that may end between being found and being used, one after the other, before that is taken for more than chance. */
+/** Threads that may end between being found and being used, one after the other, before that is
+ * taken for more than chance. */
 enum { PM_MOST_TRIES = 32 };
 
 /**
- * The thread through which the memory can be reached: the first one, or where that is dead another that lives.
+ * The thread through which the memory can be reached: the first one, or where that is dead another
+ * that lives.
  *
  * @param process  the process
  * @return         a thread ID; the PID where no thread has memory any more
@@ -38,8 +43,9 @@ enum {
 };
 
 /**
- * Whether the PID means the same process to system calls: the /proc it was found in may belong to another PID namespace (that of a host,
- * mounted into a container), and the number to somebody else here.
+ * Whether the PID means the same process to system calls: the /proc it was found in may belong to
+ * another PID namespace (that of a host, mounted into a container), and the number to somebody else
+ * here.
  *
  * @param process  the process
  * @return         true where process_vm_readv(2), ptrace(2) and the like may be given the PID
@@ -47,8 +53,8 @@ enum {
 bool pm_process_pid_is_ours(const struct pm_process *process);
 
 /**
- * Fills the error where a file that every process has cannot be read: the process has ended, we may not look, or we lack something
- * ourselves.
+ * Fills the error where a file that every process has cannot be read: the process has ended, we may
+ * not look, or we lack something ourselves.
  *
  * @param cause  errno
  * @return       -1
@@ -80,17 +86,21 @@ struct pm_process_stat {
 /** Parses the text of a stat file. @return false where it is not one */
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
 
-/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set (EPROTO: it is none) */
-int pm_process_stat_read(const struct pm_procfs *procfs, const char *name, struct pm_process_stat *stat);
+/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set
+ * (EPROTO: it is none) */
+int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
+                         struct pm_process_stat *stat);
 
 /**
  * Where a thread sleeps, by task/TID/syscall (proc_pid_syscall(5)), which needs ptrace access.
  *
- * @param stack_pointer    where to store its stack pointer, 0 where unknown: it runs, has ended, or we have no right
+ * @param stack_pointer    where to store its stack pointer, 0 where unknown: it runs, has ended, or
+ * we have no right
  * @param program_counter  where to store its program counter, likewise
  * @return                 0, or -1 with errno set where we lack something ourselves
  */
-int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer, uint64_t *program_counter);
+int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
+                            uint64_t *program_counter);
 
 /** Whether a thread in this state has given up its memory: zombie or dead. */
 static inline bool pm_state_is_dead(char state)

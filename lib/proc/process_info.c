@@ -44,11 +44,13 @@ static uint64_t boot_uptime_ms(const char *root)
 	return seconds * 1000 + hundredths * 10;
 }
 
-/** What status says; of a living thread where the leader is dead, whose own has no memory figures. */
+/** What status says; of a living thread where the leader is dead, whose own has no memory figures.
+ */
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
 	info->tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
-	info->killed = (pm_status_mask(status, "SigPnd") | pm_status_mask(status, "ShdPnd")) & UINT64_C(1) << (SIGKILL - 1);
+	info->killed = (pm_status_mask(status, "SigPnd") | pm_status_mask(status, "ShdPnd")) &
+	               UINT64_C(1) << (SIGKILL - 1);
 	info->uid = (uid_t)pm_status_number(status, "Uid", 0);
 	info->euid = (uid_t)pm_status_number(status, "Uid", 1);
 	info->vm_size = status_bytes(status, "VmSize");
@@ -58,7 +60,8 @@ static void fill_from_status(const char *status, struct pm_process_info *info)
 	info->vm_pte = status_bytes(status, "VmPTE");
 }
 
-static void fill_from_stat(const struct pm_process *process, const struct pm_process_stat *stat, struct pm_process_info *info)
+static void fill_from_stat(const struct pm_process *process, const struct pm_process_stat *stat,
+                           struct pm_process_info *info)
 {
 	info->pid = process->procfs.pid;
 	info->state = stat->state;
@@ -74,12 +77,15 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 	info->uptime_ms = now > started ? now - started : 0;
 }
 
-/** Takes what only a thread with memory knows, by the names of its files. @return 0, or -1 with errno set */
-static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name, const char *status_name, struct pm_process_info *info)
+/** Takes what only a thread with memory knows, by the names of its files. @return 0, or -1 with
+ * errno set */
+static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name,
+                             const char *status_name, struct pm_process_info *info)
 {
 	struct pm_process_stat stat;
 	char *status;
-	if (pm_process_stat_read(procfs, stat_name, &stat) < 0 || pm_procfs_read(procfs, status_name, &status, NULL) < 0)
+	if (pm_process_stat_read(procfs, stat_name, &stat) < 0 ||
+	    pm_procfs_read(procfs, status_name, &status, NULL) < 0)
 		return -1;
 	info->start_stack = stat.start_stack;
 	info->start_brk = stat.start_brk;
@@ -103,7 +109,8 @@ static int read_living_thread(const struct pm_process *process, struct pm_proces
 	}
 }
 
-int pm_process_read_info(struct pm_process *process, struct pm_process_info *info, struct pm_error *error)
+int pm_process_read_info(struct pm_process *process, struct pm_process_info *info,
+                         struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
 	struct pm_process_stat stat;
@@ -111,7 +118,8 @@ int pm_process_read_info(struct pm_process *process, struct pm_process_info *inf
 	if (pm_process_stat_read(procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
 	fill_from_stat(process, &stat, &found);
-	int result = found.leader_gone ? read_living_thread(process, &found) : read_memory_facts(procfs, "stat", "status", &found);
+	int result = found.leader_gone ? read_living_thread(process, &found)
+	                               : read_memory_facts(procfs, "stat", "status", &found);
 	if (result < 0)
 		return pm_process_lost(process, errno, error);
 	*info = found;

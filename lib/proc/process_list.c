@@ -15,7 +15,8 @@
 #include "proc/process_handle.h"
 #include "proc/status.h"
 
-/** Takes the figures and the command line of a living thread: a first thread that is dead has none. */
+/** Takes the figures and the command line of a living thread: a first thread that is dead has none.
+ */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
 	struct pm_process *process;
@@ -41,7 +42,8 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 {
 	size_t length;
 	char *status;
-	if (pm_comm_read(procfs, "comm", row->comm) < 0 || pm_procfs_read(procfs, "status", &status, NULL) < 0)
+	if (pm_comm_read(procfs, "comm", row->comm) < 0 ||
+	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
 	/* libproc2 does not know this figure. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
@@ -63,7 +65,8 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 {
 	struct builder *builder = context;
 	struct pm_process_list *list = &builder->list;
-	if (pm_array_reserve(&list->items, &builder->capacity, list->count, 1, sizeof *list->items, error) < 0)
+	if (pm_array_reserve(&list->items, &builder->capacity, list->count, 1, sizeof *list->items,
+	                     error) < 0)
 		return -1;
 	struct pm_process_row row = {
 		.pid = entry->pid,
@@ -92,7 +95,8 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 
 static int compare_pids(const void *a, const void *b)
 {
-	pid_t left = ((const struct pm_process_row *)a)->pid, right = ((const struct pm_process_row *)b)->pid;
+	pid_t left = ((const struct pm_process_row *)a)->pid,
+	      right = ((const struct pm_process_row *)b)->pid;
 	return (left > right) - (left < right);
 }
 
@@ -128,7 +132,8 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	int result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, NULL, &cause);
 	close(fd);
 	if (result < 0 && cause.kind == PM_ERROR_GONE)
-		return pm_access_explain(pm_process_root(process), pm_process_pid(process), "read its smaps_rollup", cause.os_errno, error);
+		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
+		                         "read its smaps_rollup", cause.os_errno, error);
 	if (result < 0) {
 		if (error)
 			*error = cause;
@@ -138,7 +143,8 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	uint64_t kilobytes = pm_status_number(text, "Pss", 0);
 	free(text);
 	if (!known)
-		return pm_access_explain(pm_process_root(process), pm_process_pid(process), "read its smaps_rollup", 0, error);
+		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
+		                         "read its smaps_rollup", 0, error);
 	*pss = kilobytes * 1024;
 	return 0;
 }

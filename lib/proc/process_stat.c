@@ -39,7 +39,8 @@ static void store_field(struct pm_process_stat *stat, int field, uint64_t value)
 
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat)
 {
-	/* The name stands between the first `(` and the last `)`, and may hold blanks, newlines and brackets of its own. */
+	/* The name stands between the first `(` and the last `)`, and may hold blanks, newlines and
+	 * brackets of its own. */
 	const char *open = memchr(text, '(', length);
 	const char *close = memrchr(text, ')', length);
 	if (!open || !close || close < open || close[1] != ' ' || close[2] == '\0')
@@ -64,7 +65,8 @@ bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_st
 	return field > FIELD_START_TIME;
 }
 
-int pm_process_stat_read(const struct pm_procfs *procfs, const char *name, struct pm_process_stat *stat)
+int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
+                         struct pm_process_stat *stat)
 {
 	char *text;
 	size_t length;

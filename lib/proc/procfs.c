@@ -47,7 +47,8 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
 	return openat(procfs->fd, name, flags | O_CLOEXEC);
 }
 
-int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text, size_t *length)
+int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+                        size_t *length)
 {
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
 	if (fd < 0)
@@ -77,7 +78,8 @@ static int compare_pids(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid_t **numbers, size_t *count)
+int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid_t **numbers,
+                           size_t *count)
 {
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY | O_DIRECTORY);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);

@@ -3,8 +3,8 @@
  * @file
  * One /proc/PID directory, held open. Private.
  *
- * The descriptor is tied to the process, not to the number: once the process is gone everything below answers ESRCH or ENOENT, even where
- * the PID was handed out again.
+ * The descriptor is tied to the process, not to the number: once the process is gone everything
+ * below answers ESRCH or ENOENT, even where the PID was handed out again.
  */
 #ifndef PM_PROC_PROCFS_H
 #define PM_PROC_PROCFS_H
@@ -50,9 +50,11 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
  * @param length  where to store its length; may be NULL
  * @return        0, or -1 with errno set
  */
-int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text, size_t *length);
+int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+                        size_t *length);
 
-/** Reads a small file below it. @param text the caller frees it @param length may be NULL @return 0, or -1 with errno set */
+/** Reads a small file below it. @param text the caller frees it @param length may be NULL @return
+ * 0, or -1 with errno set */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
 /** Whether the directory is that of the running kernel and not a saved tree. */
@@ -65,6 +67,7 @@ bool pm_procfs_is_live(const struct pm_procfs *procfs);
  * @param count    where to store its length
  * @return         0, or -1 with errno set
  */
-int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid_t **numbers, size_t *count);
+int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid_t **numbers,
+                           size_t *count);
 
 #endif

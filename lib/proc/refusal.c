@@ -14,7 +14,8 @@ bool pm_refused(const struct pm_refusal *refusal, enum pm_error_kind kind, const
 	va_end(arguments);
 	if (refusal->target.name[0] != '\0')
 		snprintf(name, sizeof name, " (%s)", refusal->target.name);
-	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s", refusal->doing, (int)refusal->pid, name, reason);
+	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s",
+	             refusal->doing, (int)refusal->pid, name, reason);
 	if (refusal->error)
 		refusal->error->pid = refusal->pid;
 	return true;
@@ -24,6 +25,7 @@ const char *pm_remedy(const struct pm_refusal *refusal)
 {
 	if (refusal->own.users.effective != 0)
 		return "run procmem as root (sudo)";
-	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add SYS_PTRACE, "
+	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add "
+	       "SYS_PTRACE, "
 	       "or use kubectl debug --profile=sysadmin";
 }

@@ -12,20 +12,21 @@
 #include "base/clock.h"
 
 enum {
-	MOST_LISTED = 8,  /**< how many fit into one sentence */
+	MOST_LISTED = 8,   /**< how many fit into one sentence */
 	LIST_SIZE = 640,   /**< bytes for them: the sentence has more words */
-	COMMAND_MOST = 60,/**< of a command line, where there is room */
+	COMMAND_MOST = 60, /**< of a command line, where there is room */
 	COMMAND_LEAST = 12,
-	FIXED = 26,       /**< bytes of an item besides: the PID, how long it is up, brackets */
+	FIXED = 26, /**< bytes of an item besides: the PID, how long it is up, brackets */
 	USER_SIZE = 18,
-	WORD_MOST = 24,   /**< a longer word that differs is not shown from its begin */
-	SHOWN_LEAST = 6,  /**< bytes from the first that differs */
+	WORD_MOST = 24,  /**< a longer word that differs is not shown from its begin */
+	SHOWN_LEAST = 6, /**< bytes from the first that differs */
 };
 
 static const char left_out[] = "...";
 enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_LEAST + 2 * LEFT_OUT };
 
-/** Bytes that are the same at the begin of two different texts. @return 0 where they are the same altogether: nothing tells them apart */
+/** Bytes that are the same at the begin of two different texts. @return 0 where they are the same
+ * altogether: nothing tells them apart */
 static size_t common(const char *one, const char *other)
 {
 	size_t length = 0;
@@ -48,7 +49,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	if (length <= most || differs + SHOWN_LEAST <= most - LEFT_OUT)
 		return 0;
 	size_t begin = differs;
-	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MOST && differs - begin + BESIDE < most)
+	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MOST &&
+	       differs - begin + BESIDE < most)
 		begin--;
 	/* Room that is left is for what stands before. */
 	if (length - begin <= most - LEFT_OUT)
@@ -56,7 +58,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	return letter_at(text, begin);
 }
 
-void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most, char *text)
+void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most,
+                   char *text)
 {
 	const char *command = items[index].command;
 	size_t length = strlen(command), differs = 0;
@@ -73,7 +76,8 @@ void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, 
 		shown = room - LEFT_OUT;
 	while (cut && shown > 0 && ((unsigned char)command[begin + shown] & 0xc0) == 0x80)
 		shown--;
-	snprintf(text, most + 1, "%s%.*s%s", begin > 0 ? left_out : "", (int)shown, command + begin, cut ? left_out : "");
+	snprintf(text, most + 1, "%s%.*s%s", begin > 0 ? left_out : "", (int)shown, command + begin,
+	         cut ? left_out : "");
 }
 
 static void put_user(uid_t uid, char *text)
@@ -89,7 +93,8 @@ static void put_user(uid_t uid, char *text)
 static void put_age(uint64_t start_ticks, char *text)
 {
 	long ticks = sysconf(_SC_CLK_TCK);
-	double now = (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9, started = ticks > 0 ? (double)start_ticks / (double)ticks : now;
+	double now = (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9,
+	       started = ticks > 0 ? (double)start_ticks / (double)ticks : now;
 	pm_format_duration(now > started ? now - started : 0, text);
 }
 
@@ -101,24 +106,30 @@ static bool have_several_users(const struct pm_namesake *items, size_t count)
 	return false;
 }
 
-int pm_say_several(const char *word, const struct pm_namesake *items, size_t count, struct pm_error *error)
+int pm_say_several(const char *word, const struct pm_namesake *items, size_t count,
+                   struct pm_error *error)
 {
-	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MOST + 1], age[PM_DURATION_TEXT_SIZE], user[USER_SIZE] = "";
+	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MOST + 1], age[PM_DURATION_TEXT_SIZE],
+	     user[USER_SIZE] = "";
 	size_t length = 0, listed = count < MOST_LISTED ? count : MOST_LISTED;
 	bool with_user = have_several_users(items, listed);
 	size_t fixed = FIXED + (with_user ? USER_SIZE : 0), share = LIST_SIZE / listed;
-	size_t most = share > fixed + COMMAND_MOST ? COMMAND_MOST : share > fixed + COMMAND_LEAST ? share - fixed : COMMAND_LEAST;
+	size_t most = share > fixed + COMMAND_MOST    ? COMMAND_MOST
+	              : share > fixed + COMMAND_LEAST ? share - fixed
+	                                              : COMMAND_LEAST;
 	for (size_t i = 0; i < listed && length < sizeof list; i++) {
 		pm_tell_apart(items, listed, i, most, command);
 		put_age(items[i].start_ticks, age);
 		if (with_user)
 			put_user(items[i].uid, user);
-		int added = snprintf(list + length, sizeof list - length, "%s%d (%sup %s: %s)", i > 0 ? ", " : "", (int)items[i].pid, user, age,
-		                     command);
+		int added = snprintf(list + length, sizeof list - length, "%s%d (%sup %s: %s)",
+		                     i > 0 ? ", " : "", (int)items[i].pid, user, age, command);
 		length += added > 0 ? (size_t)added : 0;
 	}
 	if (count > listed && length < sizeof list)
 		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
-	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0, "'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",
-	                    word, count, word, list);
+	return pm_error_set(
+		error, PM_ERROR_AMBIGUOUS, 0,
+		"'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",
+		word, count, word, list);
 }

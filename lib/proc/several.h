@@ -18,8 +18,8 @@ struct pm_namesake {
 };
 
 /**
- * Lists the first processes with what tells them apart: how long they are up, the users where these differ, and of long command lines the
- * part that differs.
+ * Lists the first processes with what tells them apart: how long they are up, the users where these
+ * differ, and of long command lines the part that differs.
  *
  * @param word   the name
  * @param items  the processes that it fits
@@ -27,11 +27,13 @@ struct pm_namesake {
  * @param error  filled with PM_ERROR_AMBIGUOUS
  * @return       always -1
  */
-int pm_say_several(const char *word, const struct pm_namesake *items, size_t count, struct pm_error *error);
+int pm_say_several(const char *word, const struct pm_namesake *items, size_t count,
+                   struct pm_error *error);
 
 /**
- * Writes of a command line what tells it from the others: all of it where it is short, else its begin if it differs there, or what stands
- * around the first byte in which it differs from that which is most like it. "..." stands where something is left out.
+ * Writes of a command line what tells it from the others: all of it where it is short, else its
+ * begin if it differs there, or what stands around the first byte in which it differs from that
+ * which is most like it. "..." stands where something is left out.
  *
  * @param items  the processes
  * @param count  how many
@@ -39,6 +41,7 @@ int pm_say_several(const char *word, const struct pm_namesake *items, size_t cou
  * @param most   bytes to write, at least 12
  * @param text   room for that and a NUL
  */
-void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most, char *text);
+void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most,
+                   char *text);
 
 #endif

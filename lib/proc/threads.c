@@ -10,7 +10,8 @@
 #include "base/number.h"
 #include "proc/command.h"
 
-/** Reads the name; that of a thread that just ended stays empty. @return 0, or -1 where we lack something ourselves */
+/** Reads the name; that of a thread that just ended stays empty. @return 0, or -1 where we lack
+ * something ourselves */
 static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
 	char path[64];
@@ -25,14 +26,16 @@ static uint64_t parse_word(const char *word)
 	return word && pm_parse_address(word, &value, NULL) == 0 ? value : 0;
 }
 
-int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer, uint64_t *program_counter)
+int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
+                            uint64_t *program_counter)
 {
 	char path[64], *text;
 	*stack_pointer = *program_counter = 0;
 	snprintf(path, sizeof path, "task/%d/syscall", (int)tid);
 	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
 		return pm_errno_is_ours(errno) ? -1 : 0;
-	/* They are the last two words, in hexadecimal; a thread on a processor shows the one word `running` instead. */
+	/* They are the last two words, in hexadecimal; a thread on a processor shows the one word
+	 * `running` instead. */
 	char *words[2] = { NULL, NULL }, *rest = NULL;
 	for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
 		words[0] = words[1];
@@ -46,16 +49,21 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 	return 0;
 }
 
-/** Fills the details of one thread. @return 0, or -1 with errno set where we lack something ourselves */
+/** Fills the details of one thread. @return 0, or -1 with errno set where we lack something
+ * ourselves */
 static int read_details(const struct pm_procfs *procfs, unsigned details, struct pm_thread *thread)
 {
 	if (details & PM_THREAD_NAMES && read_name(procfs, thread) < 0)
 		return -1;
 	uint64_t program_counter;
-	return details & PM_THREAD_STACK_POINTERS ? pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer, &program_counter) : 0;
+	return details & PM_THREAD_STACK_POINTERS
+	               ? pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer,
+	                                         &program_counter)
+	               : 0;
 }
 
-int pm_process_read_threads(struct pm_process *process, unsigned details, struct pm_thread **threads, size_t *count, struct pm_error *error)
+int pm_process_read_threads(struct pm_process *process, unsigned details,
+                            struct pm_thread **threads, size_t *count, struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
 	pid_t *tids;

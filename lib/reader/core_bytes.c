@@ -7,16 +7,19 @@
 
 #include "base/io.h"
 
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size, const char *what, struct pm_error *error)
+int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
+                         const char *what, struct pm_error *error)
 {
 	if (offset > core->size || size > core->size - offset)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
 		if (got < 0)
-			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s", what, strerror(errno));
+			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s",
+			                    what, strerror(errno));
 		if (got == 0)
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file was cut while it was being read");
+			return pm_error_set(error, PM_ERROR_FORMAT, 0,
+			                    "the file was cut while it was being read");
 		done += (size_t)got;
 	}
 	return 0;

@@ -19,20 +19,22 @@ struct pm_core_segment {
 
 /** An entry of NT_FILE: a mapping of a file. */
 struct pm_core_name {
-	uint64_t start;   /**< first address */
-	uint64_t end;     /**< address behind the last byte */
-	uint64_t offset;  /**< in the mapped file, in bytes */
-	const char *path; /**< lies in pm_core.texts; as the kernel names files; without " (deleted)" */
-	bool deleted;     /**< that stood behind it */
+	uint64_t start;  /**< first address */
+	uint64_t end;    /**< address behind the last byte */
+	uint64_t offset; /**< in the mapped file, in bytes */
+	const char *
+		path; /**< lies in pm_core.texts; as the kernel names files; without " (deleted)" */
+	bool deleted; /**< that stood behind it */
 };
 
 /** A core file. */
 struct pm_core {
-	int fd;                           /**< owned */
-	uint64_t size;                    /**< of the file */
-	bool wide;                        /**< 64-bit */
-	bool swapped;                     /**< of the other byte order than ours */
-	bool has_sections;                /**< it has section headers besides: BFD wrote it, which is gdb (the kernel writes none) */
+	int fd;            /**< owned */
+	uint64_t size;     /**< of the file */
+	bool wide;         /**< 64-bit */
+	bool swapped;      /**< of the other byte order than ours */
+	bool has_sections; /**< it has section headers besides: BFD wrote it, which is gdb (the
+	                      kernel writes none) */
 	struct pm_core_segment *segments; /**< by ascending address, without overlaps */
 	size_t segment_count;             /**< how many */
 	size_t segment_capacity;          /**< room */
@@ -40,25 +42,32 @@ struct pm_core {
 	size_t name_count;                /**< how many */
 	char *texts;                      /**< the NT_FILE note, ending in a NUL */
 	size_t note_count;                /**< how many notes were looked at */
-	uint64_t vdso;                    /**< where [vdso] begins (AT_SYSINFO_EHDR), 0 where unknown */
-	uint64_t stack;                   /**< an address in the stack of the first thread (AT_RANDOM), 0 where unknown */
-	uint16_t machine;                 /**< EM_... */
-	struct pm_thread *threads;        /**< by ascending TID */
-	size_t thread_capacity;           /**< room; how many there are tells info.threads */
-	struct pm_core_info info;         /**< what is told about the process */
+	uint64_t vdso;    /**< where [vdso] begins (AT_SYSINFO_EHDR), 0 where unknown */
+	uint64_t stack;   /**< an address in the stack of the first thread (AT_RANDOM), 0 where
+	                     unknown */
+	uint16_t machine; /**< EM_... */
+	struct pm_thread *threads; /**< by ascending TID */
+	size_t thread_capacity;    /**< room; how many there are tells info.threads */
+	struct pm_core_info info;  /**< what is told about the process */
 };
 
-/** Opens a core file by its descriptor, which it takes over also on failure. Otherwise as pm_core_open(). */
+/** Opens a core file by its descriptor, which it takes over also on failure. Otherwise as
+ * pm_core_open(). */
 int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error);
 
-/** Reads bytes of the file that must be there. @param what for the error @return 0, or -1 with PM_ERROR_FORMAT or PM_ERROR_IO */
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size, const char *what, struct pm_error *error);
+/** Reads bytes of the file that must be there. @param what for the error @return 0, or -1 with
+ * PM_ERROR_FORMAT or PM_ERROR_IO */
+int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
+                         const char *what, struct pm_error *error);
 
-/** Reads the ELF header and the program headers: segments and byte order. For notes it calls pm_core_read_notes(). */
+/** Reads the ELF header and the program headers: segments and byte order. For notes it calls
+ * pm_core_read_notes(). */
 int pm_core_read_headers(struct pm_core *core, struct pm_error *error);
 
-/** Reads the notes in a part of the file. A note that makes no sense ends it, quietly: the memory can be read without. */
-int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error);
+/** Reads the notes in a part of the file. A note that makes no sense ends it, quietly: the memory
+ * can be read without. */
+int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size,
+                       struct pm_error *error);
 
 /** Puts the threads into order, when all notes are read. */
 void pm_core_sort_threads(struct pm_core *core);

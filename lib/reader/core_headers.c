@@ -21,16 +21,23 @@ struct layout {
 	size_t section_size;
 };
 
-#define LAYOUT(bits) \
-	{ \
-		.phoff = offsetof(Elf##bits##_Ehdr, e_phoff), .shoff = offsetof(Elf##bits##_Ehdr, e_shoff), \
-		.phentsize = offsetof(Elf##bits##_Ehdr, e_phentsize), .phnum = offsetof(Elf##bits##_Ehdr, e_phnum), \
-		.shentsize = offsetof(Elf##bits##_Ehdr, e_shentsize), .shnum = offsetof(Elf##bits##_Ehdr, e_shnum), \
-		.header_size = sizeof(Elf##bits##_Ehdr), \
-		.flags = offsetof(Elf##bits##_Phdr, p_flags), .offset = offsetof(Elf##bits##_Phdr, p_offset), \
-		.vaddr = offsetof(Elf##bits##_Phdr, p_vaddr), .filesz = offsetof(Elf##bits##_Phdr, p_filesz), \
-		.memsz = offsetof(Elf##bits##_Phdr, p_memsz), .program_size = sizeof(Elf##bits##_Phdr), \
-		.info = offsetof(Elf##bits##_Shdr, sh_info), .section_size = sizeof(Elf##bits##_Shdr), \
+#define LAYOUT(bits)                                                  \
+	{                                                             \
+		.phoff = offsetof(Elf##bits##_Ehdr, e_phoff),         \
+		.shoff = offsetof(Elf##bits##_Ehdr, e_shoff),         \
+		.phentsize = offsetof(Elf##bits##_Ehdr, e_phentsize), \
+		.phnum = offsetof(Elf##bits##_Ehdr, e_phnum),         \
+		.shentsize = offsetof(Elf##bits##_Ehdr, e_shentsize), \
+		.shnum = offsetof(Elf##bits##_Ehdr, e_shnum),         \
+		.header_size = sizeof(Elf##bits##_Ehdr),              \
+		.flags = offsetof(Elf##bits##_Phdr, p_flags),         \
+		.offset = offsetof(Elf##bits##_Phdr, p_offset),       \
+		.vaddr = offsetof(Elf##bits##_Phdr, p_vaddr),         \
+		.filesz = offsetof(Elf##bits##_Phdr, p_filesz),       \
+		.memsz = offsetof(Elf##bits##_Phdr, p_memsz),         \
+		.program_size = sizeof(Elf##bits##_Phdr),             \
+		.info = offsetof(Elf##bits##_Shdr, sh_info),          \
+		.section_size = sizeof(Elf##bits##_Shdr),             \
 	}
 
 static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
@@ -47,18 +54,20 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not an ELF file");
 	if ((header[EI_CLASS] != ELFCLASS32 && header[EI_CLASS] != ELFCLASS64) ||
 	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is an ELF file of an unknown sort");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "it is an ELF file of an unknown sort");
 	core->wide = header[EI_CLASS] == ELFCLASS64;
 	core->swapped = (header[EI_DATA] == ELFDATA2LSB) != little;
 	if (pm_core_u16(core, header + EI_NIDENT) != ET_CORE)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is an ELF file, but no core file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "it is an ELF file, but no core file");
 	core->machine = pm_core_u16(core, header + EI_NIDENT + 2);
 	return 0;
 }
 
 /** How many program headers there are: beyond 65,534 the number is in section header 0. */
-static int read_program_count(const struct pm_core *core, const struct layout *layout, const unsigned char *header, uint64_t *count,
-                              struct pm_error *error)
+static int read_program_count(const struct pm_core *core, const struct layout *layout,
+                              const unsigned char *header, uint64_t *count, struct pm_error *error)
 {
 	unsigned char section[sizeof(Elf64_Shdr)];
 	*count = pm_core_u16(core, header + layout->phnum);
@@ -66,23 +75,32 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 		return 0;
 	uint64_t offset = pm_core_word(core, header + layout->shoff);
 	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it has too many segments to count, and no section header that says how many");
-	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header", error) < 0)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "it has too many segments to count, and no section header that "
+		                    "says how many");
+	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header",
+	                         error) < 0)
 		return -1;
 	*count = pm_core_u32(core, section + layout->info);
 	return 0;
 }
 
-static int add_segment(struct pm_core *core, const struct layout *layout, const unsigned char *program, struct pm_error *error)
+static int add_segment(struct pm_core *core, const struct layout *layout,
+                       const unsigned char *program, struct pm_error *error)
 {
-	uint64_t start = pm_core_word(core, program + layout->vaddr), size = pm_core_word(core, program + layout->memsz);
-	uint64_t offset = pm_core_word(core, program + layout->offset), held = pm_core_word(core, program + layout->filesz);
+	uint64_t start = pm_core_word(core, program + layout->vaddr),
+		 size = pm_core_word(core, program + layout->memsz);
+	uint64_t offset = pm_core_word(core, program + layout->offset),
+		 held = pm_core_word(core, program + layout->filesz);
 	uint32_t flags = pm_core_u32(core, program + layout->flags);
 	if (size == 0)
 		return 0;
 	if (start > UINT64_MAX - size)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its segment at 0x%" PRIx64 " goes beyond the last address", start);
-	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1, sizeof *core->segments, error) < 0)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "its segment at 0x%" PRIx64 " goes beyond the last address",
+		                    start);
+	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
+	                     sizeof *core->segments, error) < 0)
 		return -1;
 	if (held > size)
 		held = size;
@@ -97,7 +115,8 @@ static int add_segment(struct pm_core *core, const struct layout *layout, const 
 		.end = start + size,
 		.offset = offset,
 		.held = held,
-		.perms = (flags & PF_R ? PM_PERM_READ : 0u) | (flags & PF_W ? PM_PERM_WRITE : 0u) | (flags & PF_X ? PM_PERM_EXEC : 0u),
+		.perms = (flags & PF_R ? PM_PERM_READ : 0u) | (flags & PF_W ? PM_PERM_WRITE : 0u) |
+		         (flags & PF_X ? PM_PERM_EXEC : 0u),
 		.cut = cut,
 	};
 	return 0;
@@ -112,11 +131,14 @@ static int compare_segments(const void *a, const void *b)
 static int sort_segments(struct pm_core *core, struct pm_error *error)
 {
 	if (core->segment_count == 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is a core file without any memory");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "it is a core file without any memory");
 	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
 	for (size_t i = 1; i < core->segment_count; i++)
 		if (core->segments[i].start < core->segments[i - 1].end)
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "two of its segments overlap at 0x%" PRIx64, core->segments[i].start);
+			return pm_error_set(error, PM_ERROR_FORMAT, 0,
+			                    "two of its segments overlap at 0x%" PRIx64,
+			                    core->segments[i].start);
 	return 0;
 }
 
@@ -134,17 +156,21 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	/* One is there only to count more segments than fit into the header. */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
-	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size || count > MOST_SEGMENTS || offset > core->size ||
+	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size ||
+	    count > MOST_SEGMENTS || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its table of segments does not fit into the file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "its table of segments does not fit into the file");
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
-		if (pm_core_read_exactly(core, offset, program, layout->program_size, "program headers", error) < 0)
+		if (pm_core_read_exactly(core, offset, program, layout->program_size,
+		                         "program headers", error) < 0)
 			return -1;
 		uint32_t type = pm_core_u32(core, program);
 		if (type == PT_LOAD && add_segment(core, layout, program, error) < 0)
 			return -1;
-		if (type == PT_NOTE && pm_core_read_notes(core, pm_core_word(core, program + layout->offset),
-		                                          pm_core_word(core, program + layout->filesz), error) < 0)
+		if (type == PT_NOTE &&
+		    pm_core_read_notes(core, pm_core_word(core, program + layout->offset),
+		                       pm_core_word(core, program + layout->filesz), error) < 0)
 			return -1;
 	}
 	return sort_segments(core, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes of core files: who the process was, and which files it had mapped. Layouts as in fs/binfmt_elf.c and <linux/elfcore.h>. */
+/* Notes of core files: who the process was, and which files it had mapped. Layouts as in
+ * fs/binfmt_elf.c and <linux/elfcore.h>. */
 #include "reader/core_file.h"
 
 #include <elf.h>
@@ -9,14 +10,18 @@
 
 enum {
 	NOTE_HEADER = 12,
-	MOST_NOTES = 1 << 20,          /* in all the file, several a thread; bounds the time that a hostile file costs, as does the next */
-	MOST_AUXILIARY = 4096,         /* bytes of NT_AUXV: the kernel has some 25 pairs */
-	MOST_NAMES_SIZE = 64 << 20,    /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
-	SIGNAL_OFFSET = 12,            /* pr_cursig of struct elf_prstatus, of any width */
-	TID_OFFSET = 32,               /* pr_pid of a 64-bit one */
-	REGISTERS_OFFSET = 112,        /* pr_reg of that */
-	STATUS_SIZE = 384,             /* of that one, or more: x86-64 has 336 bytes; what lies behind is not looked at */
-	COMM_SIZE = 16, COMMAND_SIZE = 80,
+	MOST_NOTES = 1 << 20,  /* in all the file, several a thread; bounds the time that a hostile
+	                          file costs, as does the next */
+	MOST_AUXILIARY = 4096, /* bytes of NT_AUXV: the kernel has some 25 pairs */
+	MOST_NAMES_SIZE =
+		64 << 20,       /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
+	SIGNAL_OFFSET = 12,     /* pr_cursig of struct elf_prstatus, of any width */
+	TID_OFFSET = 32,        /* pr_pid of a 64-bit one */
+	REGISTERS_OFFSET = 112, /* pr_reg of that */
+	STATUS_SIZE = 384, /* of that one, or more: x86-64 has 336 bytes; what lies behind is not
+	                      looked at */
+	COMM_SIZE = 16,
+	COMMAND_SIZE = 80,
 };
 
 /** A note, without its name: where its description is. */
@@ -41,7 +46,8 @@ static void copy_text(char *to, const unsigned char *from, size_t room)
 
 static int read_process(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	/* struct elf_prpsinfo by its size: 64-bit; 32-bit with 16-bit user IDs (x86, ARM); 32-bit with 32-bit ones. */
+	/* struct elf_prpsinfo by its size: 64-bit; 32-bit with 16-bit user IDs (x86, ARM); 32-bit
+	 * with 32-bit ones. */
 	static const struct {
 		uint32_t size, pid, comm, command;
 	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
@@ -49,33 +55,40 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		if (note->size != layouts[i].size)
 			continue;
-		if (pm_core_read_exactly(core, note->offset, bytes, note->size, "NT_PRPSINFO note", error) < 0)
+		if (pm_core_read_exactly(core, note->offset, bytes, note->size, "NT_PRPSINFO note",
+		                         error) < 0)
 			return -1;
 		core->info.pid = (pid_t)pm_core_u32(core, bytes + layouts[i].pid);
 		copy_text(core->info.comm, bytes + layouts[i].comm, COMM_SIZE);
 		copy_text(core->info.command, bytes + layouts[i].command, COMMAND_SIZE);
-		for (size_t end = strlen(core->info.command); end > 0 && core->info.command[end - 1] == ' '; end--)
+		for (size_t end = strlen(core->info.command);
+		     end > 0 && core->info.command[end - 1] == ' '; end--)
 			core->info.command[end - 1] = '\0';
 	}
 	return 0;
 }
 
-/** Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct user_regs_struct (64-bit), or user_pt_regs. */
+/** Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct
+ * user_regs_struct (64-bit), or user_pt_regs. */
 static uint32_t stack_pointer_offset(const struct pm_core *core)
 {
 	if (!core->wide)
 		return 0;
-	return core->machine == EM_X86_64 ? REGISTERS_OFFSET + 19 * 8 : core->machine == EM_AARCH64 ? REGISTERS_OFFSET + 31 * 8 : 0;
+	return core->machine == EM_X86_64    ? REGISTERS_OFFSET + 19 * 8
+	       : core->machine == EM_AARCH64 ? REGISTERS_OFFSET + 31 * 8
+	                                     : 0;
 }
 
 /** The first thread in the file is the one that the signal met. */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char bytes[STATUS_SIZE] = { 0 };
-	uint32_t offset = stack_pointer_offset(core), size = note->size < sizeof bytes ? note->size : (uint32_t)sizeof bytes;
+	uint32_t offset = stack_pointer_offset(core),
+		 size = note->size < sizeof bytes ? note->size : (uint32_t)sizeof bytes;
 	struct pm_thread thread = { 0 };
 	if (pm_core_read_exactly(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
-	    pm_array_reserve(&core->threads, &core->thread_capacity, core->info.threads, 1, sizeof thread, error) < 0)
+	    pm_array_reserve(&core->threads, &core->thread_capacity, core->info.threads, 1,
+	                     sizeof thread, error) < 0)
 		return -1;
 	if (core->info.threads == 0)
 		core->info.signal = pm_core_u16(core, bytes + SIGNAL_OFFSET);
@@ -93,7 +106,8 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 	unsigned char pair[16];
 	size_t word = core->wide ? 8 : 4;
 	for (uint64_t at = 0; at + 2 * word <= note->size && at < MOST_AUXILIARY; at += 2 * word) {
-		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note", error) < 0)
+		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note",
+		                         error) < 0)
 			return -1;
 		uint64_t type = pm_core_word(core, pair);
 		if (type == AT_SYSINFO_EHDR)
@@ -112,7 +126,8 @@ static int compare_names(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
-/** Cuts off what the kernel appends to the name of a file that has none any more (d_path() in fs/d_path.c). @return whether it was there */
+/** Cuts off what the kernel appends to the name of a file that has none any more (d_path() in
+ * fs/d_path.c). @return whether it was there */
 static bool cut_deleted(char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -123,11 +138,13 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/** Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for shared memory, whose files have no name. */
+/** Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for
+ * shared memory, whose files have no name. */
 static bool is_sane(const struct pm_core_name *name)
 {
 	static const char shared[] = "[anon_shmem:";
-	bool is_named = name->path[0] == '[' ? strncmp(name->path, shared, sizeof shared - 1) == 0 : name->path[0] != '\0';
+	bool is_named = name->path[0] == '[' ? strncmp(name->path, shared, sizeof shared - 1) == 0
+	                                     : name->path[0] != '\0';
 	return is_named && name->start < name->end;
 }
 
@@ -142,7 +159,8 @@ static void sort_names(struct pm_core *core)
 	core->name_count = kept;
 }
 
-/** Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many texts. Stops at what makes no sense. */
+/** Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many
+ * texts. Stops at what makes no sense. */
 static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)core->texts;
@@ -183,7 +201,8 @@ static int read_names(struct pm_core *core, const struct note *note, struct pm_e
 	core->texts = malloc((size_t)note->size + 1);
 	if (!core->texts)
 		return pm_error_out_of_memory(error);
-	if (pm_core_read_exactly(core, note->offset, core->texts, note->size, "NT_FILE note", error) < 0)
+	if (pm_core_read_exactly(core, note->offset, core->texts, note->size, "NT_FILE note",
+	                         error) < 0)
 		return -1;
 	core->texts[note->size] = '\0';
 	return take_names(core, note->size, error);
@@ -204,12 +223,16 @@ void pm_core_sort_threads(struct pm_core *core)
 int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error)
 {
 	unsigned char header[NOTE_HEADER];
-	uint64_t end = offset > core->size || size > core->size - offset ? core->size : offset + size;
-	for (; core->note_count < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER; core->note_count++) {
+	uint64_t end = offset > core->size || size > core->size - offset ? core->size
+	                                                                 : offset + size;
+	for (; core->note_count < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER;
+	     core->note_count++) {
 		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
 			return -1;
 		uint64_t description = offset + NOTE_HEADER + align4(pm_core_u32(core, header));
-		struct note note = { .type = pm_core_u32(core, header + 8), .offset = description, .size = pm_core_u32(core, header + 4) };
+		struct note note = { .type = pm_core_u32(core, header + 8),
+			             .offset = description,
+			             .size = pm_core_u32(core, header + 4) };
 		if (description > end || note.size > end - description)
 			break;
 		int result = 0;

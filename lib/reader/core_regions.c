@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The regions of a core file. Two lists tell of them: load segments, which have bytes and permissions, and NT_FILE, which names what was
- * mapped from files. The kernel has a segment for every mapping (fs/binfmt_elf.c), gdb none for what it takes to be in the file still.
+ * The regions of a core file. Two lists tell of them: load segments, which have bytes and
+ * permissions, and NT_FILE, which names what was mapped from files. The kernel has a segment for
+ * every mapping (fs/binfmt_elf.c), gdb none for what it takes to be in the file still.
  */
 #include "reader/core_file.h"
 
@@ -14,7 +15,8 @@ struct listing {
 	size_t next;
 };
 
-/** Memory that becomes one region: pieces of one mapping that follow on each other, with the same permissions. */
+/** Memory that becomes one region: pieces of one mapping that follow on each other, with the same
+ * permissions. */
 struct piece {
 	uint64_t start;
 	uint64_t end;
@@ -41,24 +43,30 @@ static const char *special_name(const struct pm_core *core, const struct piece *
 		return "[vdso]";
 	if (piece->start == UINT64_C(0xffffffffff600000))
 		return "[vsyscall]";
-	return core->stack && piece->start <= core->stack && core->stack < piece->end ? "[stack]" : NULL;
+	return core->stack && piece->start <= core->stack && core->stack < piece->end ? "[stack]"
+	                                                                              : NULL;
 }
 
 /** Appends a region. @param name the entry of NT_FILE that it lies in, NULL for none */
-static int append(const struct listing *listing, const struct piece *piece, const struct pm_core_name *name)
+static int append(const struct listing *listing, const struct piece *piece,
+                  const struct pm_core_name *name)
 {
-	struct pm_region region = { .start = piece->start, .end = piece->end, .perms = (uint8_t)piece->perms };
+	struct pm_region region = { .start = piece->start,
+		                    .end = piece->end,
+		                    .perms = (uint8_t)piece->perms };
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS);
 	region.bytes[PM_SIZE_RSS] = piece->held;
 	if (name) {
 		region.mapping = name->path;
 		region.deleted = name->deleted;
 		region.offset = name->offset + (piece->start - name->start);
-		/* Memory that is of no file is private: what is shared has a file of the kernel's. */
+		/* Memory that is of no file is private: what is shared has a file of the kernel's.
+		 */
 		region.perms |= PM_PERM_MAYBE(PM_PERM_SHARED);
 	} else {
 		region.mapping = special_name(listing->core, piece);
-		/* gdb calls every segment readable, also address space without any access (make_output_phdrs() in gdb/gcore.c). */
+		/* gdb calls every segment readable, also address space without any access
+		 * (make_output_phdrs() in gdb/gcore.c). */
 		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
 			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
 	}
@@ -69,9 +77,12 @@ static int append(const struct listing *listing, const struct piece *piece, cons
 static int list_unnamed(struct listing *listing, uint64_t limit)
 {
 	const struct pm_core *core = listing->core;
-	for (; listing->next < core->segment_count && core->segments[listing->next].start < limit; listing->next++) {
+	for (; listing->next < core->segment_count && core->segments[listing->next].start < limit;
+	     listing->next++) {
 		const struct pm_core_segment *segment = &core->segments[listing->next];
-		struct piece piece = { .start = segment->start, .end = least(segment->end, limit), .perms = segment->perms };
+		struct piece piece = { .start = segment->start,
+			               .end = least(segment->end, limit),
+			               .perms = segment->perms };
 		if (piece.start < listing->at)
 			piece.start = listing->at;
 		piece.held = held_of(segment, piece.start, piece.end);
@@ -84,14 +95,16 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 }
 
 /**
- * Permissions of what no segment has of a mapping. An entry of NT_FILE is one mapping, so they are those of its segments; where these differ,
- * whoever wrote the file joined several, and where there are none, nothing tells.
+ * Permissions of what no segment has of a mapping. An entry of NT_FILE is one mapping, so they are
+ * those of its segments; where these differ, whoever wrote the file joined several, and where there
+ * are none, nothing tells.
  */
 static unsigned perms_of_rest(const struct listing *listing, const struct pm_core_name *name)
 {
 	const struct pm_core *core = listing->core;
 	unsigned perms = PM_PERM_UNKNOWN;
-	for (size_t i = listing->next; i < core->segment_count && core->segments[i].start < name->end; i++) {
+	for (size_t i = listing->next;
+	     i < core->segment_count && core->segments[i].start < name->end; i++) {
 		if (perms != PM_PERM_UNKNOWN && perms != core->segments[i].perms)
 			return PM_PERM_UNKNOWN;
 		perms = core->segments[i].perms;
@@ -99,9 +112,10 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 	return perms;
 }
 
-/** Adds what comes next of a mapping to a piece; one of other permissions becomes a region before. */
-static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms, uint64_t held,
-                  const struct pm_core_name *name)
+/** Adds what comes next of a mapping to a piece; one of other permissions becomes a region before.
+ */
+static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
+                  uint64_t held, const struct pm_core_name *name)
 {
 	if (end <= piece->end)
 		return 0;
@@ -122,16 +136,20 @@ static int list_named(struct listing *listing, const struct pm_core_name *name)
 	const struct pm_core *core = listing->core;
 	struct piece piece = { .start = name->start, .end = name->start };
 	unsigned rest = perms_of_rest(listing, name);
-	for (size_t i = listing->next; i < core->segment_count && core->segments[i].start < name->end; i++) {
+	for (size_t i = listing->next;
+	     i < core->segment_count && core->segments[i].start < name->end; i++) {
 		const struct pm_core_segment *segment = &core->segments[i];
 		uint64_t end = least(segment->end, name->end);
 		if (extend(listing, &piece, segment->start, rest, 0, name) < 0 ||
-		    extend(listing, &piece, end, segment->perms, held_of(segment, piece.end, end), name) < 0)
+		    extend(listing, &piece, end, segment->perms, held_of(segment, piece.end, end),
+		           name) < 0)
 			return -1;
 	}
-	if (extend(listing, &piece, name->end, rest, 0, name) < 0 || append(listing, &piece, name) < 0)
+	if (extend(listing, &piece, name->end, rest, 0, name) < 0 ||
+	    append(listing, &piece, name) < 0)
 		return -1;
-	while (listing->next < core->segment_count && core->segments[listing->next].end <= name->end)
+	while (listing->next < core->segment_count &&
+	       core->segments[listing->next].end <= name->end)
 		listing->next++;
 	listing->at = name->end;
 	return 0;
@@ -141,7 +159,8 @@ int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, stru
 {
 	struct listing listing = { .core = core, .regions = regions, .error = error };
 	for (size_t i = 0; i < core->name_count; i++)
-		if (list_unnamed(&listing, core->names[i].start) < 0 || list_named(&listing, &core->names[i]) < 0)
+		if (list_unnamed(&listing, core->names[i].start) < 0 ||
+		    list_named(&listing, &core->names[i]) < 0)
 			return -1;
 	return list_unnamed(&listing, UINT64_MAX);
 }

@@ -8,12 +8,14 @@
 static const struct pm_fake_range *find(const struct pm_fake_target *target, uint64_t address)
 {
 	for (size_t i = 0; i < target->count; i++)
-		if (address >= target->ranges[i].address && address - target->ranges[i].address < target->ranges[i].size)
+		if (address >= target->ranges[i].address &&
+		    address - target->ranges[i].address < target->ranges[i].size)
 			return &target->ranges[i];
 	return NULL;
 }
 
-static int fake_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+static int fake_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+                     size_t *done, struct pm_error *error)
 {
 	struct pm_fake_target *target = context;
 	char *to = buffer;
@@ -33,7 +35,9 @@ static int fake_read(void *context, const struct pm_piece *pieces, size_t count,
 				return 0;
 			}
 			uint64_t skip = address - range->address;
-			uint64_t size = range->size - skip < pieces[i].size - offset ? range->size - skip : pieces[i].size - offset;
+			uint64_t size = range->size - skip < pieces[i].size - offset
+			                        ? range->size - skip
+			                        : pieces[i].size - offset;
 			memcpy(to, (const char *)range->bytes + skip, (size_t)size);
 			to += size;
 			offset += size;

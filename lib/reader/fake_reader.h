@@ -16,11 +16,12 @@ struct pm_fake_range {
 struct pm_fake_target {
 	const struct pm_fake_range *ranges; /**< by any order, without overlaps */
 	size_t count;                       /**< how many */
-	bool gone;                          /**< when true, every read says that the target is gone */
-	size_t calls;                       /**< how often it was read; counted atomically */
+	bool gone;    /**< when true, every read says that the target is gone */
+	size_t calls; /**< how often it was read; counted atomically */
 };
 
-/** Makes a reader of a made-up target; pm_reader_close() releases nothing. @param target the target @return the reader */
+/** Makes a reader of a made-up target; pm_reader_close() releases nothing. @param target the target
+ * @return the reader */
 struct pm_reader pm_fake_reader(struct pm_fake_target *target);
 
 #endif

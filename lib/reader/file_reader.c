@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of mapped files and shared memory, taken from the file. For pages that the target has not touched: reading them in the target would
- * make them resident there.
+ * Bytes of mapped files and shared memory, taken from the file. For pages that the target has not
+ * touched: reading them in the target would make them resident there.
  */
 #include <procmem/reader.h>
 
@@ -15,7 +15,8 @@
 #include "base/io.h"
 #include "reader/mapped_file.h"
 
-/* Files stay open while their regions are read; a plan goes through regions one after the other, and workers are few regions apart. */
+/* Files stay open while their regions are read; a plan goes through regions one after the other,
+ * and workers are few regions apart. */
 enum { OPEN_FILES = 8 };
 
 /** A file that was opened, or that could not be. */
@@ -58,12 +59,13 @@ static int unreadable(uint64_t address, int cause, const char *why, struct pm_er
 }
 
 /**
- * Reads from the file of a region; the page that holds the end of the file goes on with zeros, as it does in memory.
+ * Reads from the file of a region; the page that holds the end of the file goes on with zeros, as
+ * it does in memory.
  *
  * @return  0: the whole piece; -1: `*got` bytes of it, and why no more
  */
-static int read_file(struct file_reader *reader, const struct pm_region *region, struct pm_piece piece, char *buffer, size_t *got,
-                     struct pm_error *error)
+static int read_file(struct file_reader *reader, const struct pm_region *region,
+                     struct pm_piece piece, char *buffer, size_t *got, struct pm_error *error)
 {
 	const struct slot *slot = slot_for(reader, region);
 	*got = 0;
@@ -71,9 +73,12 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 		return unreadable(piece.address, slot->why.os_errno, slot->why.text, error);
 	while (*got < piece.size) {
 		uint64_t offset = region->offset + (piece.address - region->start) + *got;
-		ssize_t bytes = offset >> 63 ? 0 : pm_pread(slot->fd, buffer + *got, (size_t)piece.size - *got, offset);
+		ssize_t bytes = offset >> 63 ? 0
+		                             : pm_pread(slot->fd, buffer + *got,
+		                                        (size_t)piece.size - *got, offset);
 		if (bytes < 0)
-			return unreadable(piece.address + *got, errno, "reading the mapped file failed", error);
+			return unreadable(piece.address + *got, errno,
+			                  "reading the mapped file failed", error);
 		if (bytes == 0)
 			break;
 		*got += (size_t)bytes;
@@ -84,18 +89,23 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 		memset(buffer + *got, 0, (size_t)(tail < left ? tail : left));
 		*got += (size_t)(tail < left ? tail : left);
 	}
-	return *got == piece.size ? 0 : unreadable(piece.address + *got, 0, "beyond the end of the mapped file", error);
+	return *got == piece.size ? 0
+	                          : unreadable(piece.address + *got, 0,
+	                                       "beyond the end of the mapped file", error);
 }
 
-/** Reads a piece region by region. @return 0: the whole piece; -1: `*done` bytes more, and why not all */
-static int read_piece(struct file_reader *reader, struct pm_piece piece, char *buffer, size_t *done, struct pm_error *error)
+/** Reads a piece region by region. @return 0: the whole piece; -1: `*done` bytes more, and why not
+ * all */
+static int read_piece(struct file_reader *reader, struct pm_piece piece, char *buffer, size_t *done,
+                      struct pm_error *error)
 {
 	while (piece.size > 0) {
 		const struct pm_region *region = pm_regions_find(reader->regions, piece.address);
 		if (!region || region->inode == 0)
 			return unreadable(piece.address, 0, "no file is mapped there", error);
 		uint64_t left = region->end - piece.address;
-		struct pm_piece part = { .address = piece.address, .size = piece.size < left ? piece.size : left };
+		struct pm_piece part = { .address = piece.address,
+			                 .size = piece.size < left ? piece.size : left };
 		size_t got;
 		int result = read_file(reader, region, part, buffer, &got, error);
 		*done += got;
@@ -108,7 +118,8 @@ static int read_piece(struct file_reader *reader, struct pm_piece piece, char *b
 	return 0;
 }
 
-static int file_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+static int file_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+                     size_t *done, struct pm_error *error)
 {
 	struct file_reader *reader = context;
 	size_t got = 0;
@@ -131,7 +142,8 @@ static void file_close(void *context)
 	free(reader);
 }
 
-int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions, struct pm_reader *reader, struct pm_error *error)
+int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions,
+                        struct pm_reader *reader, struct pm_error *error)
 {
 	static const struct pm_reader_ops ops = { .read = file_read, .close = file_close };
 	struct file_reader *opened = calloc(1, sizeof *opened);
@@ -145,7 +157,8 @@ int pm_file_reader_open(struct pm_process *process, const struct pm_regions *reg
 	int cause = pthread_mutex_init(&opened->lock, NULL);
 	if (cause != 0) {
 		free(opened);
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a lock: %s", strerror(cause));
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a lock: %s",
+		                    strerror(cause));
 	}
 	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
 	return 0;

@@ -14,7 +14,8 @@
 #include "base/array.h"
 #include "proc/process_handle.h"
 
-/** Opens for reading what an O_PATH descriptor stands for, which is closed. @return a descriptor, or -1 with errno set */
+/** Opens for reading what an O_PATH descriptor stands for, which is closed. @return a descriptor,
+ * or -1 with errno set */
 static int reopen(int path_fd)
 {
 	char name[64];
@@ -37,8 +38,9 @@ int pm_regular_file_open(int path_fd)
 }
 
 /**
- * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode is compared: file systems like btrfs
- * and overlayfs show other device numbers in maps than in stat(2), and a link can only be wrong if the region was replaced meanwhile.
+ * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode
+ * is compared: file systems like btrfs and overlayfs show other device numbers in maps than in
+ * stat(2), and a link can only be wrong if the region was replaced meanwhile.
  */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {
@@ -73,14 +75,16 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode &&
-	    major(status.st_dev) == region->device_major && minor(status.st_dev) == region->device_minor)
+	    major(status.st_dev) == region->device_major &&
+	    minor(status.st_dev) == region->device_minor)
 		return reopen(fd);
 	close(fd);
 	errno = ESTALE;
 	return -1;
 }
 
-int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd, struct pm_error *error)
+int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,
+                        struct pm_error *error)
 {
 	int opened = open_link(&process->procfs, region);
 	int link_cause = errno;
@@ -91,11 +95,16 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 		return 0;
 	}
 	if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
-		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot open the mapped file: %s", strerror(errno));
+		return pm_error_set(error, PM_ERROR_RESOURCES, errno,
+		                    "cannot open the mapped file: %s", strerror(errno));
 	if (errno == ESTALE)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "another file has the name of the mapped one now");
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		                    "another file has the name of the mapped one now");
 	if (errno == ENOENT && (link_cause == EPERM || link_cause == EACCES))
-		return pm_error_set(error, PM_ERROR_ACCESS, link_cause,
-		                    "the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN reaches it (map_files)");
-	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s", strerror(errno));
+		return pm_error_set(
+			error, PM_ERROR_ACCESS, link_cause,
+			"the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or "
+		        "CAP_SYS_ADMIN reaches it (map_files)");
+	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s",
+	                    strerror(errno));
 }

@@ -10,24 +10,28 @@
 #include "region/pagemap_handle.h"
 
 struct pm_plan {
-	size_t unit_size;                    /* most bytes to read in a unit */
-	uint64_t units;                      /* handed out so far */
-	uint64_t bytes[PM_SEGMENT_COUNT];    /* in those units, by type */
-	uint64_t behind;                     /* wanted bytes directly before `current`, each following on the one before */
+	size_t unit_size;                 /* most bytes to read in a unit */
+	uint64_t units;                   /* handed out so far */
+	uint64_t bytes[PM_SEGMENT_COUNT]; /* in those units, by type */
+	uint64_t behind; /* wanted bytes directly before `current`, each following on the one before
+	                  */
 	bool has_current;
-	struct pm_segment current;           /* what is left of the segment at which the next unit begins */
+	struct pm_segment current; /* what is left of the segment at which the next unit begins */
 	struct pm_segments segments;
 };
 
-int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges, size_t count, const struct pm_plan_options *options,
-                 struct pm_plan **plan, struct pm_error *error)
+int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges, size_t count,
+                 const struct pm_plan_options *options, struct pm_plan **plan,
+                 struct pm_error *error)
 {
 	static const struct pm_plan_options defaults = { 0 };
 	if (!options)
 		options = &defaults;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (options->unit_size > PM_UNIT_SIZE || options->unit_size % page != 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a unit of %zu bytes is impossible: it must be a multiple of %zu, and %zu at most",
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a unit of %zu bytes is impossible: it must be a multiple of "
+		                    "%zu, and %zu at most",
 		                    options->unit_size, page, PM_UNIT_SIZE);
 	struct pm_plan *made = malloc(sizeof *made);
 	if (!made)
@@ -48,7 +52,8 @@ void pm_plan_close(struct pm_plan *plan)
 	free(plan);
 }
 
-/** Makes sure that `current` holds the next segment. @return 1: it does; 0: there is none; -1: an error */
+/** Makes sure that `current` holds the next segment. @return 1: it does; 0: there is none; -1: an
+ * error */
 static int load(struct pm_plan *plan, struct pm_error *error)
 {
 	if (plan->has_current)
@@ -78,8 +83,8 @@ static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 }
 
 /**
- * Bytes of `current` that a unit has room for, 0 for none. What is cut is cut between two pages: the bytes around a unit, which a scan reads
- * with it, are then of one type up to a page away.
+ * Bytes of `current` that a unit has room for, 0 for none. What is cut is cut between two pages:
+ * the bytes around a unit, which a scan reads with it, are then of one type up to a page away.
  */
 static uint64_t room_in(const struct pm_plan *plan, const struct pm_unit *unit)
 {
@@ -109,7 +114,8 @@ int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *er
 	if (more < 0)
 		return -1;
 
-	bool goes_on = more > 0 && plan->current.wanted && plan->current.follows && unit->segments[unit->count - 1].wanted;
+	bool goes_on = more > 0 && plan->current.wanted && plan->current.follows &&
+	               unit->segments[unit->count - 1].wanted;
 	unit->after = goes_on ? plan->current.end - plan->current.start : 0;
 	unit->index = plan->units++;
 	return 1;
@@ -120,12 +126,15 @@ uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type)
 	return plan->bytes[type];
 }
 
-static int walk_pagemap(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+static int walk_pagemap(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
+                        void *visitor, struct pm_error *error)
 {
 	return pm_pagemap_walk_states(context, start, end, false, visit, visitor, error);
 }
 
 struct pm_page_source pm_pagemap_source(struct pm_pagemap *pagemap)
 {
-	return (struct pm_page_source){ .walk = walk_pagemap, .context = pagemap, .untouched = PM_SEGMENT_HOLE };
+	return (struct pm_page_source){ .walk = walk_pagemap,
+		                        .context = pagemap,
+		                        .untouched = PM_SEGMENT_HOLE };
 }

@@ -22,8 +22,10 @@ static bool begins_with_one_of(const char *text, const char *const *prefixes)
 /** For regions without VmFlags, which would tell: names of mappings that a driver made. */
 static bool is_device_by_name(const char *mapping)
 {
-	static const char *const ordinary[] = { "/dev/shm/", "/dev/zero", "/dev/hugepages/", "/dev/mqueue/", NULL };
-	static const char *const drivers[] = { "/dev/", "anon_inode:", "socket:", "/proc/", "/sys/", NULL };
+	static const char *const ordinary[] = { "/dev/shm/", "/dev/zero", "/dev/hugepages/",
+		                                "/dev/mqueue/", NULL };
+	static const char *const drivers[] = { "/dev/",  "anon_inode:", "socket:",
+		                               "/proc/", "/sys/",       NULL };
 	return begins_with_one_of(mapping, drivers) && !begins_with_one_of(mapping, ordinary);
 }
 
@@ -42,20 +44,30 @@ const char *pm_region_forbidden(const struct pm_region *region)
 	return NULL;
 }
 
-/** Whether a mapping belongs to an object in memory that is shared by processes, and not to a file on a disk. */
+/** Whether a mapping belongs to an object in memory that is shared by processes, and not to a file
+ * on a disk. */
 static bool is_shared_memory(const struct pm_region *region)
 {
-	static const char *const names[] = { "/memfd:", "/SYSV", "/dev/zero", "/dev/shm/", "/anon_hugepage", "[anon_shmem:", NULL };
+	static const char *const names[] = {
+		"/memfd:", "/SYSV", "/dev/zero", "/dev/shm/", "/anon_hugepage", "[anon_shmem:", NULL
+	};
 	return begins_with_one_of(region->mapping, names);
 }
 
 struct pm_verdict pm_region_untouched(const struct pm_region *region)
 {
 	static const struct pm_verdict hole = { PM_SEGMENT_HOLE, "never touched: zeros" };
-	static const struct pm_verdict shared = { PM_SEGMENT_SHARED, "shared memory that the process has not touched" };
-	static const struct pm_verdict file = { PM_SEGMENT_FILE, "pages of the file that the process has not touched" };
-	static const struct pm_verdict handled = { PM_SEGMENT_FORBIDDEN, "not yet provided by its userfaultfd handler" };
-	static const struct pm_verdict vdso = { PM_SEGMENT_FORBIDDEN, "code of the kernel that the process has not used" };
+	static const struct pm_verdict shared = {
+		PM_SEGMENT_SHARED, "shared memory that the process has not touched"
+	};
+	static const struct pm_verdict file = {
+		PM_SEGMENT_FILE, "pages of the file that the process has not touched"
+	};
+	static const struct pm_verdict handled = { PM_SEGMENT_FORBIDDEN,
+		                                   "not yet provided by its userfaultfd handler" };
+	static const struct pm_verdict vdso = {
+		PM_SEGMENT_FORBIDDEN, "code of the kernel that the process has not used"
+	};
 
 	if (region->vm_flags & PM_VM_UFFD_MISSING)
 		return handled;
@@ -64,25 +76,30 @@ struct pm_verdict pm_region_untouched(const struct pm_region *region)
 	if (begins_with(region->mapping, "[vdso]"))
 		return vdso;
 	/* Private mappings of these begin as zeros, although they bear an inode. */
-	if (region->inode == 0 || begins_with(region->mapping, "/dev/zero") || begins_with(region->mapping, "/anon_hugepage"))
+	if (region->inode == 0 || begins_with(region->mapping, "/dev/zero") ||
+	    begins_with(region->mapping, "/anon_hugepage"))
 		return hole;
 	return is_shared_memory(region) ? shared : file;
 }
 
 bool pm_region_allows_readv(const struct pm_region *region)
 {
-	return (region->perms & PM_PERM_READ) && (region->vm_flags & PM_VM_KNOWN) && !(region->vm_flags & UFFD_FLAGS);
+	return (region->perms & PM_PERM_READ) && (region->vm_flags & PM_VM_KNOWN) &&
+	       !(region->vm_flags & UFFD_FLAGS);
 }
 
 bool pm_region_continues(const struct pm_region *before, const struct pm_region *region)
 {
-	if (before->end != region->start || before->inode != region->inode || before->device_major != region->device_major ||
-	    before->device_minor != region->device_minor || ((before->perms ^ region->perms) & PM_PERM_SHARED))
+	if (before->end != region->start || before->inode != region->inode ||
+	    before->device_major != region->device_major ||
+	    before->device_minor != region->device_minor ||
+	    ((before->perms ^ region->perms) & PM_PERM_SHARED))
 		return false;
 	if (region->inode != 0)
 		return before->offset + pm_region_size(before) == region->offset;
 	if (strcmp(before->mapping, region->mapping) != 0)
 		return false;
 	/* Core files name files without an inode. */
-	return region->mapping[0] != '/' || before->offset + pm_region_size(before) == region->offset;
+	return region->mapping[0] != '/' ||
+	       before->offset + pm_region_size(before) == region->offset;
 }

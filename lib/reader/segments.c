@@ -6,14 +6,17 @@
 #include "reader/cancel.h"
 #include "reader/region_rules.h"
 
-/* How much is looked at ahead of reading it: page states get old, and the first unit should come at once. */
+/* How much is looked at ahead of reading it: page states get old, and the first unit should come at
+ * once. */
 static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
-/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms: so late may a cancellation be. */
+/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms:
+ * so late may a cancellation be. */
 static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
 /* Space between two ranges that is cheaper walked through than begun anew behind. */
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
 
-void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions, const struct pm_range *ranges, size_t count,
+void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
+                      const struct pm_range *ranges, size_t count,
                       const struct pm_plan_options *options)
 {
 	segments->regions = regions;
@@ -39,9 +42,11 @@ static struct pm_range range_at(const struct pm_segments *segments, size_t index
 }
 
 /** The region of a range, or NULL where nothing is mapped. */
-static const struct pm_region *region_of(const struct pm_segments *segments, const struct pm_range *range)
+static const struct pm_region *region_of(const struct pm_segments *segments,
+                                         const struct pm_range *range)
 {
-	return range->region < segments->regions->count ? &segments->regions->items[range->region] : NULL;
+	return range->region < segments->regions->count ? &segments->regions->items[range->region]
+	                                                : NULL;
 }
 
 static bool is_core(const struct pm_segments *segments)
@@ -57,11 +62,14 @@ static int visit_run(void *context, const struct pm_page_run *run)
 	return segments->run_count == PM_WINDOW_RUNS || segments->run_bytes >= WINDOW_BYTES;
 }
 
-/** Where a walk should end. It goes on over the following ranges while they are near, or 60,000 small regions would cost as many calls. */
+/** Where a walk should end. It goes on over the following ranges while they are near, or 60,000
+ * small regions would cost as many calls. */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
 	/* A core file knows its gaps; a hostile one has some of exabytes. */
-	uint64_t limit = is_core(segments) || start > UINT64_MAX - WINDOW_SPAN ? UINT64_MAX : start + WINDOW_SPAN;
+	uint64_t limit = is_core(segments) || start > UINT64_MAX - WINDOW_SPAN
+	                         ? UINT64_MAX
+	                         : start + WINDOW_SPAN;
 	uint64_t end = segments->range.end;
 	size_t region = segments->range.region;
 	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
@@ -79,10 +87,12 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 {
 	const struct pm_page_source *pages = segments->options.pages;
 	uint64_t end = window_end(segments, segments->at);
-	uint64_t mask = segments->page_mask, aligned_end = end > UINT64_MAX - mask ? UINT64_MAX : (end + mask) & ~mask;
+	uint64_t mask = segments->page_mask,
+		 aligned_end = end > UINT64_MAX - mask ? UINT64_MAX : (end + mask) & ~mask;
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
-	int result = pages->walk(pages->context, segments->at & ~mask, aligned_end, visit_run, segments, error);
+	int result = pages->walk(pages->context, segments->at & ~mask, aligned_end, visit_run,
+	                         segments, error);
 	if (result < 0)
 		return -1;
 	segments->walked = result == 0 ? end : segments->runs[segments->run_count - 1].end;
@@ -90,7 +100,8 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 }
 
 /** Hands out a segment from `at` to an end and moves `at` there. */
-static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict, unsigned pages, struct pm_segment *segment)
+static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict,
+                unsigned pages, struct pm_segment *segment)
 {
 	bool file = verdict.type == PM_SEGMENT_FILE || verdict.type == PM_SEGMENT_SHARED;
 	*segment = (struct pm_segment){
@@ -109,36 +120,53 @@ static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict ve
 static struct pm_verdict judge_run(const struct pm_page_run *run)
 {
 	if (run->state & PM_PAGE_GUARD)
-		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, "guard pages (MADV_GUARD_INSTALL): they hold no data" };
+		return (struct pm_verdict){ PM_SEGMENT_FORBIDDEN,
+			                    "guard pages (MADV_GUARD_INSTALL): they hold no data" };
 	if ((run->state & PM_PAGE_ZERO) && !(run->state & PM_PAGE_FILE))
-		return (struct pm_verdict){ PM_SEGMENT_HOLE, "zeros: the kernel's zero page, or a hole in the core file" };
+		return (struct pm_verdict){
+			PM_SEGMENT_HOLE, "zeros: the kernel's zero page, or a hole in the core file"
+		};
 	return (struct pm_verdict){ PM_SEGMENT_RUN, "in memory or in swap" };
 }
 
-static struct pm_verdict judge_gap(const struct pm_segments *segments, const struct pm_region *region)
+static struct pm_verdict judge_gap(const struct pm_segments *segments,
+                                   const struct pm_region *region)
 {
 	if (is_core(segments))
-		return (struct pm_verdict){ PM_SEGMENT_MISSING, region->mapping[0] == '/' ? "not in the core file, which leaves these bytes to the mapped file"
-			                                                            : "not in the core file: never touched, or left out" };
+		return (struct pm_verdict){
+			PM_SEGMENT_MISSING,
+			region->mapping[0] == '/'
+				? "not in the core file, which leaves these bytes to the mapped "
+			          "file"
+				: "not in the core file: never touched, or left out"
+		};
 	return pm_region_untouched(region);
 }
 
-/** Hands out the part of the current range that begins at `at`, as far as it is of one type and inside the window. */
-static int next_in_range(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+/** Hands out the part of the current range that begins at `at`, as far as it is of one type and
+ * inside the window. */
+static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
+                         struct pm_error *error)
 {
 	const struct pm_region *region = region_of(segments, &segments->range);
 	if (!region)
-		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" }, 0, segment);
+		return emit(segments, segments->range.end,
+		            (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" },
+		            0, segment);
 	/* In a core file there are no devices any more, just bytes. */
 	const char *forbidden = is_core(segments) ? NULL : pm_region_forbidden(region);
 	if (forbidden)
-		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, forbidden }, 0, segment);
+		return emit(segments, segments->range.end,
+		            (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, forbidden }, 0, segment);
 	if (!segments->options.pages)
-		return emit(segments, segments->range.end, (struct pm_verdict){ PM_SEGMENT_RUN, "taken to be in memory" }, PM_PAGE_PRESENT, segment);
+		return emit(segments, segments->range.end,
+		            (struct pm_verdict){ PM_SEGMENT_RUN, "taken to be in memory" },
+		            PM_PAGE_PRESENT, segment);
 
 	if (segments->at >= segments->walked && walk(segments, error) < 0)
 		return -1;
-	while (segments->run_next < segments->run_count && segments->runs[segments->run_next].end <= segments->at)
+	while (segments->run_next < segments->run_count &&
+	       segments->runs[segments->run_next].end <= segments->at)
 		segments->run_next++;
 	if (segments->run_next == segments->run_count)
 		return emit(segments, segments->walked, judge_gap(segments, region), 0, segment);
@@ -149,7 +177,8 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 }
 
 /** As pm_segments_next(), but neighbours may be of the same type. */
-static int next_unmerged(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+static int next_unmerged(struct pm_segments *segments, struct pm_segment *segment,
+                         struct pm_error *error)
 {
 	if (pm_check_cancel(segments->options.cancel, error) < 0)
 		return -1;
@@ -167,22 +196,26 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 
 static bool can_merge(const struct pm_segment *segment, const struct pm_segment *next)
 {
-	if (segment->end != next->start || segment->region != next->region || segment->type != next->type || segment->why != next->why)
+	if (segment->end != next->start || segment->region != next->region ||
+	    segment->type != next->type || segment->why != next->why)
 		return false;
 	return segment->type != PM_SEGMENT_RUN || segment->end - segment->start < WINDOW_BYTES;
 }
 
-static bool follows(const struct pm_regions *regions, const struct pm_segment *before, const struct pm_segment *segment)
+static bool follows(const struct pm_regions *regions, const struct pm_segment *before,
+                    const struct pm_segment *segment)
 {
 	if (before->end == 0 || before->end != segment->start)
 		return false;
 	if (before->region == segment->region)
 		return true;
 	return before->region < regions->count && segment->region < regions->count &&
-	       pm_region_continues(&regions->items[before->region], &regions->items[segment->region]);
+	       pm_region_continues(&regions->items[before->region],
+	                           &regions->items[segment->region]);
 }
 
-int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error)
+int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
+                     struct pm_error *error)
 {
 	struct pm_segment merged, next;
 	int more;

@@ -24,14 +24,17 @@ struct pm_segments {
 	bool has_held;            /**< whether there is one */
 	struct pm_segment handed; /**< the last one handed out; an end of 0 means none */
 
-	size_t run_next;                         /**< first run not used up */
-	size_t run_count;                        /**< runs in the window */
-	uint64_t run_bytes;                      /**< sum of their sizes */
-	struct pm_page_run runs[PM_WINDOW_RUNS]; /**< the window: page states between `at` and `walked` */
+	size_t run_next;    /**< first run not used up */
+	size_t run_count;   /**< runs in the window */
+	uint64_t run_bytes; /**< sum of their sizes */
+	struct pm_page_run
+		runs[PM_WINDOW_RUNS]; /**< the window: page states between `at` and `walked` */
 };
 
-/** Starts the sequence. @param segments filled @param regions @param ranges @param count @param options as for pm_plan_open() */
-void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions, const struct pm_range *ranges, size_t count,
+/** Starts the sequence. @param segments filled @param regions @param ranges @param count @param
+ * options as for pm_plan_open() */
+void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
+                      const struct pm_range *ranges, size_t count,
                       const struct pm_plan_options *options);
 
 /**
@@ -42,6 +45,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_CANCELLED
  * @return          1: a segment; 0: the end; -1: an error
  */
-int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment, struct pm_error *error);
+int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
+                     struct pm_error *error);
 
 #endif

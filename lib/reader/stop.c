@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stop and its tracer thread. ptrace(2) accepts requests for a thread of the target only from the thread that attached to it, and the
- * kernel lets go of everything when that ends, in whatever state the target is: so each stop has a thread of its own, and ends for sure.
+ * A stop and its tracer thread. ptrace(2) accepts requests for a thread of the target only from the
+ * thread that attached to it, and the kernel lets go of everything when that ends, in whatever
+ * state the target is: so each stop has a thread of its own, and ends for sure.
  */
 #include <procmem/stop.h>
 
@@ -26,23 +27,25 @@ struct job {
 };
 
 struct pm_stop {
-	struct pm_tracer tracer; /* changed by the tracer thread only, and only before `ready` and after `end` */
+	struct pm_tracer tracer; /* changed by the tracer thread only, and only before `ready` and
+	                            after `end` */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t changed;
-	bool ready;         /* all threads are stopped, or could not be */
-	bool end;           /* the tracer thread shall let all go */
-	struct job *job;    /* to be done, NULL when done */
-	int result;         /* of stopping */
+	bool ready;          /* all threads are stopped, or could not be */
+	bool end;            /* the tracer thread shall let all go */
+	struct job *job;     /* to be done, NULL when done */
+	int result;          /* of stopping */
 	struct pm_error why; /* of that */
-	uint64_t begun;     /* in nanoseconds of CLOCK_MONOTONIC */
+	uint64_t begun;      /* in nanoseconds of CLOCK_MONOTONIC */
 };
 
 static void do_job(struct pm_stop *stop, struct job *job)
 {
 	const struct pm_traced *traced = &stop->tracer.items[job->index];
 	pid_t tid = traced->thread.tid;
-	long result = job->note ? ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)job->note, &job->bytes)
+	long result = job->note ? ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)job->note,
+	                                 &job->bytes)
 	                        : ptrace(PTRACE_GETSIGINFO, tid, NULL, job->bytes.iov_base);
 	job->cause = result < 0 ? errno : 0;
 }
@@ -79,7 +82,8 @@ static int start_thread(struct pm_stop *stop, struct pm_error *error)
 	int cause = pthread_create(&stop->thread, NULL, trace, stop);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (cause != 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s", strerror(cause));
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
+		                    strerror(cause));
 	return 0;
 }
 
@@ -109,7 +113,8 @@ static void destroy(struct pm_stop *stop)
 	free(stop);
 }
 
-int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel, struct pm_stop **stop, struct pm_error *error)
+int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
+                  struct pm_stop **stop, struct pm_error *error)
 {
 	if (check_possible(process, error) < 0)
 		return -1;
@@ -169,7 +174,9 @@ static int run(struct pm_stop *stop, struct job *job, const char *what, struct p
 {
 	const struct pm_stopped_thread *thread = pm_stop_thread(stop, job->index);
 	if (!thread->reachable)
-		return pm_error_set(error, PM_ERROR_UNREADABLE, 0, "thread %d is asleep in the kernel: its %s cannot be read", (int)thread->tid, what);
+		return pm_error_set(error, PM_ERROR_UNREADABLE, 0,
+		                    "thread %d is asleep in the kernel: its %s cannot be read",
+		                    (int)thread->tid, what);
 	pthread_mutex_lock(&stop->lock);
 	stop->job = job;
 	pthread_cond_broadcast(&stop->changed);
@@ -180,22 +187,26 @@ static int run(struct pm_stop *stop, struct job *job, const char *what, struct p
 	case 0:
 		return 0;
 	case ESRCH:
-		return pm_error_set(error, PM_ERROR_GONE, ESRCH, "thread %d was killed", (int)thread->tid);
+		return pm_error_set(error, PM_ERROR_GONE, ESRCH, "thread %d was killed",
+		                    (int)thread->tid);
 	case EINVAL:
 	case ENODEV:
 	case EIO:
-		return pm_error_set(error, job->note ? PM_ERROR_UNSUPPORTED : PM_ERROR_UNREADABLE, job->cause, "thread %d has no such %s",
-		                    (int)thread->tid, what);
+		return pm_error_set(error, job->note ? PM_ERROR_UNSUPPORTED : PM_ERROR_UNREADABLE,
+		                    job->cause, "thread %d has no such %s", (int)thread->tid, what);
 	default:
-		return pm_error_set(error, PM_ERROR_UNREADABLE, job->cause, "cannot read the %s of thread %d: %s", what, (int)thread->tid,
+		return pm_error_set(error, PM_ERROR_UNREADABLE, job->cause,
+		                    "cannot read the %s of thread %d: %s", what, (int)thread->tid,
 		                    strerror(job->cause));
 	}
 }
 
-int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, void *buffer, size_t capacity, size_t *size,
-                           struct pm_error *error)
+int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, void *buffer,
+                           size_t capacity, size_t *size, struct pm_error *error)
 {
-	struct job job = { .index = index, .note = note, .bytes = { .iov_base = buffer, .iov_len = capacity } };
+	struct job job = { .index = index,
+		           .note = note,
+		           .bytes = { .iov_base = buffer, .iov_len = capacity } };
 	if (run(stop, &job, "registers", error) < 0)
 		return -1;
 	*size = job.bytes.iov_len;
@@ -204,6 +215,7 @@ int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, vo
 
 int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info, struct pm_error *error)
 {
-	struct job job = { .index = index, .bytes = { .iov_base = info, .iov_len = sizeof(siginfo_t) } };
+	struct job job = { .index = index,
+		           .bytes = { .iov_base = info, .iov_len = sizeof(siginfo_t) } };
 	return run(stop, &job, "siginfo", error);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of a living process: process_vm_readv(2) where it can be used, because it copies once and takes the map lock per 1,024 pages where
- * /proc/PID/mem copies twice and takes it per page; and mem for the rest.
+ * Bytes of a living process: process_vm_readv(2) where it can be used, because it copies once and
+ * takes the map lock per 1,024 pages where /proc/PID/mem copies twice and takes it per page; and
+ * mem for the rest.
  *
- * mem is opened first of all and stays tied to the memory of that moment, while process_vm_readv follows the PID, through an exec and
- * (in theory) to another process. So each read ends with one byte of mem, which costs a microsecond: it gives 0 bytes once the memory is
- * gone.
+ * mem is opened first of all and stays tied to the memory of that moment, while process_vm_readv
+ * follows the PID, through an exec and (in theory) to another process. So each read ends with one
+ * byte of mem, which costs a microsecond: it gives 0 bytes once the memory is gone.
  */
 #include <procmem/reader.h>
 
@@ -31,15 +32,16 @@ struct target_reader {
 	const struct pm_regions *regions;
 	uint64_t page_mask;
 	int mem;
-	atomic_bool readv_refused; /* EPERM or ENOSYS was seen, or the PID is of another namespace: mem only, from now on */
-	atomic_int thread;         /* which process_vm_readv is given: a dead leader has no memory */
+	atomic_bool readv_refused; /* EPERM or ENOSYS was seen, or the PID is of another namespace:
+	                              mem only, from now on */
+	atomic_int thread; /* which process_vm_readv is given: a dead leader has no memory */
 };
 
 /** What is still to be read. */
 struct cursor {
 	const struct pm_piece *pieces;
 	size_t count;
-	uint64_t offset; /* in the first piece */
+	uint64_t offset;                /* in the first piece */
 	const struct pm_region *region; /* the last one looked up */
 };
 
@@ -63,8 +65,10 @@ static void advance(struct cursor *cursor, uint64_t bytes)
 /** The stretch at a cursor, up to the end of its piece and its region. */
 static struct span span_at(struct target_reader *reader, struct cursor *cursor)
 {
-	struct span span = { .address = cursor->pieces->address + cursor->offset, .size = cursor->pieces->size - cursor->offset };
-	if (!reader->regions || span.address > UINTPTR_MAX - span.size || atomic_load_explicit(&reader->readv_refused, memory_order_relaxed))
+	struct span span = { .address = cursor->pieces->address + cursor->offset,
+		             .size = cursor->pieces->size - cursor->offset };
+	if (!reader->regions || span.address > UINTPTR_MAX - span.size ||
+	    atomic_load_explicit(&reader->readv_refused, memory_order_relaxed))
 		return span;
 	const struct pm_region *region = cursor->region;
 	if (!region || span.address < region->start || span.address >= region->end)
@@ -83,8 +87,10 @@ static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *bu
 	return pm_pread(reader->mem, buffer, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, address);
 }
 
-/** Reads stretches through process_vm_readv, by another thread where the one used so far has died. @return as process_vm_readv(2) */
-static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count, void *buffer, size_t size)
+/** Reads stretches through process_vm_readv, by another thread where the one used so far has died.
+ * @return as process_vm_readv(2) */
+static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count,
+                            void *buffer, size_t size)
 {
 	const struct iovec local = { .iov_base = buffer, .iov_len = size };
 	pid_t thread = atomic_load_explicit(&reader->thread, memory_order_relaxed);
@@ -100,7 +106,8 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 	return -1;
 }
 
-/** Reads as many stretches at the cursor as go through process_vm_readv in one call. @return bytes, or -1 with errno set */
+/** Reads as many stretches at the cursor as go through process_vm_readv in one call. @return bytes,
+ * or -1 with errno set */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
 {
 	struct iovec vectors[MOST_VECTORS];
@@ -109,7 +116,8 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 		struct span span = span_at(reader, &cursor);
 		if (!span.readv || span.size > SSIZE_MAX - size)
 			break;
-		vectors[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)span.address, .iov_len = (size_t)span.size };
+		vectors[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)span.address,
+			                           .iov_len = (size_t)span.size };
 		size += (size_t)span.size;
 		advance(&cursor, span.size);
 	}
@@ -122,7 +130,8 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 /** Why a byte cannot be read, as far as its region tells. */
 static const char *explain(const struct target_reader *reader, uint64_t address)
 {
-	const struct pm_region *region = reader->regions ? pm_regions_find(reader->regions, address) : NULL;
+	const struct pm_region *region = reader->regions ? pm_regions_find(reader->regions, address)
+	                                                 : NULL;
 	if (address >> 63)
 		return "above the addresses that can be read";
 	if (!region)
@@ -135,11 +144,13 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 	if (region->inode != 0)
 		return "beyond the end of the mapped file, or its storage failed";
 	if (!(region->perms & PM_PERM_READ))
-		return "without read permission, and this kernel does not let mem override that (proc_mem.force_override)";
+		return "without read permission, and this kernel does not let mem override that "
+		       "(proc_mem.force_override)";
 	return "a guard page, or unmapped meanwhile";
 }
 
-static void fill_unreadable(const struct target_reader *reader, uint64_t address, int cause, struct pm_error *error)
+static void fill_unreadable(const struct target_reader *reader, uint64_t address, int cause,
+                            struct pm_error *error)
 {
 	pm_error_set(error, PM_ERROR_UNREADABLE, cause, "%s", explain(reader, address));
 	if (error) {
@@ -152,18 +163,22 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 {
 	if (pm_process_check(reader->process, error) == 0) {
 		pid_t pid = pm_process_pid(reader->process);
-		pm_error_set(error, PM_ERROR_GONE, 0, "the memory of process %d is gone: its mem reads 0 bytes", (int)pid);
+		pm_error_set(error, PM_ERROR_GONE, 0,
+		             "the memory of process %d is gone: its mem reads 0 bytes", (int)pid);
 		if (error)
 			error->pid = pid;
 	}
 	return -1;
 }
 
-/** Reads what it can at a cursor; after a failure one page, through mem. @param by_pid if process_vm_readv did it @return as read_mem() */
-static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer, bool *by_pid)
+/** Reads what it can at a cursor; after a failure one page, through mem. @param by_pid if
+ * process_vm_readv did it @return as read_mem() */
+static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
+                         bool *by_pid)
 {
 	struct span span = span_at(reader, cursor);
-	ssize_t got = span.readv ? read_packed(reader, *cursor, buffer) : read_mem(reader, span.address, buffer, span.size);
+	ssize_t got = span.readv ? read_packed(reader, *cursor, buffer)
+	                         : read_mem(reader, span.address, buffer, span.size);
 	*by_pid = span.readv && got > 0;
 	if (got > 0 || (got == 0 && !span.readv))
 		return got;
@@ -171,7 +186,8 @@ static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, vo
 	return read_mem(reader, span.address, buffer, rest < span.size ? rest : span.size);
 }
 
-static int target_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+static int target_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+                       size_t *done, struct pm_error *error)
 {
 	struct target_reader *reader = context;
 	struct cursor cursor = { .pieces = pieces, .count = count };
@@ -208,7 +224,8 @@ static void target_close(void *context)
 	free(reader);
 }
 
-int pm_target_reader_open(struct pm_process *process, const struct pm_regions *regions, struct pm_reader *reader, struct pm_error *error)
+int pm_target_reader_open(struct pm_process *process, const struct pm_regions *regions,
+                          struct pm_reader *reader, struct pm_error *error)
 {
 	static const struct pm_reader_ops ops = { .read = target_read, .close = target_close };
 	struct target_reader *opened = malloc(sizeof *opened);

@@ -2,9 +2,11 @@
 /*
  * Stopping all threads of a process (ptrace(2)).
  *
- * The list in task/ is gone through until a pass finds no thread that is new: only running threads make new ones, and each pass waits until
- * all that it found stand still. No PTRACE_O_TRACECLONE, nor FORK or VFORK: children that a thread makes on its way into the stop must not
- * be traced, let alone stay so, and threads are found by the next pass. An exec sends no SIGTRAP to a seized thread without options.
+ * The list in task/ is gone through until a pass finds no thread that is new: only running threads
+ * make new ones, and each pass waits until all that it found stand still. No PTRACE_O_TRACECLONE,
+ * nor FORK or VFORK: children that a thread makes on its way into the stop must not be traced, let
+ * alone stay so, and threads are found by the next pass. An exec sends no SIGTRAP to a seized
+ * thread without options.
  */
 #include "reader/tracer.h"
 
@@ -22,9 +24,12 @@
 #include "reader/cancel.h"
 
 /* How long no thread has come to a stop, in nanoseconds. */
-static const uint64_t LOOK_AFTER = UINT64_C(20) * 1000 * 1000;          /* then it is time to look at the states of those missing */
-static const uint64_t ASLEEP_AFTER = UINT64_C(200) * 1000 * 1000;       /* then those in state D are taken as stopped */
-static const uint64_t HOPELESS_AFTER = UINT64_C(10000000000);   /* then the machine is too busy, or the thread is a riddle */
+static const uint64_t LOOK_AFTER =
+	UINT64_C(20) * 1000 * 1000; /* then it is time to look at the states of those missing */
+static const uint64_t ASLEEP_AFTER = UINT64_C(200) * 1000 *
+                                     1000; /* then those in state D are taken as stopped */
+static const uint64_t HOPELESS_AFTER = UINT64_C(
+	10000000000); /* then the machine is too busy, or the thread is a riddle */
 
 /** State of a thread as in proc_pid_stat(5), 'X' where it has none any more. */
 static char state_of(const struct pm_tracer *tracer, pid_t tid)
@@ -39,19 +44,23 @@ static char state_of(const struct pm_tracer *tracer, pid_t tid)
 
 static int compare_tids(const void *a, const void *b)
 {
-	pid_t first = ((const struct pm_traced *)a)->thread.tid, second = ((const struct pm_traced *)b)->thread.tid;
+	pid_t first = ((const struct pm_traced *)a)->thread.tid,
+	      second = ((const struct pm_traced *)b)->thread.tid;
 	return (first > second) - (first < second);
 }
 
 static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *error)
 {
-	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid, "stop it", cause, error);
+	return pm_access_explain(tracer->process->procfs.root, tracer->process->procfs.pid,
+	                         "stop it", cause, error);
 }
 
-/** Attaches to a thread and tells it to stop. @return 1: done; 0: the thread has ended; -1: refused */
+/** Attaches to a thread and tells it to stop. @return 1: done; 0: the thread has ended; -1: refused
+ */
 static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error)
 {
-	if (pm_array_reserve(&tracer->items, &tracer->capacity, tracer->count, 1, sizeof *tracer->items, error) < 0)
+	if (pm_array_reserve(&tracer->items, &tracer->capacity, tracer->count, 1,
+	                     sizeof *tracer->items, error) < 0)
 		return -1;
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		int cause = errno;
@@ -60,16 +69,19 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 			return 0;
 		return explain(tracer, cause, error);
 	}
-	/* That this can fail only because the thread has ended will be seen when it is waited for. */
+	/* That this can fail only because the thread has ended will be seen when it is waited for.
+	 */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid }, .state = PM_TRACE_INTERRUPTED };
+	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid },
+		                                             .state = PM_TRACE_INTERRUPTED };
 	return 1;
 }
 
 /**
  * One pass over task/.
  *
- * @param all    where to store whether no thread was new and none is missing: the list is made while threads come and go and may lack some
+ * @param all    where to store whether no thread was new and none is missing: the list is made
+ * while threads come and go and may lack some
  * @return       0 or -1
  */
 static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)
@@ -78,7 +90,8 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	size_t count, known = tracer->count;
 	struct pm_process_stat stat;
 	if (pm_procfs_list_numbers(&tracer->process->procfs, "task", &tids, &count) < 0)
-		return pm_process_check(tracer->process, error) < 0 ? -1 : explain(tracer, errno, error);
+		return pm_process_check(tracer->process, error) < 0 ? -1
+		                                                    : explain(tracer, errno, error);
 	int result = 0;
 	for (size_t i = 0; i < count && result >= 0; i++) {
 		const struct pm_traced key = { .thread = { .tid = tids[i] } };
@@ -88,7 +101,9 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	free(tids);
 	if (result < 0)
 		return -1;
-	*all = tracer->count == known && pm_process_stat_read(&tracer->process->procfs, "stat", &stat) == 0 && stat.threads == count;
+	*all = tracer->count == known &&
+	       pm_process_stat_read(&tracer->process->procfs, "stat", &stat) == 0 &&
+	       stat.threads == count;
 	if (tracer->count > 0)
 		qsort(tracer->items, tracer->count, sizeof *tracer->items, compare_tids);
 	return 0;
@@ -103,7 +118,8 @@ static void settle(struct pm_traced *traced, int status)
 	}
 	traced->state = PM_TRACE_STOPPED;
 	traced->thread.reachable = true;
-	/* Either it stopped as it was told to, or was group-stopped already; or a signal came first, whose delivery it now waits with. */
+	/* Either it stopped as it was told to, or was group-stopped already; or a signal came
+	 * first, whose delivery it now waits with. */
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		traced->thread.signal = WSTOPSIG(status);
 }
@@ -121,12 +137,14 @@ static bool poll_thread(struct pm_traced *traced)
 }
 
 /**
- * Looks at a thread that does not stop. A dead leader is one that wait(2) does not tell of while other threads live.
+ * Looks at a thread that does not stop. A dead leader is one that wait(2) does not tell of while
+ * other threads live.
  *
  * @param idle  for how long nothing has moved, in nanoseconds
  * @return      0 to wait on, or -1
  */
-static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle, struct pm_error *error)
+static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle,
+                           struct pm_error *error)
 {
 	char state = state_of(tracer, traced->thread.tid);
 	if (pm_state_is_dead(state))
@@ -134,8 +152,11 @@ static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, u
 	else if (state == 'D' && idle >= ASLEEP_AFTER)
 		traced->state = PM_TRACE_ASLEEP;
 	else if (idle >= HOPELESS_AFTER)
-		return pm_error_set(error, PM_ERROR_IO, 0, "thread %d of process %d does not stop (its state is %c); the process runs on as before",
-		                    (int)traced->thread.tid, (int)tracer->process->procfs.pid, state);
+		return pm_error_set(error, PM_ERROR_IO, 0,
+		                    "thread %d of process %d does not stop (its state is %c); the "
+		                    "process runs on as before",
+		                    (int)traced->thread.tid, (int)tracer->process->procfs.pid,
+		                    state);
 	return 0;
 }
 
@@ -151,7 +172,8 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 			struct pm_traced *traced = &tracer->items[i];
 			if (traced->state != PM_TRACE_INTERRUPTED)
 				continue;
-			if (!poll_thread(traced) && idle >= LOOK_AFTER && look_at_sleeper(tracer, traced, idle, error) < 0)
+			if (!poll_thread(traced) && idle >= LOOK_AFTER &&
+			    look_at_sleeper(tracer, traced, idle, error) < 0)
 				return -1;
 			if (traced->state == PM_TRACE_INTERRUPTED)
 				pending++;
@@ -185,7 +207,8 @@ int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error)
 {
 	bool all = false;
 	while (!all) {
-		if (pm_check_cancel(tracer->cancel, error) < 0 || interrupt_new(tracer, &all, error) < 0 || await_all(tracer, error) < 0)
+		if (pm_check_cancel(tracer->cancel, error) < 0 ||
+		    interrupt_new(tracer, &all, error) < 0 || await_all(tracer, error) < 0)
 			return -1;
 		drop_gone(tracer);
 	}
@@ -202,7 +225,8 @@ void pm_tracer_release(struct pm_tracer *tracer)
 			poll_thread(traced);
 		/* With a signal it is delivered now, as it would have been without us. */
 		if (traced->state == PM_TRACE_STOPPED)
-			ptrace(PTRACE_DETACH, traced->thread.tid, NULL, (void *)(intptr_t)traced->thread.signal);
+			ptrace(PTRACE_DETACH, traced->thread.tid, NULL,
+			       (void *)(intptr_t)traced->thread.signal);
 	}
 	free(tracer->items);
 	tracer->items = NULL;

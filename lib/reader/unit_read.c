@@ -6,7 +6,8 @@
 
 #include "reader/cancel.h"
 
-/* A swapped page may take 10 ms to come in and cannot be interrupted: small calls keep a cancellation prompt. */
+/* A swapped page may take 10 ms to come in and cannot be interrupted: small calls keep a
+ * cancellation prompt. */
 static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 
 /** One reading in progress. */
@@ -27,17 +28,20 @@ static void reading_init(struct reading *reading, const struct pm_unit_source *s
 
 static void tell_unreadable(struct reading *reading)
 {
-	const struct pm_unreadable range = {
-		.start = reading->bad_start, .end = reading->bad_end, .os_errno = reading->bad.os_errno, .why = reading->bad.text
-	};
+	const struct pm_unreadable range = { .start = reading->bad_start,
+		                             .end = reading->bad_end,
+		                             .os_errno = reading->bad.os_errno,
+		                             .why = reading->bad.text };
 	if (range.start != range.end && reading->source->unreadable)
 		reading->source->unreadable(reading->source->context, &range);
 	reading->bad_start = reading->bad_end = 0;
 }
 
-static void note_unreadable(struct reading *reading, uint64_t start, uint64_t end, const struct pm_error *why)
+static void note_unreadable(struct reading *reading, uint64_t start, uint64_t end,
+                            const struct pm_error *why)
 {
-	bool same = reading->bad_end == start && reading->bad_start != start && strcmp(reading->bad.text, why->text) == 0;
+	bool same = reading->bad_end == start && reading->bad_start != start &&
+	            strcmp(reading->bad.text, why->text) == 0;
 	if (!same) {
 		tell_unreadable(reading);
 		reading->bad_start = start;
@@ -61,8 +65,8 @@ static void advance(struct pm_piece **pieces, size_t *count, uint64_t bytes)
 }
 
 /** Reads pieces, which it uses up, skipping unreadable pages one by one. */
-static int read_pieces(struct reading *reading, struct pm_reader *reader, struct pm_piece *pieces, size_t count, char *buffer,
-                       struct pm_error *error)
+static int read_pieces(struct reading *reading, struct pm_reader *reader, struct pm_piece *pieces,
+                       size_t count, char *buffer, struct pm_error *error)
 {
 	while (count > 0) {
 		struct pm_error why = { .text = "the kernel gives no reason" };
@@ -78,7 +82,8 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 		buffer += done;
 		if (count == 0)
 			return 0;
-		uint64_t rest = (pieces->address | reading->page_mask) - pieces->address + 1; /* of the page */
+		uint64_t rest = (pieces->address | reading->page_mask) - pieces->address +
+		                1; /* of the page */
 		uint64_t skipped = rest < pieces->size ? rest : pieces->size;
 		memset(buffer, 0, (size_t)skipped);
 		note_unreadable(reading, pieces->address, pieces->address + skipped, &why);
@@ -121,7 +126,8 @@ struct batch {
 	struct pm_piece pieces[PM_UNIT_SEGMENTS + 2];
 };
 
-/** Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps. @return false at the end of the unit */
+/** Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps.
+ * @return false at the end of the unit */
 static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {
 	batch->count = batch->size = 0;
@@ -130,13 +136,15 @@ static bool collect(const struct pm_unit_source *source, struct position *at, st
 		if (!segment.wanted)
 			continue;
 		bool swapped = (segment.pages & PM_PAGE_SWAPPED) != 0;
-		struct pm_reader *reader = segment.type == PM_SEGMENT_RUN ? source->target : source->files;
+		struct pm_reader *reader = segment.type == PM_SEGMENT_RUN ? source->target
+		                                                          : source->files;
 		if (batch->count > 0 && (swapped || reader != batch->reader))
 			break;
 		uint64_t left = segment.end - segment.start - at->offset;
 		uint64_t step = swapped && left > SWAP_STEP ? SWAP_STEP : left;
 		batch->reader = reader;
-		batch->pieces[batch->count++] = (struct pm_piece){ .address = segment.start + at->offset, .size = step };
+		batch->pieces[batch->count++] =
+			(struct pm_piece){ .address = segment.start + at->offset, .size = step };
 		batch->size += (size_t)step;
 		at->offset += step;
 		if (step < left)
@@ -145,14 +153,15 @@ static bool collect(const struct pm_unit_source *source, struct position *at, st
 	return batch->count > 0;
 }
 
-int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer, struct pm_error *error)
+int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit, void *buffer,
+                 struct pm_error *error)
 {
 	static const struct pm_unit_around nothing = { 0 };
 	return pm_unit_read_around(source, unit, &nothing, buffer, error);
 }
 
-int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_unit *unit, const struct pm_unit_around *around, void *buffer,
-                        struct pm_error *error)
+int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_unit *unit,
+                        const struct pm_unit_around *around, void *buffer, struct pm_error *error)
 {
 	struct reading reading;
 	struct position at = { .unit = unit, .around = *around };
@@ -168,7 +177,8 @@ int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_uni
 	return result;
 }
 
-int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, void *buffer, size_t size, struct pm_error *error)
+int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, void *buffer,
+                       size_t size, struct pm_error *error)
 {
 	struct reading reading;
 	char *to = buffer;

@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 
-int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE], struct pm_error *error)
+int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE],
+                        struct pm_error *error)
 {
-	static const char sql[] = "SELECT why FROM ending WHERE sample = (SELECT max(number) FROM sample)";
+	static const char sql[] =
+		"SELECT why FROM ending WHERE sample = (SELECT max(number) FROM sample)";
 	sqlite3_stmt *statement;
 	int result = pm_database_has_table(&recording->database, "ending", error);
 	if (result <= 0)

@@ -6,12 +6,14 @@
 
 #include "base/array.h"
 
-/* A region is counted where it begins and taken off where it ends, so that each is passed over once, of however many samples it is part. */
-static const char changes_sql[] =
-	"SELECT sample, sum(change), sum(detailed) FROM"
-	" (SELECT first_sample AS sample, 1 AS change, id IN (SELECT region FROM smaps) AS detailed FROM region"
-	" UNION ALL SELECT until_sample, -1, -(id IN (SELECT region FROM smaps)) FROM region WHERE until_sample IS NOT NULL)"
-	" GROUP BY sample ORDER BY sample";
+/* A region is counted where it begins and taken off where it ends, so that each is passed over
+ * once, of however many samples it is part. */
+static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
+				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
+                                  "region FROM smaps) AS detailed FROM region"
+				  " UNION ALL SELECT until_sample, -1, -(id IN (SELECT region FROM "
+                                  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
+				  " GROUP BY sample ORDER BY sample";
 
 /** Samples that were read so far. */
 struct listing {
@@ -19,19 +21,23 @@ struct listing {
 	size_t count, capacity;
 };
 
-static int read_samples(struct pm_recording *recording, sqlite3_stmt *rows, struct listing *listing, struct pm_error *error)
+static int read_samples(struct pm_recording *recording, sqlite3_stmt *rows, struct listing *listing,
+                        struct pm_error *error)
 {
 	int result;
 	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
-		if (pm_array_reserve(&listing->items, &listing->capacity, listing->count, 1, sizeof *listing->items, error) < 0)
+		if (pm_array_reserve(&listing->items, &listing->capacity, listing->count, 1,
+		                     sizeof *listing->items, error) < 0)
 			return -1;
-		listing->items[listing->count++] = (struct pm_listed){ .recorded = pm_recorded_of_row(rows) };
+		listing->items[listing->count++] =
+			(struct pm_listed){ .recorded = pm_recorded_of_row(rows) };
 	}
 	return result;
 }
 
 /** Adds up how many regions each sample has. */
-static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes, struct listing *listing, struct pm_error *error)
+static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
+                         struct listing *listing, struct pm_error *error)
 {
 	uint64_t regions = 0, detailed = 0;
 	int result = pm_statement_next(&recording->database, changes, error);
@@ -53,7 +59,9 @@ static int list(struct pm_recording *recording, struct listing *listing, struct 
 {
 	sqlite3_stmt *rows = NULL, *changes = NULL;
 	int result = -1;
-	if (pm_database_prepare(&recording->database, "SELECT " PM_RECORDED_COLUMNS " FROM sample ORDER BY number", &rows, error) == 0 &&
+	if (pm_database_prepare(&recording->database,
+	                        "SELECT " PM_RECORDED_COLUMNS " FROM sample ORDER BY number", &rows,
+	                        error) == 0 &&
 	    pm_database_prepare(&recording->database, changes_sql, &changes, error) == 0 &&
 	    read_samples(recording, rows, listing, error) == 0)
 		result = count_regions(recording, changes, listing, error);
@@ -62,7 +70,8 @@ static int list(struct pm_recording *recording, struct listing *listing, struct 
 	return result;
 }
 
-int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count, struct pm_error *error)
+int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count,
+                      struct pm_error *error)
 {
 	struct listing listing = { 0 };
 	/* All questions see the same moment of a file that is being written. */

@@ -23,7 +23,8 @@ static bool scan_part(const char **text, char follows, uint64_t least, uint64_t 
 /** Reads a day, and what stands between it and the time. */
 static bool scan_day(const char **text, struct tm *when)
 {
-	if (!scan_part(text, '-', 1970, 9999, &when->tm_year) || !scan_part(text, '-', 1, 12, &when->tm_mon) ||
+	if (!scan_part(text, '-', 1970, 9999, &when->tm_year) ||
+	    !scan_part(text, '-', 1, 12, &when->tm_mon) ||
 	    !scan_part(text, 0, 1, 31, &when->tm_mday) || (**text != 'T' && **text != ' '))
 		return false;
 	(*text)++;
@@ -32,7 +33,8 @@ static bool scan_day(const char **text, struct tm *when)
 	return true;
 }
 
-/** Reads decimals of a second. @param length what the last of them stands for; 1 at the least @return nanoseconds */
+/** Reads decimals of a second. @param length what the last of them stands for; 1 at the least
+ * @return nanoseconds */
 static int64_t scan_decimals(const char **text, int64_t *length)
 {
 	int64_t sum = 0;
@@ -45,12 +47,14 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 	return sum;
 }
 
-/** Reads a time of day. @param part gets the nanoseconds within the second @param length and how long what was said is */
+/** Reads a time of day. @param part gets the nanoseconds within the second @param length and how
+ * long what was said is */
 static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
 {
 	*part = 0;
 	*length = minute;
-	if (!scan_part(text, ':', 0, 23, &when->tm_hour) || !scan_part(text, 0, 0, 59, &when->tm_min))
+	if (!scan_part(text, ':', 0, 23, &when->tm_hour) ||
+	    !scan_part(text, 0, 0, 59, &when->tm_min))
 		return false;
 	if (**text == ':') {
 		(*text)++;
@@ -80,7 +84,8 @@ bool pm_moment_parse(const char *text, struct pm_moment *moment)
 	if (when.tm_mday != day)
 		return false;
 	/* 64 bits of nanoseconds end in the year 2262. */
-	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) || __builtin_add_overflow(parsed.from, part, &parsed.from))
+	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) ||
+	    __builtin_add_overflow(parsed.from, part, &parsed.from))
 		parsed.from = INT64_MAX;
 	if (__builtin_add_overflow(parsed.from, length - 1, &parsed.until))
 		parsed.until = INT64_MAX;

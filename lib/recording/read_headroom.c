@@ -18,7 +18,8 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 {
 	struct pm_limit limit = {
 		.kind = kind,
-		.counts = kind == PM_LIMIT_MAPPINGS || kind == PM_LIMIT_PIDS || kind == PM_LIMIT_THREADS,
+		.counts = kind == PM_LIMIT_MAPPINGS || kind == PM_LIMIT_PIDS ||
+		          kind == PM_LIMIT_THREADS,
 		.max = pm_column(statement, 1),
 		.used = pm_column(statement, 2),
 		.reclaimable = pm_column(statement, 3),
@@ -27,10 +28,13 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 	return limit;
 }
 
-/** Reads the rows of a sample. @param limits gets each at the place of its kind @param known which of them are there */
-static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_limit *limits, bool *known, struct pm_error *error)
+/** Reads the rows of a sample. @param limits gets each at the place of its kind @param known which
+ * of them are there */
+static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
+                     bool *known, struct pm_error *error)
 {
-	static const char sql[] = "SELECT name, max, used, reclaimable, text.value FROM headroom JOIN text ON text.id = source WHERE sample = ?";
+	static const char sql[] = "SELECT name, max, used, reclaimable, text.value FROM headroom "
+	                          "JOIN text ON text.id = source WHERE sample = ?";
 	sqlite3_stmt *statement;
 	int result;
 	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
@@ -48,7 +52,8 @@ static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_
 	return result;
 }
 
-int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number, struct pm_headroom *headroom, struct pm_error *error)
+int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
+                               struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_headroom read = { 0 };
 	struct pm_limit limits[PM_LIMIT_KINDS];

@@ -9,13 +9,24 @@
 #include "recording/stored_run.h"
 
 /** The statements that a sample is written with. */
-enum statement { ADD_SAMPLE, ADD_TEXT, FIND_TEXT, ADD_REGION, END_REGION, ADD_SIZE, ADD_SMAPS, ADD_LIMIT, STATEMENTS };
+enum statement {
+	ADD_SAMPLE,
+	ADD_TEXT,
+	FIND_TEXT,
+	ADD_REGION,
+	END_REGION,
+	ADD_SIZE,
+	ADD_SMAPS,
+	ADD_LIMIT,
+	STATEMENTS
+};
 
 static const char *const statements[STATEMENTS] = {
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
-	[ADD_REGION] = "INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ADD_REGION] = "INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+	               "?, ?, ?, ?, ?)",
 	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
@@ -35,16 +46,19 @@ struct pm_recorder {
 static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 {
 	for (size_t i = 0; i < STATEMENTS; i++)
-		if (pm_database_prepare(&recorder->database, statements[i], &recorder->statements[i], error) < 0)
+		if (pm_database_prepare(&recorder->database, statements[i],
+		                        &recorder->statements[i], error) < 0)
 			return -1;
 	return 0;
 }
 
-/** Goes on where the file ends: regions that it says live on are ended, because nobody looked since. */
+/** Goes on where the file ends: regions that it says live on are ended, because nobody looked
+ * since. */
 static int resume(struct pm_recorder *recorder, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample", &statement, error) < 0)
+	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample",
+	                        &statement, error) < 0)
 		return -1;
 	int result = pm_statement_next(&recorder->database, statement, error);
 	if (result > 0)
@@ -53,13 +67,15 @@ static int resume(struct pm_recorder *recorder, struct pm_error *error)
 	return result < 0 ? -1 : 0;
 }
 
-int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recorder **recorder, struct pm_error *error)
+int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recorder **recorder,
+                     struct pm_error *error)
 {
 	struct pm_recorder *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
 	pm_regions_init(&opened->regions);
-	if (pm_database_create(&opened->database, path, error) < 0 || pm_stored_run_claim(&opened->database, run, error) < 0 ||
+	if (pm_database_create(&opened->database, path, error) < 0 ||
+	    pm_stored_run_claim(&opened->database, run, error) < 0 ||
 	    prepare_all(opened, error) < 0 || resume(opened, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;
@@ -73,7 +89,8 @@ int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_err
 	sqlite3_stmt *statement;
 	if (recorder->ended || recorder->number == 0)
 		return 0;
-	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)", &statement, error) < 0)
+	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)",
+	                        &statement, error) < 0)
 		return -1;
 	pm_bind(statement, 1, recorder->number);
 	sqlite3_bind_text(statement, 2, why, -1, SQLITE_STATIC);
@@ -88,9 +105,11 @@ void pm_recorder_close(struct pm_recorder *recorder)
 		return;
 	for (size_t i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(recorder->statements[i]);
-	/* One file without companions can be sent and read everywhere; while somebody reads it that is not possible, and not needed. */
+	/* One file without companions can be sent and read everywhere; while somebody reads it that
+	 * is not possible, and not needed. */
 	if (recorder->database.handle)
-		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL,
+		             NULL);
 	pm_database_close(&recorder->database);
 	pm_regions_deinit(&recorder->regions);
 	free(recorder->ids);
@@ -102,12 +121,13 @@ static int finish(struct pm_recorder *recorder, enum statement which, struct pm_
 	return pm_statement_finish(&recorder->database, recorder->statements[which], error);
 }
 
-static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number, struct pm_error *error)
+static int add_sample(struct pm_recorder *recorder, const struct pm_sample *sample, uint64_t number,
+                      struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_SAMPLE];
 	const struct pm_totals *totals = &sample->totals;
-	const uint64_t values[] = { totals->size, totals->rss, totals->anon, totals->file, totals->shmem, totals->swap, totals->pte,
-		totals->threads };
+	const uint64_t values[] = { totals->size,  totals->rss,  totals->anon, totals->file,
+		                    totals->shmem, totals->swap, totals->pte,  totals->threads };
 	pm_bind(statement, 1, number);
 	sqlite3_bind_double(statement, 2, sample->time);
 	sqlite3_bind_int64(statement, 3, sample->wall_ns);
@@ -118,7 +138,8 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 }
 
 /** Number of a text; it is added where it is new. */
-static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id, struct pm_error *error)
+static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id,
+                     struct pm_error *error)
 {
 	sqlite3_stmt *find = recorder->statements[FIND_TEXT];
 	for (int attempt = 0; attempt < 2; attempt++) {
@@ -133,11 +154,13 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 		if (finish(recorder, ADD_TEXT, error) < 0)
 			return -1;
 	}
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it", recorder->database.path);
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it",
+	                    recorder->database.path);
 }
 
 /** Writes the limits that hold at a sample. */
-static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom, uint64_t number, struct pm_error *error)
+static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
+                      uint64_t number, struct pm_error *error)
 {
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
@@ -145,7 +168,8 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 		int64_t source = 0;
 		if (find_text(recorder, limit->source, &source, error) < 0)
 			return -1;
-		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable, (uint64_t)source };
+		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable,
+			                    (uint64_t)source };
 		pm_bind(statement, 1, number);
 		sqlite3_bind_text(statement, 2, pm_limit_name(limit->kind), -1, SQLITE_STATIC);
 		for (int j = 0; j < 4; j++)
@@ -156,20 +180,27 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 	return 0;
 }
 
-static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number, int64_t *id, struct pm_error *error)
+static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number,
+                      int64_t *id, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_REGION];
 	int64_t mapping, detail, why;
-	if (find_text(recorder, region->mapping, &mapping, error) < 0 || find_text(recorder, region->detail, &detail, error) < 0 ||
+	if (find_text(recorder, region->mapping, &mapping, error) < 0 ||
+	    find_text(recorder, region->detail, &detail, error) < 0 ||
 	    find_text(recorder, region->why, &why, error) < 0)
 		return -1;
-	const uint64_t place[] = { number, region->start, region->end, region->perms, region->offset, region->device_major, region->device_minor,
-		region->inode, region->deleted, region->vm_flags };
+	const uint64_t place[] = {
+		number,          region->start,        region->end,          region->perms,
+		region->offset,  region->device_major, region->device_minor, region->inode,
+		region->deleted, region->vm_flags
+	};
 	int column = 1;
 	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
 		pm_bind(statement, column++, place[i]);
-	sqlite3_bind_text(statement, column++, pm_kind_name((enum pm_kind)region->kind), -1, SQLITE_STATIC);
-	const uint64_t nature[] = { region->proof, (uint64_t)region->thread, region->arena, (uint64_t)mapping, (uint64_t)detail, (uint64_t)why };
+	sqlite3_bind_text(statement, column++, pm_kind_name((enum pm_kind)region->kind), -1,
+	                  SQLITE_STATIC);
+	const uint64_t nature[] = { region->proof,     (uint64_t)region->thread, region->arena,
+		                    (uint64_t)mapping, (uint64_t)detail,         (uint64_t)why };
 	for (size_t i = 0; i < sizeof nature / sizeof *nature; i++)
 		pm_bind(statement, column++, nature[i]);
 	if (finish(recorder, ADD_REGION, error) < 0)
@@ -178,20 +209,26 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 	return 0;
 }
 
-/** Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps one by one. */
-static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region, const struct pm_region *was, int64_t id, uint64_t number,
+/** Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps
+ * one by one. */
+static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region,
+                     const struct pm_region *was, int64_t id, uint64_t number,
                      struct pm_error *error)
 {
-	if (!was || was->bytes[PM_SIZE_RSS] != region->bytes[PM_SIZE_RSS] || was->bytes[PM_SIZE_SWAP] != region->bytes[PM_SIZE_SWAP]) {
-		const uint64_t values[] = { (uint64_t)id, number, region->bytes[PM_SIZE_RSS], region->bytes[PM_SIZE_SWAP] };
+	if (!was || was->bytes[PM_SIZE_RSS] != region->bytes[PM_SIZE_RSS] ||
+	    was->bytes[PM_SIZE_SWAP] != region->bytes[PM_SIZE_SWAP]) {
+		const uint64_t values[] = { (uint64_t)id, number, region->bytes[PM_SIZE_RSS],
+			                    region->bytes[PM_SIZE_SWAP] };
 		for (int i = 0; i < 4; i++)
 			pm_bind(recorder->statements[ADD_SIZE], 1 + i, values[i]);
 		if (finish(recorder, ADD_SIZE, error) < 0)
 			return -1;
 	}
 	for (int i = 0; i < PM_SIZE_COUNT; i++) {
-		if (i == PM_SIZE_RSS || i == PM_SIZE_SWAP || !pm_region_knows(region, (enum pm_size)i) ||
-		    (was && pm_region_knows(was, (enum pm_size)i) && was->bytes[i] == region->bytes[i]))
+		if (i == PM_SIZE_RSS || i == PM_SIZE_SWAP ||
+		    !pm_region_knows(region, (enum pm_size)i) ||
+		    (was && pm_region_knows(was, (enum pm_size)i) &&
+		     was->bytes[i] == region->bytes[i]))
 			continue;
 		sqlite3_stmt *statement = recorder->statements[ADD_SMAPS];
 		pm_bind(statement, 1, (uint64_t)id);
@@ -207,13 +244,17 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 /** Whether a row of the file still describes the region. */
 static bool is_described(const struct pm_region *was, const struct pm_region *is)
 {
-	return was->start == is->start && was->end == is->end && was->perms == is->perms && was->offset == is->offset && was->inode == is->inode &&
-	       was->device_major == is->device_major && was->device_minor == is->device_minor && was->deleted == is->deleted &&
-	       was->vm_flags == is->vm_flags && was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
-	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 && strcmp(was->detail, is->detail) == 0;
+	return was->start == is->start && was->end == is->end && was->perms == is->perms &&
+	       was->offset == is->offset && was->inode == is->inode &&
+	       was->device_major == is->device_major && was->device_minor == is->device_minor &&
+	       was->deleted == is->deleted && was->vm_flags == is->vm_flags &&
+	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
+	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 &&
+	       strcmp(was->detail, is->detail) == 0;
 }
 
-static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number, struct pm_error *error)
+static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number,
+                      struct pm_error *error)
 {
 	pm_bind(recorder->statements[END_REGION], 1, number);
 	pm_bind(recorder->statements[END_REGION], 2, (uint64_t)recorder->ids[index]);
@@ -221,8 +262,8 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 }
 
 /** Writes how the regions changed. @param ids room for the rows of the new list */
-static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions, uint64_t number, int64_t *ids,
-                       struct pm_error *error)
+static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions,
+                       uint64_t number, int64_t *ids, struct pm_error *error)
 {
 	const struct pm_regions *known = &recorder->regions;
 	size_t k = 0;
@@ -246,7 +287,8 @@ static int add_changes(struct pm_recorder *recorder, const struct pm_regions *re
 	return 0;
 }
 
-static int copy_regions(const struct pm_regions *from, struct pm_regions *to, struct pm_error *error)
+static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
+                        struct pm_error *error)
 {
 	for (size_t i = 0; i < from->count; i++)
 		if (pm_regions_append(to, &from->items[i], error) < 0)
@@ -254,24 +296,31 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to, st
 	return 0;
 }
 
-/** Has the first sample put into the file at once: a copy of it alone is a recording then. While somebody reads that may not be possible. */
+/** Has the first sample put into the file at once: a copy of it alone is a recording then. While
+ * somebody reads that may not be possible. */
 static void put_into_file(struct pm_recorder *recorder)
 {
 	int in_log, done;
-	int code = sqlite3_wal_checkpoint_v2(recorder->database.handle, NULL, SQLITE_CHECKPOINT_PASSIVE, &in_log, &done);
+	int code = sqlite3_wal_checkpoint_v2(recorder->database.handle, NULL,
+	                                     SQLITE_CHECKPOINT_PASSIVE, &in_log, &done);
 	recorder->in_file = code == SQLITE_OK && done == in_log;
 }
 
-/** Inside a transaction: the sample, and what of the regions is to be remembered once it is committed. */
-static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom, uint64_t number,
-                        int64_t *ids, struct pm_error *error)
+/** Inside a transaction: the sample, and what of the regions is to be remembered once it is
+ * committed. */
+static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
+                        const struct pm_headroom *headroom, uint64_t number, int64_t *ids,
+                        struct pm_error *error)
 {
-	if (add_sample(recorder, sample, number, error) < 0 || (headroom && add_limits(recorder, headroom, number, error) < 0))
+	if (add_sample(recorder, sample, number, error) < 0 ||
+	    (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
 	/* After going on with an older file its last regions have no successors that we know of. */
 	if (!recorder->ids && sample->fresh) {
 		char sql[128];
-		sqlite3_snprintf(sizeof sql, sql, "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL", (unsigned long long)number);
+		sqlite3_snprintf(sizeof sql, sql,
+		                 "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL",
+		                 (unsigned long long)number);
 		if (pm_database_run(&recorder->database, sql, error) < 0)
 			return -1;
 	}
@@ -284,16 +333,19 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	return 0;
 }
 
-int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error)
+int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
+                    struct pm_error *error)
 {
 	return pm_recorder_add_with(recorder, sample, NULL, error);
 }
 
-int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom,
-                         struct pm_error *error)
+int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample,
+                         const struct pm_headroom *headroom, struct pm_error *error)
 {
 	if (recorder->ended)
-		return pm_error_set(error, PM_ERROR_IO, 0, "the recording into %s has ended after an error", recorder->database.path);
+		return pm_error_set(error, PM_ERROR_IO, 0,
+		                    "the recording into %s has ended after an error",
+		                    recorder->database.path);
 	struct pm_regions copy;
 	pm_regions_init(&copy);
 	int64_t *ids = NULL;

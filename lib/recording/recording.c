@@ -14,7 +14,8 @@ int pm_recording_open(const char *path, struct pm_recording **recording, struct 
 	struct pm_recording *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
-	if (pm_database_open(&opened->database, path, error) < 0 || pm_stored_run_read(&opened->database, &opened->run, error) < 0) {
+	if (pm_database_open(&opened->database, path, error) < 0 ||
+	    pm_stored_run_read(&opened->database, &opened->run, error) < 0) {
 		pm_recording_close(opened);
 		return -1;
 	}
@@ -39,7 +40,8 @@ const struct pm_run *pm_recording_run(const struct pm_recording *recording)
 int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recording->database, "SELECT count(*) FROM sample", &statement, error) < 0)
+	if (pm_database_prepare(&recording->database, "SELECT count(*) FROM sample", &statement,
+	                        error) < 0)
 		return -1;
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
@@ -55,16 +57,24 @@ struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement)
 		.time = sqlite3_column_double(statement, 1),
 		.wall_ns = sqlite3_column_int64(statement, 2),
 		.fresh = sqlite3_column_int(statement, 3) != 0,
-		.totals = { .size = pm_column(statement, 4), .rss = pm_column(statement, 5), .anon = pm_column(statement, 6),
-			.file = pm_column(statement, 7), .shmem = pm_column(statement, 8), .swap = pm_column(statement, 9),
-			.pte = pm_column(statement, 10), .threads = pm_column(statement, 11) },
+		.totals = { .size = pm_column(statement, 4),
+		            .rss = pm_column(statement, 5),
+		            .anon = pm_column(statement, 6),
+		            .file = pm_column(statement, 7),
+		            .shmem = pm_column(statement, 8),
+		            .swap = pm_column(statement, 9),
+		            .pte = pm_column(statement, 10),
+		            .threads = pm_column(statement, 11) },
 	};
 }
 
-static int read_totals(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded, struct pm_error *error)
+static int read_totals(struct pm_recording *recording, uint64_t number,
+                       struct pm_recorded *recorded, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recording->database, "SELECT " PM_RECORDED_COLUMNS " FROM sample WHERE number = ?", &statement, error) < 0)
+	if (pm_database_prepare(&recording->database,
+	                        "SELECT " PM_RECORDED_COLUMNS " FROM sample WHERE number = ?",
+	                        &statement, error) < 0)
 		return -1;
 	pm_bind(statement, 1, number);
 	int result = pm_statement_next(&recording->database, statement, error);
@@ -72,7 +82,8 @@ static int read_totals(struct pm_recording *recording, uint64_t number, struct p
 		*recorded = pm_recorded_of_row(statement);
 	sqlite3_finalize(statement);
 	if (result == 0)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s has no sample %llu", recording->database.path, (unsigned long long)number);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s has no sample %llu",
+		                    recording->database.path, (unsigned long long)number);
 	return result < 0 ? -1 : 0;
 }
 
@@ -105,7 +116,8 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** The size of a name, as pm_size_name() gives it. @return false where there is none of that name */
+/** The size of a name, as pm_size_name() gives it. @return false where there is none of that name
+ */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -117,8 +129,8 @@ static bool size_of_name(const char *name, enum pm_size *size)
 }
 
 /** Fills the sizes of smaps: of each the last one written until the sample. */
-static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id, uint64_t number, struct pm_region *region,
-                      struct pm_error *error)
+static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
+                      uint64_t number, struct pm_region *region, struct pm_error *error)
 {
 	int result;
 	pm_bind(statement, 1, (uint64_t)id);
@@ -134,33 +146,44 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 	return result;
 }
 
-static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3_stmt *smaps, uint64_t number, struct pm_regions *regions,
-                     struct pm_error *error)
+static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3_stmt *smaps,
+                     uint64_t number, struct pm_regions *regions, struct pm_error *error)
 {
 	int result;
 	pm_bind(rows, 1, number);
 	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
 		struct pm_region region = region_of_row(rows);
-		if (region.start >= region.end || (regions->count && regions->items[regions->count - 1].end > region.start))
-			return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged: its regions overlap", recording->database.path);
-		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region, error) < 0 ||
+		if (region.start >= region.end ||
+		    (regions->count && regions->items[regions->count - 1].end > region.start))
+			return pm_error_set(error, PM_ERROR_FORMAT, 0,
+			                    "%s is damaged: its regions overlap",
+			                    recording->database.path);
+		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region,
+		               error) < 0 ||
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
 	return result;
 }
 
-static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions, struct pm_error *error)
+static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	/* Addresses above 2^63 are negative in SQLite: they come last. */
 	static const char rows_sql[] =
-		"SELECT region.id, start_address, end_address, perms, offset, device_major, device_minor, inode, deleted, vm_flags, kind, proof,"
-		" thread, arena, mapping.value, detail.value, why.value, size.rss, size.swap FROM region"
-		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON detail.id = region.detail"
+		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
+	        "device_minor, inode, deleted, vm_flags, kind, proof,"
+		" thread, arena, mapping.value, detail.value, why.value, size.rss, size.swap FROM "
+	        "region"
+		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON "
+	        "detail.id = region.detail"
 		" JOIN text AS why ON why.id = region.why"
-		" JOIN size ON size.region = region.id AND size.sample = (SELECT max(sample) FROM size WHERE region = region.id AND sample <= ?1)"
-		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER BY start_address < 0, start_address";
-	static const char smaps_sql[] = "SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
+		" JOIN size ON size.region = region.id AND size.sample = (SELECT max(sample) FROM "
+	        "size WHERE region = region.id AND sample <= ?1)"
+		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER "
+	        "BY start_address < 0, start_address";
+	static const char smaps_sql[] =
+		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
 	sqlite3_stmt *rows = NULL, *smaps = NULL;
 	int result = -1;
 	if (pm_database_prepare(&recording->database, rows_sql, &rows, error) == 0 &&
@@ -171,8 +194,8 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	return result;
 }
 
-int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded, struct pm_regions *regions,
-                      struct pm_error *error)
+int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded,
+                      struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_recorded read;
 	/* Both questions see the same moment of a file that is being written. */

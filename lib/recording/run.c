@@ -11,7 +11,8 @@
 
 bool pm_run_is_same(const struct pm_run *one, const struct pm_run *other)
 {
-	return one->pid == other->pid && one->start_ticks == other->start_ticks && strcmp(one->boot_id, other->boot_id) == 0;
+	return one->pid == other->pid && one->start_ticks == other->start_ticks &&
+	       strcmp(one->boot_id, other->boot_id) == 0;
 }
 
 /** The kernel's name for the time since it started; start times count from there. */
@@ -19,7 +20,8 @@ static void read_boot_id(const char *root, char *boot_id)
 {
 	char path[PATH_MAX];
 	boot_id[0] = '\0';
-	if ((size_t)snprintf(path, sizeof path, "%s/sys/kernel/random/boot_id", root) >= sizeof path)
+	if ((size_t)snprintf(path, sizeof path, "%s/sys/kernel/random/boot_id", root) >=
+	    sizeof path)
 		return;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -35,7 +37,8 @@ int pm_run_describe(struct pm_process *process, struct pm_run *run, struct pm_er
 	struct pm_process_info info;
 	struct pm_run described = { .pid = pm_process_pid(process) };
 	char *command;
-	if (pm_process_read_info(process, &info, error) < 0 || pm_process_read_command(process, &command, error) < 0)
+	if (pm_process_read_info(process, &info, error) < 0 ||
+	    pm_process_read_command(process, &command, error) < 0)
 		return -1;
 	described.start_ticks = info.start_ticks;
 	described.command = command;

@@ -17,7 +17,10 @@ static int find_run(const struct pm_database *database, struct pm_run *run, stru
 {
 	sqlite3_stmt *statement;
 	struct pm_run read = { 0 };
-	if (pm_database_prepare(database, "SELECT pid, start_ticks, boot_id, host, comm, command FROM run LIMIT 1", &statement, error) < 0)
+	if (pm_database_prepare(
+		    database,
+		    "SELECT pid, start_ticks, boot_id, host, comm, command FROM run LIMIT 1",
+		    &statement, error) < 0)
 		return -1;
 	int result = pm_statement_next(database, statement, error);
 	if (result > 0) {
@@ -36,19 +39,24 @@ static int find_run(const struct pm_database *database, struct pm_run *run, stru
 	return result;
 }
 
-int pm_stored_run_read(const struct pm_database *database, struct pm_run *run, struct pm_error *error)
+int pm_stored_run_read(const struct pm_database *database, struct pm_run *run,
+                       struct pm_error *error)
 {
 	int found = find_run(database, run, error);
 	if (found != 0)
 		return found < 0 ? -1 : 0;
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no samples yet; one that was copied while it was written needs its %s-wal",
-	                    database->path, database->path);
+	return pm_error_set(
+		error, PM_ERROR_FORMAT, 0,
+		"%s has no samples yet; one that was copied while it was written needs its %s-wal",
+		database->path, database->path);
 }
 
-static int write_run(const struct pm_database *database, const struct pm_run *run, struct pm_error *error)
+static int write_run(const struct pm_database *database, const struct pm_run *run,
+                     struct pm_error *error)
 {
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(database, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)", &statement, error) < 0)
+	if (pm_database_prepare(database, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)", &statement,
+	                        error) < 0)
 		return -1;
 	const char *const texts[] = { run->boot_id, run->host, run->comm, run->command };
 	pm_bind(statement, 1, (uint64_t)run->pid);
@@ -60,7 +68,8 @@ static int write_run(const struct pm_database *database, const struct pm_run *ru
 	return result;
 }
 
-int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run, struct pm_error *error)
+int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run,
+                        struct pm_error *error)
 {
 	struct pm_run stored = { 0 };
 	int found = find_run(database, &stored, error);
@@ -70,6 +79,8 @@ int pm_stored_run_claim(const struct pm_database *database, const struct pm_run 
 	free((char *)stored.command);
 	if (same)
 		return 0;
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is a recording of another process (%s, PID %d): choose another file", database->path,
-	                    stored.comm, (int)stored.pid);
+	return pm_error_set(
+		error, PM_ERROR_FORMAT, 0,
+		"%s is a recording of another process (%s, PID %d): choose another file",
+		database->path, stored.comm, (int)stored.pid);
 }

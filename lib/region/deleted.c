@@ -9,15 +9,18 @@
 
 #include "proc/process_handle.h"
 
-/** The name with its ending, if that is a file of the region's inode below the target's root (a link below /proc/PID); NULL otherwise. */
-static const char *whole_name(const struct pm_procfs *procfs, const char *root, struct pm_regions *regions, const struct pm_region *region)
+/** The name with its ending, if that is a file of the region's inode below the target's root (a
+ * link below /proc/PID); NULL otherwise. */
+static const char *whole_name(const struct pm_procfs *procfs, const char *root,
+                              struct pm_regions *regions, const struct pm_region *region)
 {
 	char path[PATH_MAX + 64];
 	struct stat status;
 	int length = snprintf(path, sizeof path, "%s%s (deleted)", root, region->mapping);
 	if (length < 0 || (size_t)length >= sizeof path)
 		return NULL;
-	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 || status.st_ino != region->inode)
+	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ||
+	    status.st_ino != region->inode)
 		return NULL;
 	const char *name = path + strlen(root);
 	return pm_regions_text(regions, name, strlen(name));
@@ -25,7 +28,8 @@ static const char *whole_name(const struct pm_procfs *procfs, const char *root, 
 
 void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, size_t first)
 {
-	/* Neighbours often map the same file, and then share the text of its name: looked up once. */
+	/* Neighbours often map the same file, and then share the text of its name: looked up once.
+	 */
 	const char *looked_up = NULL;
 	char root[48] = "";
 	const char *name = NULL;
@@ -36,7 +40,8 @@ void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, 
 			continue;
 		/* A dead first thread has no root any more. */
 		if (root[0] == '\0')
-			snprintf(root, sizeof root, "task/%d/root", (int)pm_process_memory_thread(process));
+			snprintf(root, sizeof root, "task/%d/root",
+			         (int)pm_process_memory_thread(process));
 		if (region->mapping != looked_up || region->inode != inode) {
 			looked_up = region->mapping;
 			inode = region->inode;

@@ -9,9 +9,9 @@
 #include <procmem/region.h>
 
 /**
- * The kernel appends " (deleted)" to the name of a mapped file that was unlinked; the text alone cannot tell it from a file of such a
- * name. For a living process the file is looked up below its root: if one of the whole name and the same inode is there, the name is
- * given back its ending.
+ * The kernel appends " (deleted)" to the name of a mapped file that was unlinked; the text alone
+ * cannot tell it from a file of such a name. For a living process the file is looked up below its
+ * root: if one of the whole name and the same inode is there, the name is given back its ending.
  *
  * @param process  the process
  * @param regions  its regions

@@ -9,7 +9,8 @@
 #include "base/pattern_error.h"
 #include "region/select_words.h"
 
-/* A mapping is a path of 4096 bytes at most; a pattern that needs more steps than this on one would need for ever on many. */
+/* A mapping is a path of 4096 bytes at most; a pattern that needs more steps than this on one would
+ * need for ever on many. */
 enum { MATCH_STEPS = 1000000 };
 
 void pm_filter_deinit(struct pm_filter *filter)
@@ -21,7 +22,8 @@ void pm_filter_deinit(struct pm_filter *filter)
 
 bool pm_filter_is_active(const struct pm_filter *filter)
 {
-	return filter->kinds || filter->perms_set || filter->perms_clear || filter->min_rss || filter->min_size || filter->mapping;
+	return filter->kinds || filter->perms_set || filter->perms_clear || filter->min_rss ||
+	       filter->min_size || filter->mapping;
 }
 
 int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_error *error)
@@ -43,11 +45,13 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	return 0;
 }
 
-/** Compiles a pattern. File names are text in UTF-8 most of the time, but need not be: then neither is the pattern. */
+/** Compiles a pattern. File names are text in UTF-8 most of the time, but need not be: then neither
+ * is the pattern. */
 static pcre2_code *compile(const char *regex, int *failure, size_t *position)
 {
 	PCRE2_SPTR pattern = (PCRE2_SPTR)regex;
-	pcre2_code *code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, PCRE2_MATCH_INVALID_UTF, failure, position, NULL);
+	pcre2_code *code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, PCRE2_MATCH_INVALID_UTF,
+	                                 failure, position, NULL);
 	/* Errors in the pattern are positive, those in its encoding negative. */
 	if (!code && *failure < 0)
 		code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, 0, failure, position, NULL);
@@ -62,7 +66,8 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 	if (!code) {
 		PCRE2_UCHAR reason[128];
 		pcre2_get_error_message(failure, reason, sizeof reason);
-		return pm_pattern_wrong(regex, strlen(regex), position, (const char *)reason, error);
+		return pm_pattern_wrong(regex, strlen(regex), position, (const char *)reason,
+		                        error);
 	}
 	char *text = strdup(regex);
 	if (!text) {
@@ -135,14 +140,16 @@ int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_er
 	}
 	if (!good)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' are no permissions: write what must be set (rw, x), or all four as in maps, ? for any (rw-?)",
+		                    "'%.64s' are no permissions: write what must be set (rw, x), "
+		                    "or all four as in maps, ? for any (rw-?)",
 		                    spec);
 	filter->perms_set = set;
 	filter->perms_clear = clear;
 	return 0;
 }
 
-int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter, struct pm_error *error)
+int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter,
+                       struct pm_error *error)
 {
 	*run = (struct pm_filter_run){ .filter = filter };
 	if (!filter->mapping)
@@ -168,11 +175,13 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 {
 	if (mapping == run->last)
 		return run->last_result;
-	int result = pcre2_match(run->filter->mapping, (PCRE2_SPTR)mapping, strlen(mapping), 0, 0, run->match, run->limits);
+	int result = pcre2_match(run->filter->mapping, (PCRE2_SPTR)mapping, strlen(mapping), 0, 0,
+	                         run->match, run->limits);
 	if (result < 0 && result != PCRE2_ERROR_NOMATCH) {
 		PCRE2_UCHAR reason[128];
 		pcre2_get_error_message(result, reason, sizeof reason);
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern '%.100s' cannot be matched with '%.100s': %s",
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "the pattern '%.100s' cannot be matched with '%.100s': %s",
 		                    run->filter->mapping_text, mapping, (const char *)reason);
 	}
 	run->last = mapping;
@@ -181,23 +190,27 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 }
 
 /** Whether enough is resident. @return 1, 0 or -1 */
-static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region, struct pm_error *error)
+static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region,
+                        struct pm_error *error)
 {
 	if (filter->min_rss == 0)
 		return 1;
 	if (!pm_region_knows(region, PM_SIZE_RSS))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "how much of %" PRIx64 "-%" PRIx64 " is resident is not known: maps does not say it, smaps does",
+		                    "how much of %" PRIx64 "-%" PRIx64
+		                    " is resident is not known: maps does not say it, smaps does",
 		                    region->start, region->end);
 	return region->bytes[PM_SIZE_RSS] >= filter->min_rss;
 }
 
-int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region, struct pm_error *error)
+int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
+                     struct pm_error *error)
 {
 	const struct pm_filter *filter = run->filter;
 	if (filter->kinds && !(filter->kinds >> region->kind & 1))
 		return 0;
-	if ((region->perms & filter->perms_set) != filter->perms_set || (region->perms & filter->perms_clear) != 0 ||
+	if ((region->perms & filter->perms_set) != filter->perms_set ||
+	    (region->perms & filter->perms_clear) != 0 ||
 	    (region->perms & PM_PERM_MAYBE(filter->perms_set | filter->perms_clear)) != 0)
 		return 0;
 	if (pm_region_size(region) < filter->min_size)

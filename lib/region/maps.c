@@ -13,17 +13,21 @@
 #include "region/deleted.h"
 #include "region/maps_stream.h"
 
-static int check_source(enum pm_maps_source source, bool with_fields, const char *name, struct pm_error *error)
+static int check_source(enum pm_maps_source source, bool with_fields, const char *name,
+                        struct pm_error *error)
 {
 	if (source == PM_SMAPS && !with_fields)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s has no fields such as Rss: it is maps text, not smaps", name);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s has no fields such as Rss: it is maps text, not smaps",
+		                    name);
 	if (source == PM_MAPS && with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps text, not maps", name);
 	return 0;
 }
 
 /** Reads a stream that must not be empty, and puts its name before what goes wrong. */
-static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields, struct pm_error *error)
+static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields,
+                      struct pm_error *error)
 {
 	size_t before = regions->count;
 	if (pm_maps_stream_read(fd, PM_MAPS_SAVED, regions, with_fields, error) < 0) {
@@ -35,7 +39,8 @@ static int read_named(int fd, const char *name, struct pm_regions *regions, bool
 	return 0;
 }
 
-int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name, struct pm_regions *regions, struct pm_error *error)
+int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
+                    struct pm_regions *regions, struct pm_error *error)
 {
 	bool with_fields;
 	size_t before = regions->count;
@@ -50,10 +55,11 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name, struct
 /**
  * Reads the text once.
  *
- * @return  1; 0 where it is empty or breaks off although the process lives: the thread that it was read through has just ended;
- *          -1 with the list as it was
+ * @return  1; 0 where it is empty or breaks off although the process lives: the thread that it was
+ * read through has just ended; -1 with the list as it was
  */
-static int read_live(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+static int read_live(struct pm_process *process, enum pm_maps_source source,
+                     struct pm_regions *regions, struct pm_error *error)
 {
 	const char *name = source == PM_SMAPS ? "smaps" : "maps";
 	size_t before = regions->count;
@@ -65,7 +71,8 @@ static int read_live(struct pm_process *process, enum pm_maps_source source, str
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
-	/* The kernel just ends the text where the memory goes away in the middle: only now is it known to be whole. */
+	/* The kernel just ends the text where the memory goes away in the middle: only now is it
+	 * known to be whole. */
 	if (pm_process_check(process, error) < 0)
 		goto failed;
 	if (result == 0 && regions->count > before) {
@@ -76,19 +83,22 @@ static int read_live(struct pm_process *process, enum pm_maps_source source, str
 	regions->count = before;
 	if (result == 0 || cause.kind == PM_ERROR_GONE)
 		return 0;
-	return pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s", name, (int)process->procfs.pid, cause.text);
+	return pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s",
+	                    name, (int)process->procfs.pid, cause.text);
 failed:
 	regions->count = before;
 	return -1;
 }
 
-int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions,
+                 struct pm_error *error)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	size_t before = regions->count;
 	int result = 0;
 	for (int tries = 0; tries < PM_MOST_TRIES && result == 0; tries++) {
-		/* A first thread that ends has no memory some time before it counts as dead and another one is asked. */
+		/* A first thread that ends has no memory some time before it counts as dead and
+		 * another one is asked. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)
@@ -96,7 +106,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 		result = read_live(process, source, regions, error);
 	}
 	if (result == 0)
-		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps", 0, error);
+		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
+		                         0, error);
 	if (result < 0)
 		return -1;
 	pm_deleted_resolve(process, regions, before);
@@ -113,18 +124,22 @@ static int open_saved(const char *path, struct pm_error *error)
 		int cause = errno;
 		if (fd >= 0)
 			close(fd);
-		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO, cause, "cannot open %s: %s", path, strerror(cause));
+		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO,
+		                    cause, "cannot open %s: %s", path, strerror(cause));
 	}
 	if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode))
 		return fd;
 	int inner = -1;
-	for (size_t i = 0; S_ISDIR(status.st_mode) && inner < 0 && i < sizeof names / sizeof *names; i++)
+	for (size_t i = 0; S_ISDIR(status.st_mode) && inner < 0 && i < sizeof names / sizeof *names;
+	     i++)
 		inner = openat(fd, names[i], O_RDONLY | O_CLOEXEC);
 	close(fd);
 	if (inner >= 0)
 		return inner;
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    S_ISDIR(status.st_mode) ? "the directory %s holds neither smaps nor maps" : "%s is neither a file nor a directory",
+	                    S_ISDIR(status.st_mode)
+	                            ? "the directory %s holds neither smaps nor maps"
+	                            : "%s is neither a file nor a directory",
 	                    path);
 }
 
@@ -132,17 +147,20 @@ static int open_saved(const char *path, struct pm_error *error)
 static bool is_compressed(int fd)
 {
 	unsigned char magic[2];
-	return pread(fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f && magic[1] == 0x8b;
+	return pread(fd, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f &&
+	       magic[1] == 0x8b;
 }
 
-int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source, struct pm_error *error)
+int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_maps_source *source,
+                       struct pm_error *error)
 {
 	int fd = open_saved(path, error);
 	if (fd < 0)
 		return -1;
 	if (is_compressed(fd)) {
 		close(fd);
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "cannot use %s: it is compressed; gunzip it first", path);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 	/* A pipe is read as it comes. */
 	int flags = fcntl(fd, F_GETFL);

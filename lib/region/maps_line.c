@@ -41,7 +41,8 @@ static bool scan_perms(const char **at, uint8_t *perms)
 static bool scan_device(const char **at, struct pm_region *region)
 {
 	uint64_t major, minor;
-	if (!pm_scan_hex(at, &major) || !scan_char(at, ':') || !pm_scan_hex(at, &minor) || major > UINT32_MAX || minor > UINT32_MAX)
+	if (!pm_scan_hex(at, &major) || !scan_char(at, ':') || !pm_scan_hex(at, &minor) ||
+	    major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
 	region->device_major = (uint32_t)major;
 	region->device_minor = (uint32_t)minor;
@@ -49,8 +50,9 @@ static bool scan_device(const char **at, struct pm_region *region)
 }
 
 /**
- * Turns each `\012` back into a newline: the only byte that the kernel escapes (seq_path(m, path, "\n")). It does not escape backslashes,
- * so that a file name with these four characters in it cannot be told from one with a newline.
+ * Turns each `\012` back into a newline: the only byte that the kernel escapes (seq_path(m, path,
+ * "\n")). It does not escape backslashes, so that a file name with these four characters in it
+ * cannot be told from one with a newline.
  *
  * @return  the new length
  */
@@ -78,8 +80,10 @@ static void take_name(char *name, size_t length, struct pm_region *region)
 	static const char suffix[] = " (deleted)";
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
-	/* The kernel appends it where the file has no name any more; a file of such a name is told apart later, by its inode. */
-	if (length > SUFFIX_LENGTH && memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
+	/* The kernel appends it where the file has no name any more; a file of such a name is told
+	 * apart later, by its inode. */
+	if (length > SUFFIX_LENGTH &&
+	    memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
 		name[length - SUFFIX_LENGTH] = '\0';
 		region->deleted = true;
 	}
@@ -90,11 +94,14 @@ bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region)
 {
 	struct pm_region parsed = { .mapping = "", .detail = "", .why = "" };
 	const char *at = line;
-	if (!pm_scan_hex(&at, &parsed.start) || !scan_char(&at, '-') || !pm_scan_hex(&at, &parsed.end) || parsed.start >= parsed.end)
+	if (!pm_scan_hex(&at, &parsed.start) || !scan_char(&at, '-') ||
+	    !pm_scan_hex(&at, &parsed.end) || parsed.start >= parsed.end)
 		return false;
-	if (!scan_char(&at, ' ') || !scan_perms(&at, &parsed.perms) || !scan_char(&at, ' ') || !pm_scan_hex(&at, &parsed.offset))
+	if (!scan_char(&at, ' ') || !scan_perms(&at, &parsed.perms) || !scan_char(&at, ' ') ||
+	    !pm_scan_hex(&at, &parsed.offset))
 		return false;
-	if (!scan_char(&at, ' ') || !scan_device(&at, &parsed) || !scan_char(&at, ' ') || !pm_scan_decimal(&at, &parsed.inode))
+	if (!scan_char(&at, ' ') || !scan_device(&at, &parsed) || !scan_char(&at, ' ') ||
+	    !pm_scan_decimal(&at, &parsed.inode))
 		return false;
 	if (*at != '\0') {
 		if (!scan_char(&at, ' '))

@@ -5,24 +5,12 @@
 #include <procmem/region.h>
 
 static const char *const kind_names[PM_KIND_COUNT] = {
-	[PM_KIND_UNKNOWN] = "",
-	[PM_KIND_HEAP] = "heap",
-	[PM_KIND_ARENA] = "arena",
-	[PM_KIND_MALLOC] = "malloc",
-	[PM_KIND_STACK] = "stack",
-	[PM_KIND_GUARD] = "guard",
-	[PM_KIND_RESERVE] = "reserve",
-	[PM_KIND_JIT] = "jit",
-	[PM_KIND_ANON] = "anon",
-	[PM_KIND_SHM] = "shm",
-	[PM_KIND_HUGE] = "huge",
-	[PM_KIND_CODE] = "code",
-	[PM_KIND_RODATA] = "rodata",
-	[PM_KIND_DATA] = "data",
-	[PM_KIND_BSS] = "bss",
-	[PM_KIND_FILE] = "file",
-	[PM_KIND_DEVICE] = "device",
-	[PM_KIND_KERNEL] = "kernel",
+	[PM_KIND_UNKNOWN] = "",        [PM_KIND_HEAP] = "heap",     [PM_KIND_ARENA] = "arena",
+	[PM_KIND_MALLOC] = "malloc",   [PM_KIND_STACK] = "stack",   [PM_KIND_GUARD] = "guard",
+	[PM_KIND_RESERVE] = "reserve", [PM_KIND_JIT] = "jit",       [PM_KIND_ANON] = "anon",
+	[PM_KIND_SHM] = "shm",         [PM_KIND_HUGE] = "huge",     [PM_KIND_CODE] = "code",
+	[PM_KIND_RODATA] = "rodata",   [PM_KIND_DATA] = "data",     [PM_KIND_BSS] = "bss",
+	[PM_KIND_FILE] = "file",       [PM_KIND_DEVICE] = "device", [PM_KIND_KERNEL] = "kernel",
 };
 
 static const char *const size_names[PM_SIZE_COUNT] = {
@@ -81,7 +69,9 @@ int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error)
 			*kind = (enum pm_kind)i;
 			return 0;
 		}
-		length += (size_t)snprintf(list + length, sizeof list - length, " %s", kind_names[i]);
+		length += (size_t)snprintf(list + length, sizeof list - length, " %s",
+		                           kind_names[i]);
 	}
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a kind; the kinds are:%s", name, list);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a kind; the kinds are:%s", name,
+	                    list);
 }

@@ -12,7 +12,8 @@
 #include "base/io.h"
 #include "proc/process_handle.h"
 
-static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted, struct pm_error *error)
+static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted,
+                         struct pm_error *error)
 {
 	pagemap->method = PM_PAGEMAP_READ;
 	if (wanted == PM_PAGEMAP_READ)
@@ -23,17 +24,21 @@ static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method want
 	}
 	if (wanted == PM_PAGEMAP_BEST)
 		return 0;
-	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno, "this kernel has no PAGEMAP_SCAN (it came with Linux 6.7)");
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno,
+	                    "this kernel has no PAGEMAP_SCAN (it came with Linux 6.7)");
 }
 
-int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, struct pm_pagemap **pagemap, struct pm_error *error)
+int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
+                    struct pm_pagemap **pagemap, struct pm_error *error)
 {
 	struct pm_pagemap *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch ? pm_pagemap_scan_scratch : pm_pagemap_read_scratch;
+	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch
+	                         ? pm_pagemap_scan_scratch
+	                         : pm_pagemap_read_scratch;
 	/* valgrind does not know that the kernel fills it. */
 	opened->scratch = calloc(1, scratch);
 	opened->fd = -1;
@@ -44,7 +49,8 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method, s
 	if (pm_process_open_file(process, "pagemap", O_RDONLY, &opened->fd, error) < 0)
 		goto fail;
 	if (!pm_procfs_is_live(&process->procfs)) {
-		pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "page states exist only for living processes");
+		pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		             "page states exist only for living processes");
 		goto fail;
 	}
 	if (choose_method(opened, method, error) < 0)
@@ -76,8 +82,8 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	int cause = errno;
 	if (pm_process_check(pagemap->process, error) < 0)
 		return -1;
-	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s", (int)pm_process_pid(pagemap->process),
-	             strerror(cause));
+	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s",
+	             (int)pm_process_pid(pagemap->process), strerror(cause));
 	if (error) {
 		error->pid = pm_process_pid(pagemap->process);
 		error->address = address;
@@ -86,11 +92,13 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 }
 
 /** One call into the kernel, timed: the target cannot change its mappings meanwhile. */
-static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch)
+static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
+                       struct pm_page_batch *batch)
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
-	int result = pagemap->method == PM_PAGEMAP_SCAN ? pm_pagemap_scan_batch(pagemap, start, end, files, batch)
-	                                                : pm_pagemap_read_batch(pagemap, start, end, batch);
+	int result = pagemap->method == PM_PAGEMAP_SCAN
+	                     ? pm_pagemap_scan_batch(pagemap, start, end, files, batch)
+	                     : pm_pagemap_read_batch(pagemap, start, end, batch);
 	int cause = errno;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	if (took > pagemap->longest_ns)
@@ -100,8 +108,8 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 }
 
 /**
- * Whether the memory still exists. For memory that is gone PAGEMAP_SCAN finds no pages and, on some kernels, no fault in that; reading ends
- * at once.
+ * Whether the memory still exists. For memory that is gone PAGEMAP_SCAN finds no pages and, on some
+ * kernels, no fault in that; reading ends at once.
  */
 static bool memory_exists(const struct pm_pagemap *pagemap)
 {
@@ -109,13 +117,14 @@ static bool memory_exists(const struct pm_pagemap *pagemap)
 	return pm_pread(pagemap->fd, &entry, sizeof entry, 0) != 0;
 }
 
-int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, pm_page_visitor *visit, void *context, struct pm_error *error)
+int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
+                    pm_page_visitor *visit, void *context, struct pm_error *error)
 {
 	return pm_pagemap_walk_states(pagemap, start, end, true, visit, context, error);
 }
 
-int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, pm_page_visitor *visit, void *context,
-                           struct pm_error *error)
+int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
+                           pm_page_visitor *visit, void *context, struct pm_error *error)
 {
 	/* Half a page is a whole one: with less than that the walk would never come to its end. */
 	start -= start % pagemap->page_size;

@@ -8,7 +8,8 @@
 
 #include <procmem/pagemap.h>
 
-/** Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is listed in maps all the same). */
+/** Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is
+ * listed in maps all the same). */
 #define PM_USER_END (UINT64_C(1) << 63)
 
 /** Runs fetched by one call into the kernel at the most. */
@@ -16,14 +17,15 @@ enum { PM_PAGEMAP_RUNS = 1024 };
 
 /** An open pagemap. */
 struct pm_pagemap {
-	struct pm_process *process;                /**< the caller's */
-	int fd;                                    /**< /proc/PID/pagemap */
-	enum pm_pagemap_method method;             /**< SCAN or READ */
-	bool knows_guards;                         /**< PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
-	uint64_t page_size;                        /**< bytes of a page */
-	struct pm_page_run runs[PM_PAGEMAP_RUNS];  /**< what the last call found */
-	void *scratch;                             /**< raw answer of the kernel; owned */
-	uint64_t longest_ns;                       /**< longest call so far: so long the target's map lock was held at the most */
+	struct pm_process *process;    /**< the caller's */
+	int fd;                        /**< /proc/PID/pagemap */
+	enum pm_pagemap_method method; /**< SCAN or READ */
+	bool knows_guards;             /**< PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
+	uint64_t page_size;            /**< bytes of a page */
+	struct pm_page_run runs[PM_PAGEMAP_RUNS]; /**< what the last call found */
+	void *scratch;                            /**< raw answer of the kernel; owned */
+	uint64_t longest_ns; /**< longest call so far: so long the target's map lock was held at the
+	                        most */
 };
 
 /** What one call into the kernel found. */
@@ -35,23 +37,28 @@ struct pm_page_batch {
 /** Bytes of scratch memory that each method needs. */
 extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 
-/** Finds out whether the kernel has the ioctl, and which states it knows. @return 0, or -1 with errno set (ENOTTY: it has not) */
+/** Finds out whether the kernel has the ioctl, and which states it knows. @return 0, or -1 with
+ * errno set (ENOTTY: it has not) */
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
 
-/** Looks at the begin of [start, end) by the ioctl. @param files as pm_pagemap_walk_states() @return 0, or -1 with errno set */
-int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch);
+/** Looks at the begin of [start, end) by the ioctl. @param files as pm_pagemap_walk_states()
+ * @return 0, or -1 with errno set */
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
+                          struct pm_page_batch *batch);
 
 /** Looks at the begin of [start, end) by reading. @return 0, or -1 with errno set */
-int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch);
+int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
+                          struct pm_page_batch *batch);
 
 /**
  * As pm_pagemap_walk().
  *
- * @param files  whether PM_PAGE_FILE must be told. For that the kernel has to look at the structure of each page, where its table would do
- *               (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms for a filled GiB, and 3.4 ms without
+ * @param files  whether PM_PAGE_FILE must be told. For that the kernel has to look at the structure
+ * of each page, where its table would do (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms for
+ * a filled GiB, and 3.4 ms without
  */
-int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, pm_page_visitor *visit, void *context,
-                           struct pm_error *error);
+int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
+                           pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /** Sees what pm_pagemap_measure_chosen() walks over. */
 struct pm_page_observer {
@@ -68,7 +75,8 @@ struct pm_page_observer {
  * @param chosen    for each region whether it is measured; NULL: all are
  * @param observer  told of each run, NULL for nobody
  */
-int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen,
-                              const struct pm_page_observer *observer, bool *exact, struct pm_error *error);
+int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
+                              const bool *chosen, const struct pm_page_observer *observer,
+                              bool *exact, struct pm_error *error);
 
 #endif

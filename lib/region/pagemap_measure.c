@@ -10,7 +10,8 @@
 
 #include "base/io.h"
 
-/* Regions closer to each other than this are walked in one go: fewer calls, and walking unmapped space costs next to nothing. */
+/* Regions closer to each other than this are walked in one go: fewer calls, and walking unmapped
+ * space costs next to nothing. */
 static const uint64_t joinable_gap = UINT64_C(1) << 20;
 
 /** What the visitor carries along: runs and regions both come by ascending address. */
@@ -18,7 +19,8 @@ struct measuring {
 	struct pm_regions *regions;
 	const bool *chosen; /**< regions that are measured; NULL: all */
 	size_t region;      /**< index of the region where the next run may begin */
-	bool huge_in_files; /**< a huge entry outside of private anonymous memory: hugetlbfs, or a transparent huge page of a file */
+	bool huge_in_files; /**< a huge entry outside of private anonymous memory: hugetlbfs, or a
+	                       transparent huge page of a file */
 	const struct pm_page_observer *observer; /**< NULL: nobody else looks */
 	struct pm_error *error;                  /**< for the observer */
 };
@@ -28,7 +30,8 @@ static bool is_chosen(const bool *chosen, size_t region)
 	return !chosen || chosen[region];
 }
 
-static void count_pages(struct measuring *measuring, struct pm_region *region, unsigned state, uint64_t size)
+static void count_pages(struct measuring *measuring, struct pm_region *region, unsigned state,
+                        uint64_t size)
 {
 	if (state & PM_PAGE_PRESENT && !(state & PM_PAGE_ZERO))
 		region->bytes[PM_SIZE_RSS] += size;
@@ -42,10 +45,12 @@ static int add_run(void *context, const struct pm_page_run *run)
 {
 	struct measuring *measuring = context;
 	struct pm_regions *regions = measuring->regions;
-	if (measuring->observer && measuring->observer->run(measuring->observer->context, run, measuring->error) < 0)
+	if (measuring->observer &&
+	    measuring->observer->run(measuring->observer->context, run, measuring->error) < 0)
 		return -1;
 	for (uint64_t at = run->start; at < run->end;) {
-		while (measuring->region < regions->count && regions->items[measuring->region].end <= at)
+		while (measuring->region < regions->count &&
+		       regions->items[measuring->region].end <= at)
 			measuring->region++;
 		if (measuring->region == regions->count)
 			return 0;
@@ -62,7 +67,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Whether any swap is in use: pages of shared memory in swap are counted by smaps, but have no page table entries to be seen. */
+/** Whether any swap is in use: pages of shared memory in swap are counted by smaps, but have no
+ * page table entries to be seen. */
 static bool swap_is_active(const char *root)
 {
 	char path[PATH_MAX], text[1024];
@@ -81,12 +87,14 @@ static bool swap_is_active(const char *root)
 static bool has_shared_memory(const struct pm_regions *regions, const bool *chosen)
 {
 	for (size_t i = 0; i < regions->count; i++)
-		if (is_chosen(chosen, i) && regions->items[i].perms & PM_PERM_SHARED && regions->items[i].inode != 0)
+		if (is_chosen(chosen, i) && regions->items[i].perms & PM_PERM_SHARED &&
+		    regions->items[i].inode != 0)
 			return true;
 	return false;
 }
 
-static int walk_spans(struct pm_pagemap *pagemap, struct pm_regions *regions, struct measuring *measuring, struct pm_error *error)
+static int walk_spans(struct pm_pagemap *pagemap, struct pm_regions *regions,
+                      struct measuring *measuring, struct pm_error *error)
 {
 	const struct pm_page_observer *observer = measuring->observer;
 	for (size_t first = 0; first < regions->count;) {
@@ -96,38 +104,46 @@ static int walk_spans(struct pm_pagemap *pagemap, struct pm_regions *regions, st
 		}
 		uint64_t start = regions->items[first].start, end = regions->items[first].end;
 		size_t next = first + 1;
-		for (; next < regions->count && regions->items[next].start - end < joinable_gap; next++)
+		for (; next < regions->count && regions->items[next].start - end < joinable_gap;
+		     next++)
 			if (is_chosen(measuring->chosen, next))
 				end = regions->items[next].end;
 		measuring->region = first;
 		if (observer && observer->span(observer->context, start, end, error) < 0)
 			return -1;
-		if (pm_pagemap_walk_states(pagemap, start, end, false, add_run, measuring, error) < 0)
+		if (pm_pagemap_walk_states(pagemap, start, end, false, add_run, measuring, error) <
+		    0)
 			return -1;
 		first = next;
 	}
 	return 0;
 }
 
-int pm_pagemap_measure(struct pm_pagemap *pagemap, struct pm_regions *regions, bool *exact, struct pm_error *error)
+int pm_pagemap_measure(struct pm_pagemap *pagemap, struct pm_regions *regions, bool *exact,
+                       struct pm_error *error)
 {
 	return pm_pagemap_measure_chosen(pagemap, regions, NULL, NULL, exact, error);
 }
 
-int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions, const bool *chosen,
-                              const struct pm_page_observer *observer, bool *exact, struct pm_error *error)
+int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
+                              const bool *chosen, const struct pm_page_observer *observer,
+                              bool *exact, struct pm_error *error)
 {
 	const uint32_t measured = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
 	for (size_t i = 0; i < regions->count; i++)
 		if (is_chosen(chosen, i))
-			regions->items[i].bytes[PM_SIZE_RSS] = regions->items[i].bytes[PM_SIZE_SWAP] = 0;
-	struct measuring measuring = { .regions = regions, .chosen = chosen, .observer = observer, .error = error };
+			regions->items[i].bytes[PM_SIZE_RSS] =
+				regions->items[i].bytes[PM_SIZE_SWAP] = 0;
+	struct measuring measuring = {
+		.regions = regions, .chosen = chosen, .observer = observer, .error = error
+	};
 	if (walk_spans(pagemap, regions, &measuring, error) < 0)
 		return -1;
 	for (size_t i = 0; i < regions->count; i++)
 		if (is_chosen(chosen, i))
 			regions->items[i].known |= measured;
 	*exact = pm_pagemap_method(pagemap) == PM_PAGEMAP_SCAN && !measuring.huge_in_files &&
-	         !(has_shared_memory(regions, chosen) && swap_is_active(pm_process_root(pagemap->process)));
+	         !(has_shared_memory(regions, chosen) &&
+	           swap_is_active(pm_process_root(pagemap->process)));
 	return 0;
 }

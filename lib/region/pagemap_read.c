@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/PID/pagemap: 64 bits a page (Documentation/admin-guide/mm/pagemap.rst). Without CAP_SYS_ADMIN the page frame numbers read
- * as zero since Linux 4.2; the flags used here stay.
+ * Reading /proc/PID/pagemap: 64 bits a page (Documentation/admin-guide/mm/pagemap.rst). Without
+ * CAP_SYS_ADMIN the page frame numbers read as zero since Linux 4.2; the flags used here stay.
  */
 #include "region/pagemap_handle.h"
 
@@ -11,8 +11,8 @@
 
 #define BIT_PRESENT (UINT64_C(1) << 63)
 #define BIT_SWAPPED (UINT64_C(1) << 62)
-#define BIT_FILE (UINT64_C(1) << 61)
-#define BIT_GUARD (UINT64_C(1) << 58) /* Linux 6.14 */
+#define BIT_FILE    (UINT64_C(1) << 61)
+#define BIT_GUARD   (UINT64_C(1) << 58) /* Linux 6.14 */
 
 /* One read looks at 8 MiB of 4 KiB pages. */
 enum { PAGES_PER_READ = 2048 };
@@ -33,13 +33,15 @@ static unsigned state_of(uint64_t entry)
 	return state;
 }
 
-int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, struct pm_page_batch *batch)
+int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
+                          struct pm_page_batch *batch)
 {
 	uint64_t page_size = pagemap->page_size;
 	uint64_t pages = (end - start) / page_size;
 	if (pages > PAGES_PER_READ)
 		pages = PAGES_PER_READ;
-	ssize_t got = pm_pread(pagemap->fd, pagemap->scratch, pages * sizeof(uint64_t), start / page_size * sizeof(uint64_t));
+	ssize_t got = pm_pread(pagemap->fd, pagemap->scratch, pages * sizeof(uint64_t),
+	                       start / page_size * sizeof(uint64_t));
 	if (got < 0)
 		return -1;
 	/* A short answer means the end of the address space: nothing is mapped there. */
@@ -56,7 +58,9 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 		if (last && last->end == address && last->state == state) {
 			last->end += page_size;
 		} else if (batch->count < PM_PAGEMAP_RUNS) {
-			pagemap->runs[batch->count++] = (struct pm_page_run){ .start = address, .end = address + page_size, .state = state };
+			pagemap->runs[batch->count++] = (struct pm_page_run){
+				.start = address, .end = address + page_size, .state = state
+			};
 		} else {
 			batch->next = address;
 			break;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are those of <linux/fs.h>, which may be older
- * than the kernel.
+ * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are
+ * those of <linux/fs.h>, which may be older than the kernel.
  *
- * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie before the last range returned, because it
- * is not updated when a walk reaches its end after an inner buffer was flushed. That a walk is complete follows from the counts instead:
- * the kernel stops early only when the vector is full or max_pages were found.
+ * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie
+ * before the last range returned, because it is not updated when a walk reaches its end after an
+ * inner buffer was flushed. That a walk is complete follows from the counts instead: the kernel
+ * stops early only when the vector is full or max_pages were found.
  */
 #include "region/pagemap_handle.h"
 
@@ -47,8 +48,8 @@ enum {
 };
 
 /*
- * One call looks at no more than this: the map lock of the target is held meanwhile. Page tables without pages cost little, present ones
- * more.
+ * One call looks at no more than this: the map lock of the target is held meanwhile. Page tables
+ * without pages cost little, present ones more.
  */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
@@ -92,7 +93,8 @@ int pm_pagemap_scan_probe(struct pm_pagemap *pagemap)
 static unsigned state_of(uint64_t categories)
 {
 	unsigned state = 0;
-	/* A guard page is reported as swapped too, being a marker in a page table entry that is not present. */
+	/* A guard page is reported as swapped too, being a marker in a page table entry that is not
+	 * present. */
 	if (categories & CATEGORY_GUARD)
 		return PM_PAGE_GUARD;
 	if (categories & CATEGORY_PRESENT)
@@ -108,7 +110,8 @@ static unsigned state_of(uint64_t categories)
 	return state;
 }
 
-int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files, struct pm_page_batch *batch)
+int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
+                          struct pm_page_batch *batch)
 {
 	uint64_t stop = end - start > max_span ? start + max_span : end;
 	long found = scan(pagemap, start, stop, files);
@@ -117,7 +120,9 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	const struct scan_range *ranges = pagemap->scratch;
 	uint64_t pages = 0;
 	for (long i = 0; i < found; i++) {
-		pagemap->runs[i] = (struct pm_page_run){ .start = ranges[i].start, .end = ranges[i].end, .state = state_of(ranges[i].categories) };
+		pagemap->runs[i] = (struct pm_page_run){ .start = ranges[i].start,
+			                                 .end = ranges[i].end,
+			                                 .state = state_of(ranges[i].categories) };
 		pages += (ranges[i].end - ranges[i].start) / pagemap->page_size;
 	}
 	bool stopped_early = found == PM_PAGEMAP_RUNS || pages >= max_present / pagemap->page_size;

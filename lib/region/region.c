@@ -42,25 +42,30 @@ static const char *share_or_copy(struct pm_regions *regions, const char *previou
 	return pm_regions_text(regions, text, strlen(text));
 }
 
-int pm_regions_append(struct pm_regions *regions, const struct pm_region *region, struct pm_error *error)
+int pm_regions_append(struct pm_regions *regions, const struct pm_region *region,
+                      struct pm_error *error)
 {
-	if (pm_array_reserve(&regions->items, &regions->capacity, regions->count, 1, sizeof *regions->items, error) < 0)
+	if (pm_array_reserve(&regions->items, &regions->capacity, regions->count, 1,
+	                     sizeof *regions->items, error) < 0)
 		return -1;
-	const struct pm_region *previous = regions->count ? &regions->items[regions->count - 1] : NULL;
+	const struct pm_region *previous = regions->count ? &regions->items[regions->count - 1]
+	                                                  : NULL;
 	struct pm_region copy = *region;
 	copy.mapping = share_or_copy(regions, previous ? previous->mapping : NULL, region->mapping);
 	copy.detail = share_or_copy(regions, previous ? previous->detail : NULL, region->detail);
 	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
 	if (!copy.mapping || !copy.detail || !copy.why)
 		return pm_error_out_of_memory(error);
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room, through memcpy, which is not followed. */
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room,
+	 * through memcpy, which is not followed. */
 	regions->items[regions->count++] = copy;
 	return 0;
 }
 
 size_t pm_regions_index(const struct pm_regions *regions, uint64_t address)
 {
-	return pm_first_above(regions->items, regions->count, sizeof *regions->items, offsetof(struct pm_region, end), address);
+	return pm_first_above(regions->items, regions->count, sizeof *regions->items,
+	                      offsetof(struct pm_region, end), address);
 }
 
 struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address)

@@ -36,7 +36,8 @@ void pm_select_destroy(struct pm_select *select)
 
 int pm_select_add_word(struct pm_select *select, const char *word, struct pm_error *error)
 {
-	if (pm_array_reserve(&select->words, &select->capacity, select->count, 1, sizeof *select->words, error) < 0)
+	if (pm_array_reserve(&select->words, &select->capacity, select->count, 1,
+	                     sizeof *select->words, error) < 0)
 		return -1;
 	if (pm_word_parse(word, &select->words[select->count], error) < 0)
 		return -1;
@@ -91,7 +92,8 @@ bool pm_select_needs_rss(const struct pm_select *select)
 }
 
 /** All that the words mean, in the order of the words. */
-static int collect(const struct pm_select *select, const struct pm_regions *regions, struct pm_intervals *intervals, struct pm_error *error)
+static int collect(const struct pm_select *select, const struct pm_regions *regions,
+                   struct pm_intervals *intervals, struct pm_error *error)
 {
 	static const struct pm_word everything = { .type = PM_WORD_ALL };
 	if (select->count == 0)
@@ -104,7 +106,8 @@ static int collect(const struct pm_select *select, const struct pm_regions *regi
 
 static int compare_starts(const void *a, const void *b)
 {
-	uint64_t left = ((const struct pm_interval *)a)->start, right = ((const struct pm_interval *)b)->start;
+	uint64_t left = ((const struct pm_interval *)a)->start,
+		 right = ((const struct pm_interval *)b)->start;
 	return (left > right) - (left < right);
 }
 
@@ -133,35 +136,42 @@ struct output {
 	size_t capacity;
 };
 
-static int add_range(struct output *output, uint64_t start, uint64_t end, size_t region, struct pm_error *error)
+static int add_range(struct output *output, uint64_t start, uint64_t end, size_t region,
+                     struct pm_error *error)
 {
-	if (pm_array_reserve(&output->items, &output->capacity, output->count, 1, sizeof *output->items, error) < 0)
+	if (pm_array_reserve(&output->items, &output->capacity, output->count, 1,
+	                     sizeof *output->items, error) < 0)
 		return -1;
-	output->items[output->count++] = (struct pm_range){ .start = start, .end = end, .region = region };
+	output->items[output->count++] =
+		(struct pm_range){ .start = start, .end = end, .region = region };
 	return 0;
 }
 
-/** Cuts an interval at the borders of the regions, and keeps the pieces that pass the filter. Bytes that are not mapped pass none. */
-static int cut(struct pm_filter_run *run, const struct pm_regions *regions, const struct pm_interval *interval, struct output *output,
-               struct pm_error *error)
+/** Cuts an interval at the borders of the regions, and keeps the pieces that pass the filter. Bytes
+ * that are not mapped pass none. */
+static int cut(struct pm_filter_run *run, const struct pm_regions *regions,
+               const struct pm_interval *interval, struct output *output, struct pm_error *error)
 {
 	size_t index = pm_regions_index(regions, interval->start);
 	for (uint64_t at = interval->start, end; at < interval->end; at = end) {
-		const struct pm_region *region = index < regions->count ? &regions->items[index] : NULL;
+		const struct pm_region *region = index < regions->count ? &regions->items[index]
+		                                                        : NULL;
 		bool mapped = region && region->start <= at;
 		end = interval->end;
 		if (region && (mapped ? region->end : region->start) < end)
 			end = mapped ? region->end : region->start;
-		int passes = mapped ? pm_filter_passes(run, region, error) : !pm_filter_is_active(run->filter);
-		if (passes < 0 || (passes && add_range(output, at, end, mapped ? index : SIZE_MAX, error) < 0))
+		int passes = mapped ? pm_filter_passes(run, region, error)
+		                    : !pm_filter_is_active(run->filter);
+		if (passes < 0 ||
+		    (passes && add_range(output, at, end, mapped ? index : SIZE_MAX, error) < 0))
 			return -1;
 		index += mapped;
 	}
 	return 0;
 }
 
-int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions, struct pm_range **ranges, size_t *count,
-                    struct pm_error *error)
+int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,
+                    struct pm_range **ranges, size_t *count, struct pm_error *error)
 {
 	struct pm_intervals intervals = { 0 };
 	struct pm_filter_run run;

@@ -30,7 +30,8 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "a kind is missing in the list");
 	const char *nearest = nearest_kind(text);
 	if (nearest)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a kind; did you mean '%s'?", text, nearest);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not a kind; did you mean '%s'?", text, nearest);
 	if (error)
 		*error = unknown;
 	return -1;
@@ -38,17 +39,26 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 
 static int say_unknown(const char *text, struct pm_error *error)
 {
-	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, stack, ...), [name] or all";
+	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
+	                            "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
-	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the latter says no place. */
+	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the
+	 * latter says no place. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both",
+		                    text);
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: before + stands an address, as in a first column: 7f3a08000000+64", text);
+		                    "'%.64s' is not a REGION: before + stands an address, as in a "
+		                    "first column: 7f3a08000000+64",
+		                    text);
 	if (near)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION; did you mean '%s'? It may be %s", text, near, forms);
-	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it may be %s", text, forms);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not a REGION; did you mean '%s'? It may be %s",
+		                    text, near, forms);
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it may be %s", text,
+	                    forms);
 }
 
 /** Reads an address at *text, with or without `0x`, and moves behind it. */
@@ -63,7 +73,8 @@ static bool scan_address(const char **text, uint64_t *address)
 	return true;
 }
 
-/** Reads `ADDR`, `ADDR-END` or `ADDR+LEN`. @return 1; 0: it is none of them; -1: it is one that makes no sense */
+/** Reads `ADDR`, `ADDR-END` or `ADDR+LEN`. @return 1; 0: it is none of them; -1: it is one that
+ * makes no sense */
 static int parse_addresses(const char *text, struct pm_word *word, struct pm_error *error)
 {
 	const char *at = text;
@@ -76,18 +87,26 @@ static int parse_addresses(const char *text, struct pm_word *word, struct pm_err
 		return 1;
 	if (*at == '+') {
 		if (strpbrk(at + 1, "+-"))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: ADDR+LEN has one length, and no sums", text);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"'%.64s' is not a REGION: ADDR+LEN has one length, and no sums",
+				text);
 		if (pm_parse_size(at + 1, &length, error) < 0)
 			return -1;
 		if (length == 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is no bytes long", text);
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is no bytes long",
+			                    text);
 		if (__builtin_add_overflow(start, length, &end))
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' goes beyond the last address", text);
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "'%.64s' goes beyond the last address", text);
 	} else {
 		if (*at++ != '-' || !scan_address(&at, &end) || *at != '\0')
 			return 0;
 		if (end <= start)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' does not end behind its begin: behind - stands an address", text);
+			return pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"'%.64s' does not end behind its begin: behind - stands an address",
+				text);
 	}
 	word->end = end;
 	return 1;
@@ -98,7 +117,8 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	struct pm_word parsed = { .type = PM_WORD_ALL };
 	size_t length = strlen(text);
 	if (strcmp(text, "all") != 0) {
-		/* Kinds come before addresses: a kind all of hexadecimal digits would otherwise be out of reach. */
+		/* Kinds come before addresses: a kind all of hexadecimal digits would otherwise be
+		 * out of reach. */
 		if (length > 0 && pm_kind_parse(text, &parsed.kind, NULL) == 0) {
 			parsed.type = PM_WORD_KIND;
 		} else if (length > 2 && text[0] == '[' && text[length - 1] == ']') {
@@ -116,9 +136,11 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	return 0;
 }
 
-static int add_interval(struct pm_intervals *intervals, uint64_t start, uint64_t end, struct pm_error *error)
+static int add_interval(struct pm_intervals *intervals, uint64_t start, uint64_t end,
+                        struct pm_error *error)
 {
-	if (pm_array_reserve(&intervals->items, &intervals->capacity, intervals->count, 1, sizeof *intervals->items, error) < 0)
+	if (pm_array_reserve(&intervals->items, &intervals->capacity, intervals->count, 1,
+	                     sizeof *intervals->items, error) < 0)
 		return -1;
 	intervals->items[intervals->count++] = (struct pm_interval){ start, end };
 	return 0;
@@ -127,12 +149,15 @@ static int add_interval(struct pm_intervals *intervals, uint64_t start, uint64_t
 /** Words about a neighbour: "7f0000-7f1000 [heap]". @param text 192 bytes */
 static const char *neighbour_text(const struct pm_region *region, char *text)
 {
-	const char *name = region->mapping[0] != '\0' ? region->mapping : pm_kind_name((enum pm_kind)region->kind);
-	snprintf(text, 192, "%" PRIx64 "-%" PRIx64 "%s%.140s", region->start, region->end, name[0] != '\0' ? " " : "", name);
+	const char *name = region->mapping[0] != '\0' ? region->mapping
+	                                              : pm_kind_name((enum pm_kind)region->kind);
+	snprintf(text, 192, "%" PRIx64 "-%" PRIx64 "%s%.140s", region->start, region->end,
+	         name[0] != '\0' ? " " : "", name);
 	return text;
 }
 
-static int say_unmapped(const struct pm_word *word, const struct pm_regions *regions, struct pm_error *error)
+static int say_unmapped(const struct pm_word *word, const struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	char below[192], above[192], place[48];
 	size_t index = pm_regions_index(regions, word->start);
@@ -144,16 +169,21 @@ static int say_unmapped(const struct pm_word *word, const struct pm_regions *reg
 	else
 		snprintf(place, sizeof place, "%.40s", word->text);
 	if (before && after)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the nearest are %s below and %s above", where,
-		             place, neighbour_text(before, below), neighbour_text(after, above));
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "nothing is mapped %s %s; the nearest are %s below and %s above",
+		             where, place, neighbour_text(before, below),
+		             neighbour_text(after, above));
 	else if (before)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the last region is %s", where, place,
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "nothing is mapped %s %s; the last region is %s", where, place,
 		             neighbour_text(before, below));
 	else if (after)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s; the first region is %s", where, place,
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "nothing is mapped %s %s; the first region is %s", where, place,
 		             neighbour_text(after, above));
 	else
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "nothing is mapped %s %s, nor anywhere else", where, place);
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+		             "nothing is mapped %s %s, nor anywhere else", where, place);
 	if (error)
 		error->address = word->start;
 	return -1;
@@ -177,30 +207,34 @@ static bool word_fits(const struct pm_word *word, const struct pm_region *region
 }
 
 /** A range keeps its borders, and the bytes between that are not mapped. */
-static int resolve_address(const struct pm_word *word, const struct pm_regions *regions, struct pm_intervals *intervals,
-                           struct pm_error *error)
+static int resolve_address(const struct pm_word *word, const struct pm_regions *regions,
+                           struct pm_intervals *intervals, struct pm_error *error)
 {
 	size_t index = pm_regions_index(regions, word->start);
 	if (index == regions->count || !word_fits(word, &regions->items[index]))
 		return say_unmapped(word, regions, error);
 	if (word->type == PM_WORD_RANGE)
 		return add_interval(intervals, word->start, word->end, error);
-	return add_interval(intervals, regions->items[index].start, regions->items[index].end, error);
+	return add_interval(intervals, regions->items[index].start, regions->items[index].end,
+	                    error);
 }
 
-int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions, struct pm_intervals *intervals, struct pm_error *error)
+int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions,
+                    struct pm_intervals *intervals, struct pm_error *error)
 {
 	if (word->type == PM_WORD_ADDRESS || word->type == PM_WORD_RANGE)
 		return resolve_address(word, regions, intervals, error);
 	size_t before = intervals->count;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (word_fits(word, region) && add_interval(intervals, region->start, region->end, error) < 0)
+		if (word_fits(word, region) &&
+		    add_interval(intervals, region->start, region->end, error) < 0)
 			return -1;
 	}
 	if (intervals->count > before || word->type == PM_WORD_ALL)
 		return 0;
 	if (word->type == PM_WORD_KIND)
-		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is of kind %s", word->text);
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is of kind %s",
+		                    word->text);
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is called %s", word->text);
 }

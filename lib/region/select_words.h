@@ -39,7 +39,8 @@ struct pm_intervals {
 	size_t capacity;
 };
 
-/** Parses a word. @param word filled; its text is to be freed @param error PM_ERROR_USAGE with what a REGION may be @return 0 or -1 */
+/** Parses a word. @param word filled; its text is to be freed @param error PM_ERROR_USAGE with what
+ * a REGION may be @return 0 or -1 */
 int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error);
 
 /** As pm_kind_parse(), with the nearest kind in the error. */
@@ -54,6 +55,7 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error);
  * @param error      PM_ERROR_NOT_FOUND where it means none of the regions, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
-int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions, struct pm_intervals *intervals, struct pm_error *error);
+int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions,
+                    struct pm_intervals *intervals, struct pm_error *error);
 
 #endif

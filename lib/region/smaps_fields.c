@@ -37,8 +37,8 @@ static const struct key {
 };
 
 /**
- * Bit of a two-letter flag; 0 for those the library does not act on. The letters are those of show_smap_vma_flags() in
- * fs/proc/task_mmu.c.
+ * Bit of a two-letter flag; 0 for those the library does not act on. The letters are those of
+ * show_smap_vma_flags() in fs/proc/task_mmu.c.
  */
 static uint32_t vm_flag(char first, char second)
 {
@@ -46,12 +46,18 @@ static uint32_t vm_flag(char first, char second)
 		char letters[3];
 		uint32_t bit;
 	} flags[] = {
-		{ "rd", PM_VM_READ },         { "ac", PM_VM_ACCOUNT },      { "sd", PM_VM_SOFTDIRTY },     { "nh", PM_VM_NOHUGEPAGE },
-		{ "nr", PM_VM_NORESERVE },    { "dd", PM_VM_DONTDUMP },     { "sh", PM_VM_SHARED },        { "hg", PM_VM_HUGEPAGE },
-		{ "gd", PM_VM_GROWSDOWN },    { "pf", PM_VM_PFNMAP },       { "io", PM_VM_IO },            { "lo", PM_VM_LOCKED },
-		{ "dc", PM_VM_DONTFORK },     { "ht", PM_VM_HUGETLB },      { "wf", PM_VM_WIPEONFORK },    { "mm", PM_VM_MIXEDMAP },
-		{ "mg", PM_VM_MERGEABLE },    { "um", PM_VM_UFFD_MISSING }, { "uw", PM_VM_UFFD_WP },       { "ui", PM_VM_UFFD_MINOR },
-		{ "ss", PM_VM_SHADOW_STACK }, { "sl", PM_VM_SEALED },       { "dp", PM_VM_DROPPABLE },
+		{ "rd", PM_VM_READ },         { "ac", PM_VM_ACCOUNT },
+		{ "sd", PM_VM_SOFTDIRTY },    { "nh", PM_VM_NOHUGEPAGE },
+		{ "nr", PM_VM_NORESERVE },    { "dd", PM_VM_DONTDUMP },
+		{ "sh", PM_VM_SHARED },       { "hg", PM_VM_HUGEPAGE },
+		{ "gd", PM_VM_GROWSDOWN },    { "pf", PM_VM_PFNMAP },
+		{ "io", PM_VM_IO },           { "lo", PM_VM_LOCKED },
+		{ "dc", PM_VM_DONTFORK },     { "ht", PM_VM_HUGETLB },
+		{ "wf", PM_VM_WIPEONFORK },   { "mm", PM_VM_MIXEDMAP },
+		{ "mg", PM_VM_MERGEABLE },    { "um", PM_VM_UFFD_MISSING },
+		{ "uw", PM_VM_UFFD_WP },      { "ui", PM_VM_UFFD_MINOR },
+		{ "ss", PM_VM_SHADOW_STACK }, { "sl", PM_VM_SEALED },
+		{ "dp", PM_VM_DROPPABLE },
 	};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (flags[i].letters[0] == first && flags[i].letters[1] == second)
@@ -121,13 +127,16 @@ static int look_up(const char *line, size_t length, const char **name)
 	return CODE_UNKNOWN;
 }
 
-/** Code of the key at the begin of the line, and its length. @return false where the line is none of `Key: value` */
-static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key, int *code)
+/** Code of the key at the begin of the line, and its length. @return false where the line is none
+ * of `Key: value` */
+static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key,
+                     int *code)
 {
 	if (!fields->learning && fields->next < fields->learnt_count) {
 		size_t expected = fields->learnt[fields->next].length;
 		const char *name = fields->learnt[fields->next].name;
-		if (name && length > expected && line[expected] == ':' && memcmp(line, name, expected) == 0) {
+		if (name && length > expected && line[expected] == ':' &&
+		    memcmp(line, name, expected) == 0) {
 			*key = expected;
 			*code = (int)fields->learnt[fields->next].size;
 			fields->next++;
@@ -151,7 +160,8 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 	return true;
 }
 
-bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length, struct pm_region *region)
+bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length,
+                          struct pm_region *region)
 {
 	size_t key;
 	int code;
@@ -167,8 +177,8 @@ bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size
 	while (*value == ' ' || *value == '\t')
 		value++;
 	uint64_t kilobytes;
-	if (!pm_scan_decimal(&value, &kilobytes) || value[0] != ' ' || value[1] != 'k' || value[2] != 'B' || value[3] != '\0' ||
-	    kilobytes > UINT64_MAX / 1024)
+	if (!pm_scan_decimal(&value, &kilobytes) || value[0] != ' ' || value[1] != 'k' ||
+	    value[2] != 'B' || value[3] != '\0' || kilobytes > UINT64_MAX / 1024)
 		return false;
 	region->bytes[code] = kilobytes * 1024;
 	region->known |= PM_SIZE_BIT(code);

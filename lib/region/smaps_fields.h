@@ -13,9 +13,9 @@
 enum { PM_SMAPS_KEYS = 64 };
 
 /**
- * Reads the fields of one region after the other. The kernel writes the same keys in the same order for every region: the order of the
- * first is learnt, and what is expected next is compared before anything is searched. That makes smaps parsing cheap beside the kernel's
- * own work.
+ * Reads the fields of one region after the other. The kernel writes the same keys in the same order
+ * for every region: the order of the first is learnt, and what is expected next is compared before
+ * anything is searched. That makes smaps parsing cheap beside the kernel's own work.
  */
 struct pm_smaps_fields {
 	struct {
@@ -48,6 +48,7 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields);
  * @param region  gets the value; unknown keys and flags are skipped
  * @return        false where it is no `Key: value` line, or a size that is known is no number
  */
-bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length, struct pm_region *region);
+bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length,
+                          struct pm_region *region);
 
 #endif

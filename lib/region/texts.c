@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts never move, so that pointers to them stay good while the store grows: it is a chain of blocks. */
+/* Texts never move, so that pointers to them stay good while the store grows: it is a chain of
+ * blocks. */
 enum { BLOCK_SIZE = 16 * 1024 };
 
 struct pm_texts {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a new list of regions keeps from the one before, and which of its regions must be looked at. Private. */
+/** @file What a new list of regions keeps from the one before, and which of its regions must be
+ * looked at. Private. */
 #ifndef PM_SAMPLE_CARRY_H
 #define PM_SAMPLE_CARRY_H
 
@@ -23,15 +24,16 @@ struct pm_suspects {
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is);
 
 /**
- * Takes over sizes and kinds. A region that stands where it stood keeps all, sizes where it has none yet; one that overlaps a former one of
- * the same sort keeps its kind.
+ * Takes over sizes and kinds. A region that stands where it stood keeps all, sizes where it has
+ * none yet; one that overlaps a former one of the same sort keeps its kind.
  *
  * @param before   the list before
  * @param regions  the new list; texts are copied into it
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions, struct pm_error *error);
+int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions,
+                  struct pm_error *error);
 
 /**
  * Measures the suspects, and the regions that have no sizes yet.
@@ -40,7 +42,8 @@ int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions, s
  * @param exact     where to store false if some may differ from smaps; else left alone
  * @return          0 or -1
  */
-int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects, struct pm_regions *regions,
-                        const struct pm_page_observer *observer, bool *exact, struct pm_error *error);
+int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects,
+                        struct pm_regions *regions, const struct pm_page_observer *observer,
+                        bool *exact, struct pm_error *error);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "base/clock.h"
 
-/* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an endless debt is not. */
+/* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an
+ * endless debt is not. */
 static const double saved_seconds = 60;
 
 static void book(struct pm_credit *credit, bool looked, uint64_t cpu, double now)
@@ -22,7 +23,12 @@ static void book(struct pm_credit *credit, bool looked, uint64_t cpu, double now
 void pm_credit_init(struct pm_credit *credit, double budget, double now)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	*credit = (struct pm_credit){ .budget = budget, .opened = now, .counted = now, .cpu_opened = cpu, .cpu_last = cpu, .cpu_counted = cpu };
+	*credit = (struct pm_credit){ .budget = budget,
+		                      .opened = now,
+		                      .counted = now,
+		                      .cpu_opened = cpu,
+		                      .cpu_last = cpu,
+		                      .cpu_counted = cpu };
 }
 
 void pm_credit_count(struct pm_credit *credit, bool looked, double now)
@@ -35,7 +41,8 @@ bool pm_credit_is_used_up(const struct pm_credit *credit)
 	return credit->budget > 0 && credit->seconds < 0;
 }
 
-void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now, struct pm_sample_cost *cost)
+void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now,
+                         struct pm_sample_cost *cost)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	double passed = now - credit->opened;

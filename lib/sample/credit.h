@@ -19,12 +19,14 @@ struct pm_credit {
 	double seconds;       /**< CPU time that may be used; below 0 it must wait */
 };
 
-/** Begins to count. @param credit filled @param budget share of one core; 0: any @param now CLOCK_BOOTTIME in seconds */
+/** Begins to count. @param credit filled @param budget share of one core; 0: any @param now
+ * CLOCK_BOOTTIME in seconds */
 void pm_credit_init(struct pm_credit *credit, double budget, double now);
 
 /**
- * Books the CPU time used since the last call against what the passed time allows. Reading the totals, and what the caller does with them,
- * uses up half of that at the most: looks at the regions become rare where that alone costs the budget, but they do not end.
+ * Books the CPU time used since the last call against what the passed time allows. Reading the
+ * totals, and what the caller does with them, uses up half of that at the most: looks at the
+ * regions become rare where that alone costs the budget, but they do not end.
  *
  * @param credit  the credit
  * @param looked  the regions were looked at since
@@ -43,6 +45,7 @@ bool pm_credit_is_used_up(const struct pm_credit *credit);
  * @param now     CLOCK_BOOTTIME in seconds
  * @param cost    where to store it
  */
-void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now, struct pm_sample_cost *cost);
+void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now,
+                         struct pm_sample_cost *cost);
 
 #endif

@@ -8,16 +8,19 @@
 static const uint64_t smallest_gap = 4096;
 
 /** Adds a range behind all others, or lengthens the last one. */
-static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable, struct pm_error *error)
+static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable,
+                  struct pm_error *error)
 {
 	struct pm_range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
 	if (last && start - last->end <= joinable) {
 		last->end = end;
 		return 0;
 	}
-	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1, sizeof *ranges->items, error) < 0)
+	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1,
+	                     sizeof *ranges->items, error) < 0)
 		return -1;
-	ranges->items[ranges->count++] = (struct pm_range){ .start = start, .end = end, .region = SIZE_MAX };
+	ranges->items[ranges->count++] =
+		(struct pm_range){ .start = start, .end = end, .region = SIZE_MAX };
 	return 0;
 }
 
@@ -38,7 +41,8 @@ static void coarsen(struct pm_page_history *history)
 	}
 }
 
-static int add_next(struct pm_page_history *history, uint64_t start, uint64_t end, struct pm_error *error)
+static int add_next(struct pm_page_history *history, uint64_t start, uint64_t end,
+                    struct pm_error *error)
 {
 	if (append(&history->next, start, end, history->joinable, error) < 0)
 		return -1;
@@ -50,9 +54,11 @@ static int add_next(struct pm_page_history *history, uint64_t start, uint64_t en
 static int copy_up_to(struct pm_page_history *history, uint64_t address, struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
-	for (; history->copied < known->count && known->items[history->copied].start < address; history->copied++) {
+	for (; history->copied < known->count && known->items[history->copied].start < address;
+	     history->copied++) {
 		const struct pm_range *range = &known->items[history->copied];
-		uint64_t start = range->start > history->done ? range->start : history->done, end = range->end < address ? range->end : address;
+		uint64_t start = range->start > history->done ? range->start : history->done,
+			 end = range->end < address ? range->end : address;
 		if (start < end && add_next(history, start, end, error) < 0)
 			return -1;
 		if (range->end > address)
@@ -70,7 +76,8 @@ void pm_page_history_begin(struct pm_page_history *history)
 	history->joinable = 0;
 }
 
-int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64_t end, struct pm_error *error)
+int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64_t end,
+                         struct pm_error *error)
 {
 	if (copy_up_to(history, start, error) < 0)
 		return -1;
@@ -78,18 +85,23 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
 	return 0;
 }
 
-int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run, struct pm_error *error)
+int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run,
+                        struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
 	/* A guard is no page, and the zero page has no content of its own. */
-	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) || run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
+	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
+	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;
 	if (add_next(history, run->start, run->end, error) < 0)
 		return -1;
 	for (uint64_t at = run->start; at < run->end;) {
-		while (history->compared < known->count && known->items[history->compared].end <= at)
+		while (history->compared < known->count &&
+		       known->items[history->compared].end <= at)
 			history->compared++;
-		const struct pm_range *old = history->compared < known->count ? &known->items[history->compared] : NULL;
+		const struct pm_range *old = history->compared < known->count
+		                                     ? &known->items[history->compared]
+		                                     : NULL;
 		uint64_t until = old && old->start < run->end ? old->start : run->end;
 		if (until > at && append(&history->appeared, at, until, 0, error) < 0)
 			return -1;
@@ -99,21 +111,24 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 }
 
 /** Cuts ranges at the borders of regions, and drops what lies in none. */
-static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions, struct pm_page_ranges *clipped,
-                struct pm_error *error)
+static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions,
+                struct pm_page_ranges *clipped, struct pm_error *error)
 {
 	clipped->count = 0;
 	for (size_t i = 0, region = 0; i < ranges->count; i++) {
 		const struct pm_range *range = &ranges->items[i];
 		while (region < regions->count && regions->items[region].end <= range->start)
 			region++;
-		for (size_t in = region; in < regions->count && regions->items[in].start < range->end; in++) {
+		for (size_t in = region;
+		     in < regions->count && regions->items[in].start < range->end; in++) {
 			uint64_t start = range->start, end = range->end;
 			start = start > regions->items[in].start ? start : regions->items[in].start;
 			end = end < regions->items[in].end ? end : regions->items[in].end;
-			if (pm_array_reserve(&clipped->items, &clipped->capacity, clipped->count, 1, sizeof *clipped->items, error) < 0)
+			if (pm_array_reserve(&clipped->items, &clipped->capacity, clipped->count, 1,
+			                     sizeof *clipped->items, error) < 0)
 				return -1;
-			clipped->items[clipped->count++] = (struct pm_range){ .start = start, .end = end, .region = in };
+			clipped->items[clipped->count++] =
+				(struct pm_range){ .start = start, .end = end, .region = in };
 		}
 	}
 	return 0;
@@ -126,14 +141,17 @@ static void exchange(struct pm_page_ranges *one, struct pm_page_ranges *other)
 	*other = kept;
 }
 
-int pm_page_history_end(struct pm_page_history *history, const struct pm_regions *regions, struct pm_error *error)
+int pm_page_history_end(struct pm_page_history *history, const struct pm_regions *regions,
+                        struct pm_error *error)
 {
-	if (copy_up_to(history, UINT64_MAX, error) < 0 || clip(&history->next, regions, &history->known, error) < 0)
+	if (copy_up_to(history, UINT64_MAX, error) < 0 ||
+	    clip(&history->next, regions, &history->known, error) < 0)
 		return -1;
 	return pm_page_history_fit(history, regions, error);
 }
 
-int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions *regions, struct pm_error *error)
+int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	if (clip(&history->appeared, regions, &history->next, error) < 0)
 		return -1;

@@ -18,23 +18,26 @@
 #include "sample/page_history.h"
 #include "sample/sizes.h"
 
-/* Where looking at all regions finds nothing new the pause until the next time doubles, up to so many times the first one. */
+/* Where looking at all regions finds nothing new the pause until the next time doubles, up to so
+ * many times the first one. */
 static const double longest_pause = 16;
 
 struct pm_sampler {
-	struct pm_process *process;        /* the caller's */
+	struct pm_process *process; /* the caller's */
 	struct pm_sampler_options options;
-	struct pm_pagemap *pagemap;        /* NULL where there is none, or nothing asks for it */
-	struct pm_regions regions;         /* of the last look */
-	struct pm_regions spare;           /* of the look before it, no longer needed: its memory is for the next one */
-	struct pm_page_history pages;      /* of it, if wanted */
-	struct pm_totals looked_at;        /* totals at that moment */
-	struct pm_sums sums;               /* of the regions at that moment */
-	double looked_fully;               /* when all regions were looked at; 0: never */
-	double full_after;                 /* seconds after that it is done again: longer and longer while nothing changes */
-	bool exact;                        /* see struct pm_sample */
+	struct pm_pagemap *pagemap; /* NULL where there is none, or nothing asks for it */
+	struct pm_regions regions;  /* of the last look */
+	struct pm_regions
+		spare; /* of the look before it, no longer needed: its memory is for the next one */
+	struct pm_page_history pages; /* of it, if wanted */
+	struct pm_totals looked_at;   /* totals at that moment */
+	struct pm_sums sums;          /* of the regions at that moment */
+	double looked_fully;          /* when all regions were looked at; 0: never */
+	double full_after; /* seconds after that it is done again: longer and longer while nothing
+	                      changes */
+	bool exact;        /* see struct pm_sample */
 	struct pm_credit credit;
-	uint64_t lock_ns;                  /* longest time of one call under the target's map lock */
+	uint64_t lock_ns; /* longest time of one call under the target's map lock */
 };
 
 static double boot_seconds(void)
@@ -42,8 +45,8 @@ static double boot_seconds(void)
 	return (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9;
 }
 
-int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options, struct pm_sampler **sampler,
-                    struct pm_error *error)
+int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options,
+                    struct pm_sampler **sampler, struct pm_error *error)
 {
 	struct pm_sampler *opened = calloc(1, sizeof *opened);
 	if (!opened)
@@ -53,10 +56,12 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	pm_regions_init(&opened->regions);
 	pm_regions_init(&opened->spare);
 	/*
-	 * With smaps kinds need it all the same: it tells which bytes can be looked at without making them resident. Where there is none
-	 * (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place.
+	 * With smaps kinds need it all the same: it tells which bytes can be looked at without
+	 * making them resident. Where there is none (sandboxes, kernels without
+	 * CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place.
 	 */
-	if ((!options->smaps || options->kinds) && pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
+	if ((!options->smaps || options->kinds) &&
+	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
 		if (options->pages || pm_process_check(process, NULL) < 0) {
 			pm_sampler_close(opened);
 			return -1;
@@ -87,8 +92,10 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 	return false;
 }
 
-/** Finds out the kinds of all regions; or, where that proves none of them wrong, only what a look in passing tells of those that changed. */
-static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions, struct pm_error *error)
+/** Finds out the kinds of all regions; or, where that proves none of them wrong, only what a look
+ * in passing tells of those that changed. */
+static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	struct pm_reader reader = { 0 };
 	struct pm_error refused = { 0 };
@@ -118,13 +125,17 @@ static int see_run(void *context, const struct pm_page_run *run, struct pm_error
 	return pm_page_history_run(context, run, error);
 }
 
-static int measure(struct pm_sampler *sampler, struct pm_suspects suspects, struct pm_regions *regions, struct pm_error *error)
+static int measure(struct pm_sampler *sampler, struct pm_suspects suspects,
+                   struct pm_regions *regions, struct pm_error *error)
 {
 	bool exact = suspects.all || sampler->exact;
-	const struct pm_page_observer observer = { .span = see_span, .run = see_run, .context = &sampler->pages };
+	const struct pm_page_observer observer = { .span = see_span,
+		                                   .run = see_run,
+		                                   .context = &sampler->pages };
 	if (sampler->options.pages)
 		pm_page_history_begin(&sampler->pages);
-	if (pm_suspects_measure(sampler->pagemap, suspects, regions, sampler->options.pages ? &observer : NULL, &exact, error) < 0)
+	if (pm_suspects_measure(sampler->pagemap, suspects, regions,
+	                        sampler->options.pages ? &observer : NULL, &exact, error) < 0)
 		return -1;
 	sampler->exact = exact;
 	if (sampler->pagemap->longest_ns > sampler->lock_ns)
@@ -132,15 +143,18 @@ static int measure(struct pm_sampler *sampler, struct pm_suspects suspects, stru
 	return 0;
 }
 
-static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects, const struct pm_totals *totals, struct pm_regions *regions,
+static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
+                        const struct pm_totals *totals, struct pm_regions *regions,
                         struct pm_error *error)
 {
-	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 || pm_carry_over(&sampler->regions, regions, error) < 0)
+	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 ||
+	    pm_carry_over(&sampler->regions, regions, error) < 0)
 		return -1;
 	if (!suspects.all && totals->swap == sampler->looked_at.swap) {
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
 			return -1;
-		/* What came and went explains to the byte what the totals changed by: the others are as they were. */
+		/* What came and went explains to the byte what the totals changed by: the others
+		 * are as they were. */
 		if (pm_sums_of(regions, totals).unexplained == sampler->sums.unexplained)
 			return 0;
 		/* As much was given back as came. */
@@ -154,13 +168,15 @@ static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
  *
  * @return  1: done; 0: they may be others by now, and are as they were; -1 with them as they were
  */
-static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *totals, struct pm_error *error)
+static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *totals,
+                         struct pm_error *error)
 {
 	struct pm_regions *regions = &sampler->regions;
 	struct pm_saved_sizes saved;
 	if (pm_sizes_save(regions, &saved, error) < 0)
 		return -1;
-	int result = measure(sampler, pm_suspects_find(&sampler->looked_at, totals), regions, error);
+	int result = measure(sampler, pm_suspects_find(&sampler->looked_at, totals), regions,
+	                     error);
 	struct pm_sums sums = pm_sums_of(regions, totals);
 	if (result == 0 && sampler->options.pages && !pm_sums_are_doubtful(&sampler->sums, &sums))
 		result = pm_page_history_end(&sampler->pages, regions, error);
@@ -176,10 +192,12 @@ static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *tot
 	return result;
 }
 
-static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions, struct pm_error *error)
+static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
+                         struct pm_error *error)
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
-	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 || pm_carry_over(&sampler->regions, regions, error) < 0)
+	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 ||
+	    pm_carry_over(&sampler->regions, regions, error) < 0)
 		return -1;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	sampler->lock_ns = took > sampler->lock_ns ? took : sampler->lock_ns;
@@ -188,22 +206,27 @@ static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 }
 
 /** Reads the list of regions, and measures them. */
-static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, struct pm_regions *regions,
-                     struct pm_error *error)
+static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full,
+                     struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
 	suspects.all |= full;
-	int result = sampler->options.smaps ? look_by_smaps(sampler, regions, error) : look_by_maps(sampler, suspects, totals, regions, error);
-	/* A region keeps its kind while it grows; now and then it is asked for again: a first block proves less than many. */
+	int result = sampler->options.smaps
+	                     ? look_by_smaps(sampler, regions, error)
+	                     : look_by_maps(sampler, suspects, totals, regions, error);
+	/* A region keeps its kind while it grows; now and then it is asked for again: a first block
+	 * proves less than many. */
 	bool all = full || has_unknown_kinds(regions);
-	if (result == 0 && sampler->options.kinds && (all || pm_kinds_must_recount(regions, &sampler->regions)))
+	if (result == 0 && sampler->options.kinds &&
+	    (all || pm_kinds_must_recount(regions, &sampler->regions)))
 		result = assign_kinds(sampler, all, regions, error);
 	if (result == 0 && sampler->options.pages && !sampler->options.smaps)
 		result = pm_page_history_end(&sampler->pages, regions, error);
 	return result;
 }
 
-static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now, struct pm_error *error)
+static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now,
+                struct pm_error *error)
 {
 	struct pm_regions *regions = &sampler->spare;
 	if (!full && !sampler->options.smaps && totals->size == sampler->looked_at.size) {
@@ -214,9 +237,12 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 	pm_regions_clear(regions);
 	if (look_anew(sampler, totals, full, regions, error) < 0)
 		return -1;
-	double pause = sampler->full_after * 2, longest = sampler->options.full_every * longest_pause;
+	double pause = sampler->full_after * 2,
+	       longest = sampler->options.full_every * longest_pause;
 	bool changed = !full || !pm_sizes_are_same(&sampler->regions, regions);
-	sampler->full_after = changed ? sampler->options.full_every : pause < longest ? pause : longest;
+	sampler->full_after = changed           ? sampler->options.full_every
+	                      : pause < longest ? pause
+	                                        : longest;
 	struct pm_regions former = sampler->regions;
 	sampler->regions = sampler->spare;
 	sampler->spare = former;
@@ -229,8 +255,8 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 
 static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is)
 {
-	return was->size != is->size || was->rss != is->rss || was->anon != is->anon || was->file != is->file || was->shmem != is->shmem ||
-	       was->swap != is->swap;
+	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
+	       was->file != is->file || was->shmem != is->shmem || was->swap != is->swap;
 }
 
 static void fill_cost(struct pm_sampler *sampler, bool looked, struct pm_sample_cost *cost)
@@ -252,12 +278,15 @@ static void show_regions(const struct pm_sampler *sampler, struct pm_sample *sam
 
 int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
 {
-	struct pm_sample taken = { .time = boot_seconds(), .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
-	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &taken.totals, error) < 0)
+	struct pm_sample taken = { .time = boot_seconds(),
+		                   .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
+	if (pm_process_check(sampler->process, error) < 0 ||
+	    pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
 	pm_credit_count(&sampler->credit, false, taken.time);
 	bool first = sampler->looked_fully == 0;
-	bool full = first || (sampler->options.full_every > 0 && taken.time - sampler->looked_fully >= sampler->full_after);
+	bool full = first || (sampler->options.full_every > 0 &&
+	                      taken.time - sampler->looked_fully >= sampler->full_after);
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
 		taken.held_back = !first && pm_credit_is_used_up(&sampler->credit);
 		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
@@ -266,7 +295,8 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	}
 	show_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);
-	/* The first look is the price of watching at all: it is not owed, and nothing of it is news. */
+	/* The first look is the price of watching at all: it is not owed, and nothing of it is
+	 * news. */
 	if (first) {
 		sampler->credit.seconds = 0;
 		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
@@ -282,9 +312,11 @@ int pm_sampler_look(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	uint64_t cpu = sample->cost.last_cpu_ns;
 	if (sampler->looked_fully == sample->time)
 		return 0;
-	if (pm_process_check(sampler->process, error) < 0 || pm_totals_read(sampler->process, &totals, error) < 0)
+	if (pm_process_check(sampler->process, error) < 0 ||
+	    pm_totals_read(sampler->process, &totals, error) < 0)
 		return -1;
-	/* What appeared at this sample is known where it looked at all: what comes since is left to the next one. */
+	/* What appeared at this sample is known where it looked at all: what comes since is left to
+	 * the next one. */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;
 	int result = look(sampler, &totals, true, sample->time, error);

@@ -22,7 +22,8 @@ struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_tota
 
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is)
 {
-	/* As much may have been mapped as was unmapped: then pages are missing, or too many. malloc's arenas grow without a change of size. */
+	/* As much may have been mapped as was unmapped: then pages are missing, or too many.
+	 * malloc's arenas grow without a change of size. */
 	int64_t differs = is->unexplained - was->unexplained;
 	return differs > bearable || differs < -bearable || is->inaccessible > was->inaccessible;
 }
@@ -33,14 +34,16 @@ bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *ot
 		return false;
 	for (size_t i = 0; i < one->count; i++) {
 		const struct pm_region *a = &one->items[i], *b = &other->items[i];
-		if (a->start != b->start || a->end != b->end || a->perms != b->perms || a->bytes[PM_SIZE_RSS] != b->bytes[PM_SIZE_RSS] ||
+		if (a->start != b->start || a->end != b->end || a->perms != b->perms ||
+		    a->bytes[PM_SIZE_RSS] != b->bytes[PM_SIZE_RSS] ||
 		    a->bytes[PM_SIZE_SWAP] != b->bytes[PM_SIZE_SWAP])
 			return false;
 	}
 	return true;
 }
 
-int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved, struct pm_error *error)
+int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved,
+                  struct pm_error *error)
 {
 	saved->bytes = calloc(regions->count + 1, sizeof *saved->bytes);
 	if (!saved->bytes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Sizes of a list of regions: what they add up to, going back to former ones, comparing. Private. */
+/** @file Sizes of a list of regions: what they add up to, going back to former ones, comparing.
+ * Private. */
 #ifndef PM_SAMPLE_SIZES_H
 #define PM_SAMPLE_SIZES_H
 
@@ -11,8 +12,10 @@
 
 /** What a list of regions adds up to. */
 struct pm_sums {
-	int64_t unexplained;   /**< resident bytes of the process that no region accounts for: the kernel's figures lag behind each other */
-	uint64_t inaccessible; /**< resident bytes that nobody may use: more where the list is out of date, because mprotect(2) opened a reserve */
+	int64_t unexplained;   /**< resident bytes of the process that no region accounts for: the
+	                          kernel's figures lag behind each other */
+	uint64_t inaccessible; /**< resident bytes that nobody may use: more where the list is out
+	                          of date, because mprotect(2) opened a reserve */
 };
 
 /** Adds up a list, and compares that with the totals of the process. */
@@ -35,7 +38,8 @@ struct pm_saved_sizes {
 };
 
 /** Notes the sizes. @return 0 or -1 */
-int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved, struct pm_error *error);
+int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved,
+                  struct pm_error *error);
 
 /** Sets the sizes to what they were. */
 void pm_sizes_restore(struct pm_regions *regions, const struct pm_saved_sizes *saved);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * statm would be shorter, but it does not know private memory from shared, nor swap; and since Linux 6.2 its figures lag behind by up to
- * some dozen pages a CPU, where status adds up exactly since 6.17.
+ * statm would be shorter, but it does not know private memory from shared, nor swap; and since
+ * Linux 6.2 its figures lag behind by up to some dozen pages a CPU, where status adds up exactly
+ * since 6.17.
  */
 #include <procmem/sample.h>
 
@@ -33,7 +34,9 @@ int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct 
 		if (thread == pid || read_status(process, thread, &status) < 0)
 			return pm_process_check(process, error) < 0
 			               ? -1
-			               : pm_error_set(error, PM_ERROR_NO_MEMORY, 0, "process %d has no memory of its own", (int)pid);
+			               : pm_error_set(error, PM_ERROR_NO_MEMORY, 0,
+			                              "process %d has no memory of its own",
+			                              (int)pid);
 	}
 	*totals = (struct pm_totals){
 		.size = pm_status_number(status, "VmSize", 0) * 1024,

@@ -6,11 +6,15 @@
 
 #include "base/array.h"
 
-enum { KEPT_MOST = 320 * 1024 }; /* bytes that were in use: batches go round, and each would become as large as the largest */
+enum {
+	KEPT_MOST = 320 * 1024
+}; /* bytes that were in use: batches go round, and each would become as large as the largest */
 
-int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record, struct pm_error *error)
+int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
+                 struct pm_error *error)
 {
-	if (pm_array_reserve(&batch->bytes, &batch->capacity, batch->length, sizeof *record, 1, error) < 0)
+	if (pm_array_reserve(&batch->bytes, &batch->capacity, batch->length, sizeof *record, 1,
+	                     error) < 0)
 		return -1;
 	memcpy(batch->bytes + batch->length, record, sizeof *record);
 	batch->record = batch->length;
@@ -18,7 +22,8 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record, st
 	return 0;
 }
 
-int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size, struct pm_error *error)
+int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                   struct pm_error *error)
 {
 	struct pm_record record;
 	if (size == 0)

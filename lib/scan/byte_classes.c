@@ -15,7 +15,8 @@ PM_INLINE uint32_t gather_portable(const vector *result)
 	return bits;
 }
 
-static void classify_portable(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes)
+static void classify_portable(const uint8_t *bytes, size_t blocks, bool white,
+                              enum pm_utf8_wish utf8, struct pm_byte_classes *classes)
 {
 	classify(bytes, blocks, white, utf8, classes, gather_portable);
 }
@@ -26,7 +27,8 @@ PM_INLINE uint32_t gather_sse2(const vector *result)
 	return (uint32_t)_mm_movemask_epi8((__m128i)*result);
 }
 
-static void classify_sse2(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes)
+static void classify_sse2(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8,
+                          struct pm_byte_classes *classes)
 {
 	classify(bytes, blocks, white, utf8, classes, gather_sse2);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The body of the three versions of pm_classify. Who includes it defines VECTOR first, the bytes of a vector register.
+ * The body of the three versions of pm_classify. Who includes it defines VECTOR first, the bytes of
+ * a vector register.
  *
- * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to what the target has; only gathering one
- * bit per byte needs instructions of the processor. Wider vectors than the target has would be taken to pieces badly, hence the several
- * inclusions. Private.
+ * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to
+ * what the target has; only gathering one bit per byte needs instructions of the processor. Wider
+ * vectors than the target has would be taken to pieces badly, hence the several inclusions.
+ * Private.
  */
 #include "scan/byte_classes.h"
 
@@ -16,15 +18,18 @@ typedef int8_t vector __attribute__((vector_size(VECTOR)));
 /** The same at any address. */
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
-/** One bit for each byte of a comparison's result; handed over by address: by value, vectors have no agreed calling convention. */
+/** One bit for each byte of a comparison's result; handed over by address: by value, vectors have
+ * no agreed calling convention. */
 typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))
 
-/* Offsets within the block of bytes. NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
+/* Offsets within the block of bytes.
+ * NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result) */
 
 /** The classes that every encoding needs. Bytes are signed here: 0x80 and above are negative. */
-PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes, size_t at, gather *bits)
+PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_classes *classes,
+                              size_t at, gather *bits)
 {
 	uint64_t printable = 0, zero = 0, high = 0;
 	for (unsigned i = 0; i < VECTORS; i++) {
@@ -42,22 +47,25 @@ PM_INLINE void classify_plain(const uint8_t *bytes, bool white, struct pm_byte_c
 }
 
 /** A mask of a comparison with a constant, over a block. */
-#define PM_MASK(comparison)                                                       \
-	({                                                                        \
-		uint64_t mask = 0;                                                \
-		for (unsigned i = 0; i < VECTORS; i++) {                          \
-			vector b = *(const unaligned *)(bytes + i * VECTOR);      \
-			vector result = comparison;                               \
-			mask |= (uint64_t)bits(&result) << (i * VECTOR);          \
-		}                                                                 \
-		mask;                                                             \
+#define PM_MASK(comparison)                                                  \
+	({                                                                   \
+		uint64_t mask = 0;                                           \
+		for (unsigned i = 0; i < VECTORS; i++) {                     \
+			vector b = *(const unaligned *)(bytes + i * VECTOR); \
+			vector result = comparison;                          \
+			mask |= (uint64_t)bits(&result) << (i * VECTOR);     \
+		}                                                            \
+		mask;                                                        \
 	})
 
-PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8_classes *classes, gather *bits)
+PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8_classes *classes,
+                             gather *bits)
 {
 	/* Bounds between the lead bytes; ASCII is above all of them. */
-	uint64_t above_c1 = PM_MASK(b > (int8_t)0xc1) & high, above_df = PM_MASK(b > (int8_t)0xdf) & high;
-	uint64_t above_ef = PM_MASK(b > (int8_t)0xef) & high, above_f4 = PM_MASK(b > (int8_t)0xf4) & high;
+	uint64_t above_c1 = PM_MASK(b > (int8_t)0xc1) & high,
+		 above_df = PM_MASK(b > (int8_t)0xdf) & high;
+	uint64_t above_ef = PM_MASK(b > (int8_t)0xef) & high,
+		 above_f4 = PM_MASK(b > (int8_t)0xf4) & high;
 	classes->follow = PM_MASK(b < (int8_t)0xc0);
 	classes->follow_8 = PM_MASK(b < (int8_t)0x90);
 	classes->follow_89 = PM_MASK(b < (int8_t)0xa0);
@@ -79,18 +87,21 @@ PM_INLINE bool is_full(const struct pm_byte_classes *classes, size_t i)
 /** Whether long text may reach into a block. */
 PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size_t blocks)
 {
-	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) || is_full(classes, i + 1);
+	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) ||
+	       is_full(classes, i + 1);
 }
 
-PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8, struct pm_byte_classes *classes,
-                        gather *bits)
+PM_INLINE void classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8,
+                        struct pm_byte_classes *classes, gather *bits)
 {
 	for (size_t i = 0; i < blocks; i++)
 		classify_plain(bytes + i * PM_BLOCK, white, classes, i, bits);
 	for (size_t i = 0; utf8 != PM_UTF8_NONE && i < blocks; i++) {
-		classes->multibyte[i] = classes->high[i] != 0 && (utf8 == PM_UTF8_ALL || may_be_long(classes, i, blocks));
+		classes->multibyte[i] = classes->high[i] != 0 &&
+		                        (utf8 == PM_UTF8_ALL || may_be_long(classes, i, blocks));
 		if (classes->multibyte[i])
-			classify_utf8(bytes + i * PM_BLOCK, classes->high[i], &classes->utf8[i], bits);
+			classify_utf8(bytes + i * PM_BLOCK, classes->high[i], &classes->utf8[i],
+			              bits);
 	}
 }
 

@@ -21,14 +21,16 @@ void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 		ones &= value;
 		any |= value;
 	}
-	/* Bits that are the same in all values are tested; if the others take every form, the set is all that fit. */
+	/* Bits that are the same in all values are tested; if the others take every form, the set
+	 * is all that fit. */
 	uint8_t free_bits = ones ^ any;
 	test->mask = (uint8_t)~free_bits;
 	test->match = ones;
 	test->masked = pm_byte_set_count(set) == 1u << (unsigned)__builtin_popcount(free_bits);
 }
 
-static size_t find_portable(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from, size_t end)
+static size_t find_portable(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from,
+                            size_t end)
 {
 	const uint8_t *first = bytes + pair->offsets[0], *second = bytes + pair->offsets[1];
 	for (; from < end; from++) {
@@ -39,13 +41,17 @@ static size_t find_portable(const struct pm_byte_pair *pair, const uint8_t *byte
 }
 
 #if PM_SIMD_X86
-static size_t find_sse2(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from, size_t end)
+static size_t find_sse2(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from,
+                        size_t end)
 {
 	const uint8_t *first = bytes + pair->offsets[0], *second = bytes + pair->offsets[1];
-	__m128i first_mask = _mm_set1_epi8((char)pair->tests[0].mask), first_match = _mm_set1_epi8((char)pair->tests[0].match);
-	__m128i second_mask = _mm_set1_epi8((char)pair->tests[1].mask), second_match = _mm_set1_epi8((char)pair->tests[1].match);
+	__m128i first_mask = _mm_set1_epi8((char)pair->tests[0].mask),
+		first_match = _mm_set1_epi8((char)pair->tests[0].match);
+	__m128i second_mask = _mm_set1_epi8((char)pair->tests[1].mask),
+		second_match = _mm_set1_epi8((char)pair->tests[1].match);
 	for (; from < end && end - from >= 16; from += 16) {
-		__m128i a = _mm_loadu_si128((const __m128i *)(first + from)), b = _mm_loadu_si128((const __m128i *)(second + from));
+		__m128i a = _mm_loadu_si128((const __m128i *)(first + from)),
+			b = _mm_loadu_si128((const __m128i *)(second + from));
 		a = _mm_cmpeq_epi8(_mm_and_si128(a, first_mask), first_match);
 		b = _mm_cmpeq_epi8(_mm_and_si128(b, second_mask), second_match);
 		unsigned bits = (unsigned)_mm_movemask_epi8(_mm_and_si128(a, b));

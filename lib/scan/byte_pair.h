@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for two bytes at a fixed distance, each of a set of values: the rarest two that a match must contain. This is what most of the
- * memory is looked through with. Private.
+ * Searching for two bytes at a fixed distance, each of a set of values: the rarest two that a match
+ * must contain. This is what most of the memory is looked through with. Private.
  */
 #ifndef PM_SCAN_BYTE_PAIR_H
 #define PM_SCAN_BYTE_PAIR_H
@@ -12,13 +12,15 @@
 
 /** A set in the forms in which it is tested. */
 struct pm_byte_test {
-	struct pm_byte_set set;  /**< it */
-	bool masked;             /**< the values are exactly those with `value & mask == match`: one, a letter in both cases, half a byte, all */
-	uint8_t mask;            /**< bits that count */
-	uint8_t match;           /**< what they must be */
-	uint8_t low[16];         /**< by the low four bits: a bit for each value below 0x80 with these, by its high four bits */
-	uint8_t high[16];        /**< the same for 0x80 and above */
-	bool member[256];        /**< by value */
+	struct pm_byte_set set; /**< it */
+	bool masked;   /**< the values are exactly those with `value & mask == match`: one, a letter
+	                  in both cases, half a byte, all */
+	uint8_t mask;  /**< bits that count */
+	uint8_t match; /**< what they must be */
+	uint8_t low[16];  /**< by the low four bits: a bit for each value below 0x80 with these, by
+	                     its high four bits */
+	uint8_t high[16]; /**< the same for 0x80 and above */
+	bool member[256]; /**< by value */
 };
 
 /** Prepares a set. @param test filled @param set the set */
@@ -39,9 +41,11 @@ struct pm_byte_pair {
  * @param end    end of the places; all bytes up to `end` - 1 plus the larger offset may be read
  * @return       the first place, or `end`
  */
-typedef size_t pm_byte_pair_find(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from, size_t end);
+typedef size_t pm_byte_pair_find(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from,
+                                 size_t end);
 
-/** The function for a pair and a level. @param pair the pair @param simd the level, at most pm_simd_best() @return the function */
+/** The function for a pair and a level. @param pair the pair @param simd the level, at most
+ * pm_simd_best() @return the function */
 pm_byte_pair_find *pm_byte_pair_find_for(const struct pm_byte_pair *pair, enum pm_simd simd);
 
 #if PM_SIMD_X86

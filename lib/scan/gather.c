@@ -17,7 +17,8 @@ struct notes {
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)
 {
 	struct pm_gaps *gaps = notes->gaps;
-	if (pm_array_reserve(&gaps->items, &gaps->capacity, gaps->count, 1, sizeof *gaps->items, NULL) < 0) {
+	if (pm_array_reserve(&gaps->items, &gaps->capacity, gaps->count, 1, sizeof *gaps->items,
+	                     NULL) < 0) {
 		notes->failed = true;
 		return;
 	}
@@ -34,7 +35,8 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 	if (range->start < notes->start)
 		notes->from = pm_least(range->end, notes->start);
 	if (range->end > notes->end)
-		notes->to = pm_least(notes->to, range->start > notes->end ? range->start : notes->end);
+		notes->to = pm_least(notes->to,
+		                     range->start > notes->end ? range->start : notes->end);
 	if (range->start < notes->end && range->end > notes->start)
 		note_gap(notes, range);
 }
@@ -45,8 +47,10 @@ static void note_first(void *context, const struct pm_unreadable *range)
 	*first = pm_least(*first, range->start);
 }
 
-/** The reader of what lies behind a unit. @param end lowered to where it ends to be the right one */
-static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, uint64_t *end)
+/** The reader of what lies behind a unit. @param end lowered to where it ends to be the right one
+ */
+static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
+                                   uint64_t address, uint64_t *end)
 {
 	for (size_t i = 0; i < job->next_count; i++) {
 		const struct pm_segment *segment = &job->next[i];
@@ -58,13 +62,15 @@ static struct pm_reader *reader_at(const struct pm_unit_source *source, const st
 	return source->target;
 }
 
-int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, void *buffer, size_t size, size_t *good,
-                   struct pm_error *error)
+int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address,
+                   void *buffer, size_t size, size_t *good, struct pm_error *error)
 {
 	const uint64_t end = address + size;
 	uint64_t first = end, part_end;
 	char *to = buffer;
-	struct pm_unit_source more = { .unreadable = note_first, .context = &first, .cancel = source->cancel };
+	struct pm_unit_source more = { .unreadable = note_first,
+		                       .context = &first,
+		                       .cancel = source->cancel };
 	for (uint64_t at = address; at < first; at = part_end) {
 		part_end = end;
 		more.target = reader_at(source, job, at, &part_end);
@@ -76,16 +82,20 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	return 0;
 }
 
-static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *stretch, struct pm_error *error)
+static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *stretch,
+                       struct pm_error *error)
 {
-	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1, sizeof *gathered->items, error) < 0)
+	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1,
+	                     sizeof *gathered->items, error) < 0)
 		return -1;
 	gathered->items[gathered->count++] = *stretch;
 	return 0;
 }
 
-/** Adds a stretch without the bytes that could not be read: what is around those does not belong together. */
-static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stretch, const struct pm_gaps *gaps, struct pm_error *error)
+/** Adds a stretch without the bytes that could not be read: what is around those does not belong
+ * together. */
+static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stretch,
+                            const struct pm_gaps *gaps, struct pm_error *error)
 {
 	for (size_t i = 0; i < gaps->count; i++) {
 		const struct pm_gap *gap = &gaps->items[i];
@@ -93,7 +103,8 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stre
 		if (gap->end <= stretch.address || gap->start >= end)
 			continue;
 		struct pm_stretch below = stretch;
-		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address) : 0;
+		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address)
+		                                          : 0;
 		below.zeros_after = below.more_after = below.ends = false;
 		below.chain_after = 0;
 		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
@@ -115,7 +126,8 @@ static bool continues(const struct pm_unit *unit, size_t i)
 }
 
 /** What comes behind the last segment of a stretch, where that lies in the unit. */
-static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last, struct pm_stretch *stretch)
+static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
+                            struct pm_stretch *stretch)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_segment *segment = &unit->segments[last];
@@ -131,8 +143,8 @@ static void look_behind_end(const struct pm_regions *regions, const struct pm_jo
 }
 
 /** Makes the stretches of a unit whose bytes begin at `bytes`. */
-static int make_stretches(struct pm_gathered *gathered, const struct pm_regions *regions, const struct pm_job *job, uint8_t *bytes,
-                          struct pm_error *error)
+static int make_stretches(struct pm_gathered *gathered, const struct pm_regions *regions,
+                          const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 	gathered->count = 0;
@@ -143,7 +155,8 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 			continue;
 		}
 		struct pm_stretch stretch = { .address = first->start, .bytes = bytes };
-		stretch.begins = !first->follows && first->start == regions->items[first->region].start;
+		stretch.begins = !first->follows &&
+		                 first->start == regions->items[first->region].start;
 		do
 			stretch.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
@@ -186,18 +199,24 @@ static struct pm_unit_around around_unit(const struct pm_job *job, size_t before
 	return around;
 }
 
-int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions, const struct pm_unit_source *source, struct pm_job *job,
-              size_t before, struct pm_error *error)
+int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
+              const struct pm_unit_source *source, struct pm_job *job, size_t before,
+              struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_unit_around around = around_unit(job, before);
 	uint8_t *bytes = gathered->buffer + PM_LOOKBEHIND_ROOM;
-	struct notes notes = { .gaps = &job->gaps, .start = unit->segments[0].start, .end = unit->segments[unit->count - 1].end };
+	struct notes notes = { .gaps = &job->gaps,
+		               .start = unit->segments[0].start,
+		               .end = unit->segments[unit->count - 1].end };
 	notes.from = notes.start - around.before;
 	notes.to = notes.end + around.after;
 	job->gaps.count = 0;
-	const struct pm_unit_source noting = { .target = source->target, .files = source->files, .unreadable = note_unreadable,
-		                               .context = &notes, .cancel = source->cancel };
+	const struct pm_unit_source noting = { .target = source->target,
+		                               .files = source->files,
+		                               .unreadable = note_unreadable,
+		                               .context = &notes,
+		                               .cancel = source->cancel };
 	if (pm_unit_read_around(&noting, unit, &around, bytes - around.before, error) < 0)
 		return -1;
 	if (notes.failed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes of a unit and around it, as stretches in which hits may lie: what follows on each other belongs together, also across units
- * and regions. Private.
+ * The bytes of a unit and around it, as stretches in which hits may lie: what follows on each other
+ * belongs together, also across units and regions. Private.
  */
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
@@ -31,10 +31,10 @@ struct pm_stretch {
 
 /** The bytes of a unit; all zero but `bytes`. */
 struct pm_gathered {
-	uint8_t *buffer;             /**< PM_GATHER_ROOM bytes; the caller's */
-	struct pm_stretch *items;    /**< the stretches, by ascending address; owned */
-	size_t count;                /**< how many */
-	size_t capacity;             /**< private */
+	uint8_t *buffer;          /**< PM_GATHER_ROOM bytes; the caller's */
+	struct pm_stretch *items; /**< the stretches, by ascending address; owned */
+	size_t count;             /**< how many */
+	size_t capacity;          /**< private */
 };
 
 /** Bytes of the buffer that takes a unit and what is around it. */
@@ -54,8 +54,9 @@ struct pm_gathered {
  * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
-int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions, const struct pm_unit_source *source, struct pm_job *job,
-              size_t before, struct pm_error *error);
+int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
+              const struct pm_unit_source *source, struct pm_job *job, size_t before,
+              struct pm_error *error);
 
 /**
  * Reads more bytes, as far as that goes.
@@ -69,7 +70,7 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions, co
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address, void *buffer, size_t size, size_t *good,
-                   struct pm_error *error);
+int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job, uint64_t address,
+                   void *buffer, size_t size, size_t *good, struct pm_error *error);
 
 #endif

@@ -6,13 +6,16 @@
 
 int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_error *error)
 {
-	if (hits->count == hits->capacity && pm_array_reserve(&hits->items, &hits->capacity, hits->count, 1, sizeof *hits->items, error) < 0)
+	if (hits->count == hits->capacity &&
+	    pm_array_reserve(&hits->items, &hits->capacity, hits->count, 1, sizeof *hits->items,
+	                     error) < 0)
 		return -1;
 	hits->items[hits->count++] = *found;
 	return 0;
 }
 
-/** Sorts by start; several streams come one after the other, each in order, so few items move far. */
+/** Sorts by start; several streams come one after the other, each in order, so few items move far.
+ */
 static void sort(struct pm_found *items, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {

@@ -9,7 +9,8 @@
 
 enum { WAIT_NS = 100 * 1000 * 1000, NS_PER_S = 1000 * 1000 * 1000 };
 
-int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, size_t count, struct pm_error *error)
+int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, size_t count,
+                  struct pm_error *error)
 {
 	pthread_condattr_t monotonic;
 	*order = (struct pm_order){ .plan = plan, .all_runs = all_runs };
@@ -50,7 +51,8 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 	*b = old;
 }
 
-/** Whether the unit at the head waits for a worker, which has to be one that waits with a later unit: all others may do so too. */
+/** Whether the unit at the head waits for a worker, which has to be one that waits with a later
+ * unit: all others may do so too. */
 static bool head_needs(const struct pm_order *order, const struct pm_job *job)
 {
 	return job->index != order->head && pm_order_head(order)->state == PM_JOB_AGAIN;
@@ -70,7 +72,8 @@ int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_ba
 {
 	struct pm_job *own = *job;
 	pthread_mutex_lock(&order->lock);
-	while (!atomic_load(&order->stop) && !own->restart && !head_needs(order, own) && (order->head != own->index || own->ready.length > 0))
+	while (!atomic_load(&order->stop) && !own->restart && !head_needs(order, own) &&
+	       (order->head != own->index || own->ready.length > 0))
 		pthread_cond_wait(&order->for_worker, &order->lock);
 	if (!atomic_load(&order->stop) && !own->restart && head_needs(order, own))
 		*job = change_to_head(order, own);
@@ -95,7 +98,8 @@ static bool is_over(const struct pm_order *order)
 static bool can_take(struct pm_order *order)
 {
 	const struct pm_job *head = pm_order_head(order);
-	return order->head < order->claimed && !head->restart && (head->ready.length > 0 || head->state == PM_JOB_DONE);
+	return order->head < order->claimed && !head->restart &&
+	       (head->ready.length > 0 || head->state == PM_JOB_DONE);
 }
 
 /** Done with the unit at the head. */
@@ -124,7 +128,8 @@ static void retire_empty(struct pm_order *order)
 		pthread_cond_signal(&order->for_taker);
 }
 
-int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_scan_counts *counts, struct pm_scan_batch *batch)
+int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_scan_counts *counts,
+                    struct pm_scan_batch *batch)
 {
 	pthread_mutex_lock(&order->lock);
 	while (!atomic_load(&order->stop) && !job->restart && job->ready.length > 0)
@@ -135,7 +140,8 @@ int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
 		order->dense = job->pushed;
-		/* While its hits are delivered it may prove that they have to be searched for anew. */
+		/* While its hits are delivered it may prove that they have to be searched for anew.
+		 */
 		if (job->index == order->head && !order->delivering)
 			retire_empty(order);
 	}
@@ -154,7 +160,8 @@ static struct timespec a_while_from_now(void)
 	return until;
 }
 
-enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job, struct pm_scan_batch *batch)
+enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
+                            struct pm_scan_batch *batch)
 {
 	enum pm_taken taken = PM_TAKEN_NOTHING;
 	const struct timespec until = a_while_from_now();

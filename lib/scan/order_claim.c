@@ -45,7 +45,9 @@ static void look_ahead(const struct pm_order *order, struct pm_job *job)
 			job->chain_after += next->after;
 	}
 	if (job->goes_on && i == most && !order->all_runs)
-		job->more_after = most < next->count ? next->segments[most].follows && next->segments[most].wanted : next->after > 0;
+		job->more_after = most < next->count ? next->segments[most].follows &&
+		                                               next->segments[most].wanted
+		                                     : next->after > 0;
 }
 
 /** Takes the next unit of the plan into `ahead`. @return 0 or -1 */
@@ -95,7 +97,8 @@ static bool can_hand_out(const struct pm_order *order)
 	return order->has_ahead && order->claimed - order->head < order->count;
 }
 
-/** Hands out the unit ahead, and with it the one behind it where both are better read by the same worker. @return NULL where the plan fails */
+/** Hands out the unit ahead, and with it the one behind it where both are better read by the same
+ * worker. @return NULL where the plan fails */
 static struct pm_job *hand_out_two(struct pm_order *order, struct pm_job **second)
 {
 	struct pm_job *job = hand_out(order);

@@ -12,9 +12,11 @@ static pcre2_code *compile(const struct pm_token *token, bool utf)
 	int code;
 	PCRE2_SIZE offset;
 	bool as_is = token->literal && (token->text[0] != '\\' || token->length == 1);
-	uint32_t options = PCRE2_ANCHORED | PCRE2_ENDANCHORED | (token->options & PCRE2_CASELESS) | (utf ? PCRE2_UTF | PCRE2_UCP : 0);
+	uint32_t options = PCRE2_ANCHORED | PCRE2_ENDANCHORED | (token->options & PCRE2_CASELESS) |
+	                   (utf ? PCRE2_UTF | PCRE2_UCP : 0);
 	options |= as_is ? PCRE2_LITERAL : token->options & PCRE2_DOTALL;
-	/* These two do not go together; without UTF there is nothing that PCRE2_UCP would change in a literal. */
+	/* These two do not go together; without UTF there is nothing that PCRE2_UCP would change in
+	 * a literal. */
 	if (as_is)
 		options &= ~PCRE2_UCP;
 	return pcre2_compile((PCRE2_SPTR)token->text, token->length, options, &code, &offset, NULL);
@@ -24,7 +26,8 @@ static pcre2_code *compile(const struct pm_token *token, bool utf)
 static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *set)
 {
 	/* U+017F and U+212A are s and k in another case. */
-	if ((token->options & PCRE2_CASELESS) && (pm_byte_set_has(set, 'k') || pm_byte_set_has(set, 's')))
+	if ((token->options & PCRE2_CASELESS) &&
+	    (pm_byte_set_has(set, 'k') || pm_byte_set_has(set, 's')))
 		return false;
 	if (token->literal)
 		return true;

@@ -14,15 +14,19 @@ static uint32_t compile_options(unsigned flags)
 {
 	/* A pattern may not switch to UTF-8 by itself: windows are cut otherwise then. */
 	uint32_t options = PCRE2_USE_OFFSET_LIMIT;
-	options |= flags & PM_PATTERN_UTF ? PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C : PCRE2_NEVER_UTF;
-	/* For ".*x" PCRE2 tries begins of lines only; among invalid bytes that misses what begins behind one of them. */
+	options |= flags & PM_PATTERN_UTF ? PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
+	                                            PCRE2_NEVER_BACKSLASH_C
+	                                  : PCRE2_NEVER_UTF;
+	/* For ".*x" PCRE2 tries begins of lines only; among invalid bytes that misses what begins
+	 * behind one of them. */
 	options |= flags & PM_PATTERN_UTF ? PCRE2_NO_DOTSTAR_ANCHOR : 0;
 	options |= flags & PM_PATTERN_CASELESS ? PCRE2_CASELESS : 0;
 	options |= flags & PM_PATTERN_MULTILINE ? PCRE2_MULTILINE : 0;
 	return options;
 }
 
-static int compile_error(int code, size_t offset, const struct pm_pattern_text *text, struct pm_error *error)
+static int compile_error(int code, size_t offset, const struct pm_pattern_text *text,
+                         struct pm_error *error)
 {
 	PCRE2_UCHAR reason[200];
 	if (pcre2_get_error_message(code, reason, sizeof reason) < 0)
@@ -31,32 +35,38 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 }
 
 /** \G is where the last match ended: with several windows and threads there is no such place. */
-static int check_tokens(const struct pm_pattern_text *text, uint32_t options, struct pm_error *error)
+static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
+                        struct pm_error *error)
 {
 	struct pm_tokens tokens;
 	struct pm_token token;
 	pm_tokens_init(&tokens, text->bytes, text->length, options);
-	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END; pm_tokens_next(&tokens, &token)) {
-		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 && memcmp(token.text, "\\G", 2) == 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "\\G has no meaning here: parts of memory are searched side by side");
+	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
+	     pm_tokens_next(&tokens, &token)) {
+		if (token.type == PM_TOKEN_UNKNOWN && token.length == 2 &&
+		    memcmp(token.text, "\\G", 2) == 0)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "\\G has no meaning here: parts of memory are searched "
+			                    "side by side");
 	}
 	return 0;
 }
 
 /** Compiles a text and adds it. */
-static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, uint32_t options,
-               struct pm_compiled_pattern pattern,
-               struct pm_error *error)
+static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
+               uint32_t options, struct pm_compiled_pattern pattern, struct pm_error *error)
 {
 	int code;
 	PCRE2_SIZE offset;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
-	if (!context || pm_array_reserve(&compiled->items, &compiled->capacity, compiled->count, 1, sizeof *compiled->items, error) < 0) {
+	if (!context || pm_array_reserve(&compiled->items, &compiled->capacity, compiled->count, 1,
+	                                 sizeof *compiled->items, error) < 0) {
 		pcre2_compile_context_free(context);
 		return pm_error_out_of_memory(error);
 	}
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
-	pattern.code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &code, &offset, context);
+	pattern.code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &code, &offset,
+	                             context);
 	pcre2_compile_context_free(context);
 	if (!pattern.code)
 		return compile_error(code, offset, text, error);
@@ -64,23 +74,26 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 	struct pm_compiled_pattern *added = &compiled->items[compiled->count - 1];
 	if (check_tokens(text, options, error) < 0)
 		return -1;
-	/* Without JIT (a kernel that forbids it, another processor) everything works, ten times slower. */
+	/* Without JIT (a kernel that forbids it, another processor) everything works, ten times
+	 * slower. */
 	pcre2_jit_compile(added->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	pm_pattern_shape_learn(text->bytes, text->length, options, &added->shape);
 	return 0;
 }
 
 /** Adds the forms in UTF-16. */
-static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text, const struct pm_pattern *pattern,
-                    uint32_t number,
-                    struct pm_error *error)
+static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_pattern_text *text,
+                    const struct pm_pattern *pattern, uint32_t number, struct pm_error *error)
 {
-	uint32_t options = compile_options(pattern->flags & (PM_PATTERN_CASELESS | PM_PATTERN_MULTILINE));
+	uint32_t options = compile_options(pattern->flags &
+	                                   (PM_PATTERN_CASELESS | PM_PATTERN_MULTILINE));
 	int result = 0;
 	for (int big = 0; big < 2 && result == 0; big++) {
 		struct pm_pattern_text wide = { 0 };
 		result = pm_pattern_text_widen(text, options, big, &wide, error);
-		struct pm_compiled_pattern made = { .number = number, .encoding = big ? PM_ENCODING_UTF16BE : PM_ENCODING_UTF16LE };
+		struct pm_compiled_pattern made = { .number = number,
+			                            .encoding = big ? PM_ENCODING_UTF16BE
+			                                            : PM_ENCODING_UTF16LE };
 		if (result == 0)
 			result = add(compiled, &wide, options, made, error);
 		pm_pattern_text_deinit(&wide);
@@ -88,24 +101,32 @@ static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_patte
 	return result;
 }
 
-int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pattern *pattern, uint32_t number, struct pm_error *error)
+int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pattern *pattern,
+                       uint32_t number, struct pm_error *error)
 {
 	struct pm_pattern_text text = { 0 };
 	bool utf = pattern->flags & PM_PATTERN_UTF;
 	if (pattern->length == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "an empty pattern would match everywhere");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "an empty pattern would match everywhere");
 	if ((pattern->flags & PM_PATTERN_HEX) && pattern->flags != PM_PATTERN_HEX)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a pattern in hexadecimal is bytes: it has no case, no lines and no encoding");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a pattern in hexadecimal is bytes: it has no case, no lines "
+		                    "and no encoding");
 	int result = pm_pattern_text_write(pattern, &text, error);
 	size_t first = compiled->count;
 	if (result == 0) {
-		struct pm_compiled_pattern made = { .number = number, .utf = utf, .encoding = utf ? PM_ENCODING_UTF8 : PM_ENCODING_8BIT };
+		struct pm_compiled_pattern made = { .number = number,
+			                            .utf = utf,
+			                            .encoding = utf ? PM_ENCODING_UTF8
+			                                            : PM_ENCODING_8BIT };
 		result = add(compiled, &text, compile_options(pattern->flags), made, error);
 	}
 	if (result == 0 && (pattern->flags & PM_PATTERN_WIDE))
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
-		/* Of matches at the same place the first counts: a word of 16 bits, and not its first letter. */
+		/* Of matches at the same place the first counts: a word of 16 bits, and not its
+		 * first letter. */
 		struct pm_compiled_pattern narrow = compiled->items[first];
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;

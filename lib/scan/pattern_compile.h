@@ -23,7 +23,8 @@ struct pm_compiled_patterns {
  * @param error     PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
-int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pattern *pattern, uint32_t number, struct pm_error *error);
+int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pattern *pattern,
+                       uint32_t number, struct pm_error *error);
 
 /** Releases all. @param compiled none afterwards */
 void pm_compiled_patterns_deinit(struct pm_compiled_patterns *compiled);

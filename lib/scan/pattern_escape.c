@@ -66,7 +66,8 @@ enum pm_token_type pm_token_class(struct pm_tokens *tokens)
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
 			const char *name = at + 2;
-			while (name < tokens->end && ((*name >= 'a' && *name <= 'z') || *name == '^'))
+			while (name < tokens->end &&
+			       ((*name >= 'a' && *name <= 'z') || *name == '^'))
 				name++;
 			if (tokens->end - name >= 2 && name[0] == next && name[1] == ']')
 				tokens->at = name + 1;

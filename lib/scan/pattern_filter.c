@@ -2,12 +2,13 @@
 #include "scan/pattern_filter.h"
 
 enum {
-	SAMPLES = 1024,               /* places that are looked at to choose */
-	CHOICE_LEAST = 2 * SAMPLES,   /* fewest bytes to choose by */
+	SAMPLES = 1024,                  /* places that are looked at to choose */
+	CHOICE_LEAST = 2 * SAMPLES,      /* fewest bytes to choose by */
 	CHOICE_BYTES = 64 * 1024 * 1024, /* a choice holds for so many */
-	WORTH_FAST = 768,             /* bytes per place where PCRE2 itself searches fast: for patterns that begin with certain bytes */
-	WORTH_SLOW = 8,               /* the same for all other patterns, which it tries at every byte */
-	PATIENCE = 64,                /* places that are always tolerated */
+	WORTH_FAST = 768, /* bytes per place where PCRE2 itself searches fast: for patterns that
+	                     begin with certain bytes */
+	WORTH_SLOW = 8,   /* the same for all other patterns, which it tries at every byte */
+	PATIENCE = 64,    /* places that are always tolerated */
 };
 
 /* Pairs more common than this stop the search too often. */
@@ -23,9 +24,11 @@ struct sampled {
 	uint16_t fits[SAMPLES];           /* positions that a sample fits */
 };
 
-void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape, enum pm_simd simd)
+void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
+                            enum pm_simd simd)
 {
-	*filter = (struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
+	*filter =
+		(struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
 	const struct pm_required *first = &shape->required[0];
 	/* PCRE2's compiler knows such begins too, and searches for them by vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
@@ -34,7 +37,8 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 	}
 }
 
-static void look(const struct pm_sequence *sequence, const uint8_t *bytes, size_t step, struct sampled *sampled)
+static void look(const struct pm_sequence *sequence, const uint8_t *bytes, size_t step,
+                 struct sampled *sampled)
 {
 	*sampled = (struct sampled){ 0 };
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -65,7 +69,8 @@ static double commonness(unsigned count, double share)
 }
 
 /** Chooses the two rarest positions. @return how common both together are */
-static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled, size_t chosen[2])
+static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
+                               size_t chosen[2])
 {
 	double best = 2, shares[PM_SEQUENCE_MOST];
 	for (size_t i = 0; i < sequence->count; i++) {
@@ -80,7 +85,8 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 	for (size_t i = 0; i < sequence->count; i++) {
 		if (i == chosen[0])
 			continue;
-		double common = commonness(count_both(sampled, chosen[0], i), shares[chosen[0]] * shares[i]);
+		double common = commonness(count_both(sampled, chosen[0], i),
+		                           shares[chosen[0]] * shares[i]);
 		if (common < best) {
 			best = common;
 			chosen[1] = i;
@@ -112,7 +118,9 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 		bool by_run = required->run > 0 && common > RUN_COST;
 		common = by_run ? RUN_COST : common;
 		double cost = common * distance_cost(required);
-		if (cost >= best || (size_t)sampled.whole * filter->tolerated > (size_t)2 * SAMPLES || common > COMMON)
+		if (cost >= best ||
+		    (size_t)sampled.whole * filter->tolerated > (size_t)2 * SAMPLES ||
+		    common > COMMON)
 			continue;
 		best = cost;
 		filter->required = required;
@@ -138,8 +146,10 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 	return filter->required;
 }
 
-/** Finds bytes of a set that follow each other: from their end on, so that what holds none of them is passed over in long steps. */
-static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end, size_t length)
+/** Finds bytes of a set that follow each other: from their end on, so that what holds none of them
+ * is passed over in long steps. */
+static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end,
+                       size_t length)
 {
 	size_t known = 0; /* so many at the begin are of the set */
 	for (size_t at = from; end >= length && at <= end - length;) {
@@ -154,11 +164,13 @@ static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, si
 	return SIZE_MAX;
 }
 
-size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from, size_t end)
+size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from,
+                              size_t end)
 {
 	const struct pm_sequence *sequence = &filter->required->bytes;
 	if (filter->run) {
-		size_t place = find_run(filter->pair.tests[0].member, bytes, from, end, filter->run);
+		size_t place = find_run(filter->pair.tests[0].member, bytes, from, end,
+		                        filter->run);
 		filter->places += place != SIZE_MAX;
 		return place;
 	}
@@ -183,7 +195,8 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
 
 bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
 {
-	/* A pair that is no place costs a few nanoseconds, a place some tens: one of them stands for eight of those. */
+	/* A pair that is no place costs a few nanoseconds, a place some tens: one of them stands
+	 * for eight of those. */
 	size_t cost = filter->places + filter->visits / 8;
 	if (cost < PATIENCE || at / cost >= filter->tolerated)
 		return false;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Where a match can be at all: the places of the rarest sequence that every match contains. What is rare is counted in the target's own
- * bytes, and where nothing is, PCRE2 searches alone: a call of it at every common place would be slower. Private.
+ * Where a match can be at all: the places of the rarest sequence that every match contains. What is
+ * rare is counted in the target's own bytes, and where nothing is, PCRE2 searches alone: a call of
+ * it at every common place would be slower. Private.
  */
 #ifndef PM_SCAN_PATTERN_FILTER_H
 #define PM_SCAN_PATTERN_FILTER_H
@@ -15,17 +16,19 @@ struct pm_pattern_filter {
 	const struct pm_pattern_shape *shape; /**< of the pattern */
 	enum pm_simd simd;                    /**< instructions to use */
 	const struct pm_required *required;   /**< the sequence that is looked for, NULL: none */
-	size_t tolerated;                     /**< bytes per place that are worth it: below that, PCRE2 is faster alone */
-	uint64_t until;                       /**< bytes that are searched before it is chosen anew */
-	size_t places;                        /**< found in this window */
-	size_t visits;                        /**< pairs found in this window */
-	struct pm_byte_pair pair;             /**< the two positions of it that are searched for */
-	pm_byte_pair_find *find;              /**< how */
-	size_t run;                           /**< not 0: a run of so many bytes of the first test is searched for instead */
+	size_t tolerated; /**< bytes per place that are worth it: below that, PCRE2 is faster alone
+	                   */
+	uint64_t until;   /**< bytes that are searched before it is chosen anew */
+	size_t places;    /**< found in this window */
+	size_t visits;    /**< pairs found in this window */
+	struct pm_byte_pair pair; /**< the two positions of it that are searched for */
+	pm_byte_pair_find *find;  /**< how */
+	size_t run; /**< not 0: a run of so many bytes of the first test is searched for instead */
 };
 
 /** Starts. @param filter filled @param shape must outlive it @param simd at most pm_simd_best() */
-void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape, enum pm_simd simd);
+void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
+                            enum pm_simd simd);
 
 /**
  * Begins a window.
@@ -52,7 +55,8 @@ static inline size_t pm_pattern_filter_length(const struct pm_pattern_filter *fi
  * @param end     end of the bytes, in which the sequence must lie as a whole
  * @return        the place, or SIZE_MAX
  */
-size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from, size_t end);
+size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t from,
+                              size_t end);
 
 /** Whether there were too many places in the window up to an offset: PCRE2 alone goes on then. */
 bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at);

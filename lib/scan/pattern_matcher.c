@@ -4,18 +4,18 @@
 #include "base/array.h"
 
 enum {
-	MATCH_LIMIT = 1000000,  /* steps of one attempt: about 2 ms */
-	HEAP_LIMIT = 4096,      /* KiB, where there is no JIT */
-	SKIP_PATIENCE = 4,      /* attempts that give up before more is skipped */
-	SKIP_MOST = 4096,       /* bytes that are skipped at the most after an attempt that gave up */
-	FOLLOW_BYTES_MOST = 3,  /* of a character of UTF-8 */
+	MATCH_LIMIT = 1000000, /* steps of one attempt: about 2 ms */
+	HEAP_LIMIT = 4096,     /* KiB, where there is no JIT */
+	SKIP_PATIENCE = 4,     /* attempts that give up before more is skipped */
+	SKIP_MOST = 4096, /* bytes that are skipped at the most after an attempt that gave up */
+	FOLLOW_BYTES_MOST = 3, /* of a character of UTF-8 */
 };
 
 /** What an attempt came to, besides the codes of PCRE2. */
 enum { STOPPED = -10000 };
 
-int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern, pcre2_jit_stack *stack, enum pm_simd simd,
-                    struct pm_error *error)
+int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
+                    pcre2_jit_stack *stack, enum pm_simd simd, struct pm_error *error)
 {
 	*matcher = (struct pm_matcher){ .pattern = pattern, .skip = 1 };
 	/* Only the whole match is asked for, not the groups. */
@@ -46,14 +46,19 @@ static size_t whole_characters(const struct pm_window *window, size_t end)
 	for (size_t back = 1; back <= FOLLOW_BYTES_MOST && back <= end; back++) {
 		uint8_t byte = window->bytes[end - back];
 		if (byte >= 0xc0)
-			return back < (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) ? end - back : end;
+			return back < (byte >= 0xf0   ? 4u
+			               : byte >= 0xe0 ? 3u
+			                              : 2u)
+			               ? end - back
+			               : end;
 		if (byte < 0x80)
 			return end;
 	}
 	return end;
 }
 
-void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window, size_t cursor, bool final, struct pm_scan_counts *counts)
+void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window, size_t cursor,
+                      bool final, struct pm_scan_counts *counts)
 {
 	const struct pm_compiled_pattern *pattern = matcher->pattern;
 	size_t reach = pattern->shape.reach, end = pm_window_end(window);
@@ -70,22 +75,29 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 		matcher->options |= PCRE2_PARTIAL_HARD;
 		end = pattern->utf ? whole_characters(window, end) : end;
 	} else if (!window->ends)
-		/* Not together with partial matches: `$` would fail at the end instead of asking for more. */
+		/* Not together with partial matches: `$` would fail at the end instead of asking
+		 * for more. */
 		matcher->options |= PCRE2_NOTEOL;
 	matcher->end = end;
-	matcher->filtered = pattern->shape.required_count > 0 && pm_pattern_filter_begin(&matcher->filter, window->bytes, window->size);
+	matcher->filtered = pattern->shape.required_count > 0 &&
+	                    pm_pattern_filter_begin(&matcher->filter, window->bytes, window->size);
 	matcher->state = PM_MATCH_FOUND;
 }
 
 /** Lets PCRE2 look for a match that begins in `[from, to]`. @return its result */
-static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from, size_t to)
+static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
+                     size_t to)
 {
-	/* Not to begin within a character. What only looks like the rest of one is passed over by PCRE2 itself. */
-	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MOST && from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80; i++)
+	/* Not to begin within a character. What only looks like the rest of one is passed over by
+	 * PCRE2 itself. */
+	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MOST &&
+	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
+	     i++)
 		from--;
 	pcre2_set_offset_limit(matcher->context, window->before + to);
-	return pcre2_match(matcher->pattern->code, window->bytes - window->before, window->before + matcher->end, window->before + from,
-	                   matcher->options, matcher->match, matcher->context);
+	return pcre2_match(matcher->pattern->code, window->bytes - window->before,
+	                   window->before + matcher->end, window->before + from, matcher->options,
+	                   matcher->match, matcher->context);
 }
 
 /** Whether an attempt reached its limits, or met what it cannot go on from: it is passed over. */
@@ -95,10 +107,12 @@ static bool gave_up(int result)
 }
 
 /**
- * The same as try_range(), one begin at a time: a limit was reached at one of them, and PCRE2 does not say at which. Bytes are skipped
- * behind each of those, ever more while they follow each other: else hostile bytes could make the scan last for hours.
+ * The same as try_range(), one begin at a time: a limit was reached at one of them, and PCRE2 does
+ * not say at which. Bytes are skipped behind each of those, ever more while they follow each other:
+ * else hostile bytes could make the scan last for hours.
  */
-static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from, size_t to)
+static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
+                    size_t to)
 {
 	size_t good = 0;
 	for (size_t at = from; at <= to; at++) {
@@ -122,8 +136,10 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 	return PCRE2_ERROR_NOMATCH;
 }
 
-/** Looks for a match that begins in `[from, to]`, and notes it down. @return whether `state` is decided */
-static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from, size_t to)
+/** Looks for a match that begins in `[from, to]`, and notes it down. @return whether `state` is
+ * decided */
+static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
+                    size_t to)
 {
 	int result = try_range(matcher, window, from, to);
 	if (gave_up(result))
@@ -144,12 +160,16 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	}
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = end > begin ? end : begin + 1;
-	/* \K in a look-ahead can put the begin behind the end, \K at the end makes a match empty. */
+	/* \K in a look-ahead can put the begin behind the end, \K at the end makes a match empty.
+	 */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;
 	}
-	matcher->found = (struct pm_found){ .start = start, .size = end - start, .attempt = begin, .source = matcher->pattern->number,
+	matcher->found = (struct pm_found){ .start = start,
+		                            .size = end - start,
+		                            .attempt = begin,
+		                            .source = matcher->pattern->number,
 		                            .encoding = (uint8_t)matcher->pattern->encoding };
 	matcher->found.truncated = matcher->cut && end == matcher->end;
 	matcher->state = PM_MATCH_FOUND;
@@ -170,7 +190,8 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 }
 
 /** First begin of a match that has the required sequence at a place. */
-static size_t first_begin(const struct pm_matcher *matcher, const struct pm_window *window, size_t place)
+static size_t first_begin(const struct pm_matcher *matcher, const struct pm_window *window,
+                          size_t place)
 {
 	const struct pm_required *required = matcher->filter.required;
 	size_t bound = required->most < place ? place - required->most : 0;
@@ -181,8 +202,10 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
 	return at;
 }
 
-/** Tries all begins of matches that have the required sequence at a place. @return whether `state` is decided */
-static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place, size_t last)
+/** Tries all begins of matches that have the required sequence at a place. @return whether `state`
+ * is decided */
+static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place,
+                      size_t last)
 {
 	while (matcher->cursor <= last) {
 		size_t from = first_begin(matcher, window, place), cursor = matcher->cursor;
@@ -205,11 +228,13 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	while (matcher->cursor < window->size) {
 		size_t least = matcher->cursor + required->least;
 		matcher->probe = matcher->probe > least ? matcher->probe : least;
-		size_t place = pm_pattern_filter_next(&matcher->filter, window->bytes, matcher->probe, matcher->end);
+		size_t place = pm_pattern_filter_next(&matcher->filter, window->bytes,
+		                                      matcher->probe, matcher->end);
 		if (place == SIZE_MAX)
 			break;
 		matcher->probe = place;
-		if (place - required->least >= window->size && first_begin(matcher, window, place) >= window->size)
+		if (place - required->least >= window->size &&
+		    first_begin(matcher, window, place) >= window->size)
 			break;
 		if (try_place(matcher, window, place, place - required->least))
 			return;
@@ -221,7 +246,8 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 		}
 	}
 	matcher->state = PM_MATCH_NONE;
-	/* The sequence may stand behind these bytes: begins from which it could are tried, and lead to a partial match. */
+	/* The sequence may stand behind these bytes: begins from which it could are tried, and lead
+	 * to a partial match. */
 	size_t unseen = matcher->end < length ? 0 : matcher->end - length + 1;
 	if ((matcher->options & PCRE2_PARTIAL_HARD) && matcher->cursor < window->size)
 		try_place(matcher, window, unseen, window->size - 1);
@@ -235,7 +261,8 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 		next_plain(matcher, window);
 	/* The last character of the window may be cut in two: PCRE2 has not seen it. */
 	size_t unseen = matcher->end > matcher->cursor ? matcher->end : matcher->cursor;
-	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) && unseen < window->size) {
+	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) &&
+	    unseen < window->size) {
 		matcher->partial = unseen;
 		matcher->state = PM_MATCH_PARTIAL;
 	}

@@ -50,7 +50,9 @@ static void append(struct pm_row *row, const struct pm_row *more)
 static void prepend(struct pm_row *row, const struct pm_row *more)
 {
 	struct pm_row result = { 0 };
-	uint8_t skip = (uint8_t)(row->count + more->count > PM_SEQUENCE_MOST ? row->count + more->count - PM_SEQUENCE_MOST : 0);
+	uint8_t skip = (uint8_t)(row->count + more->count > PM_SEQUENCE_MOST
+	                                 ? row->count + more->count - PM_SEQUENCE_MOST
+	                                 : 0);
 	for (uint8_t i = skip; i < more->count; i++)
 		result.sets[result.count++] = more->sets[i];
 	append(&result, row);
@@ -73,12 +75,16 @@ static double row_share(const struct pm_part_sets *sets, const struct pm_row *ro
 }
 
 /** Keeps a sequence if it is among the best. */
-static void add_needed(const struct pm_part_sets *sets, struct pm_part *part, struct pm_needed needed)
+static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
+                       struct pm_needed needed)
 {
 	if (needed.row.count == 0)
 		return;
-	/* Without a fixed place the begin of the match has to be looked for: worth a little more of rareness. */
-	needed.score = row_share(sets, &needed.row) * (needed.most == SIZE_MAX ? 4 : needed.least != needed.most ? 2 : 1);
+	/* Without a fixed place the begin of the match has to be looked for: worth a little more of
+	 * rareness. */
+	needed.score = row_share(sets, &needed.row) * (needed.most == SIZE_MAX       ? 4
+	                                               : needed.least != needed.most ? 2
+	                                                                             : 1);
 	needed.score /= needed.run ? (double)needed.run : 1;
 	size_t at = part->needed_count;
 	while (at > 0 && part->needed[at - 1].score > needed.score)
@@ -87,7 +93,8 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part, st
 		return;
 	if (part->needed_count < PM_REQUIRED_MOST)
 		part->needed_count++;
-	memmove(&part->needed[at + 1], &part->needed[at], (part->needed_count - at - 1) * sizeof needed);
+	memmove(&part->needed[at + 1], &part->needed[at],
+	        (part->needed_count - at - 1) * sizeof needed);
 	part->needed[at] = needed;
 }
 
@@ -97,10 +104,12 @@ static bool is_fixed(const struct pm_part *part)
 	return part->least == part->most && part->least == part->first.count;
 }
 
-void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part, const struct pm_row *row, const struct pm_part *before,
-                     size_t back)
+void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
+                     const struct pm_row *row, const struct pm_part *before, size_t back)
 {
-	struct pm_needed needed = { .row = *row, .least = before->least - back, .before = before->any };
+	struct pm_needed needed = { .row = *row,
+		                    .least = before->least - back,
+		                    .before = before->any };
 	needed.most = before->most == SIZE_MAX ? SIZE_MAX : before->most - back;
 	add_needed(sets, part, needed);
 }
@@ -133,8 +142,11 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 
 void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *other)
 {
-	struct pm_row first = { .count = part->first.count < other->first.count ? part->first.count : other->first.count };
-	struct pm_row last = { .count = part->last.count < other->last.count ? part->last.count : other->last.count };
+	struct pm_row first = { .count = part->first.count < other->first.count
+		                                 ? part->first.count
+		                                 : other->first.count };
+	struct pm_row last = { .count = part->last.count < other->last.count ? part->last.count
+		                                                             : other->last.count };
 	for (uint8_t i = 0; i < first.count; i++)
 		first.sets[i] = unite_sets(sets, part->first.sets[i], other->first.sets[i]);
 	for (uint8_t i = 0; i < last.count; i++)
@@ -159,7 +171,9 @@ void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t leas
 	for (size_t i = 1; i < least && i < PM_SEQUENCE_MOST; i++)
 		pm_part_append(sets, part, &once);
 	if (least >= PM_RUN_LEAST && once.least == 1 && is_fixed(&once)) {
-		const struct pm_needed run = { .row = part->first, .before = PM_SET_NONE, .run = least };
+		const struct pm_needed run = { .row = part->first,
+			                       .before = PM_SET_NONE,
+			                       .run = least };
 		add_needed(sets, part, run);
 	}
 	part->least = product(once.least, least);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is known of the matches of a part of a pattern, and of several parts put together. Private to pattern_shape.c. */
+/** @file What is known of the matches of a part of a pattern, and of several parts put together.
+ * Private to pattern_shape.c. */
 #ifndef PM_SCAN_PATTERN_PART_H
 #define PM_SCAN_PATTERN_PART_H
 
@@ -7,8 +8,9 @@
 
 enum {
 	PM_SETS_MOST = 255, /**< different sets of bytes that are told from each other */
-	PM_SET_ALL = 0,     /**< number of the set of all values, which also stands for those that there was no room for */
-	PM_SET_NONE = 1,    /**< number of the empty set */
+	PM_SET_ALL = 0, /**< number of the set of all values, which also stands for those that there
+	                   was no room for */
+	PM_SET_NONE = 1, /**< number of the empty set */
 };
 
 /** The sets of bytes in a pattern, each once. The first two are PM_SET_ALL and PM_SET_NONE. */
@@ -36,19 +38,20 @@ struct pm_needed {
 
 /** What is known of a part of the pattern. A length of SIZE_MAX has no bound. */
 struct pm_part {
-	size_t least;         /**< fewest bytes that it matches */
-	size_t most;          /**< most bytes that it matches */
-	uint8_t any;          /**< set of all bytes that it may match */
-	struct pm_row first;  /**< what it begins with, as far as that has a fixed place */
-	struct pm_row last;   /**< what it ends with */
-	size_t needed_count;  /**< sequences that are known */
+	size_t least;        /**< fewest bytes that it matches */
+	size_t most;         /**< most bytes that it matches */
+	uint8_t any;         /**< set of all bytes that it may match */
+	struct pm_row first; /**< what it begins with, as far as that has a fixed place */
+	struct pm_row last;  /**< what it ends with */
+	size_t needed_count; /**< sequences that are known */
 	struct pm_needed needed[PM_REQUIRED_MOST]; /**< they, the best first */
 };
 
 /** Adds lengths. @param a, b they @return the sum; SIZE_MAX where one of them or it has no bound */
 size_t pm_length_sum(size_t a, size_t b);
 
-/** Number of a set, which is added if it is new. @param sets all of them @param set it @return the number */
+/** Number of a set, which is added if it is new. @param sets all of them @param set it @return the
+ * number */
 uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set);
 
 /**
@@ -60,16 +63,19 @@ uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set);
  * @param before  what precedes it
  * @param back    so many bytes of that are its own already
  */
-void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part, const struct pm_row *row, const struct pm_part *before,
-                     size_t back);
+void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
+                     const struct pm_row *row, const struct pm_part *before, size_t back);
 
-/** One part behind the other. @param sets all of them @param part becomes both @param next what comes behind */
+/** One part behind the other. @param sets all of them @param part becomes both @param next what
+ * comes behind */
 void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *next);
 
-/** One part or the other: at each place what either has there. @param sets all of them @param part becomes that @param other the other */
+/** One part or the other: at each place what either has there. @param sets all of them @param part
+ * becomes that @param other the other */
 void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *other);
 
-/** A part several times. @param sets all of them @param part becomes that @param least fewest times @param most most times */
+/** A part several times. @param sets all of them @param part becomes that @param least fewest times
+ * @param most most times */
 void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t least, size_t most);
 
 #endif

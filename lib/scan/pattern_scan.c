@@ -9,7 +9,7 @@
 enum {
 	STACK_START = 32 * 1024,  /* bytes of the stack of JIT code */
 	STACK_MOST = 1024 * 1024, /* what it may grow to; taken only by patterns that need it */
-	UTF8_LONGEST = 4,         /* bytes of a character; PCRE2 counts what looks back in characters */
+	UTF8_LONGEST = 4, /* bytes of a character; PCRE2 counts what looks back in characters */
 };
 
 struct pattern_scanner {
@@ -24,8 +24,8 @@ struct pattern_thread {
 	struct pm_matcher *matchers; /* one for each pattern */
 };
 
-static void begin_window(struct pattern_thread *thread, const struct pm_window *window, size_t cursor, bool final,
-                         struct pm_scan_counts *counts)
+static void begin_window(struct pattern_thread *thread, const struct pm_window *window,
+                         size_t cursor, bool final, struct pm_scan_counts *counts)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
 		pm_matcher_begin(&thread->matchers[i], window, cursor, final, counts);
@@ -64,24 +64,28 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 }
 
 /**
- * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a zero byte can be read so. Text of 16
- * bits nearly always stands at even addresses.
+ * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a
+ * zero byte can be read so. Text of 16 bits nearly always stands at even addresses.
  */
-static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window, const struct pm_matcher *matcher)
+static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window,
+                       const struct pm_matcher *matcher)
 {
 	bool wide = pm_encoding_unit(matcher->pattern->encoding) == 2;
-	if (!wide || matcher->state != PM_MATCH_FOUND || (window->address + matcher->found.start) % 2 == 0)
+	if (!wide || matcher->state != PM_MATCH_FOUND ||
+	    (window->address + matcher->found.start) % 2 == 0)
 		return false;
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
 		struct pm_matcher *other = &thread->matchers[i];
-		if (other != matcher && other->pattern->number == matcher->pattern->number && pm_encoding_unit(other->pattern->encoding) == 2)
+		if (other != matcher && other->pattern->number == matcher->pattern->number &&
+		    pm_encoding_unit(other->pattern->encoding) == 2)
 			return pm_matcher_fits(other, window, matcher->found.start + 1);
 	}
 	return false;
 }
 
 /** The matcher whose result comes next, NULL: none has one. */
-static struct pm_matcher *choose(const struct pattern_thread *thread, const struct pm_window *window)
+static struct pm_matcher *choose(const struct pattern_thread *thread,
+                                 const struct pm_window *window)
 {
 	struct pm_matcher *first;
 	while ((first = first_of(thread)) && is_misread(thread, window, first)) {
@@ -102,9 +106,10 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 	}
 }
 
-/** Adds matches up to one that may be partial. @return 0: all are found; 1: stopped; 2: `partial` is filled; -1 */
-static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window, struct pm_hits *hits, size_t *partial,
-                      struct pm_error *error)
+/** Adds matches up to one that may be partial. @return 0: all are found; 1: stopped; 2: `partial`
+ * is filled; -1 */
+static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window,
+                      struct pm_hits *hits, size_t *partial, struct pm_error *error)
 {
 	struct pm_matcher *matcher;
 	while ((matcher = choose(thread, window))) {
@@ -124,7 +129,8 @@ static int scan_bytes(struct pattern_thread *thread, const struct pm_window *win
 	return 0;
 }
 
-static int scan(void *context, struct pm_window *window, struct pm_hits *hits, struct pm_scan_counts *counts, struct pm_error *error)
+static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
+                struct pm_scan_counts *counts, struct pm_error *error)
 {
 	struct pattern_thread *thread = context;
 	size_t cursor = window->from[0];
@@ -168,7 +174,8 @@ static void *open_thread(const struct pm_scanner *scanner, struct pm_error *erro
 	thread->matchers = calloc(search->patterns.count, sizeof *thread->matchers);
 	bool ready = thread->matchers != NULL;
 	for (size_t i = 0; ready && i < search->patterns.count; i++)
-		ready = pm_matcher_init(&thread->matchers[i], &search->patterns.items[i], thread->stack, search->simd, error) == 0;
+		ready = pm_matcher_init(&thread->matchers[i], &search->patterns.items[i],
+		                        thread->stack, search->simd, error) == 0;
 	if (ready)
 		return thread;
 	close_thread(thread);
@@ -183,31 +190,39 @@ static void destroy(struct pm_scanner *scanner)
 	free(search);
 }
 
-static const struct pm_scanner_ops pattern_ops = { .open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy };
+static const struct pm_scanner_ops pattern_ops = {
+	.open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy
+};
 
 /** What the engine has to know about all patterns together. */
 static void sum_up(struct pattern_scanner *made)
 {
-	/* One byte at least: it tells \A and the like that the window is not the begin of everything. */
+	/* One byte at least: it tells \A and the like that the window is not the begin of
+	 * everything. */
 	made->scanner.lookbehind = 1;
 	for (size_t i = 0; i < made->patterns.count; i++) {
 		const struct pm_compiled_pattern *pattern = &made->patterns.items[i];
 		uint32_t characters = 0;
 		pcre2_pattern_info(pattern->code, PCRE2_INFO_MAXLOOKBEHIND, &characters);
 		size_t bytes = (size_t)characters * (pattern->utf ? UTF8_LONGEST : 1);
-		made->scanner.lookbehind = bytes > made->scanner.lookbehind ? bytes : made->scanner.lookbehind;
+		made->scanner.lookbehind = bytes > made->scanner.lookbehind
+		                                   ? bytes
+		                                   : made->scanner.lookbehind;
 		made->scanner.starts_in_zeros |= pattern->shape.starts_in_zeros;
 	}
 }
 
-int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count, enum pm_simd simd, struct pm_scanner **scanner,
+int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
+                                   enum pm_simd simd, struct pm_scanner **scanner,
                                    struct pm_error *error)
 {
 	struct pattern_scanner *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
 	*made = (struct pattern_scanner){ .scanner.ops = &pattern_ops, .simd = simd };
-	int result = count > 0 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "there is no pattern to search for");
+	int result = count > 0 ? 0
+	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                      "there is no pattern to search for");
 	for (size_t i = 0; i < count && result == 0; i++) {
 		result = pm_pattern_compile(&made->patterns, &patterns[i], (uint32_t)i, error);
 		if (result < 0 && count > 1)
@@ -216,8 +231,10 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 	if (result == 0) {
 		sum_up(made);
 		if (made->scanner.lookbehind > PM_LOOKBEHIND_MOST)
-			result = pm_error_set(error, PM_ERROR_USAGE, 0, "the pattern looks back by %zu bytes; %d are possible", made->scanner.lookbehind,
-			                      PM_LOOKBEHIND_MOST);
+			result = pm_error_set(
+				error, PM_ERROR_USAGE, 0,
+				"the pattern looks back by %zu bytes; %d are possible",
+				made->scanner.lookbehind, PM_LOOKBEHIND_MOST);
 	}
 	if (result < 0) {
 		destroy(&made->scanner);
@@ -227,7 +244,8 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 	return 0;
 }
 
-int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count, struct pm_scanner **scanner, struct pm_error *error)
+int pm_pattern_scanner_create(const struct pm_pattern *patterns, size_t count,
+                              struct pm_scanner **scanner, struct pm_error *error)
 {
 	return pm_pattern_scanner_create_with(patterns, count, pm_simd_best(), scanner, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The search for patterns with a chosen level of vector instructions, for tests. Private; the public part is
- *        <procmem/pattern_scan.h>.
+ * @file The search for patterns with a chosen level of vector instructions, for tests. Private; the
+ * public part is <procmem/pattern_scan.h>.
  */
 #ifndef PM_SCAN_PATTERN_SCANNER_H
 #define PM_SCAN_PATTERN_SCANNER_H
@@ -11,7 +11,8 @@
 #include "scan/simd.h"
 
 /** As pm_pattern_scanner_create(). @param simd at most pm_simd_best() */
-int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count, enum pm_simd simd, struct pm_scanner **scanner,
+int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
+                                   enum pm_simd simd, struct pm_scanner **scanner,
                                    struct pm_error *error);
 
 #endif

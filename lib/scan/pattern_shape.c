@@ -12,7 +12,7 @@
 
 enum {
 	LONGEST_CHARACTER = 4,
-	EDGE_REACH = 2,       /* `$` sees whether a newline comes next, and whether that is the end */
+	EDGE_REACH = 2, /* `$` sees whether a newline comes next, and whether that is the end */
 };
 
 struct builder {
@@ -47,9 +47,12 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 	const struct pm_token *token = &builder->token;
 	if (pm_token_bytes(token, builder->tokens.utf, &set)) {
 		part->least = part->most = part->first.count = part->last.count = 1;
-		part->first.sets[0] = part->last.sets[0] = part->any = pm_part_set(&builder->sets, &set);
+		part->first.sets[0] = part->last.sets[0] = part->any = pm_part_set(&builder->sets,
+		                                                                   &set);
 	} else if (builder->tokens.utf) {
-		*part = (struct pm_part){ .least = 1, .most = LONGEST_CHARACTER, .any = PM_SET_ALL };
+		*part = (struct pm_part){ .least = 1,
+			                  .most = LONGEST_CHARACTER,
+			                  .any = PM_SET_ALL };
 	} else
 		builder->failed = true;
 }
@@ -85,13 +88,14 @@ static void parse_item(struct builder *builder, struct pm_part *part)
 static void parse_alternative(struct builder *builder, struct pm_part *part)
 {
 	*part = (struct pm_part){ .any = PM_SET_NONE };
-	while (!builder->failed && builder->token.type != PM_TOKEN_END && builder->token.type != PM_TOKEN_OR &&
-	       builder->token.type != PM_TOKEN_CLOSE) {
+	while (!builder->failed && builder->token.type != PM_TOKEN_END &&
+	       builder->token.type != PM_TOKEN_OR && builder->token.type != PM_TOKEN_CLOSE) {
 		struct pm_part item = { .any = PM_SET_NONE };
 		parse_item(builder, &item);
 		advance(builder);
 		for (; builder->token.type == PM_TOKEN_REPEAT; advance(builder))
-			pm_part_repeat(&builder->sets, &item, builder->token.least, builder->token.most);
+			pm_part_repeat(&builder->sets, &item, builder->token.least,
+			               builder->token.most);
 		pm_part_append(&builder->sets, part, &item);
 	}
 }
@@ -108,7 +112,8 @@ static void parse_alternatives(struct builder *builder, struct pm_part *part)
 }
 
 /** Writes down a sequence for the search. */
-static void tell(const struct builder *builder, const struct pm_needed *needed, struct pm_required *required)
+static void tell(const struct builder *builder, const struct pm_needed *needed,
+                 struct pm_required *required)
 {
 	required->least = needed->least;
 	required->most = needed->most;
@@ -132,13 +137,15 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);
 	pm_part_add_row(&builder->sets, &whole, &whole.last, &whole, whole.last.count);
 	shape->reach = pm_length_sum(pm_length_sum(whole.most, builder->ahead), EDGE_REACH);
-	shape->starts_in_zeros = whole.first.count == 0 || pm_byte_set_has(&builder->sets.sets[whole.first.sets[0]], 0);
+	shape->starts_in_zeros = whole.first.count == 0 ||
+	                         pm_byte_set_has(&builder->sets.sets[whole.first.sets[0]], 0);
 	shape->required_count = whole.needed_count;
 	for (size_t i = 0; i < whole.needed_count; i++)
 		tell(builder, &whole.needed[i], &shape->required[i]);
 }
 
-void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options, struct pm_pattern_shape *shape)
+void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options,
+                            struct pm_pattern_shape *shape)
 {
 	struct pm_byte_set all, none = { 0 };
 	struct builder *builder = calloc(1, sizeof *builder);

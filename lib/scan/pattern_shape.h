@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What every match of a pattern looks like, learnt from the pattern: how long it is, and which bytes it must contain at which places. The
- * search then looks for the rarest of these bytes with vector instructions and lets PCRE2 work only where they are. All of it are
- * necessary conditions: a match fulfils them, and what fulfils them need not be one. Private.
+ * What every match of a pattern looks like, learnt from the pattern: how long it is, and which
+ * bytes it must contain at which places. The search then looks for the rarest of these bytes with
+ * vector instructions and lets PCRE2 work only where they are. All of it are necessary conditions:
+ * a match fulfils them, and what fulfils them need not be one. Private.
  */
 #ifndef PM_SCAN_PATTERN_SHAPE_H
 #define PM_SCAN_PATTERN_SHAPE_H
@@ -18,24 +19,26 @@ enum {
 
 /** Consecutive positions, and what may stand at each. */
 struct pm_sequence {
-	size_t count;                               /**< positions in use */
-	struct pm_byte_set sets[PM_SEQUENCE_MOST];  /**< the values of each */
+	size_t count;                              /**< positions in use */
+	struct pm_byte_set sets[PM_SEQUENCE_MOST]; /**< the values of each */
 };
 
 /** A sequence that every match contains. */
 struct pm_required {
-	struct pm_sequence bytes;  /**< it */
-	size_t run;                /**< so many bytes of the set of its first position follow each other; 0: that is not known */
-	size_t least;              /**< fewest bytes of the match before it */
-	size_t most;               /**< most bytes of the match before it; SIZE_MAX without bound */
+	struct pm_sequence bytes; /**< it */
+	size_t run;   /**< so many bytes of the set of its first position follow each other; 0: that
+	                 is not known */
+	size_t least; /**< fewest bytes of the match before it */
+	size_t most;  /**< most bytes of the match before it; SIZE_MAX without bound */
 	struct pm_byte_set before; /**< what these bytes may be */
 };
 
 /** What is known of all matches. */
 struct pm_pattern_shape {
-	size_t reach;               /**< bytes from its begin that decide about a match, those looked ahead at included; SIZE_MAX: no bound */
-	bool starts_in_zeros;       /**< a match may begin with a NUL */
-	size_t required_count;      /**< sequences that are known, the most promising first */
+	size_t reach; /**< bytes from its begin that decide about a match, those looked ahead at
+	                 included; SIZE_MAX: no bound */
+	bool starts_in_zeros;  /**< a match may begin with a NUL */
+	size_t required_count; /**< sequences that are known, the most promising first */
 	struct pm_required required[PM_REQUIRED_MOST]; /**< they */
 };
 
@@ -45,12 +48,15 @@ struct pm_pattern_shape {
  * @param pattern  the pattern
  * @param length   its bytes
  * @param options  that it was compiled with
- * @param shape    filled; nothing but "no bound" where the pattern is not understood or memory is short
+ * @param shape    filled; nothing but "no bound" where the pattern is not understood or memory is
+ * short
  */
-void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options, struct pm_pattern_shape *shape);
+void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options,
+                            struct pm_pattern_shape *shape);
 
 /**
- * How often a byte of a set stands in memory as it usually is; a first guess, until the target's own bytes are counted.
+ * How often a byte of a set stands in memory as it usually is; a first guess, until the target's
+ * own bytes are counted.
  *
  * @param set  the set
  * @return     a share of all bytes

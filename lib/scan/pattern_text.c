@@ -16,7 +16,8 @@ void pm_pattern_text_deinit(struct pm_pattern_text *text)
 
 void pm_pattern_text_add_bytes(struct pm_pattern_text *text, const char *bytes, size_t length)
 {
-	if (text->failed || pm_array_reserve(&text->bytes, &text->capacity, text->length, length, 1, NULL) < 0) {
+	if (text->failed ||
+	    pm_array_reserve(&text->bytes, &text->capacity, text->length, length, 1, NULL) < 0) {
 		text->failed = true;
 		return;
 	}
@@ -41,7 +42,8 @@ static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text
 {
 	for (size_t i = 0; i < pattern->length; i++) {
 		char c = pattern->text[i];
-		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80)
+		if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		    (unsigned char)c >= 0x80)
 			pm_pattern_text_add_bytes(text, &c, 1);
 		else
 			pm_pattern_text_add_byte(text, (unsigned char)c);
@@ -53,21 +55,27 @@ static void write_wildcard(struct pm_pattern_text *text, int high, int low)
 {
 	pm_pattern_text_add(text, "[");
 	for (int i = 0; i < 16; i++)
-		pm_pattern_text_add_byte(text, (unsigned char)(high < 0 ? i << 4 | low : high << 4 | i));
+		pm_pattern_text_add_byte(text,
+		                         (unsigned char)(high < 0 ? i << 4 | low : high << 4 | i));
 	pm_pattern_text_add(text, "]");
 }
 
-static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *text, struct pm_error *error)
+static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *text,
+                     struct pm_error *error)
 {
 	size_t i = 0, count = 0;
 	for (; i < pattern->length; i++) {
 		const char *at = pattern->text + i;
 		if (*at == ' ' || *at == '\t')
 			continue;
-		int high = pm_hex_digit(at[0]), low = i + 1 < pattern->length ? pm_hex_digit(at[1]) : -1;
-		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length || (low < 0 && at[1] != '?'))
+		int high = pm_hex_digit(at[0]),
+		    low = i + 1 < pattern->length ? pm_hex_digit(at[1]) : -1;
+		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length ||
+		    (low < 0 && at[1] != '?'))
 			return pm_pattern_wrong(pattern->text, pattern->length, i,
-			                        "bytes are written as two hexadecimal digits each, '?' stands for any", error);
+			                        "bytes are written as two hexadecimal digits each, "
+			                        "'?' stands for any",
+			                        error);
 		if (high >= 0 && low >= 0)
 			pm_pattern_text_add_byte(text, (unsigned char)(high << 4 | low));
 		else if (high < 0 && low < 0)
@@ -77,10 +85,13 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 		count++;
 		i++;
 	}
-	return count > 0 ? 0 : pm_error_set(error, PM_ERROR_USAGE, 0, "a pattern in hexadecimal needs at least one byte");
+	return count > 0 ? 0
+	                 : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                "a pattern in hexadecimal needs at least one byte");
 }
 
-int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_text *text, struct pm_error *error)
+int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_text *text,
+                          struct pm_error *error)
 {
 	if (pattern->flags & PM_PATTERN_HEX) {
 		if (write_hex(pattern, text, error) < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writing what the user means as a pattern of PCRE2: fixed text, bytes in hexadecimal, text of 16 bits. Private. */
+/** @file Writing what the user means as a pattern of PCRE2: fixed text, bytes in hexadecimal, text
+ * of 16 bits. Private. */
 #ifndef PM_SCAN_PATTERN_TEXT_H
 #define PM_SCAN_PATTERN_TEXT_H
 
@@ -35,10 +36,12 @@ void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte);
  * @param error    PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_text *text, struct pm_error *error);
+int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_text *text,
+                          struct pm_error *error);
 
 /**
- * Writes a pattern of PCRE2 anew, so that it matches the same text in UTF-16. Characters beyond ASCII must stand for themselves.
+ * Writes a pattern of PCRE2 anew, so that it matches the same text in UTF-16. Characters beyond
+ * ASCII must stand for themselves.
  *
  * @param pattern  a pattern that was compiled without error
  * @param options  it is compiled with
@@ -47,7 +50,7 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
  * @param error    PM_ERROR_USAGE with what cannot be written so, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text,
-                          struct pm_error *error);
+int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big,
+                          struct pm_pattern_text *text, struct pm_error *error);
 
 #endif

@@ -6,8 +6,11 @@
 
 void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length, unsigned options)
 {
-	*tokens = (struct pm_tokens){ .at = pattern, .end = pattern + length, .utf = options & PCRE2_UTF };
-	tokens->options = options & (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
+	*tokens = (struct pm_tokens){ .at = pattern,
+		                      .end = pattern + length,
+		                      .utf = options & PCRE2_UTF };
+	tokens->options = options &
+	                  (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
 }
 
 static bool is_digit(char c)
@@ -25,7 +28,8 @@ static bool number(const char **at, const char *end, size_t *value)
 	return count > 0;
 }
 
-/** `{2}`, `{2,}` or `{2,3}`; `at` is behind the brace. Versions of PCRE2 differ about what else is a quantifier. */
+/** `{2}`, `{2,}` or `{2,3}`; `at` is behind the brace. Versions of PCRE2 differ about what else is
+ * a quantifier. */
 static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *token)
 {
 	const char *at = tokens->at;
@@ -41,7 +45,8 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 			token->most = PM_TOKEN_UNBOUNDED;
 	}
 	if (at == tokens->end || *at != '}')
-		return at < tokens->end && (*at == ' ' || *at == '\t') ? PM_TOKEN_UNKNOWN : PM_TOKEN_CHARACTER;
+		return at < tokens->end && (*at == ' ' || *at == '\t') ? PM_TOKEN_UNKNOWN
+		                                                       : PM_TOKEN_CHARACTER;
 	tokens->at = at + 1;
 	return PM_TOKEN_REPEAT;
 }
@@ -50,13 +55,15 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 static enum pm_token_type options(struct pm_tokens *tokens)
 {
 	static const char letters[] = "imsx";
-	static const unsigned values[] = { PCRE2_CASELESS, PCRE2_MULTILINE, PCRE2_DOTALL, PCRE2_EXTENDED };
+	static const unsigned values[] = { PCRE2_CASELESS, PCRE2_MULTILINE, PCRE2_DOTALL,
+		                           PCRE2_EXTENDED };
 	unsigned wanted = tokens->options;
 	bool off = false;
 	for (; tokens->at < tokens->end; tokens->at++) {
 		const char *letter = *tokens->at ? strchr(letters, *tokens->at) : NULL;
 		if (letter)
-			wanted = off ? wanted & ~values[letter - letters] : wanted | values[letter - letters];
+			wanted = off ? wanted & ~values[letter - letters]
+			             : wanted | values[letter - letters];
 		else if (*tokens->at == '-')
 			off = true;
 		else if (*tokens->at == '^')
@@ -100,7 +107,8 @@ static enum pm_token_type special_group(struct pm_tokens *tokens)
 		tokens->at += 2;
 		return opened(tokens, PM_TOKEN_BEHIND);
 	}
-	if (is_in(c, "R&+0123456789") || (c == '-' && is_digit(next)) || (c == 'P' && is_in(next, "=>")))
+	if (is_in(c, "R&+0123456789") || (c == '-' && is_digit(next)) ||
+	    (c == 'P' && is_in(next, "=>")))
 		return skip_to(tokens, ')') ? PM_TOKEN_REFERENCE : PM_TOKEN_UNKNOWN;
 	if (c == '>' || c == '|') {
 		tokens->at++;
@@ -129,7 +137,8 @@ static enum pm_token_type group(struct pm_tokens *tokens)
 /** The rest of a character of several bytes. */
 static void skip_follow_bytes(struct pm_tokens *tokens)
 {
-	while (tokens->utf && tokens->at < tokens->end && ((unsigned char)*tokens->at & 0xc0) == 0x80)
+	while (tokens->utf && tokens->at < tokens->end &&
+	       ((unsigned char)*tokens->at & 0xc0) == 0x80)
 		tokens->at++;
 }
 
@@ -157,7 +166,8 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 		c = *tokens->at++;
 		skip_follow_bytes(tokens);
 		tokens->quoted = c == 'Q';
-		return tokens->quoted ? PM_TOKEN_NOTHING : pm_token_escape(tokens, c, &token->literal);
+		return tokens->quoted ? PM_TOKEN_NOTHING
+		                      : pm_token_escape(tokens, c, &token->literal);
 	case '[':
 		return pm_token_class(tokens);
 	case '(':
@@ -192,7 +202,9 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 {
 	skip_blanks(tokens);
-	*token = (struct pm_token){ .type = PM_TOKEN_END, .text = tokens->at, .options = tokens->options };
+	*token = (struct pm_token){ .type = PM_TOKEN_END,
+		                    .text = tokens->at,
+		                    .options = tokens->options };
 	if (tokens->at == tokens->end)
 		return;
 	if (tokens->quoted && left(tokens) >= 2 && memcmp(tokens->at, "\\E", 2) == 0) {

@@ -40,7 +40,8 @@ static inline bool skip_to(struct pm_tokens *tokens, char closing)
 static inline void skip_brackets(struct pm_tokens *tokens)
 {
 	static const char opening[] = "{<'", closing[] = "}>'";
-	const char *found = tokens->at < tokens->end && *tokens->at ? strchr(opening, *tokens->at) : NULL;
+	const char *found = tokens->at < tokens->end && *tokens->at ? strchr(opening, *tokens->at)
+	                                                            : NULL;
 	if (!found)
 		return;
 	tokens->at++;
@@ -48,7 +49,8 @@ static inline void skip_brackets(struct pm_tokens *tokens)
 }
 
 /**
- * Reads an escape; `at` is behind the character after the backslash, and behind the whole escape afterwards.
+ * Reads an escape; `at` is behind the character after the backslash, and behind the whole escape
+ * afterwards.
  *
  * @param tokens   the pattern
  * @param c        that character
@@ -57,7 +59,8 @@ static inline void skip_brackets(struct pm_tokens *tokens)
  */
 enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *literal);
 
-/** Reads a class; `at` is behind its bracket. @param tokens the pattern @return PM_TOKEN_CHARACTER, or PM_TOKEN_UNKNOWN */
+/** Reads a class; `at` is behind its bracket. @param tokens the pattern @return PM_TOKEN_CHARACTER,
+ * or PM_TOKEN_UNKNOWN */
 enum pm_token_type pm_token_class(struct pm_tokens *tokens);
 
 #endif

@@ -11,14 +11,21 @@
 #include "base/pattern_error.h"
 #include "scan/pattern_token.h"
 
-/** The edges of words and lines, by the bytes of the characters around them: little- and big-endian. */
+/** The edges of words and lines, by the bytes of the characters around them: little- and
+ * big-endian. */
 static const struct {
 	char letter;
 	bool multiline;
 	const char *texts[2];
 } edges[] = {
-	{ 'b', false, { "(?:(?<=\\w\\x00)(?!\\w\\x00)|(?<!\\w\\x00)(?=\\w\\x00))", "(?:(?<=\\x00\\w)(?!\\x00\\w)|(?<!\\x00\\w)(?=\\x00\\w))" } },
-	{ 'B', false, { "(?:(?<=\\w\\x00)(?=\\w\\x00)|(?<!\\w\\x00)(?!\\w\\x00))", "(?:(?<=\\x00\\w)(?=\\x00\\w)|(?<!\\x00\\w)(?!\\x00\\w))" } },
+	{ 'b',
+	  false,
+	  { "(?:(?<=\\w\\x00)(?!\\w\\x00)|(?<!\\w\\x00)(?=\\w\\x00))",
+	    "(?:(?<=\\x00\\w)(?!\\x00\\w)|(?<!\\x00\\w)(?=\\x00\\w))" } },
+	{ 'B',
+	  false,
+	  { "(?:(?<=\\w\\x00)(?=\\w\\x00)|(?<!\\w\\x00)(?!\\w\\x00))",
+	    "(?:(?<=\\x00\\w)(?=\\x00\\w)|(?<!\\x00\\w)(?!\\x00\\w))" } },
 	{ '^', true, { "(?:\\A|(?<=\\n\\x00))", "(?:\\A|(?<=\\x00\\n))" } },
 	{ '$', true, { "(?=\\n\\x00|\\z)", "(?=\\x00\\n|\\z)" } },
 	{ '$', false, { "(?=(?:\\n\\x00)?\\z)", "(?=(?:\\x00\\n)?\\z)" } },
@@ -30,7 +37,8 @@ static void widen_edge(const struct pm_token *token, bool big, struct pm_pattern
 	char letter = token->text[token->length - 1];
 	bool multiline = token->options & PCRE2_MULTILINE;
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
-		if (edges[i].letter == letter && (edges[i].multiline == multiline || (letter != '^' && letter != '$'))) {
+		if (edges[i].letter == letter &&
+		    (edges[i].multiline == multiline || (letter != '^' && letter != '$'))) {
 			pm_pattern_text_add(text, edges[i].texts[big]);
 			return;
 		}
@@ -71,12 +79,14 @@ static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern
 	}
 	pm_pattern_text_add(text, big ? "]" : "]\\x00");
 	if (set->bits[2] == UINT64_MAX && set->bits[3] == UINT64_MAX)
-		pm_pattern_text_add(text, big ? "|[^\\x00][\\x00-\\xff]" : "|[\\x00-\\xff][^\\x00]");
+		pm_pattern_text_add(text,
+		                    big ? "|[^\\x00][\\x00-\\xff]" : "|[\\x00-\\xff][^\\x00]");
 	pm_pattern_text_add(text, ")");
 }
 
 /** @return 0 or -1: it cannot be written so */
-static int widen_character(const struct pm_token *token, bool utf, bool big, struct pm_pattern_text *text)
+static int widen_character(const struct pm_token *token, bool utf, bool big,
+                           struct pm_pattern_text *text)
 {
 	struct pm_byte_set set;
 	if (utf && (unsigned char)token->text[0] >= 0x80) {
@@ -94,7 +104,8 @@ static int widen_character(const struct pm_token *token, bool utf, bool big, str
 }
 
 /** @return 0 or -1: it cannot be written so */
-static int widen_token(const struct pm_token *token, bool utf, bool big, struct pm_pattern_text *text)
+static int widen_token(const struct pm_token *token, bool utf, bool big,
+                       struct pm_pattern_text *text)
 {
 	switch (token->type) {
 	case PM_TOKEN_CHARACTER:
@@ -104,7 +115,8 @@ static int widen_token(const struct pm_token *token, bool utf, bool big, struct 
 		return 0;
 	case PM_TOKEN_NOTHING:
 		/* What they quote is written without quotes. */
-		if (token->length != 2 || (memcmp(token->text, "\\Q", 2) != 0 && memcmp(token->text, "\\E", 2) != 0))
+		if (token->length != 2 ||
+		    (memcmp(token->text, "\\Q", 2) != 0 && memcmp(token->text, "\\E", 2) != 0))
 			pm_pattern_text_add_bytes(text, token->text, token->length);
 		return 0;
 	case PM_TOKEN_UNKNOWN:
@@ -120,22 +132,28 @@ static bool is_utf8(const struct pm_pattern_text *pattern)
 {
 	int code;
 	PCRE2_SIZE offset;
-	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern->bytes, pattern->length, PCRE2_UTF | PCRE2_LITERAL, &code, &offset, NULL);
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern->bytes, pattern->length,
+	                                     PCRE2_UTF | PCRE2_LITERAL, &code, &offset, NULL);
 	pcre2_code_free(compiled);
 	return compiled;
 }
 
-int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big, struct pm_pattern_text *text,
-                          struct pm_error *error)
+int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big,
+                          struct pm_pattern_text *text, struct pm_error *error)
 {
 	struct pm_tokens tokens;
 	struct pm_token token;
 	bool utf = is_utf8(pattern);
-	pm_tokens_init(&tokens, pattern->bytes, pattern->length, (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
-	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END; pm_tokens_next(&tokens, &token)) {
+	pm_tokens_init(&tokens, pattern->bytes, pattern->length,
+	               (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
+	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
+	     pm_tokens_next(&tokens, &token)) {
 		if (widen_token(&token, utf, big, text) < 0)
-			return pm_pattern_wrong(pattern->bytes, pattern->length, (size_t)(token.text - pattern->bytes),
-			                        "this cannot be searched for as UTF-16 too: search for it without that", error);
+			return pm_pattern_wrong(pattern->bytes, pattern->length,
+			                        (size_t)(token.text - pattern->bytes),
+			                        "this cannot be searched for as UTF-16 too: search "
+			                        "for it without that",
+			                        error);
 	}
 	return text->failed ? pm_error_out_of_memory(error) : 0;
 }

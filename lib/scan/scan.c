@@ -46,7 +46,8 @@ static bool goes_on(const struct run *run, const struct pm_record *record)
 }
 
 /** Delivers a hit. @return as pm_scan_deliver */
-static int deliver(struct run *run, const struct pm_record *record, const char *bytes, struct pm_error *error)
+static int deliver(struct run *run, const struct pm_record *record, const char *bytes,
+                   struct pm_error *error)
 {
 	const struct pm_scan_delivery delivery = {
 		.address = record->address,
@@ -61,7 +62,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 		.length = (size_t)record->length,
 	};
 	uint64_t end = record->address + record->size;
-	/* Where \K moved the begin of a match, the next one may not be tried before where this one was. */
+	/* Where \K moved the begin of a match, the next one may not be tried before where this one
+	 * was. */
 	run->ends[record->stream] = end > record->attempt ? end : record->attempt + 1;
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
@@ -69,7 +71,8 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 	return run->scan->deliver(run->scan->context, &delivery, error);
 }
 
-/** Delivers what was found in a unit. @return as pm_scan_deliver; 2: the unit has to be scanned anew */
+/** Delivers what was found in a unit. @return as pm_scan_deliver; 2: the unit has to be scanned
+ * anew */
 static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct pm_record record;
@@ -77,7 +80,8 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 	for (size_t at = 0; (bytes = pm_batch_next(batch, &at, &record));) {
 		uint64_t last = run->ends[record.stream];
 		if (record.attempt < last && !(record.continued && goes_on(run, &record))) {
-			/* Part of the hit before. If it ends behind that, what comes then depends on where it begins. */
+			/* Part of the hit before. If it ends behind that, what comes then depends
+			 * on where it begins. */
 			if (record.address + record.size > last)
 				return 2;
 			continue;
@@ -95,7 +99,8 @@ static void tell_gaps(struct run *run, const struct pm_gaps *gaps)
 	const struct pm_unit_source *source = &run->scan->source;
 	for (size_t i = 0; i < gaps->count; i++) {
 		const struct pm_gap *gap = &gaps->items[i];
-		const struct pm_unreadable range = { gap->start, gap->end, gap->os_errno, gap->why };
+		const struct pm_unreadable range = { gap->start, gap->end, gap->os_errno,
+			                             gap->why };
 		run->totals.unreadable += gap->end - gap->start;
 		if (source->unreadable)
 			source->unreadable(source->context, &range);
@@ -131,7 +136,8 @@ static void collect(struct run *run)
 			pm_order_retire(&run->order);
 		}
 		if (result == 0 && taken != PM_TAKEN_BATCH && !tick(run))
-			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0, "the search was cancelled");
+			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0,
+			                      "the search was cancelled");
 	}
 	if (result)
 		pm_order_stop(&run->order, result < 0 ? &error : NULL);
@@ -154,7 +160,8 @@ static int start(struct run *run, unsigned count, struct pm_error *error)
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (run->worker_count == 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, failure, "cannot start a thread: %s", strerror(failure));
+		return pm_error_set(error, PM_ERROR_RESOURCES, failure, "cannot start a thread: %s",
+		                    strerror(failure));
 	return 0;
 }
 
@@ -163,7 +170,8 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 {
 	int result = 0;
 	for (unsigned i = 0; i < count && result == 0; i++) {
-		run->workers[i] = (struct pm_worker){ .number = i, .scan = run->scan, .order = &run->order };
+		run->workers[i] =
+			(struct pm_worker){ .number = i, .scan = run->scan, .order = &run->order };
 		result = pm_worker_init(&run->workers[i], error);
 	}
 	if (result == 0)
@@ -187,12 +195,14 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 	unsigned count = scan->workers ? scan->workers : workers_by_itself();
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MOST || scan->around > PM_SCAN_CONTEXT_MOST)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "a scan has %u threads and %zu bytes of context at the most", PM_SCAN_WORKERS_MOST,
-		                    PM_SCAN_CONTEXT_MOST);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a scan has %u threads and %zu bytes of context at the most",
+		                    PM_SCAN_WORKERS_MOST, PM_SCAN_CONTEXT_MOST);
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
 	if (!run.workers)
 		return pm_error_out_of_memory(error);
-	int result = pm_order_init(&run.order, scan->plan, !scan->source.files, (size_t)count * JOBS_PER_WORKER, error);
+	int result = pm_order_init(&run.order, scan->plan, !scan->source.files,
+	                           (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
 		result = scan_with(&run, count, error);
 	pm_order_totals(&run.order, &run.totals);

@@ -7,14 +7,14 @@
 
 /** A hit, by its place in a window. */
 struct pm_found {
-	size_t start;      /**< first byte */
-	size_t size;       /**< how many */
-	size_t attempt;    /**< where the search for it began: `start`, except for patterns with \K */
-	uint32_t source;   /**< which of the patterns it fits; 0 in the search for text */
-	uint8_t encoding;  /**< enum pm_encoding of the text that was searched for */
-	uint8_t stream;    /**< hits of the same stream do not overlap; less than PM_STREAMS */
-	bool truncated;    /**< it goes on behind what a window may hold */
-	bool changed;      /**< for who takes the hits: the target has other bytes there now */
+	size_t start;    /**< first byte */
+	size_t size;     /**< how many */
+	size_t attempt;  /**< where the search for it began: `start`, except for patterns with \K */
+	uint32_t source; /**< which of the patterns it fits; 0 in the search for text */
+	uint8_t encoding; /**< enum pm_encoding of the text that was searched for */
+	uint8_t stream;   /**< hits of the same stream do not overlap; less than PM_STREAMS */
+	bool truncated;   /**< it goes on behind what a window may hold */
+	bool changed;     /**< for who takes the hits: the target has other bytes there now */
 };
 
 /** Collects the hits of a window. */
@@ -22,18 +22,21 @@ struct pm_hits {
 	struct pm_found *items; /**< not yet handed on */
 	size_t count;           /**< how many */
 	size_t capacity;        /**< private */
-	/** Takes the items while the window's bytes are there. @return 0: go on; 1: stop scanning this window; -1: an error */
+	/** Takes the items while the window's bytes are there. @return 0: go on; 1: stop scanning
+	 * this window; -1: an error */
 	int (*take)(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
-	void *context;          /**< for `take` */
+	void *context; /**< for `take` */
 };
 
 /** Hits are handed on at latest when there are so many. */
 enum { PM_HITS_MOST = 1024 };
 
-/** Adds a hit. @param hits the collection @param found the hit, copied @param error PM_ERROR_RESOURCES @return 0 or -1 */
+/** Adds a hit. @param hits the collection @param found the hit, copied @param error
+ * PM_ERROR_RESOURCES @return 0 or -1 */
 int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_error *error);
 
-/** Hands all on, by ascending start. @param hits empty afterwards @param window where they are @param error any @return as pm_hits.take */
+/** Hands all on, by ascending start. @param hits empty afterwards @param window where they are
+ * @param error any @return as pm_hits.take */
 int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 
 /** Releases the array. @param hits the collection */
@@ -63,7 +66,8 @@ struct pm_scanner_ops {
 	 * @param error   any
 	 * @return        0: done; 1: stopped by hits->take; -1: an error
 	 */
-	int (*scan)(void *thread, struct pm_window *window, struct pm_hits *hits, struct pm_scan_counts *counts, struct pm_error *error);
+	int (*scan)(void *thread, struct pm_window *window, struct pm_hits *hits,
+	            struct pm_scan_counts *counts, struct pm_error *error);
 	/** Releases the search itself. */
 	void (*destroy)(struct pm_scanner *scanner);
 };
@@ -71,8 +75,10 @@ struct pm_scanner_ops {
 /** A search; the first member of what each sort of search is. */
 struct pm_scanner {
 	const struct pm_scanner_ops *ops; /**< what it can do */
-	size_t lookbehind;                /**< bytes before a window that it wants to see, at most PM_LOOKBEHIND_MOST */
-	bool starts_in_zeros;             /**< hits may start with a NUL byte: pages of zeros must be searched too */
+	size_t lookbehind;                /**< bytes before a window that it wants to see, at most
+	                                     PM_LOOKBEHIND_MOST */
+	bool starts_in_zeros; /**< hits may start with a NUL byte: pages of zeros must be searched
+	                         too */
 };
 
 /** Most bytes that a search may look back. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Which vector instructions there are. The portable code is always there; x86-64 has SSE2 always, AVX2 is asked for at run time.
- *        Private.
+ * @file Which vector instructions there are. The portable code is always there; x86-64 has SSE2
+ * always, AVX2 is asked for at run time. Private.
  */
 #ifndef PM_SCAN_SIMD_H
 #define PM_SCAN_SIMD_H

@@ -52,7 +52,8 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 	const struct pm_window *window = thread->window;
 	if (start >= window->size)
 		return 0;
-	if (lane->encoding == PM_ENCODING_UTF8 && !has_characters(window->bytes + start, end - start, lane->least))
+	if (lane->encoding == PM_ENCODING_UTF8 &&
+	    !has_characters(window->bytes + start, end - start, lane->least))
 		return 0;
 	struct pm_found found = { .start = start, .size = end - start, .attempt = start };
 	found.encoding = found.stream = (uint8_t)lane->encoding;
@@ -60,11 +61,13 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 	return pm_hits_add(thread->hits, &found, thread->error);
 }
 
-/** Makes the masks of the chunk at an offset; what is behind the window belongs to no character. @return number of blocks */
+/** Makes the masks of the chunk at an offset; what is behind the window belongs to no character.
+ * @return number of blocks */
 static size_t classify(struct strings_thread *thread, size_t at)
 {
 	const struct strings_scanner *search = thread->search;
-	size_t left = pm_window_end(thread->window) - at, blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
+	size_t left = pm_window_end(thread->window) - at,
+	       blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
 	const uint8_t *bytes = thread->window->bytes + at;
 	enum pm_utf8_wish utf8 = search->utf8;
 	if (left < CHUNK + PM_BLOCK) {
@@ -103,9 +106,12 @@ static size_t first_open(const struct strings_thread *thread)
 /** Offsets in a block at which characters may begin. */
 static uint64_t allowed_begins(const struct strings_thread *thread, enum pm_encoding encoding)
 {
-	static const uint64_t multiples[] = { [1] = ~UINT64_C(0), [2] = UINT64_C(0x5555555555555555), [4] = UINT64_C(0x1111111111111111) };
+	static const uint64_t multiples[] = { [1] = ~UINT64_C(0),
+		                              [2] = UINT64_C(0x5555555555555555),
+		                              [4] = UINT64_C(0x1111111111111111) };
 	size_t unit = pm_encoding_unit(encoding);
-	return thread->search->aligned ? multiples[unit] << (-thread->window->address & (unit - 1)) : multiples[1];
+	return thread->search->aligned ? multiples[unit] << (-thread->window->address & (unit - 1))
+	                               : multiples[1];
 }
 
 static void start_lanes(struct strings_thread *thread)
@@ -117,7 +123,8 @@ static void start_lanes(struct strings_thread *thread)
 	}
 }
 
-/** Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes have one then, see scan_bytes(). */
+/** Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes
+ * have one then, see scan_bytes(). */
 static void resume_lanes(struct strings_thread *thread, size_t base)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
@@ -134,15 +141,20 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 {
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
 	/* Runs that reach this offset may go on behind the window: they stay open. */
-	size_t decided = final ? SIZE_MAX : end < LONGEST_CHARACTER - 1 ? 0 : end - (LONGEST_CHARACTER - 1);
-	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1); at < end && (at < window->size ||
-	                                                                            first_open(thread) != PM_NO_RUN); at += CHUNK) {
-		const struct pm_text_chunk chunk = { &thread->classes, at, classify(thread, at), decided };
+	size_t decided = final                         ? SIZE_MAX
+	                 : end < LONGEST_CHARACTER - 1 ? 0
+	                                               : end - (LONGEST_CHARACTER - 1);
+	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1);
+	     at < end && (at < window->size || first_open(thread) != PM_NO_RUN); at += CHUNK) {
+		const struct pm_text_chunk chunk = { &thread->classes, at, classify(thread, at),
+			                             decided };
 		for (size_t i = 0; i < lanes; i++) {
 			if (pm_text_lane_runs(&thread->lanes[i], &chunk, add_run, thread) < 0)
 				return -1;
 		}
-		int result = thread->hits->count >= PM_HITS_MOST ? pm_hits_flush(thread->hits, window, thread->error) : 0;
+		int result = thread->hits->count >= PM_HITS_MOST
+		                     ? pm_hits_flush(thread->hits, window, thread->error)
+		                     : 0;
 		if (result)
 			return result;
 	}
@@ -154,13 +166,15 @@ static int close_lanes(struct strings_thread *thread, size_t end)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
 		struct pm_text_lane *lane = &thread->lanes[i];
-		if (lane->open != PM_NO_RUN && end - lane->open >= lane->least && add_run(thread, lane, lane->open, end) < 0)
+		if (lane->open != PM_NO_RUN && end - lane->open >= lane->least &&
+		    add_run(thread, lane, lane->open, end) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int scan(void *context, struct pm_window *window, struct pm_hits *hits, struct pm_scan_counts *counts, struct pm_error *error)
+static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
+                struct pm_scan_counts *counts, struct pm_error *error)
 {
 	struct strings_thread *thread = context;
 	bool final = !window->more;
@@ -207,30 +221,38 @@ static void destroy(struct pm_scanner *scanner)
 	free(scanner);
 }
 
-static const struct pm_scanner_ops strings_ops = { .open = open_thread, .close = free, .scan = scan, .destroy = destroy };
+static const struct pm_scanner_ops strings_ops = {
+	.open = open_thread, .close = free, .scan = scan, .destroy = destroy
+};
 
 /** Fewest bytes of a string. @return 0 or -1 */
-static int least_bytes(const struct pm_strings_options *options, enum pm_encoding encoding, size_t *least, struct pm_error *error)
+static int least_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
+                       size_t *least, struct pm_error *error)
 {
 	size_t unit = pm_encoding_unit(encoding);
 	size_t characters = options->least ? options->least : unit == 2 ? 6 : 4;
 	if (__builtin_mul_overflow(characters, unit, least))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "strings of %zu characters do not fit any memory", characters);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "strings of %zu characters do not fit any memory", characters);
 	return 0;
 }
 
-int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd, struct pm_scanner **scanner,
-                                   struct pm_error *error)
+int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd,
+                                   struct pm_scanner **scanner, struct pm_error *error)
 {
 	static const struct pm_strings_options defaults = { 0 };
 	options = options ? options : &defaults;
-	unsigned encodings = options->encodings ? options->encodings : PM_ENCODING_BIT(PM_ENCODING_UTF8);
+	unsigned encodings = options->encodings ? options->encodings
+	                                        : PM_ENCODING_BIT(PM_ENCODING_UTF8);
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no encoding for the bits %#x", encodings);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "there is no encoding for the bits %#x", encodings);
 	struct strings_scanner *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
-	*made = (struct strings_scanner){ .scanner.ops = &strings_ops, .classify = pm_classify_for(simd), .white_space = options->white_space,
+	*made = (struct strings_scanner){ .scanner.ops = &strings_ops,
+		                          .classify = pm_classify_for(simd),
+		                          .white_space = options->white_space,
 		                          .aligned = options->aligned };
 	unsigned big = PM_ENCODING_BIT(PM_ENCODING_UTF16BE) | PM_ENCODING_BIT(PM_ENCODING_UTF32BE);
 	made->scanner.starts_in_zeros = encodings & big;
@@ -238,7 +260,9 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 		if (!(encodings & PM_ENCODING_BIT(i)))
 			continue;
 		struct pm_text_lane *lane = &made->lanes[made->lane_count++];
-		*lane = (struct pm_text_lane){ .encoding = i, .begins = ~UINT64_C(0), .open = PM_NO_RUN };
+		*lane = (struct pm_text_lane){ .encoding = i,
+			                       .begins = ~UINT64_C(0),
+			                       .open = PM_NO_RUN };
 		if (least_bytes(options, lane->encoding, &lane->least, error) < 0) {
 			free(made);
 			return -1;
@@ -250,7 +274,8 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 	return 0;
 }
 
-int pm_strings_scanner_create(const struct pm_strings_options *options, struct pm_scanner **scanner, struct pm_error *error)
+int pm_strings_scanner_create(const struct pm_strings_options *options, struct pm_scanner **scanner,
+                              struct pm_error *error)
 {
 	return pm_strings_scanner_create_with(options, pm_simd_best(), scanner, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The search for text with a chosen level of vector instructions, for tests. Private; the public part is <procmem/strings_scan.h>.
+ * @file The search for text with a chosen level of vector instructions, for tests. Private; the
+ * public part is <procmem/strings_scan.h>.
  */
 #ifndef PM_SCAN_STRINGS_SCANNER_H
 #define PM_SCAN_STRINGS_SCANNER_H
@@ -10,7 +11,7 @@
 #include "scan/simd.h"
 
 /** As pm_strings_scanner_create(). @param simd at most pm_simd_best() */
-int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd, struct pm_scanner **scanner,
-                                   struct pm_error *error);
+int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd,
+                                   struct pm_scanner **scanner, struct pm_error *error);
 
 #endif

@@ -3,20 +3,26 @@
 
 #include <string.h>
 
-/** Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells of byte j + by. */
+/** Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells
+ * of byte j + by. */
 static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 {
 	return by == 0 ? masks[i] : masks[i] >> by | masks[i + 1] << (PM_BLOCK - by);
 }
 
-/** Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left out by their second byte). */
-static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t i)
+/** Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left
+ * out by their second byte). */
+static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
+                                size_t i)
 {
 	static const struct pm_utf8_classes none = { 0 };
-	const struct pm_utf8_classes *block = &classes->utf8[i], *next = classes->multibyte[i + 1] ? block + 1 : &none;
-	uint64_t follow[2] = { block->follow, next->follow }, follow_8[2] = { block->follow_8, next->follow_8 };
+	const struct pm_utf8_classes *block = &classes->utf8[i],
+				     *next = classes->multibyte[i + 1] ? block + 1 : &none;
+	uint64_t follow[2] = { block->follow, next->follow },
+		 follow_8[2] = { block->follow_8, next->follow_8 };
 	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
-	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2), fourth = ahead(follow, 0, 3);
+	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2),
+		 fourth = ahead(follow, 0, 3);
 	uint64_t second_89 = ahead(follow_89, 0, 1), second_8 = ahead(follow_8, 0, 1);
 	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89);
 	wrong |= (block->lead_f0 & second_8) | (block->lead_f4 & ~second_8);
@@ -28,7 +34,8 @@ static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_
 	return cover;
 }
 
-static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks, uint64_t *cover)
+static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
+                       size_t blocks, uint64_t *cover)
 {
 	for (size_t i = 0; i < blocks; i++) {
 		cover[i] = classes->printable[i];
@@ -40,9 +47,10 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 }
 
 /** Characters of `unit` bytes of which the one at `place` is printable and the others are zero. */
-static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
-                                                             size_t blocks,
-                                                             uint64_t *cover, unsigned unit, unsigned place)
+static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane,
+                                                             const struct pm_byte_classes *classes,
+                                                             size_t blocks, uint64_t *cover,
+                                                             unsigned unit, unsigned place)
 {
 	for (size_t i = 0; i < blocks; i++) {
 		uint64_t begins = ahead(classes->printable, i, place) & lane->begins;
@@ -60,7 +68,8 @@ static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane
 }
 
 /** Marks the bytes that belong to characters. */
-static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes, size_t blocks, uint64_t *cover)
+static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
+                       size_t blocks, uint64_t *cover)
 {
 	switch (lane->encoding) {
 	case PM_ENCODING_UTF8:
@@ -105,7 +114,8 @@ static inline uint64_t long_enough(uint64_t mask, size_t length)
 }
 
 /** Runs that begin in the block and end in it; bit 63 is clear. */
-static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit, void *context)
+static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at,
+                      pm_run_visitor *visit, void *context)
 {
 	uint64_t begins = long_enough(cover, lane->least);
 	while (begins) {
@@ -120,7 +130,8 @@ static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at
 }
 
 /** Runs of a block that is neither empty without an open run nor full. */
-static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit, void *context)
+static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit,
+                       void *context)
 {
 	int result = 0;
 	if (lane->open != PM_NO_RUN) {
@@ -141,14 +152,16 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 	return result;
 }
 
-int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chunk, pm_run_visitor *visit, void *context)
+int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chunk,
+                      pm_run_visitor *visit, void *context)
 {
 	uint64_t cover[PM_BLOCKS];
 	size_t at = chunk->at, end = at + chunk->blocks * PM_BLOCK;
 	make_cover(lane, chunk->classes, chunk->blocks, cover);
 	for (size_t i = 0; lane->from > at + i * PM_BLOCK && i < chunk->blocks; i++)
 		cover[i] &= bits_from(lane->from, at + i * PM_BLOCK);
-	for (size_t i = chunk->blocks; end > chunk->decided && i > 0 && at + i * PM_BLOCK > chunk->decided; i--)
+	for (size_t i = chunk->blocks;
+	     end > chunk->decided && i > 0 && at + i * PM_BLOCK > chunk->decided; i--)
 		cover[i - 1] |= bits_from(chunk->decided, at + (i - 1) * PM_BLOCK);
 	for (size_t i = 0; i < chunk->blocks; i++, at += PM_BLOCK) {
 		if (cover[i] == 0 && lane->open == PM_NO_RUN)

@@ -37,21 +37,25 @@ static uint64_t end_of_sight(const struct pm_worker *worker)
 	return worker->limit + (worker->zeros ? PM_OVERLAP : 0);
 }
 
-/** Bytes of the target from `address` to `end`; what is not to be had ends all sight. @return 0 or -1 */
-static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end, struct pm_error *error)
+/** Bytes of the target from `address` to `end`; what is not to be had ends all sight. @return 0 or
+ * -1 */
+static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
+                struct pm_error *error)
 {
 	const struct pm_stretch *stretch = worker->stretch;
 	uint64_t have = stretch->address + stretch->size + stretch->after;
 	uint64_t known = pm_least(end, have), readable = pm_least(end, worker->limit);
 	size_t good;
 	if (address < known) {
-		memcpy(to, stretch->bytes + (address - stretch->address), (size_t)(known - address));
+		memcpy(to, stretch->bytes + (address - stretch->address),
+		       (size_t)(known - address));
 		to += known - address;
 		address = known;
 	}
 	if (address < readable) {
 		size_t size = (size_t)(readable - address);
-		if (pm_gather_more(&worker->scan->source, worker->job, address, to, size, &good, error) < 0)
+		if (pm_gather_more(&worker->scan->source, worker->job, address, to, size, &good,
+		                   error) < 0)
 			return -1;
 		if (good < size) {
 			worker->limit = address + good;
@@ -69,14 +73,18 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
 	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
-	size_t keep = pm_least_size(window->before + at, PM_LOOKBEHIND_ROOM), size = window->size - at;
-	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP : pm_least_size(window->after * 4, PM_GROW_MOST);
+	size_t keep = pm_least_size(window->before + at, PM_LOOKBEHIND_ROOM),
+	       size = window->size - at;
+	size_t after = window->after * 4 < PM_OVERLAP
+	                       ? PM_OVERLAP
+	                       : pm_least_size(window->after * 4, PM_GROW_MOST);
 	uint64_t end = pm_least(start + size + after, end_of_sight(worker));
 	if (window->after >= PM_GROW_MOST || end <= seen)
 		return 0;
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
-	/* A window that has grown before lies in the seam, which is made longer where it is: two of them would be more than all else together. */
+	/* A window that has grown before lies in the seam, which is made longer where it is: two of
+	 * them would be more than all else together. */
 	if (worker->seam)
 		memmove(worker->seam, kept, kept_size);
 	uint8_t *grown = realloc(worker->seam, keep + (size_t)(end - start));
@@ -104,7 +112,10 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
 	const struct pm_stretch *stretch = worker->stretch;
-	struct pm_window window = { .bytes = stretch->bytes + from, .address = stretch->address + from, .size = to - from, .grow = grow };
+	struct pm_window window = { .bytes = stretch->bytes + from,
+		                    .address = stretch->address + from,
+		                    .size = to - from,
+		                    .grow = grow };
 	window.context = worker;
 	window.stop = &worker->order->stop;
 	window.before = pm_least_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
@@ -113,16 +124,21 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	uint64_t end = window.address + pm_window_end(&window);
 	window.more = worker->more || end < end_of_sight(worker);
 	window.ends = !window.more && stretch->ends;
-	/* A byte that is not there in the target, so that no pattern takes this for the begin of everything. */
+	/* A byte that is not there in the target, so that no pattern takes this for the begin of
+	 * everything. */
 	if (window.before == 0 && !window.begins) {
 		stretch->bytes[-1] = 0;
 		window.before = 1;
 	}
 	for (int i = 0; i < PM_STREAMS; i++) {
-		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i] : worker->ends[i];
-		window.from[i] = first > window.address ? (size_t)pm_least(first - window.address, window.size) : 0;
+		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i]
+		                                                        : worker->ends[i];
+		window.from[i] = first > window.address
+		                         ? (size_t)pm_least(first - window.address, window.size)
+		                         : 0;
 	}
-	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits, &worker->counts, error);
+	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
+	                                              &worker->counts, error);
 	/* Few windows grow, and then it is larger than all else. */
 	free(worker->seam);
 	worker->seam = NULL;
@@ -141,7 +157,8 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 	const struct pm_stretch *stretch = worker->stretch;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
 	for (size_t at = 0; at < stretch->size;) {
-		size_t next = (size_t)pm_least(at + page - (size_t)((stretch->address + at) % page), stretch->size);
+		size_t next = (size_t)pm_least(at + page - (size_t)((stretch->address + at) % page),
+		                               stretch->size);
 		if (is_zero(stretch->bytes + at, next - at)) {
 			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
 			if (result)
@@ -157,20 +174,26 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 {
 	const struct pm_scanner *scanner = worker->scan->scanner;
-	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind : worker->scan->around;
+	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind
+	                                                           : worker->scan->around;
 	int result = 0;
 	worker->batch.length = 0;
 	worker->counts = (struct pm_scan_counts){ 0 };
 	memset(worker->ends, 0, sizeof worker->ends);
-	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job, before, error) < 0)
+	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job,
+	              before, error) < 0)
 		return -1;
 	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
 		worker->stretch = &worker->gathered.items[i];
 		worker->limit = worker->stretch->address + worker->stretch->size;
-		worker->limit += worker->stretch->chain_after > worker->stretch->after ? worker->stretch->chain_after : worker->stretch->after;
+		worker->limit += worker->stretch->chain_after > worker->stretch->after
+		                         ? worker->stretch->chain_after
+		                         : worker->stretch->after;
 		worker->zeros = worker->stretch->zeros_after;
 		worker->more = worker->stretch->more_after;
-		result = scanner->starts_in_zeros ? scan_window(worker, 0, worker->stretch->size, error) : scan_around_zeros(worker, error);
+		result = scanner->starts_in_zeros
+		                 ? scan_window(worker, 0, worker->stretch->size, error)
+		                 : scan_around_zeros(worker, error);
 	}
 	return result;
 }
@@ -189,7 +212,8 @@ void *pm_worker_run(void *context)
 				return NULL;
 			}
 			if (result == 0)
-				result = pm_order_finish(worker->order, worker->job, &worker->counts, &worker->batch);
+				result = pm_order_finish(worker->order, worker->job,
+				                         &worker->counts, &worker->batch);
 		} while (result == 1 && pm_order_again(worker->order, worker->job));
 	}
 	return NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a call for each would cost as much as the
- * search. */
+/* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a
+ * call for each would cost as much as the search. */
 #include <string.h>
 
 #include "base/least.h"
 #include "scan/worker.h"
 
 enum {
-	CHECK_APART = 1024, /* bytes between hits that are read too rather than begin another piece */
+	CHECK_APART =
+		1024, /* bytes between hits that are read too rather than begin another piece */
 	PIECES_MOST = 256,
 };
 
@@ -18,8 +19,10 @@ struct look {
 	size_t size; /* of all together */
 };
 
-/** Where a hit stands, as far as it can be read: at its end may be memory that was never touched. */
-static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_window *window, const struct pm_found *found)
+/** Where a hit stands, as far as it can be read: at its end may be memory that was never touched.
+ */
+static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_window *window,
+                                const struct pm_found *found)
 {
 	struct pm_piece piece = { .address = window->address + found->start };
 	uint64_t readable = worker->limit > piece.address ? worker->limit - piece.address : 0;
@@ -45,26 +48,29 @@ static bool add(struct look *look, const struct pm_piece *piece)
 }
 
 /** Compares a hit with the bytes that are there now. @param good how many of them could be read */
-static bool differs(const struct pm_window *window, const struct pm_found *found, const struct pm_piece *piece, const uint8_t *now,
-                    size_t good)
+static bool differs(const struct pm_window *window, const struct pm_found *found,
+                    const struct pm_piece *piece, const uint8_t *now, size_t good)
 {
-	return good < piece->size || memcmp(now, window->bytes + found->start, (size_t)piece->size) != 0;
+	return good < piece->size ||
+	       memcmp(now, window->bytes + found->start, (size_t)piece->size) != 0;
 }
 
 /** Looks at one hit by itself. @return 0 or -1 */
-static int check_alone(struct pm_worker *worker, const struct pm_window *window, struct pm_found *found, struct pm_error *error)
+static int check_alone(struct pm_worker *worker, const struct pm_window *window,
+                       struct pm_found *found, struct pm_error *error)
 {
 	const struct pm_piece piece = piece_of(worker, window, found);
 	size_t good;
-	if (pm_gather_more(&worker->scan->source, worker->job, piece.address, worker->check, (size_t)piece.size, &good, error) < 0)
+	if (pm_gather_more(&worker->scan->source, worker->job, piece.address, worker->check,
+	                   (size_t)piece.size, &good, error) < 0)
 		return -1;
 	found->changed = differs(window, found, &piece, worker->check, good);
 	return 0;
 }
 
 /** Looks at some hits. @return how many, 0: an error */
-static size_t check_some(struct pm_worker *worker, const struct pm_window *window, struct pm_found *items, size_t count,
-                         struct pm_error *error)
+static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
+                         struct pm_found *items, size_t count, struct pm_error *error)
 {
 	struct pm_reader *target = worker->scan->source.target;
 	struct look look = { .count = 0 };
@@ -72,15 +78,18 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 	size_t some = 0, done = 0, at = 0, begin = 0;
 	while (some < count && (piece = piece_of(worker, window, &items[some]), add(&look, &piece)))
 		some++;
-	if (target->ops->read(target->context, look.pieces, look.count, worker->check, &done, error) < 0)
+	if (target->ops->read(target->context, look.pieces, look.count, worker->check, &done,
+	                      error) < 0)
 		return 0;
 	for (size_t i = 0; i < some; i++) {
 		piece = piece_of(worker, window, &items[i]);
-		while (piece.address >= look.pieces[at].address + look.pieces[at].size && at + 1 < look.count)
+		while (piece.address >= look.pieces[at].address + look.pieces[at].size &&
+		       at + 1 < look.count)
 			begin += (size_t)look.pieces[at++].size;
 		size_t offset = begin + (size_t)(piece.address - look.pieces[at].address);
 		if (offset + piece.size <= done)
-			items[i].changed = differs(window, &items[i], &piece, worker->check + offset, (size_t)piece.size);
+			items[i].changed = differs(window, &items[i], &piece,
+			                           worker->check + offset, (size_t)piece.size);
 		/* Behind a byte that could not be read, nothing of the look is there. */
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;
@@ -88,7 +97,8 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 	return some;
 }
 
-int pm_worker_check(struct pm_worker *worker, const struct pm_window *window, struct pm_hits *hits, struct pm_error *error)
+int pm_worker_check(struct pm_worker *worker, const struct pm_window *window, struct pm_hits *hits,
+                    struct pm_error *error)
 {
 	for (size_t i = 0; i < hits->count;) {
 		size_t some = check_some(worker, window, hits->items + i, hits->count - i, error);

@@ -5,8 +5,8 @@
 
 enum {
 	BATCH_MOST = 256 * 1024, /* bytes that a thread keeps until its turn comes */
-	LONG = 16 * 1024,        /* bytes of a hit that is written down only when its turn has come */
-	FOLLOW_BYTES_MOST = 3,   /* of a character of UTF-8 */
+	LONG = 16 * 1024,      /* bytes of a hit that is written down only when its turn has come */
+	FOLLOW_BYTES_MOST = 3, /* of a character of UTF-8 */
 };
 
 /** Bytes of the next piece of a hit, which ends between two characters. */
@@ -20,13 +20,15 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
 		end -= (high & 0xfc) == 0xd8 ? unit : 0;
 	}
-	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MOST && (bytes[end] & 0xc0) == 0x80; back++)
+	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MOST && (bytes[end] & 0xc0) == 0x80;
+	     back++)
 		end--;
 	return end;
 }
 
 /** What is told of a piece of a hit, from an offset in it on. */
-static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_window *window, const struct pm_found *found, size_t from)
+static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_window *window,
+                            const struct pm_found *found, size_t from)
 {
 	const struct pm_scan *scan = worker->scan;
 	size_t start = found->start + from;
@@ -34,7 +36,8 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
 	bool last = from + hit.size == found->size;
 	hit.before = from == 0 ? pm_least_size(scan->around, window->before + start) : 0;
-	hit.after = last ? pm_least_size(scan->around, pm_window_end(window) - start - hit.size) : 0;
+	hit.after = last ? pm_least_size(scan->around, pm_window_end(window) - start - hit.size)
+	                 : 0;
 	hit.region = pm_regions_index(scan->regions, hit.address);
 	hit.source = found->source;
 	hit.encoding = found->encoding;
@@ -45,10 +48,15 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 }
 
 /** Writes a piece of a hit down. @return 0 or -1 */
-static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt, uint8_t stream, struct pm_error *error)
+static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
+                uint8_t stream, struct pm_error *error)
 {
 	const struct pm_scan *scan = worker->scan;
-	struct pm_record record = { .attempt = attempt, .address = hit->address, .size = hit->size, .region = hit->region, .stream = stream };
+	struct pm_record record = { .attempt = attempt,
+		                    .address = hit->address,
+		                    .size = hit->size,
+		                    .region = hit->region,
+		                    .stream = stream };
 	record.source = hit->source;
 	record.encoding = (uint8_t)hit->encoding;
 	record.truncated = hit->truncated;
@@ -56,20 +64,24 @@ static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t att
 	record.changed = hit->changed;
 	if (pm_batch_add(&worker->batch, &record, error) < 0)
 		return -1;
-	return scan->found ? scan->found(scan->context, worker->number, hit, &worker->batch, error) : 0;
+	return scan->found ? scan->found(scan->context, worker->number, hit, &worker->batch, error)
+	                   : 0;
 }
 
 /** Writes a hit down, in pieces where it is long. @return 0; 1: stop; -1 */
-static int take(struct pm_worker *worker, const struct pm_window *window, const struct pm_found *found, struct pm_error *error)
+static int take(struct pm_worker *worker, const struct pm_window *window,
+                const struct pm_found *found, struct pm_error *error)
 {
-	/* What is appended may be many times as long. Once this has gone through, the unit's turn is there, and no other one's hits wait. */
+	/* What is appended may be many times as long. Once this has gone through, the unit's turn
+	 * is there, and no other one's hits wait. */
 	if (found->size > LONG && pm_order_push(worker->order, &worker->job, &worker->batch))
 		return 1;
 	for (size_t from = 0; from < found->size;) {
 		const struct pm_hit hit = hit_of(worker, window, found, from);
 		if (tell(worker, &hit, window->address + found->attempt, found->stream, error) < 0)
 			return -1;
-		if (worker->batch.length > BATCH_MOST && pm_order_push(worker->order, &worker->job, &worker->batch))
+		if (worker->batch.length > BATCH_MOST &&
+		    pm_order_push(worker->order, &worker->job, &worker->batch))
 			return 1;
 		from += hit.size;
 	}
@@ -79,13 +91,17 @@ static int take(struct pm_worker *worker, const struct pm_window *window, const 
 int pm_worker_take(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct pm_worker *worker = hits->context;
-	/* What was read from a file is not in the target's memory; looking there would bring it in. */
-	if (worker->scan->again && !worker->scan->source.files && pm_worker_check(worker, window, hits, error) < 0)
+	/* What was read from a file is not in the target's memory; looking there would bring it in.
+	 */
+	if (worker->scan->again && !worker->scan->source.files &&
+	    pm_worker_check(worker, window, hits, error) < 0)
 		return -1;
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
 		uint64_t end = window->address + found->start + found->size;
-		worker->ends[found->stream] = end > worker->ends[found->stream] ? end : worker->ends[found->stream];
+		worker->ends[found->stream] = end > worker->ends[found->stream]
+		                                      ? end
+		                                      : worker->ends[found->stream];
 		int result = take(worker, window, found, error);
 		if (result)
 			return result;

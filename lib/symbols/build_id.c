@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All notes of a program are some hundred bytes; no more than these are looked through: thousands of sections could share some, and each be
- * kept in memory. */
+/* All notes of a program are some hundred bytes; no more than these are looked through: thousands
+ * of sections could share some, and each be kept in memory. */
 enum { MOST_NOTES_SIZE = 64 << 10 };
 
-/** Whether notes of a size are still to be looked through. @param left how many bytes may be, less by these afterwards */
+/** Whether notes of a size are still to be looked through. @param left how many bytes may be, less
+ * by these afterwards */
 static bool is_worth(uint64_t size, uint64_t *left)
 {
 	if (size > *left)
@@ -26,7 +27,8 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 	size_t at = 0, name, description;
 	while (notes && (at = gelf_getnote(notes, at, &note, &name, &description)) > 0) {
 		const char *bytes = notes->d_buf;
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof owner || memcmp(bytes + name, owner, sizeof owner) != 0)
+		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof owner ||
+		    memcmp(bytes + name, owner, sizeof owner) != 0)
 			continue;
 		if (note.n_descsz == 0 || note.n_descsz > PM_BUILD_ID_MOST)
 			continue;
@@ -37,13 +39,15 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 	return false;
 }
 
-/** Notes by the sections: of a file with nothing but debug information the program headers may tell nothing. */
+/** Notes by the sections: of a file with nothing but debug information the program headers may tell
+ * nothing. */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {
 	uint64_t left = MOST_NOTES_SIZE;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
-		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && is_worth(header.sh_size, &left);
+		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
+		                 is_worth(header.sh_size, &left);
 		if (has_notes && find_in_notes(elf_getdata(section, NULL), id))
 			return true;
 	}
@@ -59,10 +63,13 @@ void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE || !is_worth(header.p_filesz, &left))
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE ||
+		    !is_worth(header.p_filesz, &left))
 			continue;
 		Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
-		if (find_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, type), id))
+		if (find_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
+		                                       header.p_filesz, type),
+		                  id))
 			return;
 	}
 	find_by_sections(elf, id);
@@ -70,7 +77,8 @@ void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 
 bool pm_build_id_fits(const struct pm_build_id *one, const struct pm_build_id *other)
 {
-	return one->size > 0 && one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
+	return one->size > 0 && one->size == other->size &&
+	       memcmp(one->bytes, other->bytes, one->size) == 0;
 }
 
 void pm_build_id_path(const struct pm_build_id *id, char path[PM_BUILD_ID_PATH_SIZE])

@@ -8,13 +8,15 @@
 #include "base/array.h"
 #include "base/search.h"
 
-/* How many symbols below an address are asked whether they reach it: functions do not nest deeper. */
+/* How many symbols below an address are asked whether they reach it: functions do not nest deeper.
+ */
 enum { MOST_STEPS_BACK = 64 };
 
 /* Symbols that are added come behind all that a table can have. */
 enum { BEHIND = PM_ELF_MOST_TABLE };
 
-/* The mapping of a segment begins at a page, which may lie before the segment: pages of this size exist (arm64). */
+/* The mapping of a segment begins at a page, which may lie before the segment: pages of this size
+ * exist (arm64). */
 enum { MOST_ALIGNED = 65536 };
 
 static int compare(const void *left, const void *right)
@@ -34,7 +36,8 @@ void pm_elf_symbols_sort(struct pm_elf_symbols *symbols)
 		qsort(symbols->items, symbols->count, sizeof *symbols->items, compare);
 }
 
-int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other, struct pm_error *error)
+int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,
+                       struct pm_error *error)
 {
 	size_t names = symbols->names_size;
 	if (names > PM_ELF_MOST_TABLE + 1 || other->count == 0)
@@ -45,7 +48,8 @@ int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbo
 	memcpy(grown + names, other->names, other->names_size);
 	symbols->names = grown;
 	symbols->names_size += other->names_size;
-	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, other->count, sizeof *symbols->items, error) < 0)
+	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, other->count,
+	                     sizeof *symbols->items, error) < 0)
 		return -1;
 	for (size_t i = 0; i < other->count; i++) {
 		struct pm_elf_symbol *item = &symbols->items[symbols->count++];
@@ -68,14 +72,16 @@ void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols)
 
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value)
 {
-	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items, offsetof(struct pm_elf_symbol, value), value);
+	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items,
+	                              offsetof(struct pm_elf_symbol, value), value);
 	for (size_t steps = 0; steps < MOST_STEPS_BACK && steps < below; steps++) {
 		const struct pm_elf_symbol *symbol = &symbols->items[below - 1 - steps];
 		if (value - symbol->value < symbol->size)
 			return symbol;
 	}
 	const struct pm_elf_symbol *nearest = below > 0 ? &symbols->items[below - 1] : NULL;
-	return nearest && nearest->size == 0 && value - nearest->value <= nearest->reach ? nearest : NULL;
+	return nearest && nearest->size == 0 && value - nearest->value <= nearest->reach ? nearest
+	                                                                                 : NULL;
 }
 
 bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value)
@@ -90,13 +96,16 @@ bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offse
 	return false;
 }
 
-bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped, uint64_t offset, uint64_t *value)
+bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped,
+                                   uint64_t offset, uint64_t *value)
 {
 	for (size_t i = 0; i < symbols->load_count; i++) {
 		const struct pm_elf_load *load = &symbols->loads[i];
 		uint64_t into = offset - load->offset;
-		bool is_mapped = mapped >= load->offset - load->offset % MOST_ALIGNED && mapped < load->offset + load->file_size;
-		if (!is_mapped || offset < load->offset || into < load->file_size || into >= load->memory_size)
+		bool is_mapped = mapped >= load->offset - load->offset % MOST_ALIGNED &&
+		                 mapped < load->offset + load->file_size;
+		if (!is_mapped || offset < load->offset || into < load->file_size ||
+		    into >= load->memory_size)
 			continue;
 		*value = load->address + into;
 		return true;

@@ -12,7 +12,8 @@
 
 static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, struct pm_error *error)
 {
-	if (pm_array_reserve(&symbols->loads, &symbols->load_capacity, symbols->load_count, 1, sizeof *symbols->loads, error) < 0)
+	if (pm_array_reserve(&symbols->loads, &symbols->load_capacity, symbols->load_count, 1,
+	                     sizeof *symbols->loads, error) < 0)
 		return -1;
 	symbols->loads[symbols->load_count++] = (struct pm_elf_load){
 		.address = header->p_vaddr,
@@ -43,12 +44,15 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 static bool is_place(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || symbol->st_shndx == SHN_COMMON)
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	    symbol->st_shndx == SHN_COMMON)
 		return false;
-	return type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE || type == STT_GNU_IFUNC;
+	return type == STT_FUNC || type == STT_OBJECT || type == STT_NOTYPE ||
+	       type == STT_GNU_IFUNC;
 }
 
-/** Those that programs link by are better known than those within a file, and things than mere labels. */
+/** Those that programs link by are better known than those within a file, and things than mere
+ * labels. */
 static uint32_t rank_of(const GElf_Sym *symbol)
 {
 	unsigned binding = GELF_ST_BIND(symbol->st_info);
@@ -57,8 +61,8 @@ static uint32_t rank_of(const GElf_Sym *symbol)
 }
 
 /**
- * How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie in no section: no further than
- * themselves.
+ * How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie
+ * in no section: no further than themselves.
  */
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
@@ -68,12 +72,15 @@ static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 	uint64_t into = symbol->st_value - section.sh_addr;
 	if (symbol->st_value < section.sh_addr || into >= section.sh_size)
 		return 0;
-	return section.sh_size - into - 1 < UINT32_MAX ? (uint32_t)(section.sh_size - into - 1) : UINT32_MAX;
+	return section.sh_size - into - 1 < UINT32_MAX ? (uint32_t)(section.sh_size - into - 1)
+	                                               : UINT32_MAX;
 }
 
-static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *symbol, size_t place, struct pm_error *error)
+static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *symbol,
+                      size_t place, struct pm_error *error)
 {
-	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1, sizeof *symbols->items, error) < 0)
+	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1,
+	                     sizeof *symbols->items, error) < 0)
 		return -1;
 	symbols->items[symbols->count++] = (struct pm_elf_symbol){
 		.value = symbol->st_value,
@@ -90,13 +97,15 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
 	GElf_Shdr header;
-	if (!gelf_getshdr(section, &header) || header.sh_type != type || (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_MOST_TABLE)
+	if (!gelf_getshdr(section, &header) || header.sh_type != type ||
+	    (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_MOST_TABLE)
 		return NULL;
 	Elf_Data *data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size > 0 ? data : NULL;
 }
 
-/** Keeps a whole table of names: each symbol may have the same long one, or the end of another's. */
+/** Keeps a whole table of names: each symbol may have the same long one, or the end of another's.
+ */
 static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
 {
 	free(symbols->names);
@@ -109,9 +118,11 @@ static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, str
 	return 0;
 }
 
-static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct pm_elf_symbols *symbols, struct pm_error *error)
+static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                      struct pm_elf_symbols *symbols, struct pm_error *error)
 {
-	Elf_Data *data = section_data(section, header->sh_type), *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
+	Elf_Data *data = section_data(section, header->sh_type),
+		 *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
 	if (!data || !names)
 		return 0;
 	if (keep_names(symbols, names, error) < 0)
@@ -121,15 +132,18 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struc
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
-		bool has_name = symbol.st_name < symbols->names_size && symbols->names[symbol.st_name];
-		if (has_name && is_place(&symbol) && add_symbol(elf, symbols, &symbol, i, error) < 0)
+		bool has_name = symbol.st_name < symbols->names_size &&
+		                symbols->names[symbol.st_name];
+		if (has_name && is_place(&symbol) &&
+		    add_symbol(elf, symbols, &symbol, i, error) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /** Reads the first table of a type. */
-static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols, struct pm_error *error)
+static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *symbols,
+                            struct pm_error *error)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
@@ -140,14 +154,17 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 }
 
 /**
- * Whether the number of sections stands in the ELF header: no program has the 65,280 from which on it does not, and it has no bound then.
+ * Whether the number of sections stands in the ELF header: no program has the 65,280 from which on
+ * it does not, and it has no bound then.
  */
 static bool has_few_sections(int fd)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)] = { 0 };
 	if (pread(fd, header, sizeof header, 0) < EI_NIDENT)
 		return false;
-	const unsigned char *count = header + (header[EI_CLASS] == ELFCLASS64 ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum));
+	const unsigned char *count = header + (header[EI_CLASS] == ELFCLASS64
+	                                               ? offsetof(Elf64_Ehdr, e_shnum)
+	                                               : offsetof(Elf32_Ehdr, e_shnum));
 	return count[0] != 0 || count[1] != 0;
 }
 
@@ -172,7 +189,8 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	return status;
 }
 
-/** Takes the sections out of an ELF header: what is in memory has none. @return false where it is no such header */
+/** Takes the sections out of an ELF header: what is in memory has none. @return false where it is
+ * no such header */
 static bool forget_sections(char *head, size_t size)
 {
 	Elf64_Ehdr wide;
@@ -193,7 +211,8 @@ static bool forget_sections(char *head, size_t size)
 	return true;
 }
 
-int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *symbols, struct pm_error *error)
+int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *symbols,
+                             struct pm_error *error)
 {
 	int status = 0;
 	if (elf_version(EV_CURRENT) == EV_NONE || !forget_sections(head, size))

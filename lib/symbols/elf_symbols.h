@@ -12,8 +12,9 @@
 #include "symbols/build_id.h"
 
 /**
- * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have symbols of a tenth of it; a file may be
- * sparse), and of each sort only the first, for there is no other (elf(5)): thousands of sections could share one table.
+ * What a hostile file may cost: a table larger than this is not read (programs of a gigabyte have
+ * symbols of a tenth of it; a file may be sparse), and of each sort only the first, for there is no
+ * other (elf(5)): thousands of sections could share one table.
  */
 enum { PM_ELF_MOST_TABLE = 512 << 20 };
 
@@ -24,7 +25,8 @@ struct pm_elf_symbol {
 	uint32_t name;  /**< where its name begins in `names` */
 	uint32_t place; /**< its number in the file */
 	uint32_t rank;  /**< which of several at one address is the best known: the highest */
-	uint32_t reach; /**< of one of unknown size: how many bytes behind its first may be its own, to the end of its section */
+	uint32_t reach; /**< of one of unknown size: how many bytes behind its first may be its own,
+	                   to the end of its section */
 };
 
 /** A PT_LOAD segment. */
@@ -46,7 +48,7 @@ struct pm_elf_symbols {
 	size_t load_count;           /**< how many */
 	size_t load_capacity;        /**< room for so many */
 	struct pm_build_id id;       /**< which program it is */
-	bool whole;                  /**< the symbols are all of the program, not only those that others link by */
+	bool whole; /**< the symbols are all of the program, not only those that others link by */
 };
 
 /**
@@ -60,7 +62,8 @@ struct pm_elf_symbols {
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error);
 
 /**
- * Reads what memory tells of a program that is mapped there: segments and build ID, but no symbols, which are not loaded.
+ * Reads what memory tells of a program that is mapped there: segments and build ID, but no symbols,
+ * which are not loaded.
  *
  * @param head     copy of its first bytes; changed
  * @param size     how many
@@ -68,17 +71,20 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *symbols, struct pm_error *error);
+int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *symbols,
+                             struct pm_error *error);
 
 /**
- * Adds the symbols of another file of the same program. Of equally known names for one place its own stay those that are found.
+ * Adds the symbols of another file of the same program. Of equally known names for one place its
+ * own stay those that are found.
  *
  * @param symbols  gets them
  * @param other    stays as it is
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other, struct pm_error *error);
+int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,
+                       struct pm_error *error);
 
 /** Releases them. @param symbols all zeros afterwards */
 void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
@@ -86,19 +92,22 @@ void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
 /** Puts them in the order in which they are found. @param symbols as they were read */
 void pm_elf_symbols_sort(struct pm_elf_symbols *symbols);
 
-/** The symbol that holds an address in the file, else one of unknown size next below it. @return NULL for none */
+/** The symbol that holds an address in the file, else one of unknown size next below it. @return
+ * NULL for none */
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value);
 
 /** Turns an offset in the file into the address there. @return false where no segment loads it */
 bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value);
 
 /**
- * The same for the zero-initialised part of a segment, which stands in no file but follows on what does.
+ * The same for the zero-initialised part of a segment, which stands in no file but follows on what
+ * does.
  *
  * @param mapped  offset at which the mapping begins that the part follows on
  * @param offset  where the address would stand in the file
  * @return        false where it belongs to no segment
  */
-bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped, uint64_t offset, uint64_t *value);
+bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped,
+                                   uint64_t offset, uint64_t *value);
 
 #endif

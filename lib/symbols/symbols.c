@@ -14,8 +14,9 @@ struct file {
 };
 
 /*
- * What a hostile target may cost: more files than this are not looked for, and no more bytes are kept of all together. The largest programs
- * have some hundred files, and symbols of a hundred megabytes.
+ * What a hostile target may cost: more files than this are not looked for, and no more bytes are
+ * kept of all together. The largest programs have some hundred files, and symbols of a hundred
+ * megabytes.
  */
 enum { MOST_FILES = 4096 };
 static const size_t most_bytes = (size_t)1 << 30;
@@ -30,7 +31,8 @@ struct pm_symbols {
 	size_t bytes; /* of their symbols */
 };
 
-static struct pm_symbols *make(const struct pm_symbol_source *source, const struct pm_regions *regions, struct pm_error *error)
+static struct pm_symbols *make(const struct pm_symbol_source *source,
+                               const struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_symbols *made = calloc(1, sizeof *made);
 	if (!made) {
@@ -42,19 +44,22 @@ static struct pm_symbols *make(const struct pm_symbol_source *source, const stru
 	return made;
 }
 
-int pm_symbols_open(struct pm_process *process, const struct pm_regions *regions, struct pm_symbols **symbols, struct pm_error *error)
+int pm_symbols_open(struct pm_process *process, const struct pm_regions *regions,
+                    struct pm_symbols **symbols, struct pm_error *error)
 {
-	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .process = process }, regions, error);
+	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .process = process }, regions,
+	                                 error);
 	if (!opened)
 		return -1;
 	*symbols = opened;
 	return 0;
 }
 
-int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm_regions *regions, struct pm_symbols **symbols,
-                         struct pm_error *error)
+int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm_regions *regions,
+                         struct pm_symbols **symbols, struct pm_error *error)
 {
-	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .core = core }, regions, error);
+	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .core = core }, regions,
+	                                 error);
 	if (!opened)
 		return -1;
 	/* Paths begin with a slash. */
@@ -78,8 +83,10 @@ void pm_symbols_close(struct pm_symbols *symbols)
 	free(symbols);
 }
 
-/** The symbols of the file that a region maps. @return NULL with `error` filled where there are no means to read them */
-static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols, const struct pm_region *region, struct pm_error *error)
+/** The symbols of the file that a region maps. @return NULL with `error` filled where there are no
+ * means to read them */
+static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
+                                            const struct pm_region *region, struct pm_error *error)
 {
 	for (size_t i = 0; i < symbols->count; i++)
 		if (pm_symbol_files_same(&symbols->source, symbols->files[i].region, region))
@@ -88,31 +95,37 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols, const st
 	struct file file = { .region = region };
 	if (symbols->count == MOST_FILES)
 		return &none;
-	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1, sizeof *symbols->files, error) < 0)
+	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1,
+	                     sizeof *symbols->files, error) < 0)
 		return NULL;
-	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) < 0) {
+	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) <
+	    0) {
 		/* Not for ever: the next call may have what this one lacked. */
 		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
-	symbols->bytes += file.symbols.capacity * sizeof *file.symbols.items + file.symbols.names_size;
+	symbols->bytes += file.symbols.capacity * sizeof *file.symbols.items +
+	                  file.symbols.names_size;
 	if (symbols->bytes > most_bytes)
 		pm_elf_symbols_deinit(&file.symbols);
 	symbols->files[symbols->count] = file;
 	return &symbols->files[symbols->count++].symbols;
 }
 
-/** The region of the file that zero-initialised data in an anonymous region belongs to: the one below it, without a gap. */
-static const struct pm_region *file_below(const struct pm_symbols *symbols, const struct pm_region *region)
+/** The region of the file that zero-initialised data in an anonymous region belongs to: the one
+ * below it, without a gap. */
+static const struct pm_region *file_below(const struct pm_symbols *symbols,
+                                          const struct pm_region *region)
 {
 	const struct pm_region *first = symbols->regions->items;
-	while (region > first && !pm_symbol_files_maps_file(&symbols->source, region) && pm_region_is_anonymous(region) &&
-	       region[-1].end == region->start)
+	while (region > first && !pm_symbol_files_maps_file(&symbols->source, region) &&
+	       pm_region_is_anonymous(region) && region[-1].end == region->start)
 		region--;
 	return pm_symbol_files_maps_file(&symbols->source, region) ? region : NULL;
 }
 
-int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symbol *symbol, struct pm_error *error)
+int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symbol *symbol,
+                    struct pm_error *error)
 {
 	const struct pm_region *region = pm_regions_find(symbols->regions, address);
 	const struct pm_region *mapped = region ? file_below(symbols, region) : NULL;

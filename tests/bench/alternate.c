@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * alternate RUNS COMMAND... -- COMMAND...: runs two commands by turns, so that both meet the same state of the machine, with their output
- * thrown away. Prints for each its median wall time in milliseconds, its peak memory in KiB, and at last the median of the ratios
- * second/first of each turn.
+ * alternate RUNS COMMAND... -- COMMAND...: runs two commands by turns, so that both meet the same
+ * state of the machine, with their output thrown away. Prints for each its median wall time in
+ * milliseconds, its peak memory in KiB, and at last the median of the ratios second/first of each
+ * turn.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	argv[split] = NULL;
-	struct measure first = { argv + 2, make_numbers(runs), 0 }, second = { argv + split + 1, make_numbers(runs), 0 };
+	struct measure first = { argv + 2, make_numbers(runs), 0 },
+		       second = { argv + split + 1, make_numbers(runs), 0 };
 	double *ratios = make_numbers(runs);
 
 	/* The first turn only fills caches. */
@@ -108,7 +110,8 @@ int main(int argc, char **argv)
 		second.wall[i] = run(&second);
 		ratios[i] = second.wall[i] / first.wall[i];
 	}
-	printf("%.2f %ld %.2f %ld %.3f\n", median(first.wall, runs), first.peak, median(second.wall, runs), second.peak, median(ratios, runs));
+	printf("%.2f %ld %.2f %ld %.3f\n", median(first.wall, runs), first.peak,
+	       median(second.wall, runs), second.peak, median(ratios, runs));
 	free(first.wall);
 	free(second.wall);
 	free(ratios);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy takes for as much. All ways by turns,
- * medians of the rounds:
- *   memcpy    our own memory into a buffer of 1 MiB
- *   units1    1 GiB of filled memory by plan and units, one thread
- *   units2    the same with two threads, each taking the next unit
- *   mem       the same range by pread(2) of /proc/PID/mem, 1 MiB a call
- *   nothing   planning it only
- *   sparse    64 GiB reserved, with 25,600 touched pages scattered over it: the absolute time in ms
+ * read_bench [ROUNDS]: how fast a child's memory is read, as multiples of the time that memcpy
+ * takes for as much. All ways by turns, medians of the rounds: memcpy    our own memory into a
+ * buffer of 1 MiB units1    1 GiB of filled memory by plan and units, one thread units2    the same
+ * with two threads, each taking the next unit mem       the same range by pread(2) of
+ * /proc/PID/mem, 1 MiB a call nothing   planning it only sparse    64 GiB reserved, with 25,600
+ * touched pages scattered over it: the absolute time in ms
  */
 #include <procmem/procmem.h>
 
@@ -57,7 +55,8 @@ static double now(void)
 
 static char *map(size_t size)
 {
-	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		fail("mmap failed");
 	madvise(memory, size, MADV_NOHUGEPAGE);
@@ -76,7 +75,8 @@ static void *work(void *context)
 		pthread_mutex_lock(&bench->lock);
 		int more = pm_plan_next(bench->plan, unit, &error);
 		pthread_mutex_unlock(&bench->lock);
-		if (more < 0 || (more > 0 && bench->read && pm_unit_read(&source, unit, buffer, &error) < 0))
+		if (more < 0 ||
+		    (more > 0 && bench->read && pm_unit_read(&source, unit, buffer, &error) < 0))
 			fail(error.text);
 		if (more == 0)
 			break;
@@ -119,7 +119,8 @@ static double read_mem(struct bench *bench, char *buffer)
 {
 	double begin = now();
 	for (size_t at = 0; at < DENSE; at += PM_UNIT_SIZE)
-		if (pread(bench->mem, buffer, PM_UNIT_SIZE, (off_t)(bench->dense.start + at)) != (ssize_t)PM_UNIT_SIZE)
+		if (pread(bench->mem, buffer, PM_UNIT_SIZE, (off_t)(bench->dense.start + at)) !=
+		    (ssize_t)PM_UNIT_SIZE)
 			fail("pread of mem failed");
 	return now() - begin;
 }
@@ -138,7 +139,8 @@ static void open_bench(struct bench *bench, pid_t pid)
 	bench->mem = open(path, O_RDONLY | O_CLOEXEC);
 	pm_regions_init(&bench->regions);
 	pthread_mutex_init(&bench->lock, NULL);
-	if (pm_process_open(NULL, pid, &bench->process, &error) < 0 || pm_maps_read(bench->process, PM_SMAPS, &bench->regions, &error) < 0 ||
+	if (pm_process_open(NULL, pid, &bench->process, &error) < 0 ||
+	    pm_maps_read(bench->process, PM_SMAPS, &bench->regions, &error) < 0 ||
 	    pm_pagemap_open(bench->process, PM_PAGEMAP_BEST, &bench->pagemap, &error) < 0 ||
 	    pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error) < 0)
 		fail(error.text);
@@ -153,7 +155,8 @@ static int compare(const void *a, const void *b)
 
 static void report(double times[WAYS][MOST_ROUNDS], int rounds)
 {
-	static const char *const names[WAYS] = { "memcpy", "units1", "units2", "mem", "nothing", "sparse" };
+	static const char *const names[WAYS] = { "memcpy", "units1",  "units2",
+		                                 "mem",    "nothing", "sparse" };
 	double memcpy_time = 1;
 	for (int way = 0; way < WAYS; way++) {
 		qsort(times[way], (size_t)rounds, sizeof(double), compare);
@@ -186,7 +189,8 @@ int main(int argc, char **argv)
 	if (rounds < 1 || rounds > MOST_ROUNDS)
 		fail("usage: read_bench [ROUNDS up to 100]");
 	/* One block for both: the child's copy is its own once it has written. */
-	char *dense = map(DENSE), *sparse = map(SPARSE), *buffer = aligned_alloc(PAGE, PM_UNIT_SIZE);
+	char *dense = map(DENSE), *sparse = map(SPARSE),
+	     *buffer = aligned_alloc(PAGE, PM_UNIT_SIZE);
 	int ready[2];
 	char byte;
 	if (!buffer || pipe2(ready, O_CLOEXEC) < 0)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of the time that memcpy takes for as much
- * of our own memory, into a buffer that fits into the processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and
- * `NAME WORKERS grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All take turns with memcpy.
- * Prints for each, and for `memcpy` first: NAME, median milliseconds, median of the ratios to memcpy of the same round, median milliseconds
- * of processor time (by which a busy machine can be told), hits.
+ * scan_bench ROUNDS PID START SIZE: how fast SIZE bytes of a process are searched, as multiples of
+ * the time that memcpy takes for as much of our own memory, into a buffer that fits into the
+ * processor's cache. Each line of stdin is a case: `NAME WORKERS strings LEAST` and `NAME WORKERS
+ * grep PATTERN` are searches by the library, `NAME 0 run COMMAND` is one by a command of sh. All
+ * take turns with memcpy. Prints for each, and for `memcpy` first: NAME, median milliseconds,
+ * median of the ratios to memcpy of the same round, median milliseconds of processor time (by which
+ * a busy machine can be told), hits.
  */
 #include <procmem/procmem.h>
 
@@ -58,7 +60,8 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/** Milliseconds of processor time, of all threads and ended children, in the program and in the kernel. */
+/** Milliseconds of processor time, of all threads and ended children, in the program and in the
+ * kernel. */
 static double processor_time(void)
 {
 	struct timespec time;
@@ -78,7 +81,8 @@ static void open_target(struct bench *bench, pid_t pid)
 	must(pm_maps_read(bench->process, PM_SMAPS, &bench->regions, &error), &error);
 	must(pm_pagemap_open(bench->process, PM_PAGEMAP_BEST, &bench->pagemap, &error), &error);
 	bench->pages = pm_pagemap_source(bench->pagemap);
-	must(pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error), &error);
+	must(pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error),
+	     &error);
 	bench->range.region = pm_regions_index(&bench->regions, bench->range.start);
 }
 
@@ -97,8 +101,13 @@ static void scan(struct bench *bench, struct way *way)
 	struct pm_plan *plan;
 	struct pm_error error;
 	must(pm_plan_open(&bench->regions, &bench->range, 1, &options, &plan, &error), &error);
-	const struct pm_scan scan = { .scanner = way->scanner, .regions = &bench->regions, .plan = plan, .workers = way->workers, .again = true,
-		                      .source = { .target = &bench->reader }, .deliver = deliver };
+	const struct pm_scan scan = { .scanner = way->scanner,
+		                      .regions = &bench->regions,
+		                      .plan = plan,
+		                      .workers = way->workers,
+		                      .again = true,
+		                      .source = { .target = &bench->reader },
+		                      .deliver = deliver };
 	must(pm_scan_run(&scan, &totals, &error), &error);
 	pm_plan_close(plan);
 	way->hits = totals.hits;
@@ -114,7 +123,8 @@ static void run(char *command)
 	int status;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	if (posix_spawnp(&child, shell, &actions, NULL, words, environ) != 0 || waitpid(child, &status, 0) < 0 || status != 0) {
+	if (posix_spawnp(&child, shell, &actions, NULL, words, environ) != 0 ||
+	    waitpid(child, &status, 0) < 0 || status != 0) {
 		fprintf(stderr, "scan_bench: '%s' failed\n", command);
 		exit(2);
 	}
@@ -165,13 +175,16 @@ static void read_case(struct way *way, char *line)
 	int at = 0;
 	char kind[16], name[64];
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%63s %u %15s %n", name, &way->workers, kind, &at) != 3 || line[at] == '\0') {
+	if (sscanf(line, "%63s %u %15s %n", name, &way->workers, kind, &at) != 3 ||
+	    line[at] == '\0') {
 		fprintf(stderr, "scan_bench: '%s' is no case\n", line);
 		exit(2);
 	}
 	strcpy(way->name, name);
 	if (strcmp(kind, "strings") == 0) {
-		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8), .least = strtoul(line + at, NULL, 10) };
+		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(
+								    PM_ENCODING_UTF8),
+			                                    .least = strtoul(line + at, NULL, 10) };
 		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
 		return;
 	}
@@ -208,6 +221,7 @@ int main(int argc, char **argv)
 			measure(&bench, &ways[j], &ways[0], i);
 	}
 	for (size_t j = 0; j < count; j++)
-		printf("%-24s %9.2f %7.3f %9.2f %" PRIu64 "\n", ways[j].name, median(ways[j].times, rounds), median(ways[j].ratios, rounds),
+		printf("%-24s %9.2f %7.3f %9.2f %" PRIu64 "\n", ways[j].name,
+		       median(ways[j].times, rounds), median(ways[j].ratios, rounds),
 		       median(ways[j].processor, rounds), ways[j].hits);
 }

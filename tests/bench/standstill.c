@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * standstill PID COMMAND...: runs a command, its output thrown away, and looks meanwhile whether the first thread of a process is stopped.
- * Prints the command's wall time and how long the process stood still, both in milliseconds.
+ * standstill PID COMMAND...: runs a command, its output thrown away, and looks meanwhile whether
+ * the first thread of a process is stopped. Prints the command's wall time and how long the process
+ * stood still, both in milliseconds.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -24,11 +24,14 @@ static void check(const char *line)
 		fuzz_check(threshold->value >= 0 && !threshold->acted);
 		fuzz_check(!condition.percent || threshold->value <= 100);
 		if (i > 0)
-			fuzz_check(condition.below ? threshold->value <= threshold[-1].value : threshold->value >= threshold[-1].value);
+			fuzz_check(condition.below ? threshold->value <= threshold[-1].value
+			                           : threshold->value >= threshold[-1].value);
 		fuzz_check(condition_parse(&one, threshold->text, &error) == 0);
-		fuzz_check(one.count == 1 && one.thresholds->value == threshold->value && strcmp(one.thresholds->text, threshold->text) == 0);
-		fuzz_check(one.subject == condition.subject && one.kinds == condition.kinds && one.below == condition.below &&
-		           one.percent == condition.percent && one.seconds == condition.seconds);
+		fuzz_check(one.count == 1 && one.thresholds->value == threshold->value &&
+		           strcmp(one.thresholds->text, threshold->text) == 0);
+		fuzz_check(one.subject == condition.subject && one.kinds == condition.kinds &&
+		           one.below == condition.below && one.percent == condition.percent &&
+		           one.seconds == condition.seconds);
 		condition_deinit(&one);
 	}
 	condition_deinit(&condition);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files: whatever opens must have ascending regions of all that it tells of, and be readable by a plan without an end that never comes. */
+/* Core files: whatever opens must have ascending regions of all that it tells of, and be readable
+ * by a plan without an end that never comes. */
 #include "input.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static void read_planned(struct pm_core *core, const struct pm_regions *regions)
 	struct pm_plan *plan;
 	fuzz_check(pm_plan_open(regions, NULL, 0, &options, &plan, &error) == 0);
 	for (int i = 0; i < MOST_UNITS && pm_plan_next(plan, &unit, &error) > 0; i++) {
-		fuzz_check(unit.count > 0 && unit.count <= PM_UNIT_SEGMENTS && unit.size <= PM_UNIT_SIZE);
+		fuzz_check(unit.count > 0 && unit.count <= PM_UNIT_SEGMENTS &&
+		           unit.size <= PM_UNIT_SIZE);
 		fuzz_check(pm_unit_read(&source, &unit, buffer, &error) == 0);
 	}
 	pm_plan_close(plan);
@@ -58,8 +60,10 @@ static void check_whole(const struct pm_core *core, const struct pm_regions *reg
 	for (size_t i = 0; i < core->name_count; i++) {
 		const struct pm_region *first = pm_regions_find(regions, core->names[i].start);
 		const struct pm_region *last = pm_regions_find(regions, core->names[i].end - 1);
-		fuzz_check(first && first->start == core->names[i].start && strcmp(first->mapping, core->names[i].path) == 0);
-		fuzz_check(last && last->end == core->names[i].end && strcmp(last->mapping, core->names[i].path) == 0);
+		fuzz_check(first && first->start == core->names[i].start &&
+		           strcmp(first->mapping, core->names[i].path) == 0);
+		fuzz_check(last && last->end == core->names[i].end &&
+		           strcmp(last->mapping, core->names[i].path) == 0);
 	}
 }
 
@@ -72,7 +76,8 @@ static void find_kinds(struct pm_core *core, struct pm_regions *regions)
 	evidence.threads = pm_core_threads(core, &evidence.thread_count);
 	fuzz_check(pm_kinds_assign(regions, &evidence, &error) == 0);
 	for (size_t i = 0; i < regions->count; i++)
-		fuzz_check(regions->items[i].kind != PM_KIND_UNKNOWN && regions->items[i].proof != PM_PROOF_NONE);
+		fuzz_check(regions->items[i].kind != PM_KIND_UNKNOWN &&
+		           regions->items[i].proof != PM_PROOF_NONE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a fuzz target over files and directories, without libFuzzer: so every compiler and every test run checks the corpus. */
+/* Runs a fuzz target over files and directories, without libFuzzer: so every compiler and every
+ * test run checks the corpus. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

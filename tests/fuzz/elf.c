@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that a target has mapped: the layout in their first bytes, and their symbols, whatever they say. */
+/* Files that a target has mapped: the layout in their first bytes, and their symbols, whatever they
+ * say. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +17,13 @@ static void check_layout(const uint8_t *data, size_t size)
 	if (!pm_elf_parse(data, size < PM_ELF_HEAD_SIZE ? size : PM_ELF_HEAD_SIZE, &layout))
 		return;
 	fuzz_check(layout.word_size == 4 || layout.word_size == 8);
-	fuzz_check(layout.segment_count <= PM_ELF_SEGMENTS && layout.relro_start <= layout.relro_end);
+	fuzz_check(layout.segment_count <= PM_ELF_SEGMENTS &&
+	           layout.relro_start <= layout.relro_end);
 	uint64_t end = pm_elf_end(&layout, PAGE);
 	for (size_t i = 0; i < layout.segment_count; i++) {
 		const struct pm_elf_segment *segment = &layout.segments[i];
-		fuzz_check(segment->address + segment->memory_size > segment->address && segment->address + segment->memory_size <= end);
+		fuzz_check(segment->address + segment->memory_size > segment->address &&
+		           segment->address + segment->memory_size <= end);
 		fuzz_check(segment->file_size <= segment->memory_size);
 		fuzz_check(pm_elf_segment_at(&layout, segment->address, PAGE) != NULL);
 	}
@@ -34,7 +37,8 @@ static void check_symbol(const struct pm_elf_symbols *symbols, uint64_t value)
 	const struct pm_elf_symbol *symbol = pm_elf_symbols_at(symbols, value);
 	if (!symbol)
 		return;
-	fuzz_check(symbol->value <= value && (symbol->size == 0 || value - symbol->value < symbol->size));
+	fuzz_check(symbol->value <= value &&
+	           (symbol->size == 0 || value - symbol->value < symbol->size));
 	fuzz_check(symbol->name < symbols->names_size);
 	size_t length = strlen(symbols->names + symbol->name);
 	fuzz_check(length > 0 && length < symbols->names_size - symbol->name);
@@ -45,7 +49,8 @@ static void check_load(const struct pm_elf_symbols *symbols, const struct pm_elf
 	uint64_t value;
 	if (pm_elf_symbols_address(symbols, load->offset, &value))
 		check_symbol(symbols, value);
-	if (pm_elf_symbols_zeroed_address(symbols, load->offset, load->offset + load->file_size, &value))
+	if (pm_elf_symbols_zeroed_address(symbols, load->offset, load->offset + load->file_size,
+	                                  &value))
 		check_symbol(symbols, value);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the fuzz targets share: handing bytes to functions that read descriptors, and what must hold of every result. */
+/** @file What the fuzz targets share: handing bytes to functions that read descriptors, and what
+ * must hold of every result. */
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
@@ -24,7 +25,8 @@ void fuzz_check(int condition);
 /** Checks what every failure promises: a kind, and one sentence without newline. */
 void fuzz_check_error(const struct pm_error *error);
 
-/** Parses text of /proc/PID/maps or smaps and checks what every list promises: ascending, not overlapping, texts that can be read. */
+/** Parses text of /proc/PID/maps or smaps and checks what every list promises: ascending, not
+ * overlapping, texts that can be read. */
 void fuzz_maps(const uint8_t *data, size_t size, enum pm_maps_source source);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of mountinfo, stat and status, as a hostile or broken /proc would have them: no crash, and texts that can be read. */
+/* Lines of mountinfo, stat and status, as a hostile or broken /proc would have them: no crash, and
+ * texts that can be read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@ static void fuzz_mount(char *line)
 	size_t length;
 	if (!pm_mount_parse(line, &mount))
 		return;
-	fuzz_check(strlen(mount.root) + strlen(mount.point) + strlen(mount.type) + strlen(mount.options) < SIZE_MAX);
+	fuzz_check(strlen(mount.root) + strlen(mount.point) + strlen(mount.type) +
+	                   strlen(mount.options) <
+	           SIZE_MAX);
 	const char *value = pm_mount_option(&mount, "hidepid", &length);
 	fuzz_check(!value || (value >= mount.options && length <= strlen(value)));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any pattern over any bytes: the first byte says how the pattern is meant, two how the bytes are cut into windows, the fourth how long the
- * pattern is that follows; the rest are the bytes. Compared with PCRE2 over all of them at once.
+ * Any pattern over any bytes: the first byte says how the pattern is meant, two how the bytes are
+ * cut into windows, the fourth how long the pattern is that follows; the rest are the bytes.
+ * Compared with PCRE2 over all of them at once.
  */
 #include <procmem/scan.h>
 
@@ -14,8 +15,9 @@
 enum { HEADER = 4, PATTERN_MOST = 100, MOST = 1500 };
 
 /**
- * Whether PCRE2 itself gives the same result however the bytes are cut, and from call to call: verbs tell it where not to look further,
- * callouts and version checks are not about bytes, and look-arounds that are repeated confuse 10.42.
+ * Whether PCRE2 itself gives the same result however the bytes are cut, and from call to call:
+ * verbs tell it where not to look further, callouts and version checks are not about bytes, and
+ * look-arounds that are repeated confuse 10.42.
  */
 static bool is_comparable(const struct pm_pattern *pattern)
 {
@@ -27,8 +29,8 @@ static bool is_comparable(const struct pm_pattern *pattern)
 	return true;
 }
 
-static void check(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, const struct cut *cut, const struct hit_list *wanted,
-                  const char *what)
+static void check(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size,
+                  const struct cut *cut, const struct hit_list *wanted, const char *what)
 {
 	struct pm_scan_counts counts = { 0 };
 	struct hit_list found = { 0 };
@@ -40,8 +42,10 @@ static void check(const struct pm_scanner *scanner, const uint8_t *bytes, size_t
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const unsigned flags[] = { 0, PM_PATTERN_CASELESS, PM_PATTERN_MULTILINE, PM_PATTERN_UTF };
-	if (size < HEADER || size > MOST || data[3] > PATTERN_MOST || size < (size_t)HEADER + data[3])
+	static const unsigned flags[] = { 0, PM_PATTERN_CASELESS, PM_PATTERN_MULTILINE,
+		                          PM_PATTERN_UTF };
+	if (size < HEADER || size > MOST || data[3] > PATTERN_MOST ||
+	    size < (size_t)HEADER + data[3])
 		return 0;
 	struct pm_pattern pattern = { (const char *)data + HEADER, data[3], 0 };
 	const struct cut whole = { 0 }, cut = { (size_t)1 + data[1], data[2] % 64, 0 };
@@ -56,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	struct hit_list wanted = { 0 };
-	bool comparable = size > 0 && is_comparable(&pattern) && pcre2_alone(&pattern, 1, bytes, size, &wanted);
+	bool comparable = size > 0 && is_comparable(&pattern) &&
+	                  pcre2_alone(&pattern, 1, bytes, size, &wanted);
 	check(scanner, bytes, size, &whole, comparable ? &wanted : NULL, "in one piece");
 	check(scanner, bytes, size, &cut, comparable ? &wanted : NULL, "in windows");
 	pm_scanner_destroy(scanner);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings, which are SQLite databases: whatever opens must end, and give samples with ascending regions, or errors. */
+/* Recordings, which are SQLite databases: whatever opens must end, and give samples with ascending
+ * regions, or errors. */
 #include "input.h"
 
 #include <fcntl.h>

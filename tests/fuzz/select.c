@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each line of the input is one choice: its first byte says which sort, the rest is what the user wrote. */
+/* Each line of the input is one choice: its first byte says which sort, the rest is what the user
+ * wrote. */
 #include <procmem/select.h>
 
 #include <stdlib.h>
@@ -8,11 +9,31 @@
 #include "input.h"
 
 static const struct pm_region examples[] = {
-	{ .start = 0x1000, .end = 0x3000, .perms = PM_PERM_READ | PM_PERM_EXEC, .kind = PM_KIND_CODE, .mapping = "/usr/lib/libm.so.6" },
-	{ .start = 0x3000, .end = 0x4000, .perms = PM_PERM_READ, .kind = PM_KIND_RODATA, .mapping = "/usr/lib/libm.so.6" },
-	{ .start = 0x5000, .end = 0x9000, .perms = PM_PERM_READ | PM_PERM_WRITE, .kind = PM_KIND_HEAP, .mapping = "[heap]" },
-	{ .start = 0x7f0000000000, .end = 0x7f0000100000, .perms = PM_PERM_READ | PM_PERM_WRITE, .kind = PM_KIND_STACK, .mapping = "" },
-	{ .start = 0xffffffffff600000, .end = 0xffffffffff601000, .perms = PM_PERM_EXEC, .kind = PM_KIND_KERNEL, .mapping = "[vsyscall]" },
+	{ .start = 0x1000,
+	  .end = 0x3000,
+	  .perms = PM_PERM_READ | PM_PERM_EXEC,
+	  .kind = PM_KIND_CODE,
+	  .mapping = "/usr/lib/libm.so.6" },
+	{ .start = 0x3000,
+	  .end = 0x4000,
+	  .perms = PM_PERM_READ,
+	  .kind = PM_KIND_RODATA,
+	  .mapping = "/usr/lib/libm.so.6" },
+	{ .start = 0x5000,
+	  .end = 0x9000,
+	  .perms = PM_PERM_READ | PM_PERM_WRITE,
+	  .kind = PM_KIND_HEAP,
+	  .mapping = "[heap]" },
+	{ .start = 0x7f0000000000,
+	  .end = 0x7f0000100000,
+	  .perms = PM_PERM_READ | PM_PERM_WRITE,
+	  .kind = PM_KIND_STACK,
+	  .mapping = "" },
+	{ .start = 0xffffffffff600000,
+	  .end = 0xffffffffff601000,
+	  .perms = PM_PERM_EXEC,
+	  .kind = PM_KIND_KERNEL,
+	  .mapping = "[vsyscall]" },
 };
 
 /** Takes one line. @return what the library returned */
@@ -37,14 +58,16 @@ static int choose(struct pm_select *select, const char *line, struct pm_error *e
 }
 
 /** The chosen ranges ascend, and each lies within its region, or where there is none. */
-static void check_ranges(const struct pm_regions *regions, const struct pm_range *ranges, size_t count)
+static void check_ranges(const struct pm_regions *regions, const struct pm_range *ranges,
+                         size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		fuzz_check(ranges[i].start < ranges[i].end);
 		fuzz_check(i == 0 || ranges[i].start >= ranges[i - 1].end);
 		if (ranges[i].region == SIZE_MAX) {
 			size_t above = pm_regions_index(regions, ranges[i].start);
-			fuzz_check(above == regions->count || regions->items[above].start >= ranges[i].end);
+			fuzz_check(above == regions->count ||
+			           regions->items[above].start >= ranges[i].end);
 			continue;
 		}
 		fuzz_check(ranges[i].region < regions->count);

@@ -46,7 +46,8 @@ static void check_line(const char *line)
 		if (status <= 0)
 			return;
 		fuzz_check((statement.count == 0) == (statement.system != NULL));
-		fuzz_check((statement.output == SHELL_OUTPUT_HERE) == (statement.output_to == NULL));
+		fuzz_check((statement.output == SHELL_OUTPUT_HERE) ==
+		           (statement.output_to == NULL));
 		if (statement.count > 0)
 			check_words(&statement);
 		shell_statement_deinit(&statement);

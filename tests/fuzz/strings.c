@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Four bytes say how to search the rest for text, the fifth and sixth how it is cut into windows; compared with the slow search. */
+/* Four bytes say how to search the rest for text, the fifth and sixth how it is cut into windows;
+ * compared with the slow search. */
 #include <procmem/scan.h>
 
 #include "input.h"
@@ -8,8 +9,9 @@
 
 enum { HEADER = 6, MOST = 4096, ALL_ENCODINGS = PM_ENCODING_BIT(PM_ENCODING_COUNT) - 1 };
 
-static void check(const struct pm_strings_options *options, enum pm_simd simd, const uint8_t *bytes, size_t size, uint64_t address,
-                  const struct cut *cut, const struct hit_list *wanted)
+static void check(const struct pm_strings_options *options, enum pm_simd simd, const uint8_t *bytes,
+                  size_t size, uint64_t address, const struct cut *cut,
+                  const struct hit_list *wanted)
 {
 	struct pm_scanner *scanner;
 	struct pm_error error = { 0 };
@@ -26,8 +28,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < HEADER || size > MOST)
 		return 0;
-	const struct pm_strings_options options = { .encodings = data[0] & ALL_ENCODINGS ? data[0] & ALL_ENCODINGS : 1,
-		                                    .least = (size_t)1 + data[1] % 200, .white_space = data[2] & 1, .aligned = data[2] & 2 };
+	const struct pm_strings_options options = { .encodings = data[0] & ALL_ENCODINGS
+		                                                         ? data[0] & ALL_ENCODINGS
+		                                                         : 1,
+		                                    .least = (size_t)1 + data[1] % 200,
+		                                    .white_space = data[2] & 1,
+		                                    .aligned = data[2] & 2 };
 	const struct cut whole = { 0 }, cut = { (size_t)1 + data[4], data[5] % 64, 0 };
 	uint64_t address = UINT64_C(0x10000) + data[3] % 8;
 	struct hit_list wanted = { 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bulk DENSE SPARSE TOUCHED THREADS: DENSE megabytes at 200000000000, all different; SPARSE megabytes at the next island, of which TOUCHED
- * are touched in scattered pages; and sleeping threads.
+ * bulk DENSE SPARSE TOUCHED THREADS: DENSE megabytes at 200000000000, all different; SPARSE
+ * megabytes at the next island, of which TOUCHED are touched in scattered pages; and sleeping
+ * threads.
  */
 #include "support.h"
 
@@ -47,7 +48,8 @@ int main(int argc, char **argv)
 		fputs("usage: bulk DENSE SPARSE TOUCHED THREADS\n", stderr);
 		return 2;
 	}
-	size_t dense = target_number(argv[1]) * MEGABYTE, sparse = target_number(argv[2]) * MEGABYTE;
+	size_t dense = target_number(argv[1]) * MEGABYTE,
+	       sparse = target_number(argv[2]) * MEGABYTE;
 	if (dense > 0)
 		fill_dense(dense);
 	if (sparse > 0)
@@ -57,7 +59,8 @@ int main(int argc, char **argv)
 	pthread_attr_setstacksize(&attributes, (size_t)64 * 1024);
 	for (uint64_t i = target_number(argv[4]); i > 0; i--) {
 		pthread_t thread;
-		target_check(-pthread_create(&thread, &attributes, sleep_on, NULL), "pthread_create");
+		target_check(-pthread_create(&thread, &attributes, sleep_on, NULL),
+		             "pthread_create");
 	}
 	target_ready();
 	target_obey(NULL);

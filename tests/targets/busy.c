@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * busy THREADS: a process that is hard to stop. It has THREADS sleeping threads and begins on command with
- *   churn   threads that make and end threads, and one that makes and ends processes by vfork(2) and exec; each turn adds to the number
- * at `counter ADDRESS`
- *   vfork   a thread that sleeps until its child by vfork(2), printed as `child PID`, is killed
- *   exec    replacing itself 200 times, then printing `finished`
- * `sum` prints `sum N COUNT`: all values of SIGRTMIN that came with sigqueue(3), and how many came.
+ * busy THREADS: a process that is hard to stop. It has THREADS sleeping threads and begins on
+ * command with churn   threads that make and end threads, and one that makes and ends processes by
+ * vfork(2) and exec; each turn adds to the number at `counter ADDRESS` vfork   a thread that sleeps
+ * until its child by vfork(2), printed as `child PID`, is killed exec    replacing itself 200
+ * times, then printing `finished` `sum` prints `sum N COUNT`: all values of SIGRTMIN that came with
+ * sigqueue(3), and how many came.
  */
 #include "support.h"
 
@@ -55,7 +55,8 @@ static pthread_t start_thread(void *(*run)(void *))
 	pthread_t thread;
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, SMALL_STACK);
-	target_check(pthread_create(&thread, &attributes, run, NULL) == 0 ? 0 : -1, "pthread_create");
+	target_check(pthread_create(&thread, &attributes, run, NULL) == 0 ? 0 : -1,
+	             "pthread_create");
 	pthread_attr_destroy(&attributes);
 	return thread;
 }
@@ -139,7 +140,8 @@ int main(int argc, char **argv)
 		target_obey(obey);
 	}
 	sem_init(&asleep, 0, 0);
-	struct sigaction action = { .sa_sigaction = add_value, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction action = { .sa_sigaction = add_value,
+		                    .sa_flags = SA_SIGINFO | SA_RESTART };
 	target_check(sigaction(SIGRTMIN, &action, NULL), "sigaction");
 	size_t threads = argc == 2 ? target_number(argv[1]) : 0;
 	for (size_t i = 0; i < threads; i++)

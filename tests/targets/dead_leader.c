@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dead_leader: the first thread has ended, two others live on. /proc/PID/maps is empty then, and /proc/PID/stat says Z; what the process
- * maps stands in /proc/PID/task/TID.
+ * dead_leader: the first thread has ended, two others live on. /proc/PID/maps is empty then, and
+ * /proc/PID/stat says Z; what the process maps stands in /proc/PID/task/TID.
  */
 #include "support.h"
 
@@ -16,7 +16,8 @@
 
 enum { SIZE = 1024 * 1024 };
 
-/** Whether the first thread is dead, as /proc/self/stat says: the state stands behind the last `)`. */
+/** Whether the first thread is dead, as /proc/self/stat says: the state stands behind the last `)`.
+ */
 static int leader_is_dead(void)
 {
 	char text[1024];
@@ -42,7 +43,8 @@ static void *survive(void *unused)
 	(void)unused;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_setname_np(pthread_self(), "survivor");
-	/* Nothing can be waited for: pthread_join() returns before the kernel has marked the leader. */
+	/* Nothing can be waited for: pthread_join() returns before the kernel has marked the
+	 * leader. */
 	while (!leader_is_dead())
 		sched_yield();
 	printf("thread %d survivor\n", (int)gettid());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exiter: a process that stops being what it was. Commands: `exit` ends it, `exec` replaces it with itself, `thread-exec` does so from
- * another thread (which then takes over the PID), `map` and `unmap` add and remove a region. After each exec it prints its facts and
- * `ready` again.
+ * exiter: a process that stops being what it was. Commands: `exit` ends it, `exec` replaces it with
+ * itself, `thread-exec` does so from another thread (which then takes over the PID), `map` and
+ * `unmap` add and remove a region. After each exec it prints its facts and `ready` again.
  */
 #include "support.h"
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grower: changes its memory on command, and says to the byte what it did. Each answer before `done` is
- * `change SIZE RESIDENT`: bytes of address space and resident bytes, with sign, of what the command changed.
+ * grower: changes its memory on command, and says to the byte what it did. Each answer before
+ * `done` is `change SIZE RESIDENT`: bytes of address space and resident bytes, with sign, of what
+ * the command changed.
  *
  *     map NAME PAGES          a mapping of its own, all touched
  *     unmap NAME              away with it
  *     grow NAME PAGES         mremap to a longer one, the new part touched; it may move
  *     cut NAME PAGES          munmap of its last pages
  *     touch NAME PAGES        touches so many more of a mapping made by `reserve`
- *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the line) at its begin
- *     across NAME BYTES TEXT  touches one more, with TEXT across its begin: so many bytes of it at the end of the page before
- *     give NAME PAGES TEXT    its last pages, which were touched, become shared memory with TEXT at the begin of each: no more part of it
- *     reserve NAME PAGES      a mapping of its own, untouched
- *     shut NAME                 no access any more; the pages stay
- *     open NAME PAGES           access to so many of its first pages, all touched; the kernel splits the region
- *     drop NAME               MADV_DONTNEED: stays mapped, not resident
- *     malloc NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc maps it by itself
- *     move NAME PAGES         such a block becomes so much longer at another place, as by realloc(3); new memory takes the first half
- *                             of its old place
- *     brk PAGES               the brk heap becomes so much longer, all touched
+ *     write NAME PAGES TEXT   touches so many more, each of them with TEXT (up to the end of the
+ * line) at its begin across NAME BYTES TEXT  touches one more, with TEXT across its begin: so many
+ * bytes of it at the end of the page before give NAME PAGES TEXT    its last pages, which were
+ * touched, become shared memory with TEXT at the begin of each: no more part of it reserve NAME
+ * PAGES      a mapping of its own, untouched shut NAME                 no access any more; the
+ * pages stay open NAME PAGES           access to so many of its first pages, all touched; the
+ * kernel splits the region drop NAME               MADV_DONTNEED: stays mapped, not resident malloc
+ * NAME PAGES       a block from malloc that takes so many pages, 64 or more, all touched; malloc
+ * maps it by itself move NAME PAGES         such a block becomes so much longer at another place,
+ * as by realloc(3); new memory takes the first half of its old place brk PAGES               the
+ * brk heap becomes so much longer, all touched
  */
 #include "support.h"
 
@@ -106,7 +107,8 @@ static void unmap(struct mapping *mapping)
 
 static void grow(struct mapping *mapping, size_t pages)
 {
-	char *memory = mremap(mapping->memory, mapping->pages * PAGE, (mapping->pages + pages) * PAGE, MREMAP_MAYMOVE);
+	char *memory = mremap(mapping->memory, mapping->pages * PAGE,
+	                      (mapping->pages + pages) * PAGE, MREMAP_MAYMOVE);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
 	touch(memory + mapping->pages * PAGE, pages);
 	mapping->memory = memory;
@@ -121,7 +123,8 @@ static void move_block(struct mapping *mapping, size_t pages)
 	char *old = mapping->memory;
 	size_t size = (mapping->pages + pages) * PAGE, half = mapping->pages / 2;
 	void *place = target_island_address(size, 0);
-	char *memory = mremap(old, mapping->pages * PAGE, size, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	char *memory = mremap(old, mapping->pages * PAGE, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+	                      place);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
 	/* prev_size, and size with IS_MMAPPED. */
 	size_t header[2] = { 0, size | 2 };
@@ -129,7 +132,8 @@ static void move_block(struct mapping *mapping, size_t pages)
 	touch(memory + mapping->pages * PAGE, pages);
 	mapping->memory = memory;
 	mapping->pages = mapping->touched = mapping->pages + pages;
-	void *other = mmap(old, half * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	void *other = mmap(old, half * PAGE, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	target_check(other == MAP_FAILED ? -1 : 0, "mmap");
 	target_check(madvise(old, half * PAGE, MADV_NOHUGEPAGE), "madvise");
 	touch(old, half);
@@ -138,7 +142,8 @@ static void move_block(struct mapping *mapping, size_t pages)
 
 static void cut(struct mapping *mapping, size_t pages)
 {
-	size_t left = mapping->pages - pages, lost = mapping->touched > left ? mapping->touched - left : 0;
+	size_t left = mapping->pages - pages,
+	       lost = mapping->touched > left ? mapping->touched - left : 0;
 	target_check(munmap(mapping->memory + left * PAGE, pages * PAGE), "munmap");
 	mapping->pages = left;
 	mapping->touched -= lost;
@@ -170,7 +175,8 @@ static void write_across(struct mapping *mapping, size_t before, const char *tex
 static void give(struct mapping *mapping, size_t pages, const char *text)
 {
 	char *given = mapping->memory + (mapping->pages - pages) * PAGE;
-	void *shared = mmap(given, pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	void *shared = mmap(given, pages * PAGE, PROT_READ | PROT_WRITE,
+	                    MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	target_check(shared == MAP_FAILED ? -1 : 0, "mmap");
 	for (size_t i = 0; i < pages; i++)
 		snprintf(given + i * PAGE, PAGE, "%s", text);
@@ -196,7 +202,8 @@ static void drop(struct mapping *mapping)
 
 static void lengthen_heap(size_t pages)
 {
-	/* malloc may have moved the break to the middle of a page: the rest of that page is not counted. */
+	/* malloc may have moved the break to the middle of a page: the rest of that page is not
+	 * counted. */
 	uintptr_t old = (uintptr_t)sbrk(0), aligned = (old + PAGE - 1) / PAGE * PAGE;
 	target_check(brk((char *)aligned + pages * PAGE), "brk");
 	touch((char *)aligned, pages);
@@ -237,19 +244,21 @@ static int command(const char *line)
 		touch_more(mapping, pages);
 	else if (strcmp(word, "write") == 0 && text > 0)
 		write_text(mapping, pages, line + text);
-	else if (strcmp(word, "across") == 0 && pages < PAGE && strlen(line + text) > pages && mapping->touched > 0)
+	else if (strcmp(word, "across") == 0 && pages < PAGE && strlen(line + text) > pages &&
+	         mapping->touched > 0)
 		write_across(mapping, pages, line + text);
-	else if (strcmp(word, "give") == 0 && text > 0 && pages <= mapping->pages && mapping->touched == mapping->pages)
+	else if (strcmp(word, "give") == 0 && text > 0 && pages <= mapping->pages &&
+	         mapping->touched == mapping->pages)
 		give(mapping, pages, line + text);
 	else if (strcmp(word, "drop") == 0)
 		drop(mapping);
 	else if (strcmp(word, "open") == 0)
 		open_some(mapping, pages);
 	else if (strcmp(word, "shut") == 0) {
-		target_check(mprotect(mapping->memory, mapping->pages * PAGE, PROT_NONE), "mprotect");
+		target_check(mprotect(mapping->memory, mapping->pages * PAGE, PROT_NONE),
+		             "mprotect");
 		tell(0, 0);
-	}
-	else
+	} else
 		return 1;
 	return 0;
 }
@@ -259,7 +268,8 @@ int main(void)
 	target_begin();
 	/* What malloc maps by itself is not to depend on what was freed before. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-	/* The break is where the first command finds it, and everything that printing needs exists. */
+	/* The break is where the first command finds it, and everything that printing needs exists.
+	 */
 	target_check(sbrk(PAGE) == (void *)-1 ? -1 : 0, "sbrk");
 	memset((char *)sbrk(0) - 1, 1, 1);
 	tell(0, 0);

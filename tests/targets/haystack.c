@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * haystack MEGABYTES: memory like that of a server, to be searched: blocks of log lines and blocks of numbers and pointers by turns, and
- * 100 times NEEDLE_ALPHA_password=... among the numbers. Every 1000th line asks for one of the items 42xxx, every 64th has an e-mail
- * address. The region is at 200000000000.
+ * haystack MEGABYTES: memory like that of a server, to be searched: blocks of log lines and blocks
+ * of numbers and pointers by turns, and 100 times NEEDLE_ALPHA_password=... among the numbers.
+ * Every 1000th line asks for one of the items 42xxx, every 64th has an e-mail address. The region
+ * is at 200000000000.
  */
 #include "support.h"
 
@@ -27,12 +28,17 @@ static size_t write_line(char *to)
 	static uint64_t count;
 	uint64_t number = next_number();
 	/* Chance would make some of these among the others. */
-	unsigned item = count % 1000 == 0 ? 42000 + (unsigned)(number % 1000) : 50000 + (unsigned)(number % 40000);
-	int length = sprintf(to, "2026-11-21T09:%02u:%02u.%06u INFO  session=%016" PRIx64 " GET /api/v1/items/%u %u us",
-	                     (unsigned)(count / 60 % 60), (unsigned)(count % 60), (unsigned)(number >> 20 & 0xfffff) % 1000000, number, item,
+	unsigned item = count % 1000 == 0 ? 42000 + (unsigned)(number % 1000)
+	                                  : 50000 + (unsigned)(number % 40000);
+	int length = sprintf(to,
+	                     "2026-11-21T09:%02u:%02u.%06u INFO  session=%016" PRIx64
+	                     " GET /api/v1/items/%u %u us",
+	                     (unsigned)(count / 60 % 60), (unsigned)(count % 60),
+	                     (unsigned)(number >> 20 & 0xfffff) % 1000000, number, item,
 	                     (unsigned)(number >> 40 & 0xffff));
 	if (count % 64 == 0)
-		length += sprintf(to + length, " for user%u.name@mail.example.com", (unsigned)(number & 0xffff));
+		length += sprintf(to + length, " for user%u.name@mail.example.com",
+		                  (unsigned)(number & 0xffff));
 	count++;
 	to[length] = '\n';
 	return (size_t)length + 1;
@@ -54,7 +60,9 @@ static void fill_with_words(char *block)
 {
 	for (size_t at = 0; at < BLOCK; at += sizeof(uint64_t)) {
 		uint64_t number = next_number(), sort = number & 3;
-		number = sort < 2 ? number : sort == 2 ? number >> 50 : UINT64_C(0x7f0000000000) | number >> 28 << 4;
+		number = sort < 2    ? number
+		         : sort == 2 ? number >> 50
+		                     : UINT64_C(0x7f0000000000) | number >> 28 << 4;
 		memcpy(block + at, &number, sizeof number);
 	}
 }
@@ -63,7 +71,8 @@ static void hide_needles(char *memory, size_t size)
 {
 	size_t apart = size / NEEDLES / (2 * BLOCK) * (2 * BLOCK);
 	for (size_t i = 0; apart > 0 && i < NEEDLES; i++)
-		sprintf(memory + i * apart + BLOCK + 100 + i * 601, "NEEDLE_ALPHA_password=secret%zu", i);
+		sprintf(memory + i * apart + BLOCK + 100 + i * 601,
+		        "NEEDLE_ALPHA_password=secret%zu", i);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* hog: on `eat MEGABYTES` takes so much memory and touches it. In a cgroup with a limit that is how one meets the kernel's killer. */
+/* hog: on `eat MEGABYTES` takes so much memory and touches it. In a cgroup with a limit that is how
+ * one meets the kernel's killer. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile_names: everything that has a name has a bad one. Facts give names in hexadecimal: `comm HEX`, `thread TID HEX`, `region NAME
- * start-end HEX` (the path). A terminal must never see the bytes themselves.
+ * hostile_names: everything that has a name has a bad one. Facts give names in hexadecimal: `comm
+ * HEX`, `thread TID HEX`, `region NAME start-end HEX` (the path). A terminal must never see the
+ * bytes themselves.
  */
 #include "support.h"
 
@@ -19,19 +20,19 @@ enum { SIZE = 64 * 1024 };
 static const char own_name[] = "ed) ge (x";
 
 static const char *const thread_names[] = {
-	"\033[31mred",     /* colours a terminal */
-	"two\nlines",      /* breaks tables */
-	"tab\tbell\a",     /* moves the cursor */
-	"ed) R 1 (x",      /* looks like the fields of stat */
-	"\xff\xfe\x80",    /* no UTF-8 */
-	"",                /* no name at all */
-	"\302\23331m",     /* a control sequence in eight bits, as UTF-8 */
-	"\"quote\\,;|",    /* quotes of JSON and CSV */
+	"\033[31mred",  /* colours a terminal */
+	"two\nlines",   /* breaks tables */
+	"tab\tbell\a",  /* moves the cursor */
+	"ed) R 1 (x",   /* looks like the fields of stat */
+	"\xff\xfe\x80", /* no UTF-8 */
+	"",             /* no name at all */
+	"\302\23331m",  /* a control sequence in eight bits, as UTF-8 */
+	"\"quote\\,;|", /* quotes of JSON and CSV */
 };
 
 static const char *const file_names[] = {
-	"\033]0;title\a",                                   /* sets a terminal's title */
-	"two\nlines (deleted)",                             /* looks like what the kernel adds */
+	"\033]0;title\a",                                    /* sets a terminal's title */
+	"two\nlines (deleted)",                              /* looks like what the kernel adds */
 	"\r7f0000000000-7f0000001000 rwxp 00000000 00:00 0", /* looks like a line of maps */
 	"\xff\xfe\x80",
 	"\"quote\\,;|",

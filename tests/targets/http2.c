@@ -8,7 +8,14 @@
 #include "support.h"
 
 /* Frame types and flags of RFC 9113, section 6. */
-enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4, FRAME_HEADER = 9 };
+enum {
+	FRAME_DATA = 0,
+	FRAME_HEADERS = 1,
+	FRAME_SETTINGS = 4,
+	END_STREAM = 1,
+	END_HEADERS = 4,
+	FRAME_HEADER = 9
+};
 enum { MOST_FRAMES = 64 * 1024, MESSAGE = 48 * 1024 };
 
 static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -20,7 +27,8 @@ static size_t put(unsigned char *at, const void *bytes, size_t size)
 }
 
 /** Nine bytes: length, type, flags, stream. */
-static size_t put_frame_header(unsigned char *at, size_t length, unsigned type, unsigned flags, uint32_t stream)
+static size_t put_frame_header(unsigned char *at, size_t length, unsigned type, unsigned flags,
+                               uint32_t stream)
 {
 	for (int i = 0; i < 3; i++)
 		at[i] = (unsigned char)(length >> (16 - 8 * i));
@@ -52,7 +60,8 @@ static size_t put_field(unsigned char *at, const char *name, const char *value)
 static void make_token(uint32_t number, char *text, size_t size)
 {
 	uint64_t signature = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	snprintf(text, size, "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyJTA%06u.%016llx", number, (unsigned long long)signature);
+	snprintf(text, size, "Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1c2VyJTA%06u.%016llx", number,
+	         (unsigned long long)signature);
 }
 
 static size_t put_headers(unsigned char *at, uint32_t call)
@@ -65,14 +74,16 @@ static size_t put_headers(unsigned char *at, uint32_t call)
 	length += put_field(at + length, ":path", "/shop.Orders/Place");
 	length += put_field(at + length, ":authority", "localhost:50051");
 	length += put_field(at + length, "content-type", "application/grpc");
-	length += put_field(at + length, "user-agent", "grpc-node/1.24.2 grpc-c/8.0.0 (linux; chttp2; ganges)");
+	length += put_field(at + length, "user-agent",
+	                    "grpc-node/1.24.2 grpc-c/8.0.0 (linux; chttp2; ganges)");
 	length += put_field(at + length, "te", "trailers");
 	length += put_field(at + length, "authorization", token);
 	put_frame_header(at, length - FRAME_HEADER, FRAME_HEADERS, END_HEADERS, 2 * call + 1);
 	return length;
 }
 
-/** A message of gRPC: a flag, four bytes of length, and bytes that look like nothing (as compressed ones do). */
+/** A message of gRPC: a flag, four bytes of length, and bytes that look like nothing (as compressed
+ * ones do). */
 static size_t put_data(unsigned char *at, uint32_t call, uint64_t *noise)
 {
 	size_t length = put_frame_header(at, 5 + MESSAGE, FRAME_DATA, END_STREAM, 2 * call + 1);
@@ -106,7 +117,8 @@ void http2_receive(struct http2_stream *stream, unsigned char *buffer, size_t si
 		if (stream->taken == stream->length) {
 			stream->taken = 0;
 			stream->length = put_headers(stream->piece, stream->calls);
-			stream->length += put_data(stream->piece + stream->length, stream->calls, &stream->noise);
+			stream->length += put_data(stream->piece + stream->length, stream->calls,
+			                           &stream->noise);
 			stream->calls++;
 		}
 		size_t rest = stream->length - stream->taken, some = size < rest ? size : rest;

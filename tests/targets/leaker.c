@@ -2,13 +2,12 @@
 /*
  * leaker: grows in a known way and at a known rate. On `tell` it answers `leaked BYTES_OR_COUNT`.
  *
- *     leaker merged RATE      blocks of 1 MiB, mapped and touched, RATE bytes a second: the kernel merges them into one region that grows
- *                             downwards
- *     leaker arenas RATE      one thread's malloc arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB and falls
- *                             back every 5 s
- *     leaker threads RATE     RATE more threads a second, called pile-N
- *     leaker files RATE       RATE more mappings of small files a second
- *     leaker churn RATE       maps 64 KiB, touches and unmaps them all the time; `tell` answers how often so far
+ *     leaker merged RATE      blocks of 1 MiB, mapped and touched, RATE bytes a second: the kernel
+ * merges them into one region that grows downwards leaker arenas RATE      one thread's malloc
+ * arena grows by RATE bytes a second in small blocks, another's rises by 20 MiB and falls back
+ * every 5 s leaker threads RATE     RATE more threads a second, called pile-N leaker files RATE
+ * RATE more mappings of small files a second leaker churn RATE       maps 64 KiB, touches and
+ * unmaps them all the time; `tell` answers how often so far
  */
 #include "support.h"
 
@@ -24,7 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEGABYTE = 1024 * 1024, TICK_MS = 100, SMALL = 1000, SAW_BLOCK = 32 * 1024, SAW = 20 * MEGABYTE, SAW_TICKS = 50 };
+enum {
+	MEGABYTE = 1024 * 1024,
+	TICK_MS = 100,
+	SMALL = 1000,
+	SAW_BLOCK = 32 * 1024,
+	SAW = 20 * MEGABYTE,
+	SAW_TICKS = 50
+};
 
 static atomic_ulong leaked;
 static uint64_t rate;
@@ -182,7 +188,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void *(*run)(void *);
-	} ways[] = { { "merged", run_merged }, { "arenas", run_small }, { "threads", run_threads }, { "files", run_files }, { "churn", churn } };
+	} ways[] = { { "merged", run_merged },
+		     { "arenas", run_small },
+		     { "threads", run_threads },
+		     { "files", run_files },
+		     { "churn", churn } };
 	target_begin();
 	size_t way = 0, count = sizeof ways / sizeof *ways;
 	while (argc == 3 && way < count && strcmp(argv[1], ways[way].name) != 0)

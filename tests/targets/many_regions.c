@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_regions N MEGABYTES [touch|map]: N one-page-or-longer mappings that the kernel cannot merge, because the permissions alternate, with
- * MEGABYTES of touched memory spread over the writable ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a
- * second it then touches a page more (of another region each time), or maps one more page.
+ * many_regions N MEGABYTES [touch|map]: N one-page-or-longer mappings that the kernel cannot merge,
+ * because the permissions alternate, with MEGABYTES of touched memory spread over the writable
+ * ones. The kernel allows 65,530 mappings a process (vm.max_map_count). Ten times a second it then
+ * touches a page more (of another region each time), or maps one more page.
  */
 #include "support.h"
 
@@ -36,7 +37,9 @@ static void *go_on(void *context)
 	const struct timespec pause = { .tv_nsec = 100000000 };
 	for (size_t i = 0; changes.maps || i < changes.count; i++) {
 		nanosleep(&pause, NULL);
-		char *page = changes.maps ? target_map((size_t)sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE, 0) : changes.memory + i * changes.step;
+		char *page = changes.maps ? target_map((size_t)sysconf(_SC_PAGESIZE),
+		                                       PROT_READ | PROT_WRITE, 0)
+		                          : changes.memory + i * changes.step;
 		*page = 1;
 	}
 	return context;
@@ -52,10 +55,12 @@ int main(int argc, char **argv)
 	}
 	size_t regions = target_number(argv[1]), page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t touched = target_number(argv[2]) * MEGABYTE / page;
-	size_t writable = regions / 2, each = writable ? touched / writable : 0, rest = writable ? touched % writable : 0;
+	size_t writable = regions / 2, each = writable ? touched / writable : 0,
+	       rest = writable ? touched % writable : 0;
 	size_t pages = each + 1;
 
-	/* One reserve is cut up: neighbours then differ only in their permissions, as in a fragmented heap. */
+	/* One reserve is cut up: neighbours then differ only in their permissions, as in a
+	 * fragmented heap. */
 	char *memory = target_map(regions * pages * page, PROT_READ, MAP_NORESERVE);
 	for (size_t i = 0; i < writable; i++) {
 		char *region = memory + (2 * i + 1) * pages * page;

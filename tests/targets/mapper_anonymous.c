@@ -54,8 +54,10 @@ static void untouched(void)
 static void reserves(void)
 {
 	size_t terabyte = (size_t)1 << 40;
-	target_region("reserve_1t", target_island(terabyte, PROT_NONE, MAP_NORESERVE, 0), terabyte, "kind=reserve resident=0");
-	/* What a runtime does: a reserve, of which the front is in use. The tail is a region of its own. */
+	target_region("reserve_1t", target_island(terabyte, PROT_NONE, MAP_NORESERVE, 0), terabyte,
+	              "kind=reserve resident=0");
+	/* What a runtime does: a reserve, of which the front is in use. The tail is a region of its
+	 * own. */
 	size_t size = 48 * MEGABYTE, used = 3 * MEGABYTE;
 	char *memory = target_island(size, PROT_NONE, MAP_NORESERVE, 0);
 	target_check(mprotect(memory, used, PROT_READ | PROT_WRITE), "mprotect");
@@ -64,7 +66,8 @@ static void reserves(void)
 	target_region("reserve_tail", memory + used, size - used, "kind=reserve resident=0");
 }
 
-/** Looks like a malloc arena in all but content: 64 MiB aligned, read-write in front, inaccessible up to the next 64 MiB. */
+/** Looks like a malloc arena in all but content: 64 MiB aligned, read-write in front, inaccessible
+ * up to the next 64 MiB. */
 static void arena_lookalikes(void)
 {
 	size_t heap = 64 * MEGABYTE, used = 33 * PAGE;
@@ -73,7 +76,8 @@ static void arena_lookalikes(void)
 	target_fill(memory, used, "aligned_plain");
 	target_region("aligned_plain", memory, used, "kind=anon resident=135168");
 
-	/* With a header like heap_info {ar_ptr, prev, size, mprotect_size}, but sizes that cannot be. */
+	/* With a header like heap_info {ar_ptr, prev, size, mprotect_size}, but sizes that cannot
+	 * be. */
 	memory = target_island(heap, PROT_NONE, MAP_NORESERVE, 1);
 	target_check(mprotect(memory, used, PROT_READ | PROT_WRITE), "mprotect");
 	uint64_t *header = (uint64_t *)(void *)memory;

@@ -10,7 +10,8 @@
 
 enum { PAGES = 16, SIZE = PAGES * PAGE };
 
-/** Makes a file of `size` bytes, each page with its number in front. @return a descriptor for reading and writing */
+/** Makes a file of `size` bytes, each page with its number in front. @return a descriptor for
+ * reading and writing */
 static int make_file(const char *path, size_t size)
 {
 	int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), path);
@@ -37,8 +38,10 @@ static void touch(const char *memory, size_t pages)
 		(void)*(const volatile char *)(memory + i * PAGE);
 }
 
-/** Prints the region with kind=file and its name as the kernel has it; newlines in the name are printed as the kernel prints them. */
-static void report(const char *name, const char *memory, size_t size, const char *path, const char *suffix)
+/** Prints the region with kind=file and its name as the kernel has it; newlines in the name are
+ * printed as the kernel prints them. */
+static void report(const char *name, const char *memory, size_t size, const char *path,
+                   const char *suffix)
 {
 	char note[1024];
 	size_t length = (size_t)sprintf(note, "kind=file name=");
@@ -112,6 +115,12 @@ void mapper_files(void)
 	named("file_newline", directory, "two\nlines", 0);
 	named("file_backslash", directory, "no\\012newline", 0);
 	named("file_spaces", directory, "  many  spaces ", 0);
-	named("file_utf8", directory, "gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xe6\x97\xa5", 0);
-	named("file_latin1", directory, "gr\xf6\xdf" "e", 0);
+	named("file_utf8", directory,
+	      "gr\xc3\xb6\xc3\x9f"
+	      "e \xe2\x82\xac \xe6\x97\xa5",
+	      0);
+	named("file_latin1", directory,
+	      "gr\xf6\xdf"
+	      "e",
+	      0);
 }

@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/** Blocks from M_MMAP_THRESHOLD on are mapped one by one: header of 16 bytes in front, whole pages. Neighbours merge into one region. */
+/** Blocks from M_MMAP_THRESHOLD on are mapped one by one: header of 16 bytes in front, whole pages.
+ * Neighbours merge into one region. */
 static void mapped_blocks(void)
 {
-	static const size_t sizes[] = { 200 * 1024, MEGABYTE, MEGABYTE, 3 * MEGABYTE, 16 * MEGABYTE };
+	static const size_t sizes[] = { 200 * 1024, MEGABYTE, MEGABYTE, 3 * MEGABYTE,
+		                        16 * MEGABYTE };
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		char *block = malloc(sizes[i]);
 		target_check(block ? 0 : -1, "malloc");

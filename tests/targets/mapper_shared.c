@@ -16,7 +16,8 @@ static void map_shared(const char *name, int fd, int prot, const char *note)
 {
 	target_check(fd, name);
 	target_check(ftruncate(fd, SMALL), name);
-	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE | prot, MAP_SHARED, fd, 0, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE | prot, MAP_SHARED, fd, 0,
+	                                    0);
 	target_check(memory == MAP_FAILED ? -1 : 0, name);
 	target_fill(memory, SMALL, name);
 	target_region(name, memory, SMALL, note);
@@ -31,17 +32,21 @@ static void system_v(void)
 	target_check(shmctl(id, IPC_RMID, NULL), "shmctl");
 	target_check(memory == (char *)-1 ? -1 : 0, "shmat");
 	target_fill(memory, SMALL, "sysv_shm");
-	target_region("sysv_shm", memory, SMALL, "kind=shm resident=65536 name=/SYSV00000000 (deleted)");
+	target_region("sysv_shm", memory, SMALL,
+	              "kind=shm resident=65536 name=/SYSV00000000 (deleted)");
 }
 
 void mapper_shared(void)
 {
-	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE,
+	                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "shared_anon");
 	target_fill(memory, SMALL, "shared_anon");
-	target_region("shared_anon", memory, SMALL, "kind=shm resident=65536 name=/dev/zero (deleted)");
+	target_region("shared_anon", memory, SMALL,
+	              "kind=shm resident=65536 name=/dev/zero (deleted)");
 
-	map_shared("memfd", memfd_create("off heap", MFD_CLOEXEC), 0, "kind=shm resident=65536 name=/memfd:off heap (deleted)");
+	map_shared("memfd", memfd_create("off heap", MFD_CLOEXEC), 0,
+	           "kind=shm resident=65536 name=/memfd:off heap (deleted)");
 	map_shared("memfd_code", memfd_create("doublemapper", MFD_CLOEXEC), PROT_EXEC,
 	           "kind=jit resident=65536 name=/memfd:doublemapper (deleted)");
 

@@ -43,7 +43,8 @@ static void guard_pages(void)
 
 static void huge_pages(void)
 {
-	void *memory = target_map_at_island(HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
+	void *memory = target_map_at_island(HUGE_PAGE, PROT_READ | PROT_WRITE,
+	                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
 	if (memory == MAP_FAILED) {
 		mapper_unsupported("hugetlb"); /* the pool (vm.nr_hugepages) is empty */
 	} else {
@@ -72,7 +73,8 @@ static void grows_down(void)
 	target_region("growsdown", memory, SMALL + PAGE, "resident=69632");
 }
 
-/** Nobody serves the faults of this range: whoever touches its second page through process_vm_readv(2) waits for ever. */
+/** Nobody serves the faults of this range: whoever touches its second page through
+ * process_vm_readv(2) waits for ever. */
 static void user_fault(void)
 {
 	/* Kept open: closing it would end the registration. */
@@ -85,7 +87,8 @@ static void user_fault(void)
 	target_check(ioctl(fd, UFFDIO_API, &api), "UFFDIO_API");
 	char *memory = target_island(SMALL, PROT_READ | PROT_WRITE, 0, 0);
 	strcpy(memory, "uffd page 0");
-	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL },
+		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
 	if (ioctl(fd, UFFDIO_REGISTER, &range) < 0)
 		mapper_unsupported("uffd");
 	else
@@ -104,7 +107,8 @@ static void sealed(void)
 
 static void droppable(void)
 {
-	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE, MAP_DROPPABLE | MAP_ANONYMOUS, -1, 0, 0);
+	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE,
+	                                    MAP_DROPPABLE | MAP_ANONYMOUS, -1, 0, 0);
 	if (memory == MAP_FAILED) {
 		mapper_unsupported("droppable");
 		return;
@@ -125,13 +129,19 @@ static void devices(void)
 	}
 	close(fd);
 
-	struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE, .size = sizeof event, .config = PERF_COUNT_SW_DUMMY, .exclude_kernel = 1 };
-	fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, (unsigned long)PERF_FLAG_FD_CLOEXEC);
-	void *ring = fd < 0 ? MAP_FAILED : target_map_at_island(3 * PAGE, PROT_READ, MAP_SHARED, fd, 0, 0);
+	struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE,
+		                         .size = sizeof event,
+		                         .config = PERF_COUNT_SW_DUMMY,
+		                         .exclude_kernel = 1 };
+	fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1,
+	                  (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	void *ring = fd < 0 ? MAP_FAILED
+	                    : target_map_at_island(3 * PAGE, PROT_READ, MAP_SHARED, fd, 0, 0);
 	if (ring == MAP_FAILED)
 		mapper_unsupported("perf_event");
 	else
-		target_region("perf_event", ring, 3 * PAGE, "kind=device name=anon_inode:[perf_event]");
+		target_region("perf_event", ring, 3 * PAGE,
+		              "kind=device name=anon_inode:[perf_event]");
 	close(fd);
 }
 

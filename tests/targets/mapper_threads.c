@@ -16,18 +16,21 @@ static const uintptr_t heap_max = (uintptr_t)64 * MEGABYTE;
 
 /** A thread to start: it allocates, says what it has, and sleeps. */
 struct worker {
-	const char *name;          /* 15 characters at the most */
-	size_t blocks;             /* how many blocks it takes from its arena */
-	size_t block_size;         /* bytes of each, below the threshold from which malloc maps blocks one by one */
-	pthread_barrier_t *ready;  /* reached when it has said all */
+	const char *name;  /* 15 characters at the most */
+	size_t blocks;     /* how many blocks it takes from its arena */
+	size_t block_size; /* bytes of each, below the threshold from which malloc maps blocks one
+	                      by one */
+	pthread_barrier_t *ready; /* reached when it has said all */
 };
 
-/** Prints the heap of the arena that a block of this thread lies in: heap_info {ar_ptr, prev, ...} stands at its begin. */
+/** Prints the heap of the arena that a block of this thread lies in: heap_info {ar_ptr, prev, ...}
+ * stands at its begin. */
 static void report_heap(const char *name, const char *block, size_t number)
 {
 	uintptr_t heap = (uintptr_t)block & ~(heap_max - 1);
 	const uint64_t *info = (const uint64_t *)heap;
-	printf("arena %s %zu heap=%" PRIxPTR " arena=%" PRIx64 " prev=%" PRIx64 "\n", name, number, heap, info[0], info[1]);
+	printf("arena %s %zu heap=%" PRIxPTR " arena=%" PRIx64 " prev=%" PRIx64 "\n", name, number,
+	       heap, info[0], info[1]);
 }
 
 static void allocate(const struct worker *worker)
@@ -73,7 +76,8 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Starts a worker and waits until it has printed its facts, so that the lines of workers never mix. */
+/** Starts a worker and waits until it has printed its facts, so that the lines of workers never
+ * mix. */
 static void start(const char *name, size_t blocks, size_t block_size, pthread_attr_t *attributes)
 {
 	pthread_barrier_t ready;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is one of them; `file_marker` ones are
- * not in memory but in the file (or shared object) that is mapped there and was never touched. `unsupported NAME: reason` stands for what
- * this kernel does not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and leaves another.
- * With the argument `small` the terabyte is left out; with `guards` there is nothing but pages of which every second is a guard.
+ * markers: texts at the places where reading goes wrong. Each line `marker REGION ADDRESS TEXT` is
+ * one of them; `file_marker` ones are not in memory but in the file (or shared object) that is
+ * mapped there and was never touched. `unsupported NAME: reason` stands for what this kernel does
+ * not allow. The command `exec` replaces the program by itself; `leave` ends the first thread and
+ * leaves another. With the argument `small` the terabyte is left out; with `guards` there is
+ * nothing but pages of which every second is a guard.
  */
 #include "support.h"
 
@@ -65,13 +67,15 @@ static char *island(size_t size, int flags)
 
 static void *map_file(int fd, size_t size, int flags)
 {
-	void *memory = mmap(target_island_address(size, 0), size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, fd, 0);
+	void *memory = mmap(target_island_address(size, 0), size, PROT_READ | PROT_WRITE,
+	                    flags | MAP_FIXED_NOREPLACE, fd, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	return memory;
 }
 
 /** A file of this many bytes. */
-static int make_file(const char *directory, const char *name, off_t size, char *path, size_t path_size)
+static int make_file(const char *directory, const char *name, off_t size, char *path,
+                     size_t path_size)
 {
 	snprintf(path, path_size, "%s/%s", directory, name);
 	int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), path);
@@ -84,7 +88,10 @@ static void by_permissions(void)
 	static const struct {
 		const char *name;
 		int prot;
-	} cases[] = { { "none", PROT_NONE }, { "write_only", PROT_WRITE }, { "exec_only", PROT_EXEC }, { "read_only", PROT_READ } };
+	} cases[] = { { "none", PROT_NONE },
+		      { "write_only", PROT_WRITE },
+		      { "exec_only", PROT_EXEC },
+		      { "read_only", PROT_READ } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *memory = island(SMALL, 0);
 		mark_all(cases[i].name, memory, SMALL);
@@ -92,7 +99,8 @@ static void by_permissions(void)
 	}
 }
 
-/** Three regions side by side, with markers across their borders; the middle one has no read permission. */
+/** Three regions side by side, with markers across their borders; the middle one has no read
+ * permission. */
 static void across_regions(void)
 {
 	char *memory = island(3 * SMALL, 0);
@@ -102,7 +110,8 @@ static void across_regions(void)
 	target_check(mprotect(memory + SMALL, SMALL, PROT_NONE), "mprotect");
 }
 
-/** Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty as a rule. */
+/** Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty
+ * as a rule. */
 static void huge_pages(void)
 {
 	const size_t size = (size_t)4 * MEGABYTE;
@@ -111,7 +120,8 @@ static void huge_pages(void)
 		printf("unsupported transparent: %s\n", strerror(errno));
 	mark_all("transparent", memory, size);
 
-	memory = target_map_at_island(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
+	memory = target_map_at_island(size, PROT_READ | PROT_WRITE,
+	                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0, 1);
 	if (memory == MAP_FAILED)
 		printf("unsupported hugetlb: %s\n", strerror(errno));
 	else
@@ -164,7 +174,8 @@ static void untouched(const char *region, int fd, int flags)
 	target_check(pwrite(fd, text, TEXT, PAGE - TEXT / 2), region);
 	char *memory = map_file(fd, SMALL, flags);
 	target_check(madvise(memory, SMALL, MADV_RANDOM), "madvise");
-	printf("file_marker %s %" PRIxPTR " %s\n", region, (uintptr_t)memory + PAGE - TEXT / 2, text);
+	printf("file_marker %s %" PRIxPTR " %s\n", region, (uintptr_t)memory + PAGE - TEXT / 2,
+	       text);
 	target_region(region, memory, SMALL, "");
 }
 
@@ -186,7 +197,8 @@ static void files(void)
 	mark("short", memory + 3 * PAGE / 2 - TEXT);
 	target_region("short", memory, SMALL, "");
 
-	untouched("untouched_file", make_file(directory, "untouched", 0, path, sizeof path), MAP_PRIVATE);
+	untouched("untouched_file", make_file(directory, "untouched", 0, path, sizeof path),
+	          MAP_PRIVATE);
 	fd = make_file(directory, "unlinked", 0, path, sizeof path);
 	target_check(unlink(path), path);
 	untouched("untouched_deleted", fd, MAP_PRIVATE);
@@ -221,14 +233,16 @@ static void every_second_page(void)
 	target_obey(NULL);
 }
 
-/** Nobody serves the faults of this range: whoever touches its second page through process_vm_readv(2) waits for ever. */
+/** Nobody serves the faults of this range: whoever touches its second page through
+ * process_vm_readv(2) waits for ever. */
 static void user_fault(void)
 {
 	/* Kept open: closing it would end the registration. */
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	struct uffdio_api api = { .api = UFFD_API };
 	char *memory = island(SMALL, 0);
-	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL },
+		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
 	mark("uffd", memory + PAGE - TEXT);
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &range) < 0)
 		printf("unsupported uffd: %s\n", strerror(errno));

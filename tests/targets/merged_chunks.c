@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One region of three mappings that the kernel merged: a block that malloc mapped, other memory right below it, and a smaller block below
- * that (made by hand: where malloc maps its next block is not ours to say). Prints `region NAME start-end` for `chunk`, `below` and
- * `lowest`.
+ * One region of three mappings that the kernel merged: a block that malloc mapped, other memory
+ * right below it, and a smaller block below that (made by hand: where malloc maps its next block is
+ * not ours to say). Prints `region NAME start-end` for `chunk`, `below` and `lowest`.
  */
 #include "support.h"
 
@@ -24,7 +24,8 @@ enum { UPPER = 24 * MEGABYTE, MIDDLE = 4 * MEGABYTE, LOWER = 20 * MEGABYTE };
 /** Maps memory that ends at an address, and fills it. */
 static char *map_below(char *end, size_t size, int byte)
 {
-	char *memory = mmap(end - size, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	char *memory = mmap(end - size, size, PROT_READ | PROT_WRITE,
+	                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	memset(memory, byte, size);
 	return memory;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * narrow: a 32-bit process, compiled by its test with -m32: addresses of four bytes, up to 4 GiB. `region content` is full of texts,
- * `region heap` lies in what malloc took by brk(2), `thread` is what a second thread's malloc took. It ends with its stdin.
+ * narrow: a 32-bit process, compiled by its test with -m32: addresses of four bytes, up to 4 GiB.
+ * `region content` is full of texts, `region heap` lies in what malloc took by brk(2), `thread` is
+ * what a second thread's malloc took. It ends with its stdin.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -28,7 +29,9 @@ int main(void)
 	pthread_t thread;
 	pthread_barrier_t barrier;
 	prctl(PR_SET_PDEATHSIG, 9);
-	char *content = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), *heap = malloc(BLOCK);
+	char *content = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	                     -1, 0),
+	     *heap = malloc(BLOCK);
 	if (content == MAP_FAILED || !heap)
 		return 1;
 	for (int i = 0; i < PAGES; i++)
@@ -38,8 +41,8 @@ int main(void)
 	if (pthread_create(&thread, NULL, work, &barrier) != 0)
 		return 1;
 	pthread_barrier_wait(&barrier);
-	printf("region content %lx-%lx\naddress heap %lx\nready\n", (unsigned long)content, (unsigned long)content + PAGES * PAGE,
-	       (unsigned long)heap);
+	printf("region content %lx-%lx\naddress heap %lx\nready\n", (unsigned long)content,
+	       (unsigned long)content + PAGES * PAGE, (unsigned long)heap);
 	fflush(stdout);
 	while (getchar() != EOF)
 		continue;

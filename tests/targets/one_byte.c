@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* one_byte BYTE MEGABYTES: `region bytes` holds so many megabytes of one byte, whose number is given in decimal: the longest hit that there
- * is. */
+/* one_byte BYTE MEGABYTES: `region bytes` holds so many megabytes of one byte, whose number is
+ * given in decimal: the longest hit that there is. */
 #include "support.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * restless remap|fork|exec: never stays what it is.
- *   remap   unmaps pieces of `region moving`, maps others in their place, takes their pages or permissions away, and moves them about
- *   fork    makes children that touch memory and end, up to four at a time
- *   exec    replaces itself by itself, for ever; only the first prints `ready`
+ *   remap   unmaps pieces of `region moving`, maps others in their place, takes their pages or
+ * permissions away, and moves them about fork    makes children that touch memory and end, up to
+ * four at a time exec    replaces itself by itself, for ever; only the first prints `ready`
  */
 #include "support.h"
 
@@ -32,7 +32,9 @@ static uint32_t next_number(uint32_t *state)
 
 static void replace(char *piece, int prot)
 {
-	if (mmap(piece, PIECE, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED && (prot & PROT_WRITE))
+	if (mmap(piece, PIECE, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+	            MAP_FAILED &&
+	    (prot & PROT_WRITE))
 		target_fill(piece, PIECE, "restless");
 }
 
@@ -44,15 +46,25 @@ static void *remap(void *unused)
 		char *piece = moving + (size_t)(next_number(&state) % PIECES) * PIECE;
 		char *other = moving + (size_t)(next_number(&state) % PIECES) * PIECE;
 		switch (next_number(&state) % 6) {
-		case 0: munmap(piece, PIECE); break;
-		case 1: mprotect(piece, PIECE / 2, PROT_NONE); break;
-		case 2: madvise(piece, PIECE, MADV_DONTNEED); break;
+		case 0:
+			munmap(piece, PIECE);
+			break;
+		case 1:
+			mprotect(piece, PIECE / 2, PROT_NONE);
+			break;
+		case 2:
+			madvise(piece, PIECE, MADV_DONTNEED);
+			break;
 		case 3:
 			if (piece != other)
-				(void)!mremap(piece, PIECE, PIECE, MREMAP_MAYMOVE | MREMAP_FIXED, other);
+				(void)!mremap(piece, PIECE, PIECE, MREMAP_MAYMOVE | MREMAP_FIXED,
+				              other);
 			break;
-		case 4: replace(piece, PROT_READ); break;
-		default: replace(piece, PROT_READ | PROT_WRITE);
+		case 4:
+			replace(piece, PROT_READ);
+			break;
+		default:
+			replace(piece, PROT_READ | PROT_WRITE);
 		}
 	}
 	return NULL;
@@ -91,7 +103,9 @@ int main(int argc, char **argv)
 	moving = target_island(PIECES * PIECE, PROT_READ | PROT_WRITE, 0, 0);
 	target_fill(moving, PIECES * PIECE, "restless");
 	target_region("moving", moving, PIECES * PIECE, "");
-	target_check(-pthread_create(&thread, NULL, argv[1][0] == 'r' ? remap : make_children, NULL), "pthread_create");
+	target_check(-pthread_create(&thread, NULL, argv[1][0] == 'r' ? remap : make_children,
+	                             NULL),
+	             "pthread_create");
 	target_ready();
 	target_obey(NULL);
 }

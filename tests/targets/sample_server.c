@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample_server: what the tour looks into. A server whose "heap" stays flat while buffers outside of it fill with requests: eight buffers
- * of 16 MiB from malloc, and with --leak ever more. Options: --rate BYTES (a second), --leak, --fill (the eight are full before `ready`).
- * All content is the same in every run. Command: `fill` fills what is left of the eight at once.
+ * sample_server: what the tour looks into. A server whose "heap" stays flat while buffers outside
+ * of it fill with requests: eight buffers of 16 MiB from malloc, and with --leak ever more.
+ * Options: --rate BYTES (a second), --leak, --fill (the eight are full before `ready`). All content
+ * is the same in every run. Command: `fill` fills what is left of the eight at once.
  */
 #include "http2.h"
 #include "support.h"
@@ -17,7 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEGABYTE = 1024 * 1024, HEAP = 64 * MEGABYTE, BUFFER = 16 * MEGABYTE, BUFFERS = 8, TICK_MS = 100 };
+enum {
+	MEGABYTE = 1024 * 1024,
+	HEAP = 64 * MEGABYTE,
+	BUFFER = 16 * MEGABYTE,
+	BUFFERS = 8,
+	TICK_MS = 100
+};
 
 /** All that the server knows; the lock guards what the filling thread changes. */
 struct server {
@@ -39,17 +46,20 @@ static int is_full(void)
 	return server.buffers == BUFFERS && server.used == BUFFER && !server.leak;
 }
 
-/** Takes in as many bytes, in new buffers where one is full. Each buffer is a connection of its own. */
+/** Takes in as many bytes, in new buffers where one is full. Each buffer is a connection of its
+ * own. */
 static void receive(uint64_t size)
 {
 	while (size > 0 && !is_full()) {
 		if (!server.buffer || server.used == BUFFER) {
-			/* malloc maps a block of this size by itself; it is never freed: that is the leak. */
+			/* malloc maps a block of this size by itself; it is never freed: that is
+			 * the leak. */
 			server.buffer = malloc(BUFFER);
 			target_check(server.buffer ? 0 : -1, "malloc");
 			server.used = 0;
 			http2_connect(&server.stream);
-			printf("buffer %zu %lx %d\n", server.buffers++, (unsigned long)server.buffer, BUFFER);
+			printf("buffer %zu %lx %d\n", server.buffers++,
+			       (unsigned long)server.buffer, BUFFER);
 		}
 		size_t room = BUFFER - server.used, some = size < room ? size : room;
 		http2_receive(&server.stream, server.buffer + server.used, some);
@@ -93,7 +103,9 @@ static void *work(void *context)
 	for (size_t i = 0; i < 2000; i++) {
 		char *block = malloc(200);
 		target_check(block ? 0 : -1, "malloc");
-		snprintf(block, 200, "%s: channel %zu active, pipeline ReadTimeoutHandler Http2FrameCodec", name, i);
+		snprintf(block, 200,
+		         "%s: channel %zu active, pipeline ReadTimeoutHandler Http2FrameCodec",
+		         name, i);
 	}
 	pthread_barrier_wait(&server.started);
 	if (strcmp(name, "grpc-worker") == 0)
@@ -105,7 +117,8 @@ static void *work(void *context)
 
 static void start_threads(void)
 {
-	static char names[][16] = { "netty-epoll-0", "netty-epoll-1", "netty-epoll-2", "netty-epoll-3", "scheduler", "grpc-worker" };
+	static char names[][16] = { "netty-epoll-0", "netty-epoll-1", "netty-epoll-2",
+		                    "netty-epoll-3", "scheduler",     "grpc-worker" };
 	size_t count = sizeof names / sizeof *names;
 	pthread_barrier_init(&server.started, NULL, (unsigned)count + 1);
 	for (size_t i = 0; i < count; i++) {
@@ -115,13 +128,16 @@ static void start_threads(void)
 	pthread_barrier_wait(&server.started);
 }
 
-/** What every dashboard watches, and what does not grow. At an address where a Java machine would put it. */
+/** What every dashboard watches, and what does not grow. At an address where a Java machine would
+ * put it. */
 static void make_heap(void)
 {
-	char *heap = mmap((void *)0xf0000000, HEAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *heap = mmap((void *)0xf0000000, HEAP, PROT_READ | PROT_WRITE,
+	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	target_check(heap == MAP_FAILED ? -1 : 0, "mmap of the heap");
 	for (size_t i = 0; i < HEAP; i += 256)
-		snprintf(heap + i, 256, "com.example.shop.Order id=%zu state=PAID total=%zu.%02zu", i / 256, i / 1024 % 500, i / 256 % 100);
+		snprintf(heap + i, 256, "com.example.shop.Order id=%zu state=PAID total=%zu.%02zu",
+		         i / 256, i / 1024 % 500, i / 256 % 100);
 	target_region("heap", heap, HEAP, "kind=anon");
 }
 
@@ -155,8 +171,10 @@ static int command(const char *line)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = { { "rate", required_argument, NULL, 'r' }, { "leak", no_argument, NULL, 'l' },
-		{ "fill", no_argument, NULL, 'f' }, { NULL, 0, NULL, 0 } };
+	static const struct option options[] = { { "rate", required_argument, NULL, 'r' },
+		                                 { "leak", no_argument, NULL, 'l' },
+		                                 { "fill", no_argument, NULL, 'f' },
+		                                 { NULL, 0, NULL, 0 } };
 	int option, fill_first = 0;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?')

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slider: a text that is moved about, and texts that are changed or go away, on command. The regions `lower` and `upper` are one
- * allocation with different permissions; `place OFFSET` moves the text `marker TEXT` to an offset in them. The region `pages` has a text
- * every 2 KiB; `change` writes others, `unmap` unmaps all behind the first half mebibyte, `remap` puts other memory there, `exec` replaces
- * the program.
+ * slider: a text that is moved about, and texts that are changed or go away, on command. The
+ * regions `lower` and `upper` are one allocation with different permissions; `place OFFSET` moves
+ * the text `marker TEXT` to an offset in them. The region `pages` has a text every 2 KiB; `change`
+ * writes others, `unmap` unmaps all behind the first half mebibyte, `remap` puts other memory
+ * there, `exec` replaces the program.
  */
 #include "support.h"
 
@@ -45,7 +46,8 @@ static void place(size_t offset)
 
 static void remap(void)
 {
-	void *again = mmap(pages + KEPT, PAGES - KEPT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	void *again = mmap(pages + KEPT, PAGES - KEPT, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	target_check(again == MAP_FAILED ? -1 : 0, "mmap");
 	write_texts("other", KEPT / APART);
 }

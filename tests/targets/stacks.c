@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads whose stacks are hard to tell: one that never stops running, two whose stacks share one mapping with guard pages between them
- * (as glibc 2.42 makes them), and one that has ended and left its stack for the next. Prints `region NAME start-end tid=TID` for each.
+ * Threads whose stacks are hard to tell: one that never stops running, two whose stacks share one
+ * mapping with guard pages between them (as glibc 2.42 makes them), and one that has ended and left
+ * its stack for the next. Prints `region NAME start-end tid=TID` for each.
  */
 #include "support.h"
 
@@ -73,11 +74,13 @@ static void start(struct task *task, pthread_attr_t *attributes)
 		sched_yield();
 }
 
-/** Two stacks in one mapping; below each are guard pages that the list of mappings does not show. */
+/** Two stacks in one mapping; below each are guard pages that the list of mappings does not show.
+ */
 static void start_merged(struct task *lower, struct task *upper)
 {
 	struct task *tasks[] = { lower, upper };
-	char *memory = target_island((size_t)2 * (GUARD + STACK), PROT_READ | PROT_WRITE, MAP_STACK | MAP_NORESERVE, 0);
+	char *memory = target_island((size_t)2 * (GUARD + STACK), PROT_READ | PROT_WRITE,
+	                             MAP_STACK | MAP_NORESERVE, 0);
 	for (size_t i = 0; i < 2; i++) {
 		char *guard = memory + i * (GUARD + STACK);
 		if (madvise(guard, GUARD, MADV_GUARD_INSTALL) < 0) {

@@ -39,7 +39,8 @@ char *target_map(size_t size, int prot, int flags)
 
 void *target_island_address(size_t size, int aligned)
 {
-	/* Far from where the kernel maps by itself (just below the stack, and around a PIE at 0x55...). */
+	/* Far from where the kernel maps by itself (just below the stack, and around a PIE at
+	 * 0x55...). */
 	static uintptr_t next = UINT64_C(0x200000000000);
 	const uintptr_t apart = UINT64_C(4) << 30;
 	uintptr_t address = next;
@@ -49,12 +50,14 @@ void *target_island_address(size_t size, int aligned)
 
 void *target_map_at_island(size_t size, int prot, int flags, int fd, uint64_t offset, int aligned)
 {
-	return mmap(target_island_address(size, aligned), size, prot, flags | MAP_FIXED_NOREPLACE, fd, (off_t)offset);
+	return mmap(target_island_address(size, aligned), size, prot, flags | MAP_FIXED_NOREPLACE,
+	            fd, (off_t)offset);
 }
 
 char *target_island(size_t size, int prot, int flags, int aligned)
 {
-	char *memory = target_map_at_island(size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0, aligned);
+	char *memory = target_map_at_island(size, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0,
+	                                    aligned);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap of an island");
 	return memory;
 }
@@ -70,8 +73,9 @@ const char *target_scratch(void)
 {
 	static char directory[] = "/tmp/procmem-target-XXXXXX";
 	target_check(mkdtemp(directory) ? 0 : -1, "mkdtemp");
-	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even after SIGKILL. It is another program, not
-	 * just a fork, because a fork would share our pages and change our PSS. */
+	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even
+	 * after SIGKILL. It is another program, not just a fork, because a fork would share our
+	 * pages and change our PSS. */
 	int ends[2];
 	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
 	pid_t child = vfork();
@@ -81,7 +85,8 @@ const char *target_scratch(void)
 		dup2(ends[0], STDIN_FILENO);
 		dup2(nothing, STDOUT_FILENO);
 		dup2(nothing, STDERR_FILENO);
-		execl("/bin/sh", "sh", "-c", "read -r line; rm -rf \"$0\"", directory, (char *)NULL);
+		execl("/bin/sh", "sh", "-c", "read -r line; rm -rf \"$0\"", directory,
+		      (char *)NULL);
 		_exit(1);
 	}
 	close(ends[0]);
@@ -91,7 +96,8 @@ const char *target_scratch(void)
 void target_region(const char *name, const void *start, size_t size, const char *note)
 {
 	uintptr_t address = (uintptr_t)start;
-	printf("region %s %" PRIxPTR "-%" PRIxPTR "%s%s\n", name, address, address + size, *note ? " " : "", note);
+	printf("region %s %" PRIxPTR "-%" PRIxPTR "%s%s\n", name, address, address + size,
+	       *note ? " " : "", note);
 }
 
 char *target_pages(const char *name, size_t size)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * texts: text in all encodings, at all places where a search may lose it. `region texts` holds it among bytes that are no text in any
- * encoding; `region split` is one allocation with two permissions, and a text across the border; `region long` has a text of three
- * mebibytes; `region hostile` has what controls a terminal. `region counted` has texts of which the number I comes I times. The command
- * `flicker` rewrites a text in `region flickering` for ever.
+ * texts: text in all encodings, at all places where a search may lose it. `region texts` holds it
+ * among bytes that are no text in any encoding; `region split` is one allocation with two
+ * permissions, and a text across the border; `region long` has a text of three mebibytes; `region
+ * hostile` has what controls a terminal. `region counted` has texts of which the number I comes I
+ * times. The command `flicker` rewrites a text in `region flickering` for ever.
  */
 #include "support.h"
 
@@ -60,11 +61,26 @@ static void put_wide_ones(void)
 static void put_bytes(void)
 {
 	static const char *const texts[] = {
-		"abc", "abcd", "tab\tin it", "two\nlines\r\nin it", "form\ffeed\vand more", "back\\slash \"quoted\"",
-		"Gr\303\274\303\237e aus K\303\266ln", "\303\244\303\266\303\274\303\237", "\342\202\254\342\202\254\342\202\254\342\202\254",
-		"\360\237\230\200\360\237\230\201\360\237\230\202\360\237\230\203", "ab\303\244", "ab\303\244d",
-		"Latin-1 Gr\374\337e", "cut \303", "overlong \300\257 text", "surrogate \355\240\200 text", "c1 \302\233 control",
-		"follow \200\200\200\200 bytes", "beyond \364\220\200\200 Unicode", "no-break\302\240space",
+		"abc",
+		"abcd",
+		"tab\tin it",
+		"two\nlines\r\nin it",
+		"form\ffeed\vand more",
+		"back\\slash \"quoted\"",
+		"Gr\303\274\303\237e aus K\303\266ln",
+		"\303\244\303\266\303\274\303\237",
+		"\342\202\254\342\202\254\342\202\254\342\202\254",
+		"\360\237\230\200\360\237\230\201\360\237\230\202\360\237\230\203",
+		"ab\303\244",
+		"ab\303\244d",
+		"Latin-1 Gr\374\337e",
+		"cut \303",
+		"overlong \300\257 text",
+		"surrogate \355\240\200 text",
+		"c1 \302\233 control",
+		"follow \200\200\200\200 bytes",
+		"beyond \364\220\200\200 Unicode",
+		"no-break\302\240space",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		put(texts[i], strlen(texts[i]));
@@ -116,8 +132,13 @@ static void make_hostile(void)
 {
 	at = fresh("hostile", PAGE);
 	static const char *const texts[] = {
-		"\033]0;a title\a", "\033[31mred and more", "text \302\23331m in eight bits", "turned \342\200\256 around", "line \342\200\250 separator",
-		"a\rcarriage return", "\b\b\b\bback spaces",
+		"\033]0;a title\a",
+		"\033[31mred and more",
+		"text \302\23331m in eight bits",
+		"turned \342\200\256 around",
+		"line \342\200\250 separator",
+		"a\rcarriage return",
+		"\b\b\b\bback spaces",
 	};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		put(texts[i], strlen(texts[i]));
@@ -129,7 +150,8 @@ static void make_counted(void)
 	at = fresh("counted", MEGABYTE);
 	for (int round = 0; round < COUNTED; round++)
 		for (int i = round; i < COUNTED; i++)
-			put(text, (size_t)sprintf(text, "counted %d times%s", i + 1, i % 7 ? "" : " \303\274"));
+			put(text, (size_t)sprintf(text, "counted %d times%s", i + 1,
+			                          i % 7 ? "" : " \303\274"));
 }
 
 static void *flicker(void *memory)

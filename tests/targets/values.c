@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * values: memory to examine value by value, and symbols to name it by.
- *   region values start-end    a page of numbers, text and pointers, with nothing mapped behind it; the offsets below lie in it
- *   offset NAME decimal        where a group of values begins
- *   symbol NAME address        of a function or variable; the addresses of some bytes behind it are `offset pointers`
+ *   region values start-end    a page of numbers, text and pointers, with nothing mapped behind it;
+ * the offsets below lie in it offset NAME decimal        where a group of values begins symbol NAME
+ * address        of a function or variable; the addresses of some bytes behind it are `offset
+ * pointers`
  */
 #include "support.h"
 
@@ -51,16 +52,19 @@ enum { INTEGERS = 0, FLOATS = 256, TEXTS = 512, POINTERS = 1024, UNTOUCHED = 409
 
 static void fill(char *page)
 {
-	static const int64_t integers[] = { 0, 1, -1, INT64_MIN, INT64_MAX, 0x0123456789abcdef, 97, -128 };
+	static const int64_t integers[] = { 0,  1,   -1, INT64_MIN, INT64_MAX, 0x0123456789abcdef,
+		                            97, -128 };
 	static const double doubles[] = { 0, 1, -2.5, 1e300, 3.141592653589793 };
 	static const float floats[] = { 0.5f, -1e10f, 3.1415927f, 0 };
-	static const char texts[] = "plain text\0with \"quotes\", a tab\t and a newline\n\0\0\033[31m escape \177\0gr\303\266\303\237e\0";
+	static const char texts[] = "plain text\0with \"quotes\", a tab\t and a "
+	                            "newline\n\0\0\033[31m escape \177\0gr\303\266\303\237e\0";
 	memcpy(page + INTEGERS, integers, sizeof integers);
 	memcpy(page + FLOATS, doubles, sizeof doubles);
 	memcpy(page + FLOATS + sizeof doubles, floats, sizeof floats);
 	memcpy(page + TEXTS, texts, sizeof texts);
 	for (size_t i = 0; i < SYMBOLS; i++)
-		((uint64_t *)(page + POINTERS))[i] = (uint64_t)(uintptr_t)symbols[i].address + i % 4;
+		((uint64_t *)(page + POINTERS))[i] = (uint64_t)(uintptr_t)symbols[i].address +
+		                                     i % 4;
 	((uint64_t *)(page + POINTERS))[SYMBOLS] = (uint64_t)(uintptr_t)page + 16;
 }
 
@@ -68,14 +72,17 @@ int main(void)
 {
 	target_begin();
 	/* A page more, unmapped again, so that nothing follows. */
-	char *page = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+	                  -1, 0);
 	if (page == MAP_FAILED || munmap(page + SIZE, 4096) < 0)
 		return 1;
 	fill(page);
 	printf("pid %d\n", (int)getpid());
-	printf("region values %" PRIxPTR "-%" PRIxPTR "\n", (uintptr_t)page, (uintptr_t)page + SIZE);
-	printf("offset integers %d\noffset floats %d\noffset texts %d\noffset pointers %d\noffset untouched %d\n", INTEGERS, FLOATS, TEXTS,
-	       POINTERS, UNTOUCHED);
+	printf("region values %" PRIxPTR "-%" PRIxPTR "\n", (uintptr_t)page,
+	       (uintptr_t)page + SIZE);
+	printf("offset integers %d\noffset floats %d\noffset texts %d\noffset pointers %d\noffset "
+	       "untouched %d\n",
+	       INTEGERS, FLOATS, TEXTS, POINTERS, UNTOUCHED);
 	for (size_t i = 0; i < SYMBOLS; i++)
 		printf("symbol %s %" PRIxPTR "\n", symbols[i].name, (uintptr_t)symbols[i].address);
 	local_zeroed[0] = (char)local_function(1);

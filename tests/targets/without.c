@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * without CALL[,CALL]... COMMAND [ARGUMENT]...: runs a command for which these system calls fail with EPERM, as seccomp filters of
- * containers make them fail. CALL: process_vm_readv, ptrace, pidfd_open, scan (the ioctl PAGEMAP_SCAN).
+ * without CALL[,CALL]... COMMAND [ARGUMENT]...: runs a command for which these system calls fail
+ * with EPERM, as seccomp filters of containers make them fail. CALL: process_vm_readv, ptrace,
+ * pidfd_open, scan (the ioctl PAGEMAP_SCAN).
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -75,7 +76,8 @@ int main(int argc, char **argv)
 		}
 	add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	const struct sock_fprog program = { length, filter };
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
 		perror("without: seccomp");
 		return 77;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* zombie_parent: keeps a child that has exited and is not waited for. Command `reap` waits for it. */
+/* zombie_parent: keeps a child that has exited and is not waited for. Command `reap` waits for it.
+ */
 #include "support.h"
 
 #include <stdio.h>

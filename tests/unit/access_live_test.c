@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the running kernel refuses to a plain user, and whether the sentence about it is true. Run as root it becomes `nobody` in a child
- * for that; run as a plain user it stays who it is.
+ * What the running kernel refuses to a plain user, and whether the sentence about it is true. Run
+ * as root it becomes `nobody` in a child for that; run as a plain user it stays who it is.
  */
 #include "proc/access.h"
 
@@ -40,7 +40,8 @@ struct finding {
 
 static void become_nobody(void)
 {
-	if (getuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 || setresuid(NOBODY, NOBODY, NOBODY) < 0))
+	if (getuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
+	                      setresuid(NOBODY, NOBODY, NOBODY) < 0))
 		_exit(1);
 }
 
@@ -57,7 +58,8 @@ static void open_and_explain(pid_t pid, const char *name, struct finding *findin
 }
 
 /** Runs a function in a child and takes over what it finds. */
-static void in_child(void (*work)(pid_t pid, struct finding *finding), pid_t pid, struct finding *finding)
+static void in_child(void (*work)(pid_t pid, struct finding *finding), pid_t pid,
+                     struct finding *finding)
 {
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -87,7 +89,8 @@ static pid_t start_as_nobody(int dumpable)
 	if (child == 0) {
 		become_nobody();
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent || prctl(PR_SET_DUMPABLE, dumpable) < 0 || write(ends[1], "r", 1) != 1)
+		if (getppid() != parent || prctl(PR_SET_DUMPABLE, dumpable) < 0 ||
+		    write(ends[1], "r", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
@@ -108,7 +111,8 @@ static void stop(pid_t child)
 static void expect(const struct finding *finding, enum pm_error_kind kind, const char *words)
 {
 	if (finding->error.kind != kind || !strstr(finding->error.text, words))
-		fail_msg("errno %d, kind %d: %s", finding->cause, (int)finding->error.kind, finding->error.text);
+		fail_msg("errno %d, kind %d: %s", finding->cause, (int)finding->error.kind,
+		         finding->error.text);
 }
 
 static void read_maps_as_nobody(pid_t pid, struct finding *finding)
@@ -127,7 +131,8 @@ static void process_of_another_user(void **state)
 		skip_because("process %d belongs to us", (int)other);
 	assert_int_equal(finding.cause, EACCES);
 	char words[64];
-	snprintf(words, sizeof words, "runs as root and you are uid %u; ", getuid() == 0 ? NOBODY : getuid());
+	snprintf(words, sizeof words, "runs as root and you are uid %u; ",
+	         getuid() == 0 ? NOBODY : getuid());
 	expect(&finding, PM_ERROR_ACCESS, words);
 }
 
@@ -161,7 +166,10 @@ static void zombie(void **state)
 	in_child(read_maps_as_nobody, pid, &maps);
 	in_child(read_memory_as_nobody, pid, &memory);
 	char words[128];
-	snprintf(words, sizeof words, "is a zombie: it ended and has no memory any more, only its parent %d (zombie_parent)", (int)target.pid);
+	snprintf(words, sizeof words,
+	         "is a zombie: it ended and has no memory any more, only its parent %d "
+	         "(zombie_parent)",
+	         (int)target.pid);
 	expect(&maps, PM_ERROR_NO_MEMORY, words);
 	expect(&memory, PM_ERROR_NO_MEMORY, words);
 
@@ -229,7 +237,9 @@ static void traced_by_another(void **state)
 	if (tracer == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_NAME, "first tracer");
-		char answer = getppid() == parent && ptrace(PTRACE_SEIZE, target, NULL, NULL) == 0 ? 'y' : 'n';
+		char answer = getppid() == parent && ptrace(PTRACE_SEIZE, target, NULL, NULL) == 0
+		                      ? 'y'
+		                      : 'n';
 		if (write(ends[1], &answer, 1) != 1)
 			_exit(1);
 		for (;;)
@@ -271,7 +281,8 @@ static void from_inside_of_a_user_namespace(void **state)
 	if (finding.cause == NO_NAMESPACE)
 		skip_because("user namespaces are not to be had here");
 	assert_int_equal(finding.cause, EACCES);
-	expect(&finding, PM_ERROR_ACCESS, "another user namespace, where you have no CAP_SYS_PTRACE");
+	expect(&finding, PM_ERROR_ACCESS,
+	       "another user namespace, where you have no CAP_SYS_PTRACE");
 }
 
 static void read_maps_where_proc_hides(pid_t pid, struct finding *finding)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rule on a saved tree that breaks exactly this one. What the running kernel refuses is in access_live_test.c. */
+/* Each rule on a saved tree that breaks exactly this one. What the running kernel refuses is in
+ * access_live_test.c. */
 #include "proc/access.h"
 
 #include <errno.h>
@@ -33,13 +34,20 @@ struct process {
 	int seccomp;
 };
 
-/** A process that nothing speaks against: of the user who runs the test, as its files belong to that one. */
+/** A process that nothing speaks against: of the user who runs the test, as its files belong to
+ * that one. */
 static struct process usual(const char *directory, pid_t pid)
 {
 	uint32_t user = getuid(), group = getgid();
 	return (struct process){
-		.directory = directory, .pid = pid, .parent = 1, .name = "shop", .state = 'S', .threads = 1,
-		.users = { user, user, user }, .groups = { group, group, group },
+		.directory = directory,
+		.pid = pid,
+		.parent = 1,
+		.name = "shop",
+		.state = 'S',
+		.threads = 1,
+		.users = { user, user, user },
+		.groups = { group, group, group },
 	};
 }
 
@@ -55,15 +63,20 @@ static void save(const char *root, const struct process *process)
 	char path[64];
 	snprintf(path, sizeof path, "%s/status", process->directory);
 	tree_write(root, path,
-	           "Name:\t%s\nState:\t%c (what)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n"
+	           "Name:\t%s\nState:\t%c "
+	           "(what)\nTgid:\t%d\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\nUid:\t%u\t%u\t%u\t%"
+	           "u\nGid:\t%u\t%u\t%u\t%u\n"
 	           "CapInh:\t0000000000000000\nCapPrm:\t%016llx\nCapEff:\t%016llx\nSeccomp:\t%d\n",
-	           process->name, process->state, (int)process->pid, (int)process->pid, (int)process->parent, (int)process->tracer,
-	           process->users[0], process->users[1], process->users[2], process->users[1], process->groups[0], process->groups[1],
-	           process->groups[2], process->groups[1], (unsigned long long)process->capabilities,
+	           process->name, process->state, (int)process->pid, (int)process->pid,
+	           (int)process->parent, (int)process->tracer, process->users[0], process->users[1],
+	           process->users[2], process->users[1], process->groups[0], process->groups[1],
+	           process->groups[2], process->groups[1],
+	           (unsigned long long)process->capabilities,
 	           (unsigned long long)process->capabilities, process->seccomp);
 	snprintf(path, sizeof path, "%s/stat", process->directory);
-	tree_write(root, path, "%d (%s) %c %d 1 1 0 -1 %u 0 0 0 0 0 0 0 0 20 0 %u 0 100 0 0\n", (int)process->pid, process->name, process->state,
-	           (int)process->parent, process->flags, process->threads);
+	tree_write(root, path, "%d (%s) %c %d 1 1 0 -1 %u 0 0 0 0 0 0 0 0 20 0 %u 0 100 0 0\n",
+	           (int)process->pid, process->name, process->state, (int)process->parent,
+	           process->flags, process->threads);
 }
 
 /** Two processes, ours and the target, as one test wants them. */
@@ -95,7 +108,8 @@ static int tear_down(void **state)
 
 static void explain(struct scene *scene, int cause)
 {
-	assert_int_equal(pm_access_explain(scene->root, TARGET, "read its maps", cause, &scene->error), -1);
+	assert_int_equal(
+		pm_access_explain(scene->root, TARGET, "read its maps", cause, &scene->error), -1);
 	assert_int_equal(scene->error.pid, TARGET);
 	assert_int_equal(scene->error.os_errno, cause);
 	assert_null(strchr(scene->error.text, '\n'));
@@ -125,7 +139,8 @@ static void other_user(void **state)
 	struct scene *scene = *state;
 	be(&scene->own, 54321, 54321, 54321);
 	be(&scene->target, 0, 0, 0);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "process 12 (shop) runs as root and you are uid 54321; run procmem as root (sudo)");
+	expect(scene, EACCES, PM_ERROR_ACCESS,
+	       "process 12 (shop) runs as root and you are uid 54321; run procmem as root (sudo)");
 	/* Rights of the file would be everybody's: no one-line advice. */
 	assert_null(strstr(scene->error.text, "setcap"));
 	be(&scene->target, 54322, 54322, 54322);
@@ -182,7 +197,8 @@ static void inside_of_a_user_namespace(void **state)
 	scene->own.capabilities = UINT64_MAX;
 	tree_write(scene->root, "self/uid_map", "         0       1000          1\n");
 	tree_link(scene->root, "self/ns/user", "user:[4026532000]");
-	expect(scene, EACCES, PM_ERROR_ACCESS, "another user namespace, where you have no CAP_SYS_PTRACE");
+	expect(scene, EACCES, PM_ERROR_ACCESS,
+	       "another user namespace, where you have no CAP_SYS_PTRACE");
 	expect_also(scene, "nsenter -t 12 -U");
 }
 
@@ -230,9 +246,12 @@ static void yama(void **state)
 {
 	struct scene *scene = *state;
 	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "1\n");
-	expect(scene, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=1: only its own ancestors may");
+	expect(scene, EPERM, PM_ERROR_ACCESS,
+	       "kernel.yama.ptrace_scope=1: only its own ancestors may");
 	scene->target.tracer = 13;
-	expect(scene, EPERM, PM_ERROR_ACCESS, "ptrace_scope=1: only its own ancestors may; run procmem as root (sudo), or: sysctl");
+	expect(scene, EPERM, PM_ERROR_ACCESS,
+	       "ptrace_scope=1: only its own ancestors may; run procmem as root (sudo), or: "
+	       "sysctl");
 	expect_also(scene, "; it is also traced by process 13 already");
 	scene->target.tracer = 0;
 	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "2\n");
@@ -307,7 +326,8 @@ static void not_there(void **state)
 {
 	struct scene *scene = *state;
 	save(scene->root, &scene->own);
-	assert_int_equal(pm_access_explain(scene->root, TARGET, "read its maps", ENOENT, &scene->error), -1);
+	assert_int_equal(
+		pm_access_explain(scene->root, TARGET, "read its maps", ENOENT, &scene->error), -1);
 	assert_int_equal(scene->error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(scene->error.pid, TARGET);
 	assert_string_equal(scene->error.text, "there is no process 12");
@@ -324,7 +344,8 @@ static void hidden(void **state)
 	save(scene->root, &scene->own);
 	tree_write(scene->root, "self/mountinfo",
 	           "21 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
-	           "22 21 0:20 / /proc rw,relatime shared:5 master:2 - proc proc rw,gid=33,hidepid=invisible\n");
+	           "22 21 0:20 / /proc rw,relatime shared:5 master:2 - proc proc "
+	           "rw,gid=33,hidepid=invisible\n");
 	explain(scene, ENOENT);
 	assert_int_equal(scene->error.kind, PM_ERROR_ACCESS);
 	expect_also(scene, "hidepid=invisible");
@@ -359,7 +380,8 @@ static void hostile_name(void **state)
 	scene->target.name = "ed) ge (x";
 	expect(scene, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x) runs as root");
 	save(scene->root, &scene->target);
-	tree_write(scene->root, "12/stat", "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
+	tree_write(scene->root, "12/stat",
+	           "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
 	explain(scene, EACCES);
 	expect_also(scene, "runs as root");
 }

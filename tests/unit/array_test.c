@@ -15,7 +15,8 @@ static void grows_and_keeps_items(void **state)
 	uint64_t *items = NULL;
 	size_t capacity = 0;
 	for (size_t count = 0; count < 1000; count++) {
-		assert_int_equal(pm_array_reserve(&items, &capacity, count, 1, sizeof *items, NULL), 0);
+		assert_int_equal(pm_array_reserve(&items, &capacity, count, 1, sizeof *items, NULL),
+		                 0);
 		assert_true(capacity > count);
 		items[count] = count * 3;
 	}
@@ -47,7 +48,8 @@ static void leaves_what_suffices(void **state)
 	assert_true(capacity >= 100);
 	int *before = items;
 	size_t room = capacity;
-	assert_int_equal(pm_array_reserve(&items, &capacity, 50, room - 50, sizeof *items, NULL), 0);
+	assert_int_equal(pm_array_reserve(&items, &capacity, 50, room - 50, sizeof *items, NULL),
+	                 0);
 	assert_ptr_equal(items, before);
 	assert_int_equal(capacity, room);
 	free(items);

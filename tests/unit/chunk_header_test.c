@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of blocks that malloc mapped, made by hand as glibc's versions make them, and by the glibc that runs here. */
+/* Headers of blocks that malloc mapped, made by hand as glibc's versions make them, and by the
+ * glibc that runs here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +21,8 @@
 #else
 #define HAS_FEATURE(name) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer) || \
-	!defined(__GLIBC__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	HAS_FEATURE(address_sanitizer) || HAS_FEATURE(thread_sanitizer) || !defined(__GLIBC__)
 #define MALLOC_IS_OF_GLIBC 0
 #else
 #define MALLOC_IS_OF_GLIBC 1
@@ -59,12 +60,12 @@ static void other_words_are_no_header(void **state)
 	(void)state;
 	assert_int_equal(wide(0, 0, LONG), 0);
 	assert_int_equal(wide(0, 2, LONG), 0);
-	assert_int_equal(wide(0, 0x31000, LONG), 0);            /* no flag */
-	assert_int_equal(wide(0, 0x31000 | 3, LONG), 0);        /* PREV_INUSE: of the brk heap */
-	assert_int_equal(wide(0, 0x31000 | 6, LONG), 0);        /* of an arena */
-	assert_int_equal(wide(0, 0x31010 | 2, LONG), 0);        /* not whole pages */
-	assert_int_equal(wide(0x30, 0x31000 | 2, LONG), 0);     /* of memalign, further inside */
-	assert_int_equal(wide(0, (LONG + PAGE) | 2, LONG), 0);  /* longer than what there is */
+	assert_int_equal(wide(0, 0x31000, LONG), 0);           /* no flag */
+	assert_int_equal(wide(0, 0x31000 | 3, LONG), 0);       /* PREV_INUSE: of the brk heap */
+	assert_int_equal(wide(0, 0x31000 | 6, LONG), 0);       /* of an arena */
+	assert_int_equal(wide(0, 0x31010 | 2, LONG), 0);       /* not whole pages */
+	assert_int_equal(wide(0x30, 0x31000 | 2, LONG), 0);    /* of memalign, further inside */
+	assert_int_equal(wide(0, (LONG + PAGE) | 2, LONG), 0); /* longer than what there is */
 	assert_int_equal(wide(0, UINT64_MAX - 5, LONG), 0);
 	assert_int_equal(wide(0, (uint64_t)LONG | 2, LONG), LONG);
 	assert_int_equal(narrow(0, 0, 0, 0x31000 | 2), 0);
@@ -79,7 +80,8 @@ static void the_glibc_here_writes_such(void **state)
 	assert_non_null(block);
 	uintptr_t start = (uintptr_t)block & ~(uintptr_t)(page - 1);
 	uint64_t size = pm_chunk_mapped_size((const char *)start, sizeof(void *), page, LONG);
-	assert_int_equal(start + size, ((uintptr_t)block + malloc_usable_size(block) + page - 1) & ~(uintptr_t)(page - 1));
+	assert_int_equal(start + size, ((uintptr_t)block + malloc_usable_size(block) + page - 1) &
+	                                       ~(uintptr_t)(page - 1));
 	free(block);
 #else
 	skip();

@@ -12,7 +12,8 @@ static void expect_truth(const struct watching *watching, const struct pm_sample
 	assert_int_equal(truth.count, sample->regions->count);
 	for (size_t i = 0; i < truth.count; i++) {
 		assert_int_equal(truth.items[i].start, sample->regions->items[i].start);
-		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], sample->regions->items[i].bytes[PM_SIZE_RSS]);
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
+		                 sample->regions->items[i].bytes[PM_SIZE_RSS]);
 	}
 	pm_regions_deinit(&truth);
 }
@@ -24,7 +25,8 @@ static void look_closer(struct watching *watching, struct pm_sample *sample)
 		fail_msg("%s", error.text);
 }
 
-/** Two mappings of one size that take each other's place move no total: only a closer look finds that. */
+/** Two mappings of one size that take each other's place move no total: only a closer look finds
+ * that. */
 static void a_closer_look_finds_what_moves_no_total(void **state)
 {
 	(void)state;
@@ -93,8 +95,10 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < sample->appeared_count; i++) {
-		const struct pm_region *region = &sample->regions->items[sample->appeared[i].region];
-		assert_true(sample->appeared[i].start >= region->start && sample->appeared[i].end <= region->end);
+		const struct pm_region *region =
+			&sample->regions->items[sample->appeared[i].region];
+		assert_true(sample->appeared[i].start >= region->start &&
+		            sample->appeared[i].end <= region->end);
 		if (pm_region_size(region) == size)
 			bytes += sample->appeared[i].end - sample->appeared[i].start;
 	}
@@ -102,8 +106,8 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 }
 
 /**
- * What appeared at the sample is not forgotten because the list of regions is read again, and what appears meanwhile comes with the next
- * one.
+ * What appeared at the sample is not forgotten because the list of regions is read again, and what
+ * appears meanwhile comes with the next one.
  */
 static void a_closer_look_keeps_what_appeared(void **state)
 {

@@ -64,7 +64,8 @@ static char *offered(const char *line)
 	struct text words = { 0 };
 	size_t begin = begin_of_word(line);
 	rl_line_buffer = alloc_string(line);
-	char **matches = rl_attempted_completion_function(rl_line_buffer + begin, (int)begin, (int)strlen(line));
+	char **matches = rl_attempted_completion_function(rl_line_buffer + begin, (int)begin,
+	                                                  (int)strlen(line));
 	text_char(&words, ' ');
 	/* The first is what all have in common, or the only one. */
 	for (size_t i = matches && matches[1] ? 1 : 0; matches && matches[i]; i++) {
@@ -150,8 +151,11 @@ static void test_columns_are_those_of_the_list(void **state)
 static void test_every_word_that_an_option_takes_is_accepted(void **state)
 {
 	static const char *const lines[] = {
-		"map --color=", "map --perms ", "map --by ", "map --kind ", "map --sort ", "map --columns ", "diff --by ", "watch --sort ",
-		"watch --do ", "strings --encoding ", "strings --radix ", "ps --sort ", "ps --columns ", "grep --color=", "map --by object --columns ",
+		"map --color=",        "map --perms ",     "map --by ",
+		"map --kind ",         "map --sort ",      "map --columns ",
+		"diff --by ",          "watch --sort ",    "watch --do ",
+		"strings --encoding ", "strings --radix ", "ps --sort ",
+		"ps --columns ",       "grep --color=",    "map --by object --columns ",
 	};
 	struct scene *scene = *state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
@@ -160,7 +164,8 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 		while ((word = strtok_r(rest, " ", &rest))) {
 			struct text line = { 0 };
 			bool goes_on = word[strlen(word) - 1] == ':';
-			text_format(&line, "%s%s%s --help > /dev/null", lines[i], word, goes_on ? "x" : "");
+			text_format(&line, "%s%s%s --help > /dev/null", lines[i], word,
+			            goes_on ? "x" : "");
 			shell_run_text(&scene->shell, text_terminate(&line));
 			if (scene->shell.status != STATUS_OK)
 				fail_msg("%s is refused", line.bytes);
@@ -220,9 +225,11 @@ static void test_numbers_are_those_that_there_are(void **state)
 
 static void test_files_are_offered_where_they_belong(void **state)
 {
-	static const char *const with[] = { "source ", "attach ./", "dump -o ", "map > ", "map | cat ", "!cat ", "watch --record ", "diff ./",
-		"grep -f " };
-	static const char *const without[] = { "map ", "map --sort ", "map -n ", "grep ", "snap ", "stop ", "set map ", "x " };
+	static const char *const with[] = { "source ",         "attach ./",  "dump -o ",
+		                            "map > ",          "map | cat ", "!cat ",
+		                            "watch --record ", "diff ./",    "grep -f " };
+	static const char *const without[] = { "map ",  "map --sort ", "map -n ",  "grep ",
+		                               "snap ", "stop ",       "set map ", "x " };
 	(void)state;
 	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
 		expect_files(with[i], true);
@@ -233,7 +240,8 @@ static void test_files_are_offered_where_they_belong(void **state)
 /** Of an exec only the prompt takes notice: until then the list of regions is read in vain. */
 static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state)
 {
-	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000", NULL };
+	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000",
+		                         NULL };
 	struct scene *scene = *state;
 	char pid[16];
 	pid_t child = child_start("", program);
@@ -257,14 +265,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_commands_come_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_options_are_those_of_the_command, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_columns_are_those_of_the_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_every_word_that_an_option_takes_is_accepted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_operands_are_what_belongs_there, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers_are_those_that_there_are, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_options_are_those_of_the_command, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_columns_are_those_of_the_list, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_every_word_that_an_option_takes_is_accepted,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_operands_are_what_belongs_there, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_numbers_are_those_that_there_are, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(
+			test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ static void refuse(const char *text, const char *why)
 		fail_msg("%s: '%s' lacks '%s'", text, error.text, why);
 }
 
-static void expect(const char *text, enum condition_subject subject, bool below, bool percent, double seconds, double value)
+static void expect(const char *text, enum condition_subject subject, bool below, bool percent,
+                   double seconds, double value)
 {
 	struct condition condition = parse(text);
 	assert_int_equal(condition.subject, subject);
@@ -70,7 +71,9 @@ static void documented_conditions(void **state)
 static void lists(void **state)
 {
 	(void)state;
-	static const char *const up[] = { "rss>1G", "rss>1.5G", "rss>3G" }, *const down[] = { "headroom<50%", "headroom<25%", "headroom<10%" };
+	static const char *const up[] = { "rss>1G", "rss>1.5G", "rss>3G" }, *const down[] = {
+		"headroom<50%", "headroom<25%", "headroom<10%"
+	};
 	struct condition above = parse("rss > 3G, 1G,1.5G"), below = parse("headroom<10%,50%,25%");
 	assert_int_equal(above.count, 3);
 	assert_int_equal(below.count, 3);
@@ -116,10 +119,14 @@ struct view {
 	struct pm_regions regions;
 };
 
-static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm_kind kind, const char *mapping)
+static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm_kind kind,
+                       const char *mapping)
 {
-	struct pm_region region = { .start = start, .end = start + size, .kind = (uint8_t)kind, .mapping = mapping,
-		.perms = PM_PERM_READ | PM_PERM_WRITE };
+	struct pm_region region = { .start = start,
+		                    .end = start + size,
+		                    .kind = (uint8_t)kind,
+		                    .mapping = mapping,
+		                    .perms = PM_PERM_READ | PM_PERM_WRITE };
 	region.bytes[PM_SIZE_RSS] = size;
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
 	assert_int_equal(pm_regions_append(&view->regions, &region, NULL), 0);
@@ -182,7 +189,9 @@ static void what_is_compared(void **state)
 	assert_true(measure(&view, "headroom<1G") == -1);
 	assert_true(measure(&view, "rss>80%") == -1);
 	view.watch.headroom.count = 1;
-	view.watch.headroom.limits[0] = (struct pm_limit){ .kind = PM_LIMIT_CGROUP, .max = 38 * MIB, .used = 30 * MIB, .reclaimable = 11 * MIB };
+	view.watch.headroom.limits[0] = (struct pm_limit){
+		.kind = PM_LIMIT_CGROUP, .max = 38 * MIB, .used = 30 * MIB, .reclaimable = 11 * MIB
+	};
 	assert_true(measure(&view, "headroom<1G") == 19.0 * MIB);
 	assert_true(measure(&view, "headroom<15%") == 50);
 	assert_true(measure(&view, "rss>80%") == 50);
@@ -213,11 +222,13 @@ static void growth_and_rate(void **state)
 }
 
 /** Looks at a condition after another sample. @return the text of what was met, or "" */
-static const char *look_at(struct condition *condition, struct view *view, double time, uint64_t rss, bool again)
+static const char *look_at(struct condition *condition, struct view *view, double time,
+                           uint64_t rss, bool again)
 {
 	struct firing firing;
 	see(view, time, rss);
-	return condition_look(condition, &view->watch, again, 60, &firing) ? firing.threshold->text : "";
+	return condition_look(condition, &view->watch, again, 60, &firing) ? firing.threshold->text
+	                                                                   : "";
 }
 
 static void each_threshold_once(void **state)
@@ -261,7 +272,8 @@ static void culprits(void **state)
 	(void)state;
 	struct view view;
 	struct firing firing;
-	struct condition rss = parse("rss>1M"), region = parse("region>1M"), kind = parse("kind:arena>1M");
+	struct condition rss = parse("rss>1M"), region = parse("region>1M"),
+			 kind = parse("kind:arena>1M");
 	open_view(&view);
 	see(&view, 1, 19 * MIB);
 	/* The smaller arena grows; the file stays the largest. */
@@ -287,7 +299,9 @@ static void culprits(void **state)
 static void actions(void **state)
 {
 	(void)state;
-	static const char *const wrong[] = { "", "exit:", "exit:1", "exec", "exec:", "snap:", "dump", "dump:a%", "dump:%z", "halt", "execute:x" };
+	static const char *const wrong[] = { "",        "exit:", "exit:1",   "exec",
+		                             "exec:",   "snap:", "dump",     "dump:a%",
+		                             "dump:%z", "halt",  "execute:x" };
 	struct action action;
 	struct pm_error error;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

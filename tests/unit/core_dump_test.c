@@ -4,14 +4,14 @@
 #include <procmem/core_dump.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,10 +50,14 @@ static void end(struct dump *dump)
 	tree_remove(dump->folder);
 }
 
-static int write_core(struct dump *dump, const struct pm_core_options *options, bool files, struct pm_error *error)
+static int write_core(struct dump *dump, const struct pm_core_options *options, bool files,
+                      struct pm_error *error)
 {
 	const struct pm_dump_source source = {
-		.process = dump->look.process, .regions = &dump->look.regions, .pages = &dump->look.pages, .reader = &dump->look.memory,
+		.process = dump->look.process,
+		.regions = &dump->look.regions,
+		.pages = &dump->look.pages,
+		.reader = &dump->look.memory,
 		.files = files ? &dump->look.files : NULL,
 	};
 	int fd = open(dump->core, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -96,9 +100,12 @@ static char *ask_gdb(const struct dump *dump, const char *commands)
 {
 	struct target gdb;
 	char path[4300];
-	tree_write(dump->folder, "commands", "set pagination off\nset print elements 100\nset print repeats unlimited\n%s", commands);
+	tree_write(dump->folder, "commands",
+	           "set pagination off\nset print elements 100\nset print repeats unlimited\n%s",
+	           commands);
 	snprintf(path, sizeof path, "%s/commands", dump->folder);
-	program_start(&gdb, "gdb", "-q", "-nx", "-batch", "-x", path, dump->program, dump->core, NULL);
+	program_start(&gdb, "gdb", "-q", "-nx", "-batch", "-x", path, dump->program, dump->core,
+	              NULL);
 	return output_of(&gdb);
 }
 
@@ -114,7 +121,8 @@ static void gdb_finds_all_markers(void **state)
 	assert_non_null(commands);
 	size_t length = 0;
 	for (size_t i = 0; i < markers.count; i++)
-		length += (size_t)sprintf(commands + length, "x/s 0x%llx\n", (unsigned long long)markers.items[i].address);
+		length += (size_t)sprintf(commands + length, "x/s 0x%llx\n",
+		                          (unsigned long long)markers.items[i].address);
 	char *answer = ask_gdb(&dump, commands);
 	for (size_t i = 0; i < markers.count; i++)
 		expect_words(answer, markers.items[i].text);
@@ -129,7 +137,8 @@ static void gdb_finds_all_markers(void **state)
 	end(&dump);
 }
 
-/** The pages of files that nobody touched are not there, unless they are asked for; gdb itself would look into the files. */
+/** The pages of files that nobody touched are not there, unless they are asked for; gdb itself
+ * would look into the files. */
 static void untouched_files_are_absent_or_whole(void **state)
 {
 	(void)state;
@@ -147,7 +156,9 @@ static void untouched_files_are_absent_or_whole(void **state)
 		for (size_t i = 0; i < markers.count; i++) {
 			char bytes[MARKER_TEXT];
 			size_t done;
-			assert_int_equal(pm_reader_read(&reader, markers.items[i].address, bytes, sizeof bytes, &done, NULL), 0);
+			assert_int_equal(pm_reader_read(&reader, markers.items[i].address, bytes,
+			                                sizeof bytes, &done, NULL),
+			                 0);
 			assert_int_equal(done, whole ? sizeof bytes : 0);
 			markers_feed(&markers, markers.items[i].address, bytes, done);
 		}
@@ -174,7 +185,8 @@ static void await_call(pid_t tid, const char *words)
 	}
 }
 
-/** Waits until the first thread reads its input: registers and stack then belong together, though the stack is copied after the stop. */
+/** Waits until the first thread reads its input: registers and stack then belong together, though
+ * the stack is copied after the stop. */
 static void await_reading(pid_t pid)
 {
 	char words[16];
@@ -205,7 +217,8 @@ static void gdb_shows_threads_and_stacks(void **state)
 	expect_core(&dump, &options, false);
 	assert_true(dump.result.stopped > 0);
 	target_tell(&dump.target, "ping");
-	char *answer = ask_gdb(&dump, "info threads\nthread apply all bt\ninfo proc mappings\ninfo auxv\np $_siginfo.si_signo\n");
+	char *answer = ask_gdb(&dump, "info threads\nthread apply all bt\ninfo proc mappings\ninfo "
+	                              "auxv\np $_siginfo.si_signo\n");
 	expect_words(answer, "Thread 1");
 	char lwp[32];
 	snprintf(lwp, sizeof lwp, "LWP %d", (int)dump.target.pid);
@@ -270,8 +283,10 @@ static void elfutils_read_the_notes(void **state)
 	expect_core(&dump, &options, false);
 	program_start(&readelf, "eu-readelf", "-h", "-l", "-n", dump.core, NULL);
 	char *answer = output_of(&readelf);
-	static const char *const words[] = { "CORE (Core file)", "PRSTATUS", "PRPSINFO", "SIGINFO", "AUXV", "FILE", "FPREGSET",
-		                             "fname: markers", "SYSINFO_EHDR", "sigpend: <>" };
+	static const char *const words[] = { "CORE (Core file)", "PRSTATUS",       "PRPSINFO",
+		                             "SIGINFO",          "AUXV",           "FILE",
+		                             "FPREGSET",         "fname: markers", "SYSINFO_EHDR",
+		                             "sigpend: <>" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		expect_words(answer, words[i]);
 	char pid[32];
@@ -305,7 +320,9 @@ static void any_number_of_segments_is_written(void **state)
 	char bytes[MARKER_TEXT];
 	assert_int_equal(pm_core_open(dump.core, &core, NULL), 0);
 	struct pm_reader reader = pm_core_reader(core);
-	assert_int_equal(pm_reader_read(&reader, markers.items[0].address, bytes, sizeof bytes, NULL, NULL), 0);
+	assert_int_equal(pm_reader_read(&reader, markers.items[0].address, bytes, sizeof bytes,
+	                                NULL, NULL),
+	                 0);
 	assert_memory_equal(bytes, markers.items[0].text, sizeof bytes);
 	pm_core_close(core);
 	markers_drop(&markers);
@@ -365,9 +382,10 @@ static void impossible_outputs_are_refused(void **state)
 	struct pm_error error;
 	int ends[2];
 	start(&dump, "markers", "small");
-	const struct pm_dump_source source = {
-		.process = dump.look.process, .regions = &dump.look.regions, .pages = &dump.look.pages, .reader = &dump.look.memory
-	};
+	const struct pm_dump_source source = { .process = dump.look.process,
+		                               .regions = &dump.look.regions,
+		                               .pages = &dump.look.pages,
+		                               .reader = &dump.look.memory };
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(pm_dump_core(&source, NULL, ends[1], &dump.result, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);

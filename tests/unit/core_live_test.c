@@ -19,7 +19,9 @@
 #include "support/markers.h"
 #include "support/tree.h"
 
-enum { ALL_MAPPINGS = 0x7f }; /* coredump_filter, core(5): private and shared, anonymous, file-backed and huge ones */
+enum {
+	ALL_MAPPINGS = 0x7f
+}; /* coredump_filter, core(5): private and shared, anonymous, file-backed and huge ones */
 
 /** How many lines of maps are of files, each of which NT_FILE names. */
 static size_t count_files(const char *maps)
@@ -34,9 +36,11 @@ static size_t count_files(const char *maps)
 /**
  * Finds all markers in a core file and checks that it has a region for every file that maps had.
  *
- * @param lost  regions whose content the writer of the core is known to lose: words separated by blanks
+ * @param lost  regions whose content the writer of the core is known to lose: words separated by
+ * blanks
  */
-static void expect_all_in(const char *path, const struct target *target, const char *maps, const char *lost)
+static void expect_all_in(const char *path, const struct target *target, const char *maps,
+                          const char *lost)
 {
 	static struct pm_unit unit;
 	static char buffer[PM_UNIT_SIZE];
@@ -57,7 +61,9 @@ static void expect_all_in(const char *path, const struct target *target, const c
 	size_t named = 0;
 	for (size_t i = 0; i < regions.count; i++) {
 		char line[64];
-		snprintf(line, sizeof line, "%llx-%llx ", (unsigned long long)regions.items[i].start, (unsigned long long)regions.items[i].end);
+		snprintf(line, sizeof line, "%llx-%llx ",
+		         (unsigned long long)regions.items[i].start,
+		         (unsigned long long)regions.items[i].end);
 		const char *at = strstr(maps, line), *name = regions.items[i].mapping;
 		if (!at || name[0] != '/')
 			continue;
@@ -81,7 +87,8 @@ static void expect_all_in(const char *path, const struct target *target, const c
 		for (size_t i = 0; i < unit.count; i++) {
 			if (!unit.segments[i].wanted)
 				continue;
-			markers_feed(&markers, unit.segments[i].start, at, unit.segments[i].end - unit.segments[i].start);
+			markers_feed(&markers, unit.segments[i].start, at,
+			             unit.segments[i].end - unit.segments[i].start);
 			at += unit.segments[i].end - unit.segments[i].start;
 		}
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which regions a core file has: its segments and its note of mapped files (NT_FILE) put together, whoever wrote them. */
+/* Which regions a core file has: its segments and its note of mapped files (NT_FILE) put together,
+ * whoever wrote them. */
 #include <procmem/kinds.h>
 
 #include <setjmp.h>
@@ -13,7 +14,13 @@
 
 #include "support/core_image.h"
 
-enum { R = PM_PERM_READ, RW = R | PM_PERM_WRITE, RX = R | PM_PERM_EXEC, SHARED_UNKNOWN = PM_PERM_MAYBE(PM_PERM_SHARED), MOST = 8 };
+enum {
+	R = PM_PERM_READ,
+	RW = R | PM_PERM_WRITE,
+	RX = R | PM_PERM_EXEC,
+	SHARED_UNKNOWN = PM_PERM_MAYBE(PM_PERM_SHARED),
+	MOST = 8
+};
 
 /** A mapped file, as NT_FILE has it: the offset in pages. */
 struct mapped {
@@ -46,7 +53,9 @@ static size_t put_files(const struct mapped *files, size_t count)
 	words[0] = count;
 	words[1] = PAGE;
 	for (size_t i = 0; i < count; i++) {
-		memcpy(words + 2 + 3 * i, (uint64_t[]){ files[i].start, files[i].end, files[i].offset }, 3 * sizeof *words);
+		memcpy(words + 2 + 3 * i,
+		       (uint64_t[]){ files[i].start, files[i].end, files[i].offset },
+		       3 * sizeof *words);
 		memcpy(bytes + at, files[i].path, strlen(files[i].path) + 1);
 		at += strlen(files[i].path) + 1;
 	}
@@ -54,7 +63,8 @@ static size_t put_files(const struct mapped *files, size_t count)
 	return size;
 }
 
-/** Makes a core file in `image`; what its segments hold follows from the third page on, in their order. Lists end with a zero. */
+/** Makes a core file in `image`; what its segments hold follows from the third page on, in their
+ * order. Lists end with a zero. */
 static void compose(const struct segment *segments, const struct mapped *files)
 {
 	size_t count = 0, named = 0;
@@ -65,11 +75,14 @@ static void compose(const struct segment *segments, const struct mapped *files)
 		named++;
 	Elf64_Phdr *programs = core_image_make(&image, (uint16_t)(count + 1));
 	for (size_t i = 0; i < count; i++) {
-		programs[i] = core_image_load(segments[i].start, segments[i].size, offset, segments[i].held);
+		programs[i] = core_image_load(segments[i].start, segments[i].size, offset,
+		                              segments[i].held);
 		programs[i].p_flags = segments[i].flags;
 		offset += segments[i].held;
 	}
-	programs[count] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE, .p_filesz = put_files(files, named) };
+	programs[count] = (Elf64_Phdr){ .p_type = PT_NOTE,
+		                        .p_offset = PAGE,
+		                        .p_filesz = put_files(files, named) };
 }
 
 /** Fails unless the core file in `image` has just these regions. The list ends with a zero. */
@@ -99,20 +112,31 @@ static void expect_regions(const struct expected *expected)
 static void files_without_segments_are_listed(void **state)
 {
 	(void)state;
-	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R }, { 0x14000, PAGE, PAGE, PF_R | PF_W }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/lib/a.so" }, { 0x11000, 0x14000, 1, "/lib/a.so" },
-	                                 { 0x40000, 0x41000, 7, "/lib/b.so" }, { 0 } });
+	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
+	                                  { 0x14000, PAGE, PAGE, PF_R | PF_W },
+	                                  { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/lib/a.so" },
+	                                 { 0x11000, 0x14000, 1, "/lib/a.so" },
+	                                 { 0x40000, 0x41000, 7, "/lib/b.so" },
+	                                 { 0 } });
 	expect_regions((const struct expected[]){
-		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/lib/a.so" }, { 0x11000, 0x14000, PM_PERM_UNKNOWN, 0, PAGE, "/lib/a.so" },
-		{ 0x14000, 0x15000, RW, PAGE, 0, "" }, { 0x40000, 0x41000, PM_PERM_UNKNOWN, 0, UINT64_C(7) * PAGE, "/lib/b.so" }, { 0 } });
+		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/lib/a.so" },
+		{ 0x11000, 0x14000, PM_PERM_UNKNOWN, 0, PAGE, "/lib/a.so" },
+		{ 0x14000, 0x15000, RW, PAGE, 0, "" },
+		{ 0x40000, 0x41000, PM_PERM_UNKNOWN, 0, UINT64_C(7) * PAGE, "/lib/b.so" },
+		{ 0 } });
 }
 
 /** Reading there says where the bytes may be, and a plan leaves them out. */
 static void what_is_not_there_is_told(void **state)
 {
 	(void)state;
-	compose((const struct segment[]){ { 0x10000, UINT64_C(2) * PAGE, PAGE, PF_R }, { 0x20000, PAGE, 0, PF_R | PF_W }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x12000, 0, "/lib/a.so" }, { 0x40000, 0x41000, 7, "/lib/b.so" }, { 0 } });
+	compose((const struct segment[]){ { 0x10000, UINT64_C(2) * PAGE, PAGE, PF_R },
+	                                  { 0x20000, PAGE, 0, PF_R | PF_W },
+	                                  { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x12000, 0, "/lib/a.so" },
+	                                 { 0x40000, 0x41000, 7, "/lib/b.so" },
+	                                 { 0 } });
 	static const struct {
 		uint64_t address;
 		const char *words;
@@ -129,7 +153,8 @@ static void what_is_not_there_is_told(void **state)
 	char byte;
 	size_t done;
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
-		assert_int_equal(pm_reader_read(&reader, missing[i].address, &byte, 1, &done, &error), 0);
+		assert_int_equal(
+			pm_reader_read(&reader, missing[i].address, &byte, 1, &done, &error), 0);
 		assert_int_equal(done, 0);
 		assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
 		assert_int_equal(error.address, missing[i].address);
@@ -146,7 +171,9 @@ static void what_is_not_there_is_told(void **state)
 	while (pm_plan_next(plan, &unit, NULL) > 0)
 		for (size_t i = 0; i < unit.count; i++)
 			if (unit.segments[i].type == PM_SEGMENT_MISSING)
-				assert_int_equal(strstr(unit.segments[i].why, "leaves these bytes") != NULL, unit.segments[i].start != 0x20000);
+				assert_int_equal(strstr(unit.segments[i].why,
+				                        "leaves these bytes") != NULL,
+				                 unit.segments[i].start != 0x20000);
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE);
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_MISSING), 3 * PAGE);
 	pm_plan_close(plan);
@@ -158,21 +185,33 @@ static void what_is_not_there_is_told(void **state)
 static void parts_of_a_mapping_are_one_region(void **state)
 {
 	(void)state;
-	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R | PF_X }, { 0x11000, UINT64_C(2) * PAGE, 0, PF_R | PF_X },
-	                                  { 0x13000, PAGE, PAGE, PF_R | PF_X }, { 0x14000, PAGE, PAGE, PF_R | PF_X }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x14000, 2, "/lib/a.so (deleted)" }, { 0x14000, 0x16000, 6, "/lib/a.so (deleted)" }, { 0 } });
+	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R | PF_X },
+	                                  { 0x11000, UINT64_C(2) * PAGE, 0, PF_R | PF_X },
+	                                  { 0x13000, PAGE, PAGE, PF_R | PF_X },
+	                                  { 0x14000, PAGE, PAGE, PF_R | PF_X },
+	                                  { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x14000, 2, "/lib/a.so (deleted)" },
+	                                 { 0x14000, 0x16000, 6, "/lib/a.so (deleted)" },
+	                                 { 0 } });
 	/* Of the second, only a part was written; what is left of a mapping has its permissions. */
-	expect_regions((const struct expected[]){ { 0x10000, 0x14000, RX | SHARED_UNKNOWN, UINT64_C(2) * PAGE, UINT64_C(2) * PAGE, "/lib/a.so" },
-	                                          { 0x14000, 0x16000, RX | SHARED_UNKNOWN, PAGE, UINT64_C(6) * PAGE, "/lib/a.so" }, { 0 } });
+	expect_regions((const struct expected[]){
+		{ 0x10000, 0x14000, RX | SHARED_UNKNOWN, UINT64_C(2) * PAGE, UINT64_C(2) * PAGE,
+	          "/lib/a.so" },
+		{ 0x14000, 0x16000, RX | SHARED_UNKNOWN, PAGE, UINT64_C(6) * PAGE, "/lib/a.so" },
+		{ 0 } });
 }
 
-/** Files have no inodes there; matches cross into the next mapping of one if that goes on where the one before ended, and only then. */
+/** Files have no inodes there; matches cross into the next mapping of one if that goes on where the
+ * one before ended, and only then. */
 static void a_file_goes_on_where_its_offset_does(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, UINT64_C(4) * PAGE, PAGE, PF_R }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/a" }, { 0x11000, 0x12000, 1, "/a" }, { 0x12000, 0x13000, 1, "/a" },
-	                                 { 0x13000, 0x14000, 2, "/b" }, { 0 } });
+	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/a" },
+	                                 { 0x11000, 0x12000, 1, "/a" },
+	                                 { 0x12000, 0x13000, 1, "/a" },
+	                                 { 0x13000, 0x14000, 2, "/b" },
+	                                 { 0 } });
 	static const bool goes_on[] = { true, false, false };
 	struct pm_core *core = core_image_open(&image);
 	struct pm_regions regions;
@@ -180,47 +219,69 @@ static void a_file_goes_on_where_its_offset_does(void **state)
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
 	assert_int_equal(regions.count, 4);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(pm_region_continues(&regions.items[i], &regions.items[i + 1]), goes_on[i]);
+		assert_int_equal(pm_region_continues(&regions.items[i], &regions.items[i + 1]),
+		                 goes_on[i]);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 }
 
-/** Whoever joins mappings in one list and not in the other does not make us join them, or make up permissions. */
+/** Whoever joins mappings in one list and not in the other does not make us join them, or make up
+ * permissions. */
 static void borders_of_either_list_count(void **state)
 {
 	(void)state;
-	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R }, { 0x12000, PAGE, PAGE, PF_R | PF_W }, { 0x20000, UINT64_C(4) * PAGE,
-	                                  UINT64_C(3) * PAGE, PF_R }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x14000, 0, "/a" }, { 0x21000, 0x22000, 0, "/b" }, { 0x23000, 0x25000, 0, "/c" }, { 0 } });
+	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
+	                                  { 0x12000, PAGE, PAGE, PF_R | PF_W },
+	                                  { 0x20000, UINT64_C(4) * PAGE, UINT64_C(3) * PAGE, PF_R },
+	                                  { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x14000, 0, "/a" },
+	                                 { 0x21000, 0x22000, 0, "/b" },
+	                                 { 0x23000, 0x25000, 0, "/c" },
+	                                 { 0 } });
 	expect_regions((const struct expected[]){
-		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/a" }, { 0x11000, 0x12000, PM_PERM_UNKNOWN, 0, PAGE, "/a" },
+		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/a" },
+		{ 0x11000, 0x12000, PM_PERM_UNKNOWN, 0, PAGE, "/a" },
 		{ 0x12000, 0x13000, RW | SHARED_UNKNOWN, PAGE, UINT64_C(2) * PAGE, "/a" },
-		{ 0x13000, 0x14000, PM_PERM_UNKNOWN, 0, UINT64_C(3) * PAGE, "/a" }, { 0x20000, 0x21000, R, PAGE, 0, "" },
-		{ 0x21000, 0x22000, R | SHARED_UNKNOWN, PAGE, 0, "/b" }, { 0x22000, 0x23000, R, PAGE, 0, "" },
-		{ 0x23000, 0x25000, R | SHARED_UNKNOWN, 0, 0, "/c" }, { 0 } });
+		{ 0x13000, 0x14000, PM_PERM_UNKNOWN, 0, UINT64_C(3) * PAGE, "/a" },
+		{ 0x20000, 0x21000, R, PAGE, 0, "" },
+		{ 0x21000, 0x22000, R | SHARED_UNKNOWN, PAGE, 0, "/b" },
+		{ 0x22000, 0x23000, R, PAGE, 0, "" },
+		{ 0x23000, 0x25000, R | SHARED_UNKNOWN, 0, 0, "/c" },
+		{ 0 } });
 }
 
 static void names_without_sense_are_dropped(void **state)
 {
 	(void)state;
 	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R | PF_W }, { 0 } },
-	        (const struct mapped[]){ { 0x30000, 0x34000, 0, "/first" }, { 0x33000, 0x38000, 0, "/overlaps" }, { 0x50000, 0x50000, 0, "/empty" },
-	                                 { 0x60000, 0x5f000, 0, "/backwards" }, { 0x70000, 0x71000, 0, "" }, { 0x80000, 0x81000, 0, "[heap]" },
-	                                 { 0x90000, 0x91000, 0, "[anon_shmem:pool]" }, { 0 } });
-	expect_regions((const struct expected[]){ { 0x10000, 0x11000, RW, PAGE, 0, "" },
-	                                          { 0x30000, 0x34000, PM_PERM_UNKNOWN, 0, 0, "/first" },
-	                                          { 0x90000, 0x91000, PM_PERM_UNKNOWN, 0, 0, "[anon_shmem:pool]" }, { 0 } });
+	        (const struct mapped[]){ { 0x30000, 0x34000, 0, "/first" },
+	                                 { 0x33000, 0x38000, 0, "/overlaps" },
+	                                 { 0x50000, 0x50000, 0, "/empty" },
+	                                 { 0x60000, 0x5f000, 0, "/backwards" },
+	                                 { 0x70000, 0x71000, 0, "" },
+	                                 { 0x80000, 0x81000, 0, "[heap]" },
+	                                 { 0x90000, 0x91000, 0, "[anon_shmem:pool]" },
+	                                 { 0 } });
+	expect_regions((const struct expected[]){
+		{ 0x10000, 0x11000, RW, PAGE, 0, "" },
+		{ 0x30000, 0x34000, PM_PERM_UNKNOWN, 0, 0, "/first" },
+		{ 0x90000, 0x91000, PM_PERM_UNKNOWN, 0, 0, "[anon_shmem:pool]" },
+		{ 0 } });
 }
 
 /** Only gdb's files have sections; there everything is called readable. */
 static void gdb_does_not_tell_what_is_readable(void **state)
 {
 	(void)state;
-	const struct segment segments[] = { { 0x10000, PAGE, PAGE, PF_R }, { 0x20000, PAGE, PAGE, PF_R | PF_W }, { 0x30000, PAGE, PAGE, PF_R }, { 0 } };
+	const struct segment segments[] = { { 0x10000, PAGE, PAGE, PF_R },
+		                            { 0x20000, PAGE, PAGE, PF_R | PF_W },
+		                            { 0x30000, PAGE, PAGE, PF_R },
+		                            { 0 } };
 	const struct mapped files[] = { { 0x30000, 0x31000, 0, "/a" }, { 0 } };
-	struct expected expected[] = {
-		{ 0x10000, 0x11000, R, PAGE, 0, "" }, { 0x20000, 0x21000, RW, PAGE, 0, "" }, { 0x30000, 0x31000, R | SHARED_UNKNOWN, PAGE, 0, "/a" }, { 0 }
-	};
+	struct expected expected[] = { { 0x10000, 0x11000, R, PAGE, 0, "" },
+		                       { 0x20000, 0x21000, RW, PAGE, 0, "" },
+		                       { 0x30000, 0x31000, R | SHARED_UNKNOWN, PAGE, 0, "/a" },
+		                       { 0 } };
 	compose(segments, files);
 	expect_regions(expected);
 	((Elf64_Ehdr *)(void *)image.bytes)->e_shnum = 5;
@@ -242,7 +303,8 @@ static void permissions_that_are_not_known_are_written_so(void **state)
 	assert_string_equal(text, "rw-s");
 }
 
-/** Puts the head of a library with code at its second page, and data at its third, at an offset of the image. */
+/** Puts the head of a library with code at its second page, and data at its third, at an offset of
+ * the image. */
 static void put_library(size_t offset)
 {
 	Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)(image.bytes + offset);
@@ -253,14 +315,19 @@ static void put_library(size_t offset)
 	header->e_phentsize = sizeof *programs;
 	header->e_phnum = 3;
 	for (unsigned i = 0; i < 3; i++)
-		programs[i] = (Elf64_Phdr){ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = UINT64_C(1) * i * PAGE, .p_offset = UINT64_C(1) * i * PAGE,
-			                        .p_filesz = PAGE, .p_memsz = PAGE };
+		programs[i] = (Elf64_Phdr){ .p_type = PT_LOAD,
+			                    .p_flags = PF_R,
+			                    .p_vaddr = UINT64_C(1) * i * PAGE,
+			                    .p_offset = UINT64_C(1) * i * PAGE,
+			                    .p_filesz = PAGE,
+			                    .p_memsz = PAGE };
 	programs[1].p_flags |= PF_X;
 	programs[2].p_flags |= PF_W;
 	programs[2].p_memsz = 2 * PAGE;
 }
 
-/** A library whose code is not in the file is one by its place; the same library read as data is not, nor is a file beside it. */
+/** A library whose code is not in the file is one by its place; the same library read as data is
+ * not, nor is a file beside it. */
 static void libraries_are_known_by_their_place(void **state)
 {
 	(void)state;
@@ -268,16 +335,24 @@ static void libraries_are_known_by_their_place(void **state)
 		enum pm_kind kind;
 		enum pm_proof proof;
 	} expected[] = {
-		{ PM_KIND_RODATA, PM_PROOF_PROVEN }, { PM_KIND_CODE, PM_PROOF_INFERRED }, { PM_KIND_DATA, PM_PROOF_PROVEN },
-		{ PM_KIND_BSS, PM_PROOF_PROVEN }, { PM_KIND_FILE, PM_PROOF_INFERRED }, { PM_KIND_FILE, PM_PROOF_PROVEN },
+		{ PM_KIND_RODATA, PM_PROOF_PROVEN }, { PM_KIND_CODE, PM_PROOF_INFERRED },
+		{ PM_KIND_DATA, PM_PROOF_PROVEN },   { PM_KIND_BSS, PM_PROOF_PROVEN },
+		{ PM_KIND_FILE, PM_PROOF_INFERRED }, { PM_KIND_FILE, PM_PROOF_PROVEN },
 		{ PM_KIND_FILE, PM_PROOF_INFERRED },
 	};
 	/* Segments hold a page each, in the third, fourth and sixth of the image. */
-	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R }, { 0x12000, PAGE, PAGE, PF_R | PF_W }, { 0x13000, PAGE, PAGE, PF_R | PF_W },
-	                                  { 0x40000, PAGE, PAGE, PF_R }, { 0 } },
-	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/a.so" }, { 0x11000, 0x12000, 1, "/a.so" }, { 0x12000, 0x13000, 2, "/a.so" },
-	                                 { 0x20000, 0x23000, 0, "/locale" }, { 0x40000, 0x41000, 0, "/read.so" },
-	                                 { 0x50000, 0x53000, 0, "/read.so" }, { 0 } });
+	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
+	                                  { 0x12000, PAGE, PAGE, PF_R | PF_W },
+	                                  { 0x13000, PAGE, PAGE, PF_R | PF_W },
+	                                  { 0x40000, PAGE, PAGE, PF_R },
+	                                  { 0 } },
+	        (const struct mapped[]){ { 0x10000, 0x11000, 0, "/a.so" },
+	                                 { 0x11000, 0x12000, 1, "/a.so" },
+	                                 { 0x12000, 0x13000, 2, "/a.so" },
+	                                 { 0x20000, 0x23000, 0, "/locale" },
+	                                 { 0x40000, 0x41000, 0, "/read.so" },
+	                                 { 0x50000, 0x53000, 0, "/read.so" },
+	                                 { 0 } });
 	put_library((size_t)2 * PAGE);
 	put_library((size_t)5 * PAGE);
 	struct pm_core *core = core_image_open(&image);
@@ -289,9 +364,12 @@ static void libraries_are_known_by_their_place(void **state)
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	assert_int_equal(regions.count, sizeof expected / sizeof *expected);
 	for (size_t i = 0; i < regions.count; i++)
-		if (regions.items[i].kind != expected[i].kind || regions.items[i].proof != expected[i].proof)
-			fail_msg("0x%llx is %s, %s: %s", (unsigned long long)regions.items[i].start, pm_kind_name((enum pm_kind)regions.items[i].kind),
-			         pm_proof_name((enum pm_proof)regions.items[i].proof), regions.items[i].why);
+		if (regions.items[i].kind != expected[i].kind ||
+		    regions.items[i].proof != expected[i].proof)
+			fail_msg("0x%llx is %s, %s: %s", (unsigned long long)regions.items[i].start,
+			         pm_kind_name((enum pm_kind)regions.items[i].kind),
+			         pm_proof_name((enum pm_proof)regions.items[i].proof),
+			         regions.items[i].why);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files made by hand: of each width and byte order, odd, broken and hostile ones. Real ones are in core_live_test.c. */
+/* Core files made by hand: of each width and byte order, odd, broken and hostile ones. Real ones
+ * are in core_live_test.c. */
 #include "reader/core_file.h"
 
 #include <elf.h>
@@ -20,7 +21,8 @@ static void bytes_are_where_the_segments_say(void **state)
 	(void)state;
 	static struct core_image file;
 	Elf64_Phdr *programs = core_image_make(&file, 4);
-	/* Not in order of addresses; the second is held in part, the third not at all; the fourth continues the first. */
+	/* Not in order of addresses; the second is held in part, the third not at all; the fourth
+	 * continues the first. */
 	programs[0] = core_image_load(0x20000, PAGE, 4 * PAGE, PAGE);
 	programs[1] = core_image_load(0x30000, 4 * PAGE, 8 * PAGE, 2 * PAGE);
 	programs[2] = core_image_load(0x40000, 2 * PAGE, 0, 0);
@@ -99,13 +101,17 @@ static void notes_tell_of_the_process(void **state)
 	memcpy(process + 40, "sixteen bytes ok", 16);
 	strcpy((char *)process + 56, "sixteen --bytes ok  ");
 	memcpy(thread + 12, &signal, sizeof signal);
-	/* As fs/binfmt_elf.c fills struct elf_prstatus of x86-64: pr_pid, and rsp among the registers. */
+	/* As fs/binfmt_elf.c fills struct elf_prstatus of x86-64: pr_pid, and rsp among the
+	 * registers. */
 	const int tids[] = { 4712, 4711 };
 	const uint64_t pointers[] = { 0x10010, 0x10020 };
 	struct {
 		uint64_t count, page, entries[2][3];
 		char texts[40];
-	} files = { 2, PAGE, { { 0xf000, 0x12000, 3 }, { 0x20000, 0x21000, 0 } }, "/usr/lib/libx.so (deleted)\0/other" };
+	} files = { 2,
+		    PAGE,
+		    { { 0xf000, 0x12000, 3 }, { 0x20000, 0x21000, 0 } },
+		    "/usr/lib/libx.so (deleted)\0/other" };
 	const uint64_t auxiliary[] = { AT_SYSINFO_EHDR, 0x7000, AT_RANDOM, 0x9000, AT_NULL, 0 };
 	size_t size = 0;
 	unsigned char *notes = file.bytes + PAGE;
@@ -159,8 +165,12 @@ static void foreign_files_are_read(void **state)
 	header->e_phoff = htobe32(sizeof *header);
 	header->e_phentsize = htobe16(sizeof *program);
 	header->e_phnum = htobe16(1);
-	*program = (Elf32_Phdr){ .p_type = htobe32(PT_LOAD), .p_vaddr = htobe32(0xfffff000), .p_memsz = htobe32(PAGE),
-	                         .p_offset = htobe32(PAGE), .p_filesz = htobe32(PAGE), .p_flags = htobe32(PF_R) };
+	*program = (Elf32_Phdr){ .p_type = htobe32(PT_LOAD),
+		                 .p_vaddr = htobe32(0xfffff000),
+		                 .p_memsz = htobe32(PAGE),
+		                 .p_offset = htobe32(PAGE),
+		                 .p_filesz = htobe32(PAGE),
+		                 .p_flags = htobe32(PF_R) };
 	strcpy((char *)file.bytes + PAGE, "big");
 	file.size = 2 * PAGE;
 	struct pm_core *core = core_image_open(&file);
@@ -192,7 +202,8 @@ static void any_number_of_segments_is_counted(void **state)
 	assert_non_null(programs);
 	for (size_t i = 0; i < SEGMENTS; i++)
 		programs[i] = core_image_load(0x10000 + i * 2 * PAGE, PAGE, 0, 0);
-	assert_int_equal(write(fd, programs, SEGMENTS * sizeof *programs), SEGMENTS * sizeof *programs);
+	assert_int_equal(write(fd, programs, SEGMENTS * sizeof *programs),
+	                 SEGMENTS * sizeof *programs);
 	free(programs);
 	struct pm_core *core;
 	struct pm_error error;
@@ -261,7 +272,8 @@ static void holes_are_not_read(void **state)
 		;
 	/* tmpfs may give a huge page for the byte. */
 	assert_in_range(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE, 4 << 20);
-	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN) + pm_plan_bytes(plan, PM_SEGMENT_HOLE), terabyte);
+	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN) + pm_plan_bytes(plan, PM_SEGMENT_HOLE),
+	                 terabyte);
 	pm_plan_close(plan);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
@@ -347,10 +359,12 @@ static void notes_without_end_are_not_read(void **state)
 	enum { HEADERS = 101, NOTES = 12000, MOST = 1 << 20 };
 	static struct core_image file;
 	Elf64_Phdr *programs = core_image_make(&file, HEADERS);
-	size_t offset = sizeof(Elf64_Ehdr) + HEADERS * sizeof *programs, size = NOTES * sizeof(Elf64_Nhdr);
+	size_t offset = sizeof(Elf64_Ehdr) + HEADERS * sizeof *programs,
+	       size = NOTES * sizeof(Elf64_Nhdr);
 	assert_true((HEADERS - 1) * NOTES > MOST && offset <= sizeof file.bytes);
 	for (size_t i = 0; i + 1 < HEADERS; i++)
-		programs[i] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offset, .p_filesz = size };
+		programs[i] =
+			(Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offset, .p_filesz = size };
 	programs[HEADERS - 1] = core_image_load(0x10000, PAGE, 0, PAGE);
 	Elf64_Nhdr *notes = test_calloc(NOTES, sizeof *notes);
 	for (size_t i = 0; i < NOTES; i++)

@@ -33,9 +33,10 @@ static int make_file(void)
 
 static struct pm_dump_source source_of(struct look *look)
 {
-	return (struct pm_dump_source){
-		.process = look->process, .regions = &look->regions, .pages = &look->pages, .reader = &look->memory
-	};
+	return (struct pm_dump_source){ .process = look->process,
+		                        .regions = &look->regions,
+		                        .pages = &look->pages,
+		                        .reader = &look->memory };
 }
 
 /** A made-up target of 8 pages at 0x10000: page 1 is a hole, page 3 unreadable, page 5 a guard. */
@@ -51,11 +52,14 @@ struct made_up {
 	uint64_t bad_start, bad_end;
 };
 
-static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
 {
 	static const struct pm_page_run runs[] = {
-		{ 0x10000, 0x11000, PM_PAGE_PRESENT }, { 0x12000, 0x15000, PM_PAGE_PRESENT },
-		{ 0x15000, 0x16000, PM_PAGE_GUARD },   { 0x16000, 0x18000, PM_PAGE_PRESENT },
+		{ 0x10000, 0x11000, PM_PAGE_PRESENT },
+		{ 0x12000, 0x15000, PM_PAGE_PRESENT },
+		{ 0x15000, 0x16000, PM_PAGE_GUARD },
+		{ 0x16000, 0x18000, PM_PAGE_PRESENT },
 	};
 	(void)context;
 	(void)error;
@@ -74,7 +78,9 @@ static void note_bad(void *context, const struct pm_unreadable *range)
 
 static void make_up(struct made_up *made)
 {
-	const struct pm_region region = { .start = 0x10000, .end = 0x18000, .perms = PM_PERM_READ, .vm_flags = PM_VM_KNOWN };
+	const struct pm_region region = {
+		.start = 0x10000, .end = 0x18000, .perms = PM_PERM_READ, .vm_flags = PM_VM_KNOWN
+	};
 	*made = (struct made_up){ .pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE } };
 	for (size_t i = 0; i < sizeof made->bytes; i++)
 		made->bytes[i] = (char)('a' + i % 23);
@@ -87,9 +93,11 @@ static void make_up(struct made_up *made)
 	made->reader = pm_fake_reader(&made->target);
 	pm_regions_init(&made->regions);
 	assert_int_equal(pm_regions_append(&made->regions, &region, NULL), 0);
-	made->source = (struct pm_dump_source){
-		.regions = &made->regions, .pages = &made->pages, .reader = &made->reader, .unreadable = note_bad, .context = made
-	};
+	made->source = (struct pm_dump_source){ .regions = &made->regions,
+		                                .pages = &made->pages,
+		                                .reader = &made->reader,
+		                                .unreadable = note_bad,
+		                                .context = made };
 }
 
 static void expect_content(int fd, off_t at, const char *bytes, size_t size)
@@ -122,7 +130,9 @@ static void bytes_and_counts_are_exact(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 8 * PAGE);
 
 	/* A second dump goes behind the first; parts of pages, and an end that is a hole. */
-	const struct pm_range ranges[] = { { 0x10ffe, 0x11003, 0 }, { 0x14001, 0x14002, 0 }, { 0x15000, 0x15010, 0 } };
+	const struct pm_range ranges[] = { { 0x10ffe, 0x11003, 0 },
+		                           { 0x14001, 0x14002, 0 },
+		                           { 0x15000, 0x15010, 0 } };
 	made.source.ranges = ranges;
 	made.source.count = 3;
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
@@ -215,7 +225,8 @@ static void failures_are_told(void **state)
 	pm_regions_deinit(&made.regions);
 }
 
-/** Everything of a real target: the markers stand where the ranges put them, and the terabyte takes no room. */
+/** Everything of a real target: the markers stand where the ranges put them, and the terabyte takes
+ * no room. */
 static void a_whole_process_is_dumped_sparsely(void **state)
 {
 	(void)state;
@@ -227,7 +238,8 @@ static void a_whole_process_is_dumped_sparsely(void **state)
 	target_start(&target, "markers", NULL);
 	markers_take(&markers, &target, "marker");
 	look_open(&look, target.pid);
-	uint64_t rss = status_number(target.pid, "VmRSS:"), tables = status_number(target.pid, "VmPTE:");
+	uint64_t rss = status_number(target.pid, "VmRSS:"),
+		 tables = status_number(target.pid, "VmPTE:");
 	int fd = make_file();
 	const struct pm_dump_source source = source_of(&look);
 	if (pm_dump_raw(&source, fd, &result, &error) < 0) {
@@ -239,11 +251,14 @@ static void a_whole_process_is_dumped_sparsely(void **state)
 	assert_int_equal(fstat(fd, &status), 0);
 	assert_int_equal(status.st_size, result.size);
 	assert_true(result.size > UINT64_C(1) << 40);
-	assert_int_equal(result.bytes + result.holes + result.untouched + result.forbidden + result.unreadable, result.size);
+	assert_int_equal(result.bytes + result.holes + result.untouched + result.forbidden +
+	                         result.unreadable,
+	                 result.size);
 	assert_int_equal(result.unreadable, 0);
 	assert_true((uint64_t)status.st_blocks * 512 <= result.bytes + result.bytes / 10);
 	assert_in_range(status_number(target.pid, "VmPTE:"), tables, tables + 64);
-	/* The kernel's counter is exact to some pages only; smaps, which is exact, is compared by the readers' test. */
+	/* The kernel's counter is exact to some pages only; smaps, which is exact, is compared by
+	 * the readers' test. */
 	assert_in_range(status_number(target.pid, "VmRSS:"), rss - 256, rss + 256);
 
 	static char bytes[MARKER_TEXT];

@@ -83,7 +83,8 @@ static void prefix_is_cut_at_the_border(void **state)
 		memset(error.text, 'y', length);
 		pm_error_prefix(&error, "abc: ");
 		assert_memory_equal(error.text, "abc: yyy", 8);
-		size_t wanted = length + 5 < PM_ERROR_TEXT_SIZE ? length + 5 : PM_ERROR_TEXT_SIZE - 1;
+		size_t wanted = length + 5 < PM_ERROR_TEXT_SIZE ? length + 5
+		                                                : PM_ERROR_TEXT_SIZE - 1;
 		assert_int_equal(strlen(error.text), wanted);
 	}
 }

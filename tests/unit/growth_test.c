@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Differences of samples: known changes one by one, and random ones held against a picture of the address space with one entry a page. */
+/* Differences of samples: known changes one by one, and random ones held against a picture of the
+ * address space with one entry a page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 enum { PAGE = 4096, RW = PM_PERM_READ | PM_PERM_WRITE };
 
 /** Adds a region whose pages are all resident. */
-static struct pm_region *add(struct pm_regions *regions, uint64_t start, uint64_t pages, unsigned perms, const char *mapping)
+static struct pm_region *add(struct pm_regions *regions, uint64_t start, uint64_t pages,
+                             unsigned perms, const char *mapping)
 {
 	struct pm_region region = {
 		.start = start,
@@ -150,7 +152,8 @@ static void moves(void **state)
 {
 	(void)state;
 	struct pair pair = { 0 };
-	/* mremap(2) to a larger place, where one more page was touched; a file mapped elsewhere; nothing can be told of two equal ones. */
+	/* mremap(2) to a larger place, where one more page was touched; a file mapped elsewhere;
+	 * nothing can be told of two equal ones. */
 	add(&pair.before, 0x100000, 100, RW, "");
 	add(&pair.before, 0x300000, 5, PM_PERM_READ, "/data");
 	add(&pair.after, 0x500000, 5, PM_PERM_READ, "/data");
@@ -168,7 +171,8 @@ static void moves(void **state)
 	release(&pair);
 }
 
-/** A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of both. */
+/** A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of
+ * both. */
 static void moved_block_leaves_its_place_to_others(void **state)
 {
 	(void)state;
@@ -217,7 +221,8 @@ static void nothing_changed(void **state)
 	release(&pair);
 }
 
-/** The random address space: for each page what is mapped there (0: nothing), and whether it is resident. */
+/** The random address space: for each page what is mapped there (0: nothing), and whether it is
+ * resident. */
 enum { PAGES = 600, BACKINGS = 5, ROUNDS = 3000 };
 
 struct page {
@@ -262,7 +267,9 @@ static void list(const struct page *pages, struct pm_regions *regions)
 			resident += pages[next].resident;
 		if (pages[i].backing == 0)
 			continue;
-		struct pm_region *region = add(regions, (i + 1) * PAGE, next - i, perms[pages[i].backing], pages[i].backing == 4 ? "/data" : "");
+		struct pm_region *region = add(regions, (i + 1) * PAGE, next - i,
+		                               perms[pages[i].backing],
+		                               pages[i].backing == 4 ? "/data" : "");
 		region->bytes[PM_SIZE_RSS] = resident * PAGE;
 		region->offset = pages[i].backing == 4 ? i * PAGE : 0;
 	}
@@ -313,7 +320,8 @@ static void check_pages(const struct pair *pair, const struct page *was, const s
 	for (size_t i = 0; i < PAGES; i++) {
 		if (was[i].backing == 0 || was[i].backing != is[i].backing)
 			continue;
-		size_t before = pm_regions_index(&pair->before, (i + 1) * PAGE), after = pm_regions_index(&pair->after, (i + 1) * PAGE);
+		size_t before = pm_regions_index(&pair->before, (i + 1) * PAGE),
+		       after = pm_regions_index(&pair->after, (i + 1) * PAGE);
 		assert_int_equal(pair->growth.before_part[before], pair->growth.after_part[after]);
 	}
 }

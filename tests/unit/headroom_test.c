@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Headroom: saved trees of both versions of cgroups, and a group of our own in which the kernel kills. */
+/* Headroom: saved trees of both versions of cgroups, and a group of our own in which the kernel
+ * kills. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,24 +30,28 @@ static const char maps[] = "00400000-00500000 r-xp 00000000 08:01 7 /bin/shop\n"
 			   "00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 			   "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 
-/** A saved machine with one process; PID 12. @param cgroup text of its cgroup file @return the root */
+/** A saved machine with one process; PID 12. @param cgroup text of its cgroup file @return the root
+ */
 static char *make_machine(const char *cgroup)
 {
 	char *root = tree_create();
-	tree_add_process(root, 12, "shop", "VmSize:\t  2048 kB\nVmData:\t 300 kB\nVmStk:\t  132 kB\n");
-	tree_write(root, "proc/12/limits",
-	           "Limit                     Soft Limit           Hard Limit           Units     \n"
-	           "Max data size             unlimited            unlimited            bytes     \n"
-	           "Max stack size            8388608              unlimited            bytes     \n"
-	           "Max address space         4294967296           unlimited            bytes     \n");
+	tree_add_process(root, 12, "shop",
+	                 "VmSize:\t  2048 kB\nVmData:\t 300 kB\nVmStk:\t  132 kB\n");
+	tree_write(
+		root, "proc/12/limits",
+		"Limit                     Soft Limit           Hard Limit           Units     \n"
+		"Max data size             unlimited            unlimited            bytes     \n"
+		"Max stack size            8388608              unlimited            bytes     \n"
+		"Max address space         4294967296           unlimited            bytes     \n");
 	tree_write(root, "proc/12/maps", "%s", maps);
 	tree_write(root, "proc/12/cgroup", "%s", cgroup);
 	tree_write(root, "proc/sys/vm/max_map_count", "65530\n");
 	tree_write(root, "proc/sys/kernel/threads-max", "31000\n");
 	tree_write(root, "proc/loadavg", "0.20 0.18 0.12 1/345 11206\n");
 	tree_write(root, "proc/meminfo",
-	           "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 kB\nSwapTotal:        2048 kB\nSwapFree:"
-	                                 "         1024 kB\n");
+	           "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 "
+	           "kB\nSwapTotal:        2048 kB\nSwapFree:"
+	           "         1024 kB\n");
 	return root;
 }
 
@@ -62,8 +67,8 @@ static struct pm_headroom read_saved(const char *root)
 	return headroom;
 }
 
-static void expect(const struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max, uint64_t used, uint64_t left,
-                   const char *source)
+static void expect(const struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max,
+                   uint64_t used, uint64_t left, const char *source)
 {
 	const struct pm_limit *limit = pm_headroom_find(headroom, kind);
 	if (!limit)
@@ -82,7 +87,8 @@ static void machine_and_process(void **state)
 	struct pm_headroom headroom = read_saved(root);
 	expect(&headroom, PM_LIMIT_SYSTEM, 18 * MIB, 13 * MIB, 5 * MIB, "/proc/meminfo");
 	expect(&headroom, PM_LIMIT_ADDRESS_SPACE, 4096 * MIB, 2 * MIB, 4094 * MIB, "RLIMIT_AS");
-	expect(&headroom, PM_LIMIT_STACK, 8 * MIB, 132 * 1024, 8 * MIB - 132 * 1024, "RLIMIT_STACK");
+	expect(&headroom, PM_LIMIT_STACK, 8 * MIB, 132 * 1024, 8 * MIB - 132 * 1024,
+	       "RLIMIT_STACK");
 	expect(&headroom, PM_LIMIT_MAPPINGS, 65530, 2, 65528, "/proc/sys/vm/max_map_count");
 	expect(&headroom, PM_LIMIT_THREADS, 31000, 345, 30655, "/proc/sys/kernel/threads-max");
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_DATA));
@@ -101,13 +107,16 @@ static void v2_group_that_leaves_least(void **state)
 	tree_write(root, "sys/fs/cgroup/shop/web/memory.max", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/shop/web/memory.high", "max\n");
 	tree_write(root, "sys/fs/cgroup/shop/web/memory.current", "204800\n");
-	tree_write(root, "sys/fs/cgroup/shop/web/memory.events", "low 0\nhigh 7\nmax 6\noom 5\noom_kill 4\noom_group_kill 0\n");
-	tree_write(root, "sys/fs/cgroup/shop/web/memory.pressure", "some avg10=1.50 avg60=0.25 avg300=0.00 total=99\n"
-	                                                           "full avg10=0.50 avg60=12.05 avg300=0.00 total=50\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.events",
+	           "low 0\nhigh 7\nmax 6\noom 5\noom_kill 4\noom_group_kill 0\n");
+	tree_write(root, "sys/fs/cgroup/shop/web/memory.pressure",
+	           "some avg10=1.50 avg60=0.25 avg300=0.00 total=99\n"
+	           "full avg10=0.50 avg60=12.05 avg300=0.00 total=50\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "2097152\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.high", "1900000\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "2000000\n");
-	tree_write(root, "sys/fs/cgroup/shop/memory.stat", "anon 1\nfile 5\ntotal_inactive_file 4\ninactive_file 100000\nactive_file 2\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.stat",
+	           "anon 1\nfile 5\ntotal_inactive_file 4\ninactive_file 100000\nactive_file 2\n");
 	tree_write(root, "sys/fs/cgroup/shop/pids.max", "100\n");
 	tree_write(root, "sys/fs/cgroup/shop/pids.current", "98\n");
 	struct pm_headroom headroom = read_saved(root);
@@ -135,12 +144,15 @@ static void v1_group(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "1000000\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.failcnt", "17\n");
-	tree_write(root, "sys/fs/cgroup/memory/shop/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
-	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat", "cache 0\ninactive_file 1\ntotal_cache 5\ntotal_inactive_file 400000\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.oom_control",
+	           "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
+	           "cache 0\ninactive_file 1\ntotal_cache 5\ntotal_inactive_file 400000\n");
 	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.max", "10\n");
 	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.current", "4\n");
 	tree_write(root, "proc/pressure/memory",
-	           "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+	           "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 "
+	           "avg300=0.00 total=0\n");
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_version, 1);
 	expect(&headroom, PM_LIMIT_CGROUP, 1048576, 1000000, 448576, "/shop/memory.limit_in_bytes");
@@ -172,7 +184,8 @@ static void living_process(void **state)
 	struct pm_headroom headroom;
 	struct pm_error error = { 0 };
 	struct rlimit stack;
-	if (pm_process_open(NULL, getpid(), &process, &error) < 0 || pm_headroom_read(process, NULL, &headroom, &error) < 0)
+	if (pm_process_open(NULL, getpid(), &process, &error) < 0 ||
+	    pm_headroom_read(process, NULL, &headroom, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(getrlimit(RLIMIT_STACK, &stack), 0);
 	const struct pm_limit *limit = pm_headroom_find(&headroom, PM_LIMIT_STACK);
@@ -180,7 +193,9 @@ static void living_process(void **state)
 	if (limit)
 		assert_int_equal(limit->max, stack.rlim_cur);
 	assert_true(pm_headroom_find(&headroom, PM_LIMIT_MAPPINGS)->used > 10);
-	assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_SYSTEM)->max / 4096 > (uint64_t)sysconf(_SC_PHYS_PAGES) - 1, 1);
+	assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_SYSTEM)->max / 4096 >
+	                         (uint64_t)sysconf(_SC_PHYS_PAGES) - 1,
+	                 1);
 	assert_non_null(pm_headroom_memory(&headroom));
 	pm_process_close(process);
 }
@@ -200,11 +215,16 @@ static void counts_are_added_and_then_exchanged(void **state)
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_THREADS));
 	size_t count = headroom.count;
 	for (uint64_t i = 1; i <= PM_LIMIT_KINDS; i++) {
-		const struct pm_region region = { .start = i << 20, .end = (i << 20) + 4096, .mapping = "", .detail = "", .why = "" };
+		const struct pm_region region = { .start = i << 20,
+			                          .end = (i << 20) + 4096,
+			                          .mapping = "",
+			                          .detail = "",
+			                          .why = "" };
 		assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 		must(pm_headroom_add_counts(process, sys, &regions, &headroom, &error), &error);
 		assert_int_equal(headroom.count, count + 2);
-		expect(&headroom, PM_LIMIT_MAPPINGS, 65530, i, 65530 - i, "/proc/sys/vm/max_map_count");
+		expect(&headroom, PM_LIMIT_MAPPINGS, 65530, i, 65530 - i,
+		       "/proc/sys/vm/max_map_count");
 	}
 	must(pm_headroom_read(process, sys, &headroom, &error), &error);
 	count = headroom.count;

@@ -44,11 +44,16 @@ static void text_ends_at_controls_and_broken_characters(void **state)
 	expect_side(hit_text_before(&hit, 100), 4, 6, false);
 	expect_side(hit_text_after(&hit, 100), 5, 4, false);
 	/* The second byte of a character is none by itself. */
-	hit = hit_in("\xbc" "HIT\xc3", 5, 1, 3);
+	hit = hit_in("\xbc"
+	             "HIT\xc3",
+	             5, 1, 3);
 	expect_side(hit_text_before(&hit, 100), 0, 0, false);
 	expect_side(hit_text_after(&hit, 100), 0, 0, false);
-	/* Characters that turn the direction of writing are none either; those of the control set of Latin-1 obey to nobody. */
-	hit = hit_in("\xe2\x80\xae" "HIT\xc2\x9b", 8, 3, 3);
+	/* Characters that turn the direction of writing are none either; those of the control set
+	 * of Latin-1 obey to nobody. */
+	hit = hit_in("\xe2\x80\xae"
+	             "HIT\xc2\x9b",
+	             8, 3, 3);
 	expect_side(hit_text_before(&hit, 100), 0, 0, false);
 	expect_side(hit_text_after(&hit, 100), 0, 0, false);
 }
@@ -74,7 +79,8 @@ static void room_is_shared(void **state)
 	expect_side(sides[1], 0, 0, true);
 }
 
-static void expect_text(enum pm_encoding encoding, const char *bytes, size_t size, const char *expected)
+static void expect_text(enum pm_encoding encoding, const char *bytes, size_t size,
+                        const char *expected)
 {
 	struct text text = { 0 };
 	hit_text_add(encoding, (const uint8_t *)bytes, size, &text);
@@ -87,9 +93,13 @@ static void utf16_is_decoded(void **state)
 	(void)state;
 	expect_text(PM_ENCODING_UTF16LE, "a\0\xfc\0\x2d\x4e", 6, "a\xc3\xbc\xe4\xb8\xad");
 	expect_text(PM_ENCODING_UTF16BE, "\0a\0\xfc\x4e\x2d", 6, "a\xc3\xbc\xe4\xb8\xad");
-	/* U+1F600 is a pair; half of one, the halves the wrong way round, and half a unit are bytes. */
+	/* U+1F600 is a pair; half of one, the halves the wrong way round, and half a unit are
+	 * bytes. */
 	expect_text(PM_ENCODING_UTF16LE, "\x3d\xd8\x00\xde", 4, "\xf0\x9f\x98\x80");
-	expect_text(PM_ENCODING_UTF16LE, "\x3d\xd8" "a\0", 4, "\\x3d\\xd8a");
+	expect_text(PM_ENCODING_UTF16LE,
+	            "\x3d\xd8"
+	            "a\0",
+	            4, "\\x3d\\xd8a");
 	expect_text(PM_ENCODING_UTF16LE, "\x00\xde\x3d\xd8", 4, "\\x00\\xde\\x3d\\xd8");
 	expect_text(PM_ENCODING_UTF16LE, "a\0b", 3, "a\\x62");
 	/* Controls are escaped like others. */
@@ -109,15 +119,23 @@ static void utf16_has_text_around_it(void **state)
 /** The line of a hit in the one region there is, on a terminal of so many columns. */
 static void expect_line(struct pm_hit hit, size_t columns, const char *expected)
 {
-	struct pm_region region = { .start = 0x7f0000001000, .end = 0x7f0000002000, .kind = PM_KIND_HEAP, .mapping = "[heap]" };
+	struct pm_region region = { .start = 0x7f0000001000,
+		                    .end = 0x7f0000002000,
+		                    .kind = PM_KIND_HEAP,
+		                    .mapping = "[heap]" };
 	const struct pm_regions regions = { .items = &region, .count = 1 };
 	const struct grep_options options = { .most = UINT64_MAX };
 	const struct out out = { .width = columns };
-	const struct grep_view view = { .options = &options, .regions = &regions, .out = &out, .prefix = "", .form = GREP_LINES };
+	const struct grep_view view = { .options = &options,
+		                        .regions = &regions,
+		                        .out = &out,
+		                        .prefix = "",
+		                        .form = GREP_LINES };
 	struct text line = { 0 };
 	grep_line(&view, &hit, &line);
 	assert_string_equal(text_terminate(&line), expected);
-	assert_true(columns < ROOM_FOR_A_MATCH || columns == SIZE_MAX || utf8_columns(line.bytes, line.length - 1) <= columns);
+	assert_true(columns < ROOM_FOR_A_MATCH || columns == SIZE_MAX ||
+	            utf8_columns(line.bytes, line.length - 1) <= columns);
 	text_deinit(&line);
 }
 
@@ -126,12 +144,14 @@ static void lines(void **state)
 	(void)state;
 	static const char text[] = "left left left MATCH\x01 right right right";
 	struct pm_hit hit = hit_in(text, sizeof text - 1, 15, 6);
-	expect_line(hit, SIZE_MAX, "7f000000100f  heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
+	expect_line(hit, SIZE_MAX,
+	            "7f000000100f  heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
 	expect_line(hit, 60, "7f000000100f  heap [heap]+0xf: …eft left MATCH\\x01 right ri…\n");
 	/* The match goes before what is around it; it is not cut within an escaped byte. */
 	expect_line(hit, 40, "7f000000100f  heap [heap]+0xf: MATCH\\x01\n");
 	hit.changed = true;
-	expect_line(hit, SIZE_MAX, "7f000000100f~ heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
+	expect_line(hit, SIZE_MAX,
+	            "7f000000100f~ heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
 	hit.changed = false;
 	hit.truncated = true;
 	hit.after = 0;
@@ -151,7 +171,8 @@ static void long_matches_are_cut(void **state)
 	strcpy(expected + head + 28, "…\n");
 	expect_line(hit, 60, expected);
 	memset(bytes, 1, sizeof bytes);
-	expect_line(hit, 60, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01\\x01…\n");
+	expect_line(hit, 60,
+	            "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01\\x01…\n");
 	expect_line(hit, 59, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01…\n");
 	/* A terminal that is far too narrow gets some of the match all the same. */
 	expect_line(hit, 20, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01…\n");

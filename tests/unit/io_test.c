@@ -96,7 +96,8 @@ static void says_when_the_process_ended(void **state)
 	close(fd);
 }
 
-/** Offsets of /proc/PID/mem are addresses; above 2^63, where the vsyscall page lies, pread(2) takes none. */
+/** Offsets of /proc/PID/mem are addresses; above 2^63, where the vsyscall page lies, pread(2) takes
+ * none. */
 static void pread_takes_addresses(void **state)
 {
 	(void)state;
@@ -111,7 +112,8 @@ static void pread_takes_addresses(void **state)
 	close(fd);
 }
 
-/** Checks that a stream gives exactly these lines (the last one NULL) and then what `end` says: 0 the end, -1 an error. */
+/** Checks that a stream gives exactly these lines (the last one NULL) and then what `end` says: 0
+ * the end, -1 an error. */
 static void gives(const char *bytes, size_t length, const char *const *wanted, int end)
 {
 	int fd = file_of(bytes, length);
@@ -136,7 +138,8 @@ static void gives(const char *bytes, size_t length, const char *const *wanted, i
 static void splits_lines(void **state)
 {
 	(void)state;
-	const char *none[] = { NULL }, *empty[] = { "", NULL }, *three[] = { "one", "", "three", NULL };
+	const char *none[] = { NULL }, *empty[] = { "", NULL },
+		   *three[] = { "one", "", "three", NULL };
 	gives("", 0, none, 0);
 	gives("\n", 1, empty, 0);
 	gives("one\n\nthree\n", 11, three, 0);
@@ -215,8 +218,18 @@ static void splits_what_comes_in_pieces(void **state)
 static void cuts_long_lines(void **state)
 {
 	(void)state;
-	static const size_t lengths[] = { 5,  PM_LINE_MAX - 1, PM_LINE_MAX,         PM_LINE_MAX + 1,     7, 2 * PM_LINE_MAX - 1, 2 * PM_LINE_MAX,
-		                          0,  2 * PM_LINE_MAX + 1, 5 * PM_LINE_MAX + 3, 9 * PM_LINE_MAX, 1 };
+	static const size_t lengths[] = { 5,
+		                          PM_LINE_MAX - 1,
+		                          PM_LINE_MAX,
+		                          PM_LINE_MAX + 1,
+		                          7,
+		                          2 * PM_LINE_MAX - 1,
+		                          2 * PM_LINE_MAX,
+		                          0,
+		                          2 * PM_LINE_MAX + 1,
+		                          5 * PM_LINE_MAX + 3,
+		                          9 * PM_LINE_MAX,
+		                          1 };
 	enum { COUNT = sizeof lengths / sizeof *lengths };
 	size_t capacity = 0, filled = 0;
 	for (size_t i = 0; i < COUNT; i++)
@@ -298,7 +311,8 @@ static void goes_on_after_a_signal(void **state)
 	alarm_pipe = ends[1];
 	struct sigaction action = { .sa_handler = on_alarm }, before;
 	sigaction(SIGALRM, &action, &before);
-	const struct itimerval often = { .it_value.tv_usec = 1000, .it_interval.tv_usec = 1000 }, never = { 0 };
+	const struct itimerval often = { .it_value.tv_usec = 1000, .it_interval.tv_usec = 1000 },
+			       never = { 0 };
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
 
 	char bytes[8];

@@ -66,18 +66,22 @@ static void lookalikes_are_no_arenas(void **state)
 		{ "accessible size is not the region's", arena, 0, MIB, 3 * MIB },
 		{ "more in use than accessible", arena, 0, 3 * MIB, 2 * MIB },
 		{ "arena outside of the first heap", base + 3 * MIB, 0, MIB, 2 * MIB },
-		{ "second heap without its first", base + 8 * HEAP_MAX + 0x30, base + 8 * HEAP_MAX, MIB, 2 * MIB },
-		{ "previous heap not aligned", base + 8 * HEAP_MAX + 0x30, base + 8 * HEAP_MAX + 4096, MIB, 2 * MIB },
+		{ "second heap without its first", base + 8 * HEAP_MAX + 0x30, base + 8 * HEAP_MAX,
+		  MIB, 2 * MIB },
+		{ "previous heap not aligned", base + 8 * HEAP_MAX + 0x30,
+		  base + 8 * HEAP_MAX + 4096, MIB, 2 * MIB },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_regions regions;
 		struct made_up memory = { 0 };
 		pm_regions_init(&regions);
 		made_up_region(&regions, base, 2 * MIB, RW);
-		made_up_heap(&memory, base, cases[i].arena, cases[i].previous, cases[i].used, cases[i].open);
+		made_up_heap(&memory, base, cases[i].arena, cases[i].previous, cases[i].used,
+		             cases[i].open);
 		made_up_assign(&regions, &memory);
 		if (regions.items[0].kind != PM_KIND_ANON)
-			fail_msg("%s: is %s", cases[i].what, pm_kind_name((enum pm_kind)regions.items[0].kind));
+			fail_msg("%s: is %s", cases[i].what,
+			         pm_kind_name((enum pm_kind)regions.items[0].kind));
 		pm_regions_deinit(&regions);
 	}
 }
@@ -187,9 +191,12 @@ static void flags_tell_what_cannot_be_read(void **state)
 	pm_regions_init(&regions);
 	made_up_region(&regions, base, MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NORESERVE;
 	made_up_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
-	made_up_region(&regions, base + 2 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NORESERVE | PM_VM_ACCOUNT;
+	made_up_region(&regions, base + 2 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                   PM_VM_NORESERVE |
+	                                                                   PM_VM_ACCOUNT;
 	made_up_region(&regions, base + 2 * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
-	made_up_region(&regions, base + 4 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NORESERVE;
+	made_up_region(&regions, base + 4 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                   PM_VM_NORESERVE;
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_INFERRED);

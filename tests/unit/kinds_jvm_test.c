@@ -35,7 +35,9 @@ static void jvm_start(struct jvm *jvm)
 	program_start(&jvm->target, "java", "-Xms64m", "-Xmx256m", "-XX:+UseG1GC", path, NULL);
 	free(target_await(&jvm->target, "ready"));
 	look_open(&jvm->look, jvm->target.pid);
-	struct pm_kinds_evidence evidence = { .process = jvm->look.process, .reader = &jvm->look.memory, .pagemap = jvm->look.pagemap };
+	struct pm_kinds_evidence evidence = { .process = jvm->look.process,
+		                              .reader = &jvm->look.memory,
+		                              .pagemap = jvm->look.pagemap };
 	if (pm_kinds_assign(&jvm->look.regions, &evidence, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -51,8 +53,10 @@ static const struct pm_region *region_at(const struct jvm *jvm, uint64_t address
 	return &jvm->look.regions.items[look_region(&jvm->look, address)];
 }
 
-/** Calls for each line that jcmd prints for a command. @return how many calls said that the line was what they want */
-static int each_line(const struct jvm *jvm, const char *command, int (*check)(const struct jvm *, const char *))
+/** Calls for each line that jcmd prints for a command. @return how many calls said that the line
+ * was what they want */
+static int each_line(const struct jvm *jvm, const char *command,
+                     int (*check)(const struct jvm *, const char *))
 {
 	char words[256], line[4096];
 	int found = 0;
@@ -72,7 +76,8 @@ static int check_heap(const struct jvm *jvm, const char *line)
 {
 	uint64_t start, end;
 	const char *range = strchr(line, '[');
-	if (!strstr(line, "garbage-first heap") || !range || sscanf(range, "[0x%" SCNx64 ", 0x%" SCNx64 ")", &start, &end) != 2)
+	if (!strstr(line, "garbage-first heap") || !range ||
+	    sscanf(range, "[0x%" SCNx64 ", 0x%" SCNx64 ")", &start, &end) != 2)
 		return 0;
 	assert_true(region_at(jvm, start)->start == start);
 	for (uint64_t at = start; at < end;) {
@@ -105,13 +110,14 @@ static void java_heap_is_where_the_jvm_has_it(void **state)
 }
 
 /**
- * " bounds [0x00007f5d64ec7000, 0x00007f5d65137000, 0x00007f5d6c400000]": the start, the end of what is committed, the end of what is
- * reserved
+ * " bounds [0x00007f5d64ec7000, 0x00007f5d65137000, 0x00007f5d6c400000]": the start, the end of
+ * what is committed, the end of what is reserved
  */
 static int check_code_heap(const struct jvm *jvm, const char *line)
 {
 	uint64_t start, committed, reserved;
-	if (sscanf(line, " bounds [0x%" SCNx64 ", 0x%" SCNx64 ", 0x%" SCNx64 "]", &start, &committed, &reserved) != 3)
+	if (sscanf(line, " bounds [0x%" SCNx64 ", 0x%" SCNx64 ", 0x%" SCNx64 "]", &start,
+	           &committed, &reserved) != 3)
 		return 0;
 	const struct pm_region *code = region_at(jvm, start), *rest = region_at(jvm, reserved - 1);
 	assert_int_equal(code->kind, PM_KIND_JIT);
@@ -129,7 +135,8 @@ static void code_cache_is_where_the_jvm_has_it(void **state)
 	jvm_stop(&jvm);
 }
 
-/** `"worker-0" #12 daemon prio=5 os_prio=0 cpu=0.15ms elapsed=0.11s tid=0x00007f... nid=0x1cba in Object.wait()  [0x00007f5d3c7fe000]` */
+/** `"worker-0" #12 daemon prio=5 os_prio=0 cpu=0.15ms elapsed=0.11s tid=0x00007f... nid=0x1cba in
+ * Object.wait()  [0x00007f5d3c7fe000]` */
 static int check_thread(const struct jvm *jvm, const char *line)
 {
 	const char *nid = strstr(line, " nid="), *stack = strrchr(line, '[');

@@ -42,16 +42,18 @@ static const struct pm_region *region_at(const struct look *view, uint64_t addre
 static void expect_kind(const struct pm_region *region, enum pm_kind kind, const char *fact)
 {
 	if (region->kind != kind)
-		fail_msg("%s: is %s (%s), not %s", fact, pm_kind_name(region->kind), region->why, pm_kind_name(kind));
+		fail_msg("%s: is %s (%s), not %s", fact, pm_kind_name(region->kind), region->why,
+		         pm_kind_name(kind));
 }
 
 /** Calls for each fact that begins with a word. */
-static void each_fact(const struct target *target, const char *word, void (*check)(const struct look *, const char *),
-                      const struct look *view)
+static void each_fact(const struct target *target, const char *word,
+                      void (*check)(const struct look *, const char *), const struct look *view)
 {
 	size_t length = strlen(word), seen = 0;
 	for (size_t i = 0; i < target->count; i++) {
-		if (strncmp(target->facts[i], word, length) == 0 && target->facts[i][length] == ' ') {
+		if (strncmp(target->facts[i], word, length) == 0 &&
+		    target->facts[i][length] == ' ') {
 			check(view, target->facts[i]);
 			seen++;
 		}
@@ -81,7 +83,8 @@ static void check_kind(const struct look *view, const char *fact)
 static void check_arena(const struct look *view, const char *fact)
 {
 	uint64_t heap, arena;
-	assert_int_equal(sscanf(fact, "arena %*s %*d heap=%" SCNx64 " arena=%" SCNx64, &heap, &arena), 2);
+	assert_int_equal(
+		sscanf(fact, "arena %*s %*d heap=%" SCNx64 " arena=%" SCNx64, &heap, &arena), 2);
 	const struct pm_region *region = region_at(view, heap);
 	char text[32];
 	expect_kind(region, PM_KIND_ARENA, fact);
@@ -113,7 +116,8 @@ static void check_thread_name(const struct look *view, const char *fact)
 {
 	const char *words = fact + strlen("thread ");
 	for (size_t i = 0; i < view->regions.count; i++)
-		if (view->regions.items[i].kind == PM_KIND_STACK && strcmp(view->regions.items[i].detail, words) == 0)
+		if (view->regions.items[i].kind == PM_KIND_STACK &&
+		    strcmp(view->regions.items[i].detail, words) == 0)
 			return;
 	fail_msg("no stack has the detail '%s'", words);
 }
@@ -165,7 +169,9 @@ static unsigned chunks_of(const struct look *view, const char *size)
 	for (size_t i = 0; i < view->regions.count; i++) {
 		const struct pm_region *region = &view->regions.items[i];
 		unsigned count;
-		if (region->kind == PM_KIND_MALLOC && sscanf(region->detail, "%u malloc chunk", &count) == 1 && strstr(region->detail, size))
+		if (region->kind == PM_KIND_MALLOC &&
+		    sscanf(region->detail, "%u malloc chunk", &count) == 1 &&
+		    strstr(region->detail, size))
 			sum += count;
 	}
 	return sum;
@@ -177,8 +183,10 @@ static void fail_large(const struct look *view)
 	for (size_t i = 0; i < view->regions.count; i++) {
 		const struct pm_region *region = &view->regions.items[i];
 		if ((region->perms & PM_PERM_WRITE) && region->bytes[PM_SIZE_RSS] >= 1 << 20)
-			print_error("%" PRIx64 "-%" PRIx64 " rss %" PRIu64 ": %s, %s, %s\n", region->start, region->end, region->bytes[PM_SIZE_RSS],
-			            pm_kind_name((enum pm_kind)region->kind), region->detail, region->why);
+			print_error("%" PRIx64 "-%" PRIx64 " rss %" PRIu64 ": %s, %s, %s\n",
+			            region->start, region->end, region->bytes[PM_SIZE_RSS],
+			            pm_kind_name((enum pm_kind)region->kind), region->detail,
+			            region->why);
 	}
 	fail_msg("blocks of malloc are missing");
 }
@@ -188,13 +196,17 @@ static void expect_all_threads(const struct look *view)
 {
 	struct pm_thread *threads;
 	size_t count, running = 0;
-	assert_int_equal(pm_process_read_threads(view->process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &threads, &count, NULL), 0);
+	assert_int_equal(pm_process_read_threads(view->process,
+	                                         PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS,
+	                                         &threads, &count, NULL),
+	                 0);
 	for (size_t t = 0; t < count; t++) {
 		bool found = false;
 		char text[128];
 		snprintf(text, sizeof text, "%d %s", (int)threads[t].tid, threads[t].name);
 		for (size_t i = 0; i < view->regions.count && !found; i++)
-			found = view->regions.items[i].kind == PM_KIND_STACK && strstr(view->regions.items[i].detail, text);
+			found = view->regions.items[i].kind == PM_KIND_STACK &&
+			        strstr(view->regions.items[i].detail, text);
 		running += !found;
 	}
 	free(threads);
@@ -212,7 +224,8 @@ static void jvm_is_recognised(void **state)
 		skip_because("PROCMEM_SOURCE is not set");
 	char path[4096];
 	snprintf(path, sizeof path, "%s/tests/targets/DirectBuffers.java", source);
-	/* A large block that is freed raises the threshold from which malloc maps blocks one by one, unless it is set. */
+	/* A large block that is freed raises the threshold from which malloc maps blocks one by
+	 * one, unless it is set. */
 	assert_int_equal(setenv("MALLOC_MMAP_THRESHOLD_", "131072", 1), 0);
 	program_start(&target, "java", "-Xms64m", "-Xmx64m", path, NULL);
 	unsetenv("MALLOC_MMAP_THRESHOLD_");
@@ -260,10 +273,11 @@ static void memory_of_redis_is_jemallocs(void **state)
 	char directory[] = "/tmp/procmem-redis-XXXXXX", socket[64], fill[256];
 	assert_non_null(mkdtemp(directory));
 	snprintf(socket, sizeof socket, "%s/socket", directory);
-	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory, "--enable-debug-command",
-	              "yes", NULL);
+	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
+	              "--dir", directory, "--enable-debug-command", "yes", NULL);
 	free(target_await(&target, "connections at"));
-	snprintf(fill, sizeof fill, "redis-cli -s %s debug populate 100000 key 100 >/dev/null", socket);
+	snprintf(fill, sizeof fill, "redis-cli -s %s debug populate 100000 key 100 >/dev/null",
+	         socket);
 	assert_int_equal(system(fill), 0);
 	view_open(&view, target.pid, true);
 	uint64_t claimed = 0, used = redis_memory(socket, "used_memory");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of malloc that are hard to tell: merged with other memory by the kernel, and those of 32-bit programs. */
+/* Blocks of malloc that are hard to tell: merged with other memory by the kernel, and those of
+ * 32-bit programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,9 @@ static void blocks_around_something_else_are_found(void **state)
 	look_open(&look, target.pid);
 	const struct pm_region *region = &look.regions.items[look_region(&look, chunk)];
 	assert_true(region->start <= lowest); /* merged indeed */
-	struct pm_kinds_evidence evidence = { .process = look.process, .reader = &look.memory, .pagemap = look.pagemap };
+	struct pm_kinds_evidence evidence = { .process = look.process,
+		                              .reader = &look.memory,
+		                              .pagemap = look.pagemap };
 	if (pm_kinds_assign(&look.regions, &evidence, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
@@ -159,7 +162,8 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
 }
 
-/** The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages hold something, or nothing. */
+/** The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages
+ * hold something, or nothing. */
 static enum pm_kind kind_behind_block(bool filled)
 {
 	struct pm_regions regions;
@@ -175,7 +179,8 @@ static enum pm_kind kind_behind_block(bool filled)
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	enum pm_kind kind = (enum pm_kind)regions.items[0].kind;
 	if (kind == PM_KIND_MALLOC)
-		assert_string_equal(regions.items[0].detail, "1 malloc chunk of 1.0M in the first 1.0M");
+		assert_string_equal(regions.items[0].detail,
+		                    "1 malloc chunk of 1.0M in the first 1.0M");
 	pm_regions_deinit(&regions);
 	return kind;
 }
@@ -188,7 +193,8 @@ static void blocks_before_untouched_memory_are_found_in_core_files(void **state)
 	assert_int_equal(kind_behind_block(true), PM_KIND_ANON);
 }
 
-/** Whether a region of a core file with these chunks of the main arena, which fill its first 4096 bytes, is the brk heap. */
+/** Whether a region of a core file with these chunks of the main arena, which fill its first 4096
+ * bytes, is the brk heap. */
 static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool dead)
 {
 	struct pm_regions regions;
@@ -196,7 +202,8 @@ static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool 
 	pm_regions_init(&regions);
 	made_up_region(&regions, 0x555555600000, region_size, RW);
 	for (unsigned i = 0; i < chunks; i++)
-		made_up_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8, 4096 / chunks | flags);
+		made_up_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8,
+		            4096 / chunks | flags);
 	struct pm_reader reader = made_up_reader(&memory);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = dead };
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
@@ -211,7 +218,8 @@ static void the_brk_heap_without_a_name_is_walked(void **state)
 	assert_true(is_heap(4096, 4, 1, true));
 	/* Living processes have a name for it. */
 	assert_false(is_heap(4096, 4, 1, false));
-	/* Zeros behind the chunks, too few of them, a first one behind free memory, and those of other arenas or mapped by themselves. */
+	/* Zeros behind the chunks, too few of them, a first one behind free memory, and those of
+	 * other arenas or mapped by themselves. */
 	assert_false(is_heap(8192, 4, 1, true));
 	assert_false(is_heap(4096, 2, 1, true));
 	assert_false(is_heap(4096, 4, 0, true));

@@ -11,7 +11,12 @@
 
 #include "support/made_up.h"
 
-enum { RX = PM_PERM_READ | PM_PERM_EXEC, RWX = RW | PM_PERM_EXEC, R = PM_PERM_READ, SHARED = PM_PERM_SHARED };
+enum {
+	RX = PM_PERM_READ | PM_PERM_EXEC,
+	RWX = RW | PM_PERM_EXEC,
+	R = PM_PERM_READ,
+	SHARED = PM_PERM_SHARED
+};
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
 
@@ -29,7 +34,10 @@ struct line {
 static void check(const struct line *line)
 {
 	struct pm_regions regions;
-	struct pm_region region = { .start = base, .end = base + MIB, .perms = (uint8_t)line->perms, .mapping = line->name };
+	struct pm_region region = { .start = base,
+		                    .end = base + MIB,
+		                    .perms = (uint8_t)line->perms,
+		                    .mapping = line->name };
 	region.deleted = line->deleted;
 	region.vm_flags = line->vm_flags;
 	region.inode = line->name[0] == '[' || line->name[0] == '\0' ? 0 : 4711;
@@ -38,8 +46,9 @@ static void check(const struct line *line)
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	const struct pm_region *got = &regions.items[0];
 	if (got->kind != line->kind || strcmp(got->detail, line->detail) != 0)
-		fail_msg("'%s' is %s (%s), not %s (%s)", line->name, pm_kind_name((enum pm_kind)got->kind), got->detail, pm_kind_name(line->kind),
-		         line->detail);
+		fail_msg("'%s' is %s (%s), not %s (%s)", line->name,
+		         pm_kind_name((enum pm_kind)got->kind), got->detail,
+		         pm_kind_name(line->kind), line->detail);
 	assert_true(got->proof != PM_PROOF_NONE);
 	assert_true(got->why[0] != '\0');
 	pm_regions_deinit(&regions);
@@ -62,12 +71,14 @@ static void names_tell_kinds(void **state)
 		{ RW | SHARED, "[anon_shmem:ring]", false, 0, PM_KIND_SHM, "anonymous" },
 		{ RW | SHARED, "/dev/nvidia0", false, 0, PM_KIND_DEVICE, "" },
 		{ RW | SHARED, "anon_inode:[io_uring]", false, 0, PM_KIND_DEVICE, "" },
-		{ RW | SHARED, "/opt/registers", false, PM_VM_KNOWN | PM_VM_IO, PM_KIND_DEVICE, "" },
+		{ RW | SHARED, "/opt/registers", false, PM_VM_KNOWN | PM_VM_IO, PM_KIND_DEVICE,
+		  "" },
 		{ R, "/usr/share/data", false, 0, PM_KIND_FILE, "" },
 		{ RX, "/usr/lib/libreplaced.so.1", true, 0, PM_KIND_CODE, "" },
 		{ RX | SHARED, "/tmp/ffiAbCdEf", true, 0, PM_KIND_JIT, "" },
 		{ RX, "/memfd:thunks", true, 0, PM_KIND_JIT, "" },
-		{ RX, "/home/me/.debug/jit/jit-4711.dump", false, 0, PM_KIND_JIT, "record for perf" },
+		{ RX, "/home/me/.debug/jit/jit-4711.dump", false, 0, PM_KIND_JIT,
+		  "record for perf" },
 		{ RX, "/home/me/jit-tool.dump", false, 0, PM_KIND_CODE, "" },
 		{ RWX, "", false, 0, PM_KIND_JIT, "" },
 		{ RW, "", false, 0, PM_KIND_ANON, "" },
@@ -92,12 +103,15 @@ static void names_of_programs_are_believed(void **state)
 		{ "[anon:v8]", PM_KIND_ANON },
 	};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-		struct pm_region region = { .start = base, .end = base + MIB, .perms = RW, .mapping = lines[i].name };
+		struct pm_region region = {
+			.start = base, .end = base + MIB, .perms = RW, .mapping = lines[i].name
+		};
 		pm_regions_init(&regions);
 		assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 		assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 		if (regions.items[0].kind != lines[i].kind)
-			fail_msg("%s is %s", lines[i].name, pm_kind_name((enum pm_kind)regions.items[0].kind));
+			fail_msg("%s is %s", lines[i].name,
+			         pm_kind_name((enum pm_kind)regions.items[0].kind));
 		if (lines[i].kind == PM_KIND_STACK)
 			assert_int_equal(regions.items[0].thread, 4711);
 		pm_regions_deinit(&regions);
@@ -105,9 +119,12 @@ static void names_of_programs_are_believed(void **state)
 }
 
 /** Appends a region of a library. */
-static void add_library(struct pm_regions *regions, uint64_t start, unsigned perms, const char *name)
+static void add_library(struct pm_regions *regions, uint64_t start, unsigned perms,
+                        const char *name)
 {
-	struct pm_region region = { .start = start, .end = start + MIB, .perms = (uint8_t)perms, .mapping = name };
+	struct pm_region region = {
+		.start = start, .end = start + MIB, .perms = (uint8_t)perms, .mapping = name
+	};
 	region.inode = 1;
 	region.offset = start - base;
 	assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
@@ -143,7 +160,8 @@ static void libraries_without_their_files_are_told_by_permissions(void **state)
 	add_library(&regions, base + 3 * MIB, R, name);
 	add_library(&regions, base + 4 * MIB, RW, name);
 	made_up_region(&regions, base + 5 * MIB, 4096, RW);
-	static const enum pm_kind kinds[] = { PM_KIND_RODATA, PM_KIND_CODE, PM_KIND_RODATA, PM_KIND_DATA, PM_KIND_DATA, PM_KIND_BSS };
+	static const enum pm_kind kinds[] = { PM_KIND_RODATA, PM_KIND_CODE, PM_KIND_RODATA,
+		                              PM_KIND_DATA,   PM_KIND_DATA, PM_KIND_BSS };
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	for (size_t i = 0; i < regions.count; i++) {
 		assert_int_equal(regions.items[i].kind, kinds[i]);

@@ -20,13 +20,16 @@ static const uint64_t base = UINT64_C(0x7f0000000000);
 static void assign(struct look *look)
 {
 	struct pm_error error = { 0 };
-	struct pm_kinds_evidence evidence = { .process = look->process, .reader = &look->memory, .pagemap = look->pagemap };
+	struct pm_kinds_evidence evidence = { .process = look->process,
+		                              .reader = &look->memory,
+		                              .pagemap = look->pagemap };
 	if (pm_kinds_assign(&look->regions, &evidence, &error) < 0)
 		fail_msg("%s", error.text);
 }
 
 /** The region of the fact `region NAME ... tid=TID`, and the text "TID NAME". */
-static const struct pm_region *region_of(const struct look *look, const struct target *target, const char *name, char *text, size_t size)
+static const struct pm_region *region_of(const struct look *look, const struct target *target,
+                                         const char *name, char *text, size_t size)
 {
 	uint64_t start, end;
 	target_range(target, name, &start, &end);
@@ -97,7 +100,8 @@ static void stacks_that_threads_left_have_no_thread(void **state)
 	if (!(region->vm_flags & PM_VM_NOHUGEPAGE)) {
 		look_close(&look);
 		target_stop(&target);
-		skip_because("this kernel does not flag stacks (before 6.7, or without huge pages)");
+		skip_because(
+			"this kernel does not flag stacks (before 6.7, or without huge pages)");
 	}
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_INFERRED);
@@ -139,8 +143,10 @@ static void flags_count_more_than_lengths(void **state)
 	made_up_region(&regions, base, 4096, 0);
 	made_up_region(&regions, base + 4096, 8 * MIB, RW)->vm_flags = PM_VM_KNOWN;
 	made_up_region(&regions, base + 32 * MIB, 4096, 0);
-	made_up_region(&regions, base + 32 * MIB + 4096, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NOHUGEPAGE;
-	made_up_region(&regions, base + 64 * MIB, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NOHUGEPAGE;
+	made_up_region(&regions, base + 32 * MIB + 4096, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                          PM_VM_NOHUGEPAGE;
+	made_up_region(&regions, base + 64 * MIB, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                   PM_VM_NOHUGEPAGE;
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[3].kind, PM_KIND_STACK);

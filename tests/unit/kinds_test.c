@@ -19,11 +19,11 @@ static void chunks_are_walked(void **state)
 	struct pm_regions regions;
 	struct made_up memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base + MIB, 3 * MIB, RW);            /* three equal ones */
-	made_up_region(&regions, base + 8 * MIB, 3 * MIB, RW);        /* two of different sizes */
-	made_up_region(&regions, base + 16 * MIB, 4 * MIB, RW);       /* one that covers three quarters */
-	made_up_region(&regions, base + 32 * MIB, 4 * MIB, RW);       /* one that covers a quarter */
-	made_up_region(&regions, base + 48 * MIB, MIB, RW);           /* one that would not fit */
+	made_up_region(&regions, base + MIB, 3 * MIB, RW);      /* three equal ones */
+	made_up_region(&regions, base + 8 * MIB, 3 * MIB, RW);  /* two of different sizes */
+	made_up_region(&regions, base + 16 * MIB, 4 * MIB, RW); /* one that covers three quarters */
+	made_up_region(&regions, base + 32 * MIB, 4 * MIB, RW); /* one that covers a quarter */
+	made_up_region(&regions, base + 48 * MIB, MIB, RW);     /* one that would not fit */
 	for (int i = 1; i < 4; i++)
 		made_up_chunk(&memory, base + (uint64_t)i * MIB, MIB);
 	made_up_chunk(&memory, base + 8 * MIB, MIB);
@@ -47,7 +47,8 @@ static void chunks_are_walked(void **state)
 static void untouched_memory_is_not_read(void **state)
 {
 	(void)state;
-	/* The memory would prove an arena, but its page is not there: reading it would change the target. */
+	/* The memory would prove an arena, but its page is not there: reading it would change the
+	 * target. */
 	struct pm_regions regions;
 	struct made_up memory = { 0 };
 	pm_regions_init(&regions);

@@ -21,7 +21,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static const char v2_mount[] = "31 23 0:28 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
+static const char v2_mount[] =
+	"31 23 0:28 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
 static const char v1_mount[] = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n"
 			       "34 31 0:31 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
 			       "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
@@ -89,7 +90,8 @@ static int read_limit(struct machine *machine)
 	return result;
 }
 
-static void expect(struct machine *machine, int version, uint64_t max, uint64_t current, const char *group)
+static void expect(struct machine *machine, int version, uint64_t max, uint64_t current,
+                   const char *group)
 {
 	if (read_limit(machine) < 0)
 		fail_msg("%s", machine->error.text);
@@ -169,7 +171,9 @@ static void v1_numbers_that_mean_no_limit(void **state)
 	struct machine *machine = *state;
 	place(machine, "4:memory:/shop\n", v1_mount);
 	/* Pages of 4 KiB, of 64 KiB, kernels before 3.19. */
-	static const uint64_t numbers[] = { UINT64_C(0x7ffffffffffff000), UINT64_C(0x7fffffffffff0000), UINT64_C(0x7fffffffffffffff) };
+	static const uint64_t numbers[] = { UINT64_C(0x7ffffffffffff000),
+		                            UINT64_C(0x7fffffffffff0000),
+		                            UINT64_C(0x7fffffffffffffff) };
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		group_v1(machine, "/shop", numbers[i], 1000);
 		expect_none(machine);
@@ -193,7 +197,8 @@ static void mixed_systems_count_by_v1(void **state)
 {
 	struct machine *machine = *state;
 	char mounts[1024];
-	snprintf(mounts, sizeof mounts, "%s36 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", v1_mount);
+	snprintf(mounts, sizeof mounts,
+	         "%s36 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n", v1_mount);
 	place(machine, "4:memory:/a\n0::/b\n", mounts);
 	group_v1(machine, "/a", 64 * MIB, 1000);
 	tree_write(machine->root, "sys/fs/cgroup/unified/b/memory.max", "1048576\n");
@@ -206,7 +211,8 @@ static void mixed_systems_count_by_v1(void **state)
 static void controllers_mounted_together(void **state)
 {
 	struct machine *machine = *state;
-	place(machine, "4:hugetlb,memory:/a\n", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,hugetlb,memory\n");
+	place(machine, "4:hugetlb,memory:/a\n",
+	      "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,hugetlb,memory\n");
 	group_v1(machine, "/a", 64 * MIB, 1000);
 	expect(machine, 1, 64 * MIB, 1000, "/a");
 	/* Names that only contain the word do not count. */
@@ -225,7 +231,8 @@ static void group_with_a_colon(void **state)
 static void container_that_sees_its_own_part(void **state)
 {
 	struct machine *machine = *state;
-	place(machine, "4:memory:/docker/abc/x\n", "35 31 0:32 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+	place(machine, "4:memory:/docker/abc/x\n",
+	      "35 31 0:32 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
 	group_v1(machine, "/x", UINT64_C(0x7ffffffffffff000), 1000);
 	group_v1(machine, "", 64 * MIB, 2000);
 	expect(machine, 1, 64 * MIB, 2000, "/");
@@ -285,7 +292,8 @@ static void conventional_places(void **state)
 static void mount_point_with_blanks(void **state)
 {
 	struct machine *machine = *state;
-	place(machine, "0::/shop\n", "31 23 0:28 / /sys/my\\040groups rw shared:7 - cgroup2 none rw\n");
+	place(machine, "0::/shop\n",
+	      "31 23 0:28 / /sys/my\\040groups rw shared:7 - cgroup2 none rw\n");
 	tree_write(machine->root, "sys/my groups/shop/memory.max", "1048576\n");
 	expect(machine, 2, MIB, 0, "/shop");
 }
@@ -294,7 +302,8 @@ static void mounts_outside_of_sys(void **state)
 {
 	struct machine *machine = *state;
 	char mounts[4096];
-	snprintf(mounts, sizeof mounts, "31 23 0:28 / %s/elsewhere rw - cgroup2 cgroup2 rw\n", machine->root);
+	snprintf(mounts, sizeof mounts, "31 23 0:28 / %s/elsewhere rw - cgroup2 cgroup2 rw\n",
+	         machine->root);
 	place(machine, "0::/shop\n", mounts);
 	tree_write(machine->root, "elsewhere/shop/memory.max", "1048576\n");
 	expect_none(machine);
@@ -319,7 +328,8 @@ static void nothing_to_read(void **state)
 	struct machine *machine = *state;
 	tree_write(machine->root, "proc/self/mountinfo", "%s", v2_mount);
 	expect_none(machine);
-	static const char *const texts[] = { "", "0::\n", "0::shop\n", "nonsense\n", "4:cpu:/a\n", ":::\n", "0:" };
+	static const char *const texts[] = { "",           "0::\n", "0::shop\n", "nonsense\n",
+		                             "4:cpu:/a\n", ":::\n", "0:" };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		place(machine, texts[i], NULL);
 		expect_none(machine);

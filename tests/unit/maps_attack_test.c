@@ -43,7 +43,8 @@ static void *map_file(int folder, const char *path)
 }
 
 /** Reads the regions of a child of the test, and looks for what stands at an address. */
-static const struct pm_region *find_in_child(enum pm_maps_source source, const void *memory, struct pm_regions *regions)
+static const struct pm_region *find_in_child(enum pm_maps_source source, const void *memory,
+                                             struct pm_regions *regions)
 {
 	pid_t child = child_start("mapper", NULL);
 	struct pm_process *process = open_process(child);
@@ -109,8 +110,22 @@ static void names_of_any_bytes(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
-		"two\nlines", "\n", "\n\n (deleted)\n", " blank", "blank ", "  ", "\033[31m", "\xff\xfe", "[heap]", "tab\there",
-		"\n7f0000000000-7f0000001000 rwxp 00000000 00:00 0 ", "\nVmFlags: rd", "Rss: 4 kB", "back\\slash", "\\", "\\01",
+		"two\nlines",
+		"\n",
+		"\n\n (deleted)\n",
+		" blank",
+		"blank ",
+		"  ",
+		"\033[31m",
+		"\xff\xfe",
+		"[heap]",
+		"tab\there",
+		"\n7f0000000000-7f0000001000 rwxp 00000000 00:00 0 ",
+		"\nVmFlags: rd",
+		"Rss: 4 kB",
+		"back\\slash",
+		"\\",
+		"\\01",
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *folder = tree_create(), path[512];
@@ -164,7 +179,8 @@ static void nest_remove(struct nest *nest)
 /** Path of a file in the innermost folder. @return the caller frees it */
 static char *nest_path(const struct nest *nest, const char *file)
 {
-	size_t size = strlen(nest->root) + (size_t)nest->depth * sizeof nest->name + strlen(file) + 2;
+	size_t size = strlen(nest->root) + (size_t)nest->depth * sizeof nest->name + strlen(file) +
+	              2;
 	char *path = malloc(size), *at = stpcpy(path, nest->root);
 	for (int i = 0; i < nest->depth; i++)
 		at = stpcpy(stpcpy(at, "/"), nest->name);
@@ -189,7 +205,8 @@ static void long_path_of_newlines(void **state)
 	nest_remove(&nest);
 }
 
-/** Deeper than any path that can be used: the kernel writes it all the same. Nobody must be able to hide behind that. */
+/** Deeper than any path that can be used: the kernel writes it all the same. Nobody must be able to
+ * hide behind that. */
 static void path_without_bounds(void **state)
 {
 	(void)state;
@@ -223,7 +240,8 @@ static void expect_ordered(const struct pm_regions *regions)
 /** A process that replaces itself all the time. @return its PID */
 static pid_t start_exec_storm(void)
 {
-	return child_start("storm", (char *[]){ "/proc/self/exe", "maps_attack_test", "exec-storm", NULL });
+	return child_start("storm",
+	                   (char *[]){ "/proc/self/exe", "maps_attack_test", "exec-storm", NULL });
 }
 
 static void execs_meanwhile(void **state)
@@ -279,18 +297,23 @@ static void expect_page_states_gone(const char *deed)
 		pm_regions_init(&regions);
 		assert_int_equal(pm_maps_read(process, PM_MAPS, &regions, NULL), 0);
 		if (pm_pagemap_open(process, methods[i], &pagemap, &error) == 0) {
-			assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &pages, NULL), 0);
+			assert_int_equal(
+				pm_pagemap_walk(pagemap, start, end, count_pages, &pages, NULL), 0);
 			assert_int_equal(pages, (end - start) / 4096);
 			if (strcmp(deed, "kill") == 0) {
 				siginfo_t info;
 				kill(target.pid, SIGKILL);
-				assert_int_equal(waitid(P_PID, (id_t)target.pid, &info, WEXITED | WNOWAIT), 0);
+				assert_int_equal(waitid(P_PID, (id_t)target.pid, &info,
+				                        WEXITED | WNOWAIT),
+				                 0);
 			} else {
 				fprintf(target.to, "%s\n", deed);
 				assert_int_equal(fflush(target.to), 0);
 				free(target_await(&target, "ready"));
 			}
-			assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &pages, &error), -1);
+			assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &pages,
+			                                 &error),
+			                 -1);
 			assert_int_equal(error.kind, PM_ERROR_GONE);
 			error = (struct pm_error){ 0 };
 			assert_int_equal(pm_pagemap_measure(pagemap, &regions, &exact, &error), -1);
@@ -330,10 +353,15 @@ static void page_states_of_parts_of_pages(void **state)
 		if (pm_pagemap_open(process, methods[i], &pagemap, NULL) < 0)
 			continue;
 		uint64_t whole = 0, parts = 0, byte = 0, none = 0;
-		assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &whole, NULL), 0);
-		assert_int_equal(pm_pagemap_walk(pagemap, start + 1, end - 1, count_pages, &parts, NULL), 0);
-		assert_int_equal(pm_pagemap_walk(pagemap, start + 5000, start + 5001, count_pages, &byte, NULL), 0);
-		assert_int_equal(pm_pagemap_walk(pagemap, start, start, count_pages, &none, NULL), 0);
+		assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &whole, NULL),
+		                 0);
+		assert_int_equal(
+			pm_pagemap_walk(pagemap, start + 1, end - 1, count_pages, &parts, NULL), 0);
+		assert_int_equal(pm_pagemap_walk(pagemap, start + 5000, start + 5001, count_pages,
+		                                 &byte, NULL),
+		                 0);
+		assert_int_equal(pm_pagemap_walk(pagemap, start, start, count_pages, &none, NULL),
+		                 0);
 		assert_int_equal(whole, (end - start) / 4096);
 		assert_int_equal(parts, whole);
 		assert_int_equal(byte, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Live processes: every region and figure against the kernel's own text, read by a second, naive parser; page states against each other. */
+/* Live processes: every region and figure against the kernel's own text, read by a second, naive
+ * parser; page states against each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@
 
 #include "support/target.h"
 
-static void read_regions(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions)
+static void read_regions(struct pm_process *process, enum pm_maps_source source,
+                         struct pm_regions *regions)
 {
 	struct pm_error error = { 0 };
 	pm_regions_init(regions);
@@ -32,10 +34,29 @@ static void read_regions(struct pm_process *process, enum pm_maps_source source,
 		fail_msg("%s", error.text);
 }
 
-/** Name of a size as smaps writes it; the other direction of the library's table, written down again on purpose. */
+/** Name of a size as smaps writes it; the other direction of the library's table, written down
+ * again on purpose. */
 static const char *const smaps_names[PM_SIZE_COUNT] = {
-	"Rss", "Pss", "Pss_Dirty", "Shared_Clean", "Shared_Dirty", "Private_Clean", "Private_Dirty", "Referenced", "Anonymous", "KSM", "LazyFree",
-	"AnonHugePages", "ShmemPmdMapped", "FilePmdMapped", "Shared_Hugetlb", "Private_Hugetlb", "Swap", "SwapPss", "Locked", "KernelPageSize",
+	"Rss",
+	"Pss",
+	"Pss_Dirty",
+	"Shared_Clean",
+	"Shared_Dirty",
+	"Private_Clean",
+	"Private_Dirty",
+	"Referenced",
+	"Anonymous",
+	"KSM",
+	"LazyFree",
+	"AnonHugePages",
+	"ShmemPmdMapped",
+	"FilePmdMapped",
+	"Shared_Hugetlb",
+	"Private_Hugetlb",
+	"Swap",
+	"SwapPss",
+	"Locked",
+	"KernelPageSize",
 	"MMUPageSize",
 };
 
@@ -51,9 +72,11 @@ static bool field_is_equal(const char *line, const struct pm_region *region)
 	bool equal = strcmp(key, "Size") != 0 || pm_region_size(region) == value * 1024;
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
 		if (strcmp(key, smaps_names[i]) == 0)
-			equal = region->bytes[i] == value * 1024 && pm_region_knows(region, (enum pm_size)i);
+			equal = region->bytes[i] == value * 1024 &&
+			        pm_region_knows(region, (enum pm_size)i);
 	if (!equal)
-		snprintf(difference, sizeof difference, "%" PRIx64 ": the kernel says %s", region->start, line);
+		snprintf(difference, sizeof difference, "%" PRIx64 ": the kernel says %s",
+		         region->start, line);
 	return equal;
 }
 
@@ -66,7 +89,8 @@ static bool is_equal(char *text, const struct pm_regions *regions)
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		uint64_t start, end, offset;
 		char perms[5], own[PM_PERMS_TEXT_SIZE];
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64, &start, &end, perms, &offset) != 4) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64, &start, &end, perms,
+		           &offset) != 4) {
 			if (!field_is_equal(line, region))
 				return false;
 			continue;
@@ -98,7 +122,8 @@ static bool reads_what_the_kernel_says(struct pm_process *process)
 	return equal;
 }
 
-/** The target rests, but its shares of the C library change as other processes come and go: equal has to come out in a quiet moment. */
+/** The target rests, but its shares of the C library change as other processes come and go: equal
+ * has to come out in a quiet moment. */
 static void smaps_equals_kernel(void **state)
 {
 	(void)state;
@@ -135,8 +160,10 @@ static void measured_equals_smaps(void **state)
 		assert_int_equal(pm_pagemap_measure(pagemap, &regions, &exact, &error), 0);
 		assert_int_equal(regions.count, truth.count);
 		for (size_t i = 0; i < regions.count; i++) {
-			assert_int_equal(regions.items[i].bytes[PM_SIZE_RSS], truth.items[i].bytes[PM_SIZE_RSS]);
-			assert_int_equal(regions.items[i].bytes[PM_SIZE_SWAP], truth.items[i].bytes[PM_SIZE_SWAP]);
+			assert_int_equal(regions.items[i].bytes[PM_SIZE_RSS],
+			                 truth.items[i].bytes[PM_SIZE_RSS]);
+			assert_int_equal(regions.items[i].bytes[PM_SIZE_SWAP],
+			                 truth.items[i].bytes[PM_SIZE_SWAP]);
 		}
 		pm_pagemap_close(pagemap);
 	}
@@ -151,7 +178,8 @@ static void *map_and_unmap(void *context)
 	unsigned seed = (unsigned)(uintptr_t)context;
 	for (;;) {
 		size_t size = ((size_t)rand_r(&seed) % 64 + 2) * 4096;
-		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		                    -1, 0);
 		if (memory == MAP_FAILED)
 			_exit(1);
 		memory[0] = 1;
@@ -207,7 +235,8 @@ static int paint(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-static void take_picture(struct pm_process *process, enum pm_pagemap_method method, const void *memory, struct picture *picture)
+static void take_picture(struct pm_process *process, enum pm_pagemap_method method,
+                         const void *memory, struct picture *picture)
 {
 	struct pm_pagemap *pagemap;
 	struct pm_error error = { 0 };
@@ -218,7 +247,8 @@ static void take_picture(struct pm_process *process, enum pm_pagemap_method meth
 	}
 	memset(picture, 0, sizeof *picture);
 	picture->start = (uint64_t)(uintptr_t)memory;
-	if (pm_pagemap_walk(pagemap, picture->start, picture->start + sizeof picture->states * 4096, paint, picture, &error) != 0)
+	if (pm_pagemap_walk(pagemap, picture->start, picture->start + sizeof picture->states * 4096,
+	                    paint, picture, &error) != 0)
 		fail_msg("%s", error.text);
 	pm_pagemap_close(pagemap);
 }
@@ -227,10 +257,12 @@ static void page_states_of_known_memory(void **state)
 {
 	(void)state;
 	enum { PAGES = 4096, GUARD_INSTALL = 102 };
-	unsigned char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
+	                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(memory != MAP_FAILED);
 	assert_int_equal(madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE), 0);
-	/* Every other page: more runs than one call returns. The last one is touched, the first is not. */
+	/* Every other page: more runs than one call returns. The last one is touched, the first is
+	 * not. */
 	for (size_t i = 1; i < PAGES; i += 2)
 		memory[i * 4096] = 1;
 	/* The first read maps the kernel's zero page. */
@@ -242,7 +274,10 @@ static void page_states_of_known_memory(void **state)
 	take_picture(process, PM_PAGEMAP_READ, memory, &reads);
 	take_picture(process, PM_PAGEMAP_SCAN, memory, &scanned);
 	for (size_t i = 0; i < PAGES; i++) {
-		unsigned expected = i % 2 ? PM_PAGE_PRESENT : i == 100 ? PM_PAGE_PRESENT | PM_PAGE_ZERO : i == 200 && guards ? PM_PAGE_GUARD : 0;
+		unsigned expected = i % 2                ? PM_PAGE_PRESENT
+		                    : i == 100           ? PM_PAGE_PRESENT | PM_PAGE_ZERO
+		                    : i == 200 && guards ? PM_PAGE_GUARD
+		                                         : 0;
 		assert_int_equal(scanned.states[i], expected);
 		assert_int_equal(reads.states[i], expected & ~(unsigned)PM_PAGE_ZERO);
 	}
@@ -258,7 +293,9 @@ static void vsyscall_has_no_pages(void **state)
 	struct pm_error error = { 0 };
 	struct picture picture = { .start = 0xffffffffff600000u };
 	assert_int_equal(pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, &error), 0);
-	assert_int_equal(pm_pagemap_walk(pagemap, picture.start, picture.start + 4096, paint, &picture, &error), 0);
+	assert_int_equal(pm_pagemap_walk(pagemap, picture.start, picture.start + 4096, paint,
+	                                 &picture, &error),
+	                 0);
 	assert_int_equal(picture.states[0], 0);
 	pm_pagemap_close(pagemap);
 	pm_process_close(process);

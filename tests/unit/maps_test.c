@@ -29,7 +29,9 @@ static void line_has_all_fields(void **state)
 	(void)state;
 	char line[512];
 	struct pm_region region;
-	assert_true(parse("7f3b2a1f1000-7f3b2b2a5000 r-xp 002c7000 fe:01 4294967297                 /usr/lib/libjvm.so", &region, line));
+	assert_true(parse("7f3b2a1f1000-7f3b2b2a5000 r-xp 002c7000 fe:01 4294967297                "
+	                  " /usr/lib/libjvm.so",
+	                  &region, line));
 	assert_int_equal(region.start, 0x7f3b2a1f1000);
 	assert_int_equal(region.end, 0x7f3b2b2a5000);
 	assert_int_equal(region.perms, PM_PERM_READ | PM_PERM_EXEC);
@@ -46,13 +48,19 @@ static void line_widths(void **state)
 	(void)state;
 	char line[512];
 	struct pm_region region;
-	/* A 32-bit program, an offset of more than 32 bits, the vsyscall page above 2^63, shared and without a name. */
-	assert_true(parse("08048000-08056000 r-xp 00000000 03:0c 64593      /usr/sbin/gpm", &region, line));
+	/* A 32-bit program, an offset of more than 32 bits, the vsyscall page above 2^63, shared
+	 * and without a name. */
+	assert_true(parse("08048000-08056000 r-xp 00000000 03:0c 64593      /usr/sbin/gpm", &region,
+	                  line));
 	assert_int_equal(region.start, 0x8048000);
-	assert_true(parse("7f0000000000-7f0000001000 rw-s ffffffff80000000 00:01 18446744073709551615 /x", &region, line));
+	assert_true(parse(
+		"7f0000000000-7f0000001000 rw-s ffffffff80000000 00:01 18446744073709551615 /x",
+		&region, line));
 	assert_true(region.offset == 0xffffffff80000000u && region.inode == UINT64_MAX);
 	assert_int_equal(region.perms, PM_PERM_READ | PM_PERM_WRITE | PM_PERM_SHARED);
-	assert_true(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]", &region, line));
+	assert_true(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                 "
+	                  " [vsyscall]",
+	                  &region, line));
 	assert_true(region.start == 0xffffffffff600000u && region.end == 0xffffffffff601000u);
 	assert_true(parse("7f0000000000-7f0000001000 ---p 00000000 00:00 0 ", &region, line));
 	assert_string_equal(region.mapping, "");
@@ -94,10 +102,25 @@ static void line_refuses(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-		"", "x", "1000-2000", "1000-2000 ", "1000-2000 rwxp", "1000-2000 rwxq 0 0:0 0", "1000-2000 wrxp 0 0:0 0", "2000-1000 rwxp 0 0:0 0",
-		"1000-1000 rwxp 0 0:0 0", "-2000 rwxp 0 0:0 0", "1000-11111111111111111 rwxp 0 0:0 0", "1000-2000 rwxp 0 0:0", "1000-2000 rwxp 0 00 0",
-		"1000-2000 rwxp 0 0:100000000 0", "1000-2000 rwxp 0 0:0 18446744073709551616", "1000-2000 rwxp 0 0:0 0/x", "1000 -2000 rwxp 0 0:0 0",
-		"1000-2000  rwxp 0 0:0 0", "0x1000-0x2000 rwxp 0 0:0 0",
+		"",
+		"x",
+		"1000-2000",
+		"1000-2000 ",
+		"1000-2000 rwxp",
+		"1000-2000 rwxq 0 0:0 0",
+		"1000-2000 wrxp 0 0:0 0",
+		"2000-1000 rwxp 0 0:0 0",
+		"1000-1000 rwxp 0 0:0 0",
+		"-2000 rwxp 0 0:0 0",
+		"1000-11111111111111111 rwxp 0 0:0 0",
+		"1000-2000 rwxp 0 0:0",
+		"1000-2000 rwxp 0 00 0",
+		"1000-2000 rwxp 0 0:100000000 0",
+		"1000-2000 rwxp 0 0:0 18446744073709551616",
+		"1000-2000 rwxp 0 0:0 0/x",
+		"1000 -2000 rwxp 0 0:0 0",
+		"1000-2000  rwxp 0 0:0 0",
+		"0x1000-0x2000 rwxp 0 0:0 0",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char line[128];
@@ -108,7 +131,8 @@ static void line_refuses(void **state)
 }
 
 /** Reads a text as a file. @return 0 or -1, as pm_maps_read_fd() */
-static int read_text_as(const char *text, enum pm_maps_source source, struct pm_regions *regions, struct pm_error *error)
+static int read_text_as(const char *text, enum pm_maps_source source, struct pm_regions *regions,
+                        struct pm_error *error)
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
 	assert_true(fd >= 0);
@@ -122,8 +146,12 @@ static int read_text_as(const char *text, enum pm_maps_source source, struct pm_
 
 #define HEAD1 "1000-3000 rw-p 00000000 00:00 0 \n"
 #define HEAD2 "5000-6000 r-xs 00001000 08:01 12   /bin/x\n"
-#define FIELDS1 "Size: 8 kB\nRss:   4 kB\nPss:  3 kB\nNewKey: many words\nPrivate_Dirty: 4 kB\nTHPeligible:  0\nVmFlags: rd wr ac zz nh \n"
-#define FIELDS2 "Size: 4 kB\nRss:   2 kB\nPss:  1 kB\nNewKey: none\nPrivate_Dirty: 0 kB\nTHPeligible:  0\nVmFlags: rd ex um io\n"
+#define FIELDS1                                                                      \
+	"Size: 8 kB\nRss:   4 kB\nPss:  3 kB\nNewKey: many words\nPrivate_Dirty: 4 " \
+	"kB\nTHPeligible:  0\nVmFlags: rd wr ac zz nh \n"
+#define FIELDS2                                                                                  \
+	"Size: 4 kB\nRss:   2 kB\nPss:  1 kB\nNewKey: none\nPrivate_Dirty: 0 kB\nTHPeligible:  " \
+	"0\nVmFlags: rd ex um io\n"
 
 static void smaps_fields_arrive(void **state)
 {
@@ -136,8 +164,10 @@ static void smaps_fields_arrive(void **state)
 	assert_int_equal(one->bytes[PM_SIZE_RSS], 4096);
 	assert_int_equal(one->bytes[PM_SIZE_PSS], 3072);
 	assert_int_equal(one->bytes[PM_SIZE_PRIVATE_DIRTY], 4096);
-	assert_int_equal(one->known, PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_PSS) | PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY));
-	assert_int_equal(one->vm_flags, PM_VM_KNOWN | PM_VM_READ | PM_VM_ACCOUNT | PM_VM_NOHUGEPAGE);
+	assert_int_equal(one->known, PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_PSS) |
+	                                     PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY));
+	assert_int_equal(one->vm_flags,
+	                 PM_VM_KNOWN | PM_VM_READ | PM_VM_ACCOUNT | PM_VM_NOHUGEPAGE);
 	assert_int_equal(two->bytes[PM_SIZE_RSS], 2048);
 	assert_int_equal(two->vm_flags, PM_VM_KNOWN | PM_VM_READ | PM_VM_UFFD_MISSING | PM_VM_IO);
 	assert_string_equal(two->mapping, "/bin/x");
@@ -147,10 +177,12 @@ static void smaps_fields_arrive(void **state)
 static void other_order_and_missing_keys(void **state)
 {
 	(void)state;
-	/* A later region may have its keys in another order; the kernel does not do that, other tools that write smaps text might. */
+	/* A later region may have its keys in another order; the kernel does not do that, other
+	 * tools that write smaps text might. */
 	struct pm_regions regions;
 	struct pm_error error = { 0 };
-	static const char text[] = HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2 "Swap: 7 kB\nPss: 5 kB\nRss: 8 kB\n";
+	static const char text[] = HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2
+					 "Swap: 7 kB\nPss: 5 kB\nRss: 8 kB\n";
 	assert_int_equal(read_text_as(text, PM_SMAPS, &regions, &error), 0);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_SWAP], 7 * 1024);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_PSS], 5 * 1024);
@@ -169,11 +201,14 @@ static void bad_texts_are_refused(void **state)
 		{ "ELF\x7f\n", "line 1 is not in the form", PM_MAPS },
 		{ HEAD1 "5000-6000 r-xs 000", "middle of line 2", PM_MAPS },
 		{ HEAD2 HEAD1, "line 2 does not lie behind", PM_MAPS },
-		{ HEAD1 "2000-6000 r-xs 00001000 08:01 12   /bin/x\n", "line 2 does not lie behind", PM_MAPS },
+		{ HEAD1 "2000-6000 r-xs 00001000 08:01 12   /bin/x\n", "line 2 does not lie behind",
+		  PM_MAPS },
 		{ HEAD1 HEAD2 FIELDS2, "line 3 is not in the form", PM_MAPS },
 		{ HEAD1 FIELDS1 HEAD2, "within the fields of a region", PM_SMAPS },
-		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: 2 kB\n", "within the fields of a region", PM_SMAPS },
-		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: two kB\n", "line 11 is not in the form", PM_SMAPS },
+		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: 2 kB\n", "within the fields of a region",
+		  PM_SMAPS },
+		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: two kB\n", "line 11 is not in the form",
+		  PM_SMAPS },
 		{ HEAD1 "Rss: 18014398509481984 kB\n", "line 2 is not in the form", PM_SMAPS },
 		{ "Rss: 2 kB\n" HEAD1, "line 1 is not in the form", PM_SMAPS },
 		{ HEAD1 HEAD2, "not smaps", PM_SMAPS },
@@ -182,7 +217,8 @@ static void bad_texts_are_refused(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_regions regions;
 		struct pm_error error = { 0 };
-		assert_int_equal(read_text_as(cases[i].text, cases[i].source, &regions, &error), -1);
+		assert_int_equal(read_text_as(cases[i].text, cases[i].source, &regions, &error),
+		                 -1);
 		assert_int_equal(error.kind, PM_ERROR_FORMAT);
 		if (!strstr(error.text, cases[i].says))
 			fail_msg("case %zu says: %s", i, error.text);
@@ -193,12 +229,14 @@ static void bad_texts_are_refused(void **state)
 static void long_file_is_read_ahead(void **state)
 {
 	(void)state;
-	/* Long enough for the reading thread; every region is checked, so that a lost or doubled block would show. */
+	/* Long enough for the reading thread; every region is checked, so that a lost or doubled
+	 * block would show. */
 	enum { COUNT = 40000 };
 	FILE *file = tmpfile();
 	assert_non_null(file);
 	for (int i = 0; i < COUNT; i++)
-		fprintf(file, "%x-%x rw-p 00000000 00:00 %d   /%d\n", 0x10000 + i * 0x2000, 0x11000 + i * 0x2000, i, i);
+		fprintf(file, "%x-%x rw-p 00000000 00:00 %d   /%d\n", 0x10000 + i * 0x2000,
+		        0x11000 + i * 0x2000, i, i);
 	assert_int_equal(fflush(file), 0);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	struct pm_regions regions;
@@ -224,7 +262,8 @@ static void long_file_is_read_ahead(void **state)
 static void live_overlap_keeps_the_later_line(void **state)
 {
 	(void)state;
-	/* What a kernel prints whose target merges mappings meanwhile: the third line swallows the second and the upper half of the first. */
+	/* What a kernel prints whose target merges mappings meanwhile: the third line swallows the
+	 * second and the upper half of the first. */
 	static const char text[] = "1000-3000 rw-p 00000000 00:00 0 \nRss: 8 kB\nSwap: 0 kB\n"
 				   "3000-4000 rw-p 00000000 00:00 0 \nRss: 4 kB\nSwap: 0 kB\n"
 				   "2000-6000 rw-p 00000000 00:00 0 \nRss: 16 kB\nSwap: 0 kB\n";

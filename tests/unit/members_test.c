@@ -20,10 +20,12 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static void add_process(const char *root, int pid, const char *name, uint64_t rss_kb, uint64_t swap_kb, const char *cgroup)
+static void add_process(const char *root, int pid, const char *name, uint64_t rss_kb,
+                        uint64_t swap_kb, const char *cgroup)
 {
 	char path[64];
-	tree_add_process(root, pid, name, "VmRSS:\t%" PRIu64 " kB\nVmSwap:\t%" PRIu64 " kB\n", rss_kb, swap_kb);
+	tree_add_process(root, pid, name, "VmRSS:\t%" PRIu64 " kB\nVmSwap:\t%" PRIu64 " kB\n",
+	                 rss_kb, swap_kb);
 	snprintf(path, sizeof path, "proc/%d/comm", pid);
 	tree_write(root, path, "%s\n", name);
 	snprintf(path, sizeof path, "proc/%d/cgroup", pid);
@@ -56,7 +58,8 @@ static void v2_members_of_the_group_with_the_limit(void **state)
 	tree_write(root, "sys/fs/cgroup/shop/side/car/cgroup.procs", "13\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "3000000\n");
-	tree_write(root, "sys/fs/cgroup/shop/memory.stat", "anon 2500000\nfile 400000\nkernel 1\ninactive_file 300000\n");
+	tree_write(root, "sys/fs/cgroup/shop/memory.stat",
+	           "anon 2500000\nfile 400000\nkernel 1\ninactive_file 300000\n");
 	/* 0 is a process of another PID namespace, 99 has ended. */
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "0\n99\n14\n0\n");
 	tree_write(root, "sys/fs/cgroup/other/cgroup.procs", "15\n");
@@ -82,7 +85,8 @@ static void v1_members(void **state)
 	add_process(root, 12, "java", 2000, 0, "4:memory:/shop\n0::/\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "4000000\n");
-	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat", "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_inactive_file 4000\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
+	           "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_inactive_file 4000\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.procs", "12\n");
 	struct pm_members members = read_saved(root, 12);
 	assert_string_equal(members.group, "/shop");
@@ -203,8 +207,10 @@ static void living_processes(void **state)
 	assert_int_equal(members.items[0].pid, pids[0]);
 	assert_int_equal(members.items[1].pid, pids[1]);
 	assert_string_equal(members.items[0].comm, "hog");
-	assert_true(members.items[0].rss + members.items[0].swap >= 30 * MIB && members.items[0].rss < 40 * MIB);
-	assert_true(members.items[1].rss + members.items[1].swap >= 10 * MIB && members.items[1].rss < 20 * MIB);
+	assert_true(members.items[0].rss + members.items[0].swap >= 30 * MIB &&
+	            members.items[0].rss < 40 * MIB);
+	assert_true(members.items[1].rss + members.items[1].swap >= 10 * MIB &&
+	            members.items[1].rss < 20 * MIB);
 	pm_members_deinit(&members);
 }
 

@@ -30,7 +30,8 @@ static void gives(parse_function *parse, const char *text, uint64_t wanted)
 	if (parse(text, &value, &error) != 0)
 		fail_msg("'%s' was refused: %s", text, error.text);
 	if (value != wanted)
-		fail_msg("'%s' gave %llu, not %llu", text, (unsigned long long)value, (unsigned long long)wanted);
+		fail_msg("'%s' gave %llu, not %llu", text, (unsigned long long)value,
+		         (unsigned long long)wanted);
 	assert_int_equal(error.kind, PM_ERROR_NONE);
 }
 
@@ -52,8 +53,20 @@ static void decimals(void **state)
 	gives(parse_any_decimal, "0", 0);
 	gives(parse_any_decimal, "007", 7);
 	gives(parse_any_decimal, "18446744073709551615", UINT64_MAX);
-	static const char *const junk[] = { "", " ", " 1", "1 ", "-1", "+1", "12abc", "0x10", "1.0", "1,000", "18446744073709551616",
-		"99999999999999999999999", "\xef\xbc\x91", "1\n" };
+	static const char *const junk[] = { "",
+		                            " ",
+		                            " 1",
+		                            "1 ",
+		                            "-1",
+		                            "+1",
+		                            "12abc",
+		                            "0x10",
+		                            "1.0",
+		                            "1,000",
+		                            "18446744073709551616",
+		                            "99999999999999999999999",
+		                            "\xef\xbc\x91",
+		                            "1\n" };
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(parse_any_decimal, junk[i]);
 }
@@ -85,8 +98,19 @@ static void addresses(void **state)
 	gives(pm_parse_address, "00007f3a08000000", UINT64_C(0x7f3a08000000));
 	gives(pm_parse_address, "ffffffffff600000", UINT64_C(0xffffffffff600000));
 	gives(pm_parse_address, "ffffffffffffffff", UINT64_MAX);
-	static const char *const junk[] = { "", "0x", "x", "0xg", "7f3g", " 7f", "7f ", "-7f", "+7f", "0x0x7f", "10000000000000000",
-		"0x1ffffffffffffffff", "7f-8f" };
+	static const char *const junk[] = { "",
+		                            "0x",
+		                            "x",
+		                            "0xg",
+		                            "7f3g",
+		                            " 7f",
+		                            "7f ",
+		                            "-7f",
+		                            "+7f",
+		                            "0x0x7f",
+		                            "10000000000000000",
+		                            "0x1ffffffffffffffff",
+		                            "7f-8f" };
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(pm_parse_address, junk[i]);
 }
@@ -130,12 +154,23 @@ static void size_fractions(void **state)
 static void refused_sizes(void **state)
 {
 	(void)state;
-	static const char *const junk[] = { "", "K", "-1", "+1", " 1K", "1 K", "1K ", "1.5", "1.5B", "1.K", ".5K", "1..5K", "1.5.5K", "1KK",
-		"1KX", "1iB", "1i", "1Z", "1Ki", "1e3", "1,5K", "0x", "0x10K", "0xg", "0x10000000000000000", "12abc" };
+	static const char *const junk[] = {
+		"",     "K",     "-1",     "+1",   " 1K",
+		"1 K",  "1K ",   "1.5",    "1.5B", "1.K",
+		".5K",  "1..5K", "1.5.5K", "1KK",  "1KX",
+		"1iB",  "1i",    "1Z",     "1Ki",  "1e3",
+		"1,5K", "0x",    "0x10K",  "0xg",  "0x10000000000000000",
+		"12abc"
+	};
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(pm_parse_size, junk[i]);
-	static const char *const large[] = { "18446744073709551616", "16E", "17E", "16384P", "16777216T", "99999999999999999999K",
-		"18014398509481984K" };
+	static const char *const large[] = { "18446744073709551616",
+		                             "16E",
+		                             "17E",
+		                             "16384P",
+		                             "16777216T",
+		                             "99999999999999999999K",
+		                             "18014398509481984K" };
 	for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
 		refuses(pm_parse_size, large[i]);
 		uint64_t value;
@@ -168,7 +203,8 @@ static void sizes_for_people(void **state)
 	is_written(UINT64_MAX, "16.0E");
 }
 
-/** 1023.95 of a unit rounds to 1024.0 of it, and is written as 1.0 of the next one; just below, it stays. */
+/** 1023.95 of a unit rounds to 1024.0 of it, and is written as 1.0 of the next one; just below, it
+ * stays. */
 static void the_border_between_units(void **state)
 {
 	(void)state;
@@ -201,7 +237,8 @@ static void writes_the_nearest_tenth(void **state)
 		assert_true(pm_scan_decimal(&at, &whole));
 		assert_int_equal(*at, '.');
 		__int128 tenths = (__int128)(whole * 10 + (uint64_t)(at[1] - '0'));
-		__int128 twice_off = ((__int128)bytes * 10 - (tenths << shift)) * 2, unit = (__int128)1 << shift;
+		__int128 twice_off = ((__int128)bytes * 10 - (tenths << shift)) * 2,
+			 unit = (__int128)1 << shift;
 		assert_true(twice_off < unit && twice_off >= -unit);
 	}
 }

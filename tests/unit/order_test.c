@@ -18,7 +18,10 @@ struct fixture {
 
 static void start(struct fixture *fixture, uint64_t first, uint64_t end)
 {
-	const struct pm_region region = { .start = first, .end = end, .perms = PM_PERM_READ, .vm_flags = PM_VM_KNOWN | PM_VM_READ };
+	const struct pm_region region = { .start = first,
+		                          .end = end,
+		                          .perms = PM_PERM_READ,
+		                          .vm_flags = PM_VM_KNOWN | PM_VM_READ };
 	struct pm_error error;
 	pm_regions_init(&fixture->regions);
 	assert_int_equal(pm_regions_append(&fixture->regions, &region, &error), 0);

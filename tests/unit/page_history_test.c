@@ -16,10 +16,10 @@ enum { PAGE = 4096, PAGES = 200, LOOKS = 3000 };
 
 /** The truth. */
 struct model {
-	bool mapped[PAGES];  /* in a region now */
-	bool there[PAGES];   /* the page is there now */
-	bool known[PAGES];   /* was there when its address was looked at last */
-	bool news[PAGES];    /* appeared at this look */
+	bool mapped[PAGES]; /* in a region now */
+	bool there[PAGES];  /* the page is there now */
+	bool known[PAGES];  /* was there when its address was looked at last */
+	bool news[PAGES];   /* appeared at this look */
 };
 
 static uint32_t chosen(uint32_t *state, uint32_t most)
@@ -31,11 +31,15 @@ static uint32_t chosen(uint32_t *state, uint32_t most)
 static void change(struct model *model, uint32_t *random)
 {
 	for (uint32_t i = chosen(random, 6); i > 0; i--) {
-		uint32_t start = chosen(random, PAGES), length = chosen(random, 20), what = chosen(random, 4);
+		uint32_t start = chosen(random, PAGES), length = chosen(random, 20),
+			 what = chosen(random, 4);
 		for (uint32_t page = start; page < start + length && page < PAGES; page++) {
 			if (what < 2)
 				model->mapped[page] = what == 0;
-			model->there[page] = model->mapped[page] && (what == 2 ? true : what == 3 ? false : model->there[page]);
+			model->there[page] = model->mapped[page] &&
+			                     (what == 2   ? true
+			                      : what == 3 ? false
+			                                  : model->there[page]);
 		}
 	}
 }
@@ -44,14 +48,20 @@ static void list_regions(const struct model *model, struct pm_regions *regions)
 {
 	pm_regions_deinit(regions);
 	for (uint64_t page = 0; page < PAGES; page++) {
-		struct pm_region *last = regions->count ? &regions->items[regions->count - 1] : NULL;
+		struct pm_region *last = regions->count ? &regions->items[regions->count - 1]
+		                                        : NULL;
 		if (!model->mapped[page])
 			continue;
 		/* Regions of seven pages at the most, so that some are neighbours. */
 		if (last && last->end == page * PAGE && pm_region_size(last) < UINT64_C(7) * PAGE)
 			last->end += PAGE;
 		else
-			assert_int_equal(pm_regions_append(regions, &(struct pm_region){ .start = page * PAGE, .end = (page + 1) * PAGE }, NULL), 0);
+			assert_int_equal(
+				pm_regions_append(regions,
+			                          &(struct pm_region){ .start = page * PAGE,
+			                                               .end = (page + 1) * PAGE },
+			                          NULL),
+				0);
 	}
 }
 
@@ -66,26 +76,33 @@ static void look(struct model *model, struct pm_page_history *history, uint32_t 
 		end = end < PAGES ? end : PAGES;
 		bool looked_at = all || chosen(random, 2) == 0;
 		if (looked_at)
-			assert_int_equal(pm_page_history_span(history, start * PAGE, end * PAGE, NULL), 0);
+			assert_int_equal(
+				pm_page_history_span(history, start * PAGE, end * PAGE, NULL), 0);
 		for (uint64_t page = start; page < end; page++) {
 			if (looked_at && model->there[page]) {
-				const struct pm_page_run run = { page * PAGE, (page + 1) * PAGE, chosen(random, 2) ? PM_PAGE_PRESENT : PM_PAGE_SWAPPED };
+				const struct pm_page_run run = { page * PAGE, (page + 1) * PAGE,
+					                         chosen(random, 2)
+					                                 ? PM_PAGE_PRESENT
+					                                 : PM_PAGE_SWAPPED };
 				assert_int_equal(pm_page_history_run(history, &run, NULL), 0);
 				model->news[page] = !model->known[page];
 			}
-			model->known[page] = model->mapped[page] && (looked_at ? model->there[page] : model->known[page]);
+			model->known[page] = model->mapped[page] &&
+			                     (looked_at ? model->there[page] : model->known[page]);
 		}
 		start = end;
 	}
 }
 
-static void check(const struct model *model, const struct pm_page_ranges *ranges, const bool *pages, const struct pm_regions *regions)
+static void check(const struct model *model, const struct pm_page_ranges *ranges, const bool *pages,
+                  const struct pm_regions *regions)
 {
 	bool seen[PAGES] = { 0 };
 	(void)model;
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct pm_range *range = &ranges->items[i];
-		assert_true(range->start < range->end && (i == 0 || range->start >= ranges->items[i - 1].end));
+		assert_true(range->start < range->end &&
+		            (i == 0 || range->start >= ranges->items[i - 1].end));
 		const struct pm_region *region = &regions->items[range->region];
 		assert_true(range->start >= region->start && range->end <= region->end);
 		for (uint64_t page = range->start / PAGE; page < range->end / PAGE; page++)
@@ -118,8 +135,12 @@ static void zero_pages_and_guards_are_none(void **state)
 	(void)state;
 	struct pm_page_history history = { 0 };
 	struct pm_regions regions = { 0 };
-	assert_int_equal(pm_regions_append(&regions, &(struct pm_region){ .start = PAGE, .end = 9 * PAGE }, NULL), 0);
-	static const unsigned states[] = { PM_PAGE_PRESENT | PM_PAGE_ZERO, PM_PAGE_GUARD, PM_PAGE_PRESENT | PM_PAGE_FILE };
+	assert_int_equal(pm_regions_append(&regions,
+	                                   &(struct pm_region){ .start = PAGE, .end = 9 * PAGE },
+	                                   NULL),
+	                 0);
+	static const unsigned states[] = { PM_PAGE_PRESENT | PM_PAGE_ZERO, PM_PAGE_GUARD,
+		                           PM_PAGE_PRESENT | PM_PAGE_FILE };
 	pm_page_history_begin(&history);
 	assert_int_equal(pm_page_history_span(&history, PAGE, 9 * PAGE, NULL), 0);
 	for (uint64_t i = 0; i < 3; i++) {
@@ -133,19 +154,23 @@ static void zero_pages_and_guards_are_none(void **state)
 	pm_regions_deinit(&regions);
 }
 
-/** Every other page of more than can be remembered: gaps are joined, what is far from all is still seen to be new. */
+/** Every other page of more than can be remembered: gaps are joined, what is far from all is still
+ * seen to be new. */
 static void too_many_runs_are_remembered_roughly(void **state)
 {
 	(void)state;
 	struct pm_page_history history = { 0 };
 	struct pm_regions regions = { 0 };
 	const uint64_t runs = PM_PAGE_HISTORY_MOST + 1000, far = UINT64_C(1) << 40;
-	assert_int_equal(pm_regions_append(&regions, &(struct pm_region){ .start = 0, .end = 2 * far }, NULL), 0);
+	assert_int_equal(pm_regions_append(&regions,
+	                                   &(struct pm_region){ .start = 0, .end = 2 * far }, NULL),
+	                 0);
 	for (int again = 0; again < 2; again++) {
 		pm_page_history_begin(&history);
 		assert_int_equal(pm_page_history_span(&history, 0, 2 * far, NULL), 0);
 		for (uint64_t i = 0; i < runs; i++) {
-			const struct pm_page_run run = { 2 * i * PAGE, (2 * i + 1) * PAGE, PM_PAGE_PRESENT };
+			const struct pm_page_run run = { 2 * i * PAGE, (2 * i + 1) * PAGE,
+				                         PM_PAGE_PRESENT };
 			assert_int_equal(pm_page_history_run(&history, &run, NULL), 0);
 		}
 		const struct pm_page_run run = { far, far + PAGE, PM_PAGE_PRESENT };

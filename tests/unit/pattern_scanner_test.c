@@ -14,7 +14,8 @@
 
 static const struct cut whole = { 0 };
 
-static struct pm_scanner *make_scanner(const struct pm_pattern *patterns, size_t count, enum pm_simd simd)
+static struct pm_scanner *make_scanner(const struct pm_pattern *patterns, size_t count,
+                                       enum pm_simd simd)
 {
 	struct pm_scanner *scanner;
 	struct pm_error error = { 0 };
@@ -28,8 +29,8 @@ static struct pm_pattern pattern_of(const char *text, unsigned flags)
 	return (struct pm_pattern){ text, strlen(text), flags };
 }
 
-static void scan_for(const char *text, unsigned flags, const void *bytes, size_t size, const struct cut *cut, struct hit_list *hits,
-                     struct pm_scan_counts *counts)
+static void scan_for(const char *text, unsigned flags, const void *bytes, size_t size,
+                     const struct cut *cut, struct hit_list *hits, struct pm_scan_counts *counts)
 {
 	struct pm_pattern pattern = pattern_of(text, flags);
 	struct pm_scanner *scanner = make_scanner(&pattern, 1, pm_simd_best());
@@ -38,8 +39,8 @@ static void scan_for(const char *text, unsigned flags, const void *bytes, size_t
 }
 
 /**
- * Any patterns over any bytes, in one piece and in windows of any size: the same as PCRE2 alone, with all vector instructions that there
- * are.
+ * Any patterns over any bytes, in one piece and in windows of any size: the same as PCRE2 alone,
+ * with all vector instructions that there are.
  */
 static void random_patterns(void **state)
 {
@@ -53,26 +54,32 @@ static void random_patterns(void **state)
 		struct pm_pattern patterns[3];
 		size_t count = turn % 4 == 3 ? 1 + random_next(&random) % 3 : 1;
 		size_t size = 1 + random_next(&random) % (turn % 3 == 0 ? MOST : 400);
-		unsigned flags = (turn % 5 == 0 ? PM_PATTERN_UTF : 0) | (turn % 7 == 0 ? PM_PATTERN_CASELESS : 0) | (turn % 2 ? PM_PATTERN_MULTILINE : 0);
+		unsigned flags = (turn % 5 == 0 ? PM_PATTERN_UTF : 0) |
+		                 (turn % 7 == 0 ? PM_PATTERN_CASELESS : 0) |
+		                 (turn % 2 ? PM_PATTERN_MULTILINE : 0);
 		for (size_t i = 0; i < count; i++) {
 			random_pattern(texts[i], flags, &random);
 			patterns[i] = pattern_of(texts[i], flags);
 		}
-		struct cut cut = { 1 + random_next(&random) % (turn % 3 == 0 ? 5000 : 150), random_next(&random) % 40, 0 };
+		struct cut cut = { 1 + random_next(&random) % (turn % 3 == 0 ? 5000 : 150),
+			           random_next(&random) % 40, 0 };
 		random_text(bytes, size, &random);
 		struct hit_list wanted = { 0 };
 		bool comparable = pcre2_alone(patterns, count, bytes, size, &wanted);
-		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best() && comparable; simd++) {
+		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best() && comparable;
+		     simd++) {
 			struct pm_scan_counts counts = { 0 };
 			struct pm_scanner *scanner = make_scanner(patterns, count, simd);
 			struct hit_list found = { 0 }, in_windows = { 0 };
 			scan_buffer(scanner, bytes, size, 0x10000, &whole, &found, &counts);
 			scan_buffer(scanner, bytes, size, 0x10000, &cut, &in_windows, &counts);
 			if (counts.gave_up == 0) {
-				snprintf(what, sizeof what, "turn %d, level %d: '%s' '%s' '%s'", (int)turn, simd, texts[0], count > 1 ? texts[1] : "",
+				snprintf(what, sizeof what, "turn %d, level %d: '%s' '%s' '%s'",
+				         (int)turn, simd, texts[0], count > 1 ? texts[1] : "",
 				         count > 2 ? texts[2] : "");
 				assert_same_hits(&wanted, &found, bytes, what);
-				snprintf(what, sizeof what, "turn %d, level %d, windows of %zu: %s", (int)turn, simd, cut.unit, texts[0]);
+				snprintf(what, sizeof what, "turn %d, level %d, windows of %zu: %s",
+				         (int)turn, simd, cut.unit, texts[0]);
 				assert_same_hits(&wanted, &in_windows, bytes, what);
 				compared++;
 				with_hits += wanted.count > 0;
@@ -88,12 +95,14 @@ static void random_patterns(void **state)
 	free(bytes);
 }
 
-/** Bytes in which most runs of digits are short and some just so long, or longer or shorter by one. */
+/** Bytes in which most runs of digits are short and some just so long, or longer or shorter by one.
+ */
 static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
 {
 	for (size_t at = 0; at < size;) {
 		uint64_t number = random_next(random);
-		size_t run = number % 8 == 0 ? length - 1 + number / 3 % 3 : number / 3 % (length / 4 + 1);
+		size_t run = number % 8 == 0 ? length - 1 + number / 3 % 3
+		                             : number / 3 % (length / 4 + 1);
 		for (; run > 0 && at < size; run--)
 			bytes[at++] = (uint8_t)('0' + random_next(random) % 10);
 		if (at < size)
@@ -101,11 +110,15 @@ static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *rand
 	}
 }
 
-/** Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for their length. */
+/** Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for
+ * their length. */
 static void runs(void **state)
 {
-	static const char *const patterns[] = { "[0-9]{#}", "\\d{#,}", "x?[0-9]{#}\\b", "\\b\\d{#}(?=x)", "(?<=x)[\\d]{#}x", "x+ ?\\d{#}",
-	                                        "\\d+?x\\d{#,}", "(?:\\d{#}[x.])+", "^\\d{#}$" };
+	static const char *const patterns[] = { "[0-9]{#}",        "\\d{#,}",
+		                                "x?[0-9]{#}\\b",   "\\b\\d{#}(?=x)",
+		                                "(?<=x)[\\d]{#}x", "x+ ?\\d{#}",
+		                                "\\d+?x\\d{#,}",   "(?:\\d{#}[x.])+",
+		                                "^\\d{#}$" };
 	enum { SIZE = 9000 };
 	uint8_t *bytes = malloc(SIZE);
 	size_t with_hits = 0;
@@ -114,10 +127,14 @@ static void runs(void **state)
 		char text[40], what[80];
 		uint64_t random = turn * 31;
 		size_t length = 8 + random_next(&random) % (turn % 4 ? 40 : 3000);
-		const char *begin = patterns[turn % (sizeof patterns / sizeof *patterns)], *number = strchr(begin, '#');
-		snprintf(text, sizeof text, "%.*s%zu%s", (int)(number - begin), begin, length, number + 1);
-		const struct pm_pattern pattern = pattern_of(text, turn % 2 ? PM_PATTERN_MULTILINE : 0);
-		const struct cut cut = { 2100 + random_next(&random) % 3000, random_next(&random) % 24, 0 };
+		const char *begin = patterns[turn % (sizeof patterns / sizeof *patterns)],
+			   *number = strchr(begin, '#');
+		snprintf(text, sizeof text, "%.*s%zu%s", (int)(number - begin), begin, length,
+		         number + 1);
+		const struct pm_pattern pattern = pattern_of(text,
+		                                             turn % 2 ? PM_PATTERN_MULTILINE : 0);
+		const struct cut cut = { 2100 + random_next(&random) % 3000,
+			                 random_next(&random) % 24, 0 };
 		struct pm_scanner *scanner = make_scanner(&pattern, 1, pm_simd_best());
 		struct hit_list wanted = { 0 }, found = { 0 }, in_windows = { 0 };
 		make_runs(bytes, SIZE, length, &random);
@@ -138,12 +155,17 @@ static void runs(void **state)
 	free(bytes);
 }
 
-/** A marker at every offset around the border of two windows is found once, for patterns of every sort of length. */
+/** A marker at every offset around the border of two windows is found once, for patterns of every
+ * sort of length. */
 static void markers_at_borders(void **state)
 {
-	static const char *const patterns[] = { "MARKER<[0-9]+>", "MARKER<12345>", "(?<=pre:)MARKER<\\d+>", "R<(\\d)2345>", "MARKER<[^>]*>",
-	                                        "(?s)MARK.*>END",
-		                                "[A-Z]+<12345", "(?:MARKER|NOTHING)<\\d{5}>", "12345(?=>END)", "\\bMARKER\\b" };
+	static const char *const patterns[] = {
+		"MARKER<[0-9]+>",        "MARKER<12345>",
+		"(?<=pre:)MARKER<\\d+>", "R<(\\d)2345>",
+		"MARKER<[^>]*>",         "(?s)MARK.*>END",
+		"[A-Z]+<12345",          "(?:MARKER|NOTHING)<\\d{5}>",
+		"12345(?=>END)",         "\\bMARKER\\b"
+	};
 	static const char marker[] = "pre:MARKER<12345>END";
 	enum { UNIT = 4096, SIZE = 3 * UNIT, LENGTH = sizeof marker - 1 };
 	uint8_t *bytes = malloc(SIZE);
@@ -230,16 +252,20 @@ static void edges(void **state)
 		unsigned flags;
 		size_t count, start;
 	} cases[] = {
-		{ "^\\w+", 0, 1, 0 },  { "^\\w+", PM_PATTERN_MULTILINE, 3, 0 },  { "\\w+$", 0, 1, 8 }, { "\\w+$", PM_PATTERN_MULTILINE, 3, 0 },
-		{ "\\Aone", 0, 1, 0 }, { "\\Atwo", PM_PATTERN_MULTILINE, 0, 0 }, { "^two", 0, 0, 0 },  { "three\\z", 0, 1, 8 },
+		{ "^\\w+", 0, 1, 0 },  { "^\\w+", PM_PATTERN_MULTILINE, 3, 0 },
+		{ "\\w+$", 0, 1, 8 },  { "\\w+$", PM_PATTERN_MULTILINE, 3, 0 },
+		{ "\\Aone", 0, 1, 0 }, { "\\Atwo", PM_PATTERN_MULTILINE, 0, 0 },
+		{ "^two", 0, 0, 0 },   { "three\\z", 0, 1, 8 },
 		{ "two\\z", 0, 0, 0 },
 	};
 	const struct cut cuts[] = { { 0 }, { 4, 0, 0 }, { 4, 3, 0 }, { 8, 2, 0 }, { 1, 1, 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		for (size_t j = 0; j < sizeof cuts / sizeof *cuts; j++) {
 			struct hit_list found = { 0 };
-			scan_for(cases[i].pattern, cases[i].flags, bytes, sizeof bytes - 1, &cuts[j], &found, NULL);
-			if (found.count != cases[i].count || (found.count && found.items[0].start != cases[i].start))
+			scan_for(cases[i].pattern, cases[i].flags, bytes, sizeof bytes - 1,
+			         &cuts[j], &found, NULL);
+			if (found.count != cases[i].count ||
+			    (found.count && found.items[0].start != cases[i].start))
 				fail_msg("%s, cut %zu: %zu hits", cases[i].pattern, j, found.count);
 			hit_list_deinit(&found);
 		}
@@ -252,14 +278,15 @@ static void fixed_and_hexadecimal(void **state)
 	static const char bytes[] = "a.b*c\\E(x) \xde\xad\xbe\xef\xde\x01\xb7 A.B*C";
 	struct hit_list found = { 0 };
 	scan_for("a.b*c\\E(x)", PM_PATTERN_FIXED, bytes, sizeof bytes - 1, &whole, &found, NULL);
-	scan_for("a.B*c", PM_PATTERN_FIXED | PM_PATTERN_CASELESS, bytes, sizeof bytes - 1, &whole, &found, NULL);
+	scan_for("a.B*c", PM_PATTERN_FIXED | PM_PATTERN_CASELESS, bytes, sizeof bytes - 1, &whole,
+	         &found, NULL);
 	scan_for("de ?? b?", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
 	scan_for("?D", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
-	static const struct hit wanted[] = { { 0, 10, 0, PM_ENCODING_8BIT, false },  { 0, 5, 0, PM_ENCODING_8BIT, false },  { 19, 5, 0,
-	                                                                                                                      PM_ENCODING_8BIT,
-	                                                                                                                      false },
-		                             { 11, 3, 0, PM_ENCODING_8BIT, false }, { 15, 3, 0, PM_ENCODING_8BIT, false }, { 12, 1, 0, PM_ENCODING_8BIT,
-		                                                                                                             false } };
+	static const struct hit wanted[] = {
+		{ 0, 10, 0, PM_ENCODING_8BIT, false }, { 0, 5, 0, PM_ENCODING_8BIT, false },
+		{ 19, 5, 0, PM_ENCODING_8BIT, false }, { 11, 3, 0, PM_ENCODING_8BIT, false },
+		{ 15, 3, 0, PM_ENCODING_8BIT, false }, { 12, 1, 0, PM_ENCODING_8BIT, false }
+	};
 	const struct hit_list list = { (struct hit *)wanted, sizeof wanted / sizeof *wanted, 0 };
 	assert_same_hits(&list, &found, (const uint8_t *)bytes, "fixed and hexadecimal");
 	hit_list_deinit(&found);
@@ -269,9 +296,21 @@ static void fixed_and_hexadecimal(void **state)
 static void wide_text(void **state)
 {
 	(void)state;
-	static const char *const patterns[] = { "pass\\w*=\\S+",       "\\bword\\b",   "(a)\\1",        "x(?=y)",  "(?<=x)y",   "(?i)WORD",
-	                                        "[^a ]{3}", "^password.*$", "\\Qa.b\\E+",
-		                                "wor(?:d|k)(?#c)[s]?", "\\x61\\.b{2}", "pass|word|a.b", ".",       "\\D\\d{2,}", "(?x) w o r d" };
+	static const char *const patterns[] = { "pass\\w*=\\S+",
+		                                "\\bword\\b",
+		                                "(a)\\1",
+		                                "x(?=y)",
+		                                "(?<=x)y",
+		                                "(?i)WORD",
+		                                "[^a ]{3}",
+		                                "^password.*$",
+		                                "\\Qa.b\\E+",
+		                                "wor(?:d|k)(?#c)[s]?",
+		                                "\\x61\\.b{2}",
+		                                "pass|word|a.b",
+		                                ".",
+		                                "\\D\\d{2,}",
+		                                "(?x) w o r d" };
 	static const char text[] = "password=secret word words aaxy\nxx work a.bb 12345\nWord";
 	enum { LENGTH = sizeof text - 1 };
 	for (int big = 0; big < 2; big++) {
@@ -284,13 +323,18 @@ static void wide_text(void **state)
 			struct pm_pattern narrow = pattern_of(patterns[i], PM_PATTERN_MULTILINE);
 			struct hit_list wanted = { 0 }, found = { 0 }, only_wide = { 0 };
 			const struct cut cut = { 16, 4, 0 };
-			assert_true(pcre2_alone(&narrow, 1, (const uint8_t *)text, LENGTH, &wanted));
+			assert_true(
+				pcre2_alone(&narrow, 1, (const uint8_t *)text, LENGTH, &wanted));
 			assert_true(wanted.count > 0);
 			for (size_t j = 0; j < wanted.count; j++) {
 				struct hit *hit = &wanted.items[j];
-				*hit = (struct hit){ hit->start * 2, hit->size * 2, 0, big ? PM_ENCODING_UTF16BE : PM_ENCODING_UTF16LE, false };
+				*hit = (struct hit){ hit->start * 2, hit->size * 2, 0,
+					             big ? PM_ENCODING_UTF16BE
+					                 : PM_ENCODING_UTF16LE,
+					             false };
 			}
-			scan_for(patterns[i], PM_PATTERN_MULTILINE | PM_PATTERN_WIDE, wide, sizeof wide, &cut, &found, NULL);
+			scan_for(patterns[i], PM_PATTERN_MULTILINE | PM_PATTERN_WIDE, wide,
+			         sizeof wide, &cut, &found, NULL);
 			/* Patterns of single characters match the bytes themselves too. */
 			for (size_t j = 0; j < found.count; j++) {
 				if (found.items[j].encoding == wanted.items[0].encoding)
@@ -305,13 +349,15 @@ static void wide_text(void **state)
 	}
 }
 
-/** Characters beyond ASCII, those beyond 16 bits, and a byte order that only an even address tells. */
+/** Characters beyond ASCII, those beyond 16 bits, and a byte order that only an even address tells.
+ */
 static void wide_characters(void **state)
 {
 	(void)state;
 	static const uint8_t bytes[] = "\0\0\xe9\0t\0\xac\x20\x3d\xd8\0\xde\0\0";
 	struct hit_list found = { 0 };
-	scan_for("\xc3\xa9t\xe2\x82\xac\xf0\x9f\x98\x80", PM_PATTERN_WIDE, bytes, sizeof bytes - 1, &whole, &found, NULL);
+	scan_for("\xc3\xa9t\xe2\x82\xac\xf0\x9f\x98\x80", PM_PATTERN_WIDE, bytes, sizeof bytes - 1,
+	         &whole, &found, NULL);
 	scan_for("t", PM_PATTERN_FIXED | PM_PATTERN_WIDE, "\0\0t\0\0", 5, &whole, &found, NULL);
 	assert_int_equal(found.count, 2);
 	assert_int_equal(found.items[0].start, 2);
@@ -340,7 +386,8 @@ static void wrong_patterns(void **state)
 		{ "de a", PM_PATTERN_HEX, "behind byte 3, 'de ' <-- here -- 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
 		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "has no case" },
-		{ "a\\Xb", PM_PATTERN_WIDE, "behind byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
+		{ "a\\Xb", PM_PATTERN_WIDE,
+		  "behind byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
 		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "behind byte 0, '' <-- here" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -363,16 +410,11 @@ static void wrong_patterns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_patterns),
-		cmocka_unit_test(runs),
-		cmocka_unit_test(markers_at_borders),
-		cmocka_unit_test(match_over_many_windows),
-		cmocka_unit_test(catastrophic_pattern),
-		cmocka_unit_test(edges),
-		cmocka_unit_test(fixed_and_hexadecimal),
-		cmocka_unit_test(wide_text),
-		cmocka_unit_test(wide_characters),
-		cmocka_unit_test(wrong_patterns),
+		cmocka_unit_test(random_patterns),       cmocka_unit_test(runs),
+		cmocka_unit_test(markers_at_borders),    cmocka_unit_test(match_over_many_windows),
+		cmocka_unit_test(catastrophic_pattern),  cmocka_unit_test(edges),
+		cmocka_unit_test(fixed_and_hexadecimal), cmocka_unit_test(wide_text),
+		cmocka_unit_test(wide_characters),       cmocka_unit_test(wrong_patterns),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

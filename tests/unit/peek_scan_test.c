@@ -34,11 +34,13 @@ static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof *world);
 	page = (size_t)sysconf(_SC_PAGESIZE);
-	char *guards = mmap(NULL, (PAGES + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *guards = mmap(NULL, (PAGES + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                    0);
 	assert_ptr_not_equal(guards, MAP_FAILED);
 	world->memory = guards + page;
 	assert_int_equal(mprotect(world->memory, PAGES * page, PROT_READ | PROT_WRITE), 0);
-	/* A huge page would bring in what is to stay untouched; where there are none it does not matter. */
+	/* A huge page would bring in what is to stay untouched; where there are none it does not
+	 * matter. */
 	(void)madvise(world->memory, PAGES * page, MADV_NOHUGEPAGE);
 	assert_int_equal(pm_process_open(NULL, getpid(), &world->process, NULL), 0);
 	pm_regions_init(&world->regions);
@@ -77,7 +79,8 @@ static void add_pages(struct world *world, size_t number, size_t count)
 static void look(struct world *world)
 {
 	struct pm_error error = { 0 };
-	if (peek_scan_open(&world->scan, world->process, true, &error) < 0 || peek_scan_begin(&world->scan, &world->regions, &error) < 0 ||
+	if (peek_scan_open(&world->scan, world->process, true, &error) < 0 ||
+	    peek_scan_begin(&world->scan, &world->regions, &error) < 0 ||
 	    peek_scan_run(&world->scan, &world->pages, 100, NULL, &world->found, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -189,7 +192,8 @@ static void text_crosses_from_one_region_into_its_continuation(void **state)
 	put(world, 10, 5, "left and right");
 	put(world, 11, 5, "there and here");
 	/* Two borders: mprotect(2) splits the mapping. */
-	assert_int_equal(mprotect(world->memory + 10 * page, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+	assert_int_equal(
+		mprotect(world->memory + 10 * page, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
 	add_pages(world, 10, 1);
 	assert_int_equal(world->pages.count, 1);
 	look(world);
@@ -235,20 +239,28 @@ static void thinned_blocks_have_no_fragments(void **state)
 	assert_int_equal(world->found.count, 1);
 	assert_int_equal(world->found.strings[0].length, 23);
 	assert_int_equal(world->pages.count, 1);
-	assert_int_equal(world->found.strings[0].count, (world->found.searched + LENGTH - 1) / LENGTH);
+	assert_int_equal(world->found.strings[0].count,
+	                 (world->found.searched + LENGTH - 1) / LENGTH);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(text_across_the_edges_is_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_beside_the_pages_is_not_theirs, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(small_parts_count_as_what_they_are_part_of, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_text_over_two_new_pages_and_an_old_one_counts_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_from_far_before_is_told_from_the_page_on, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(text_crosses_from_one_region_into_its_continuation, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(pages_beside_that_are_not_there_stay_so, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(thinned_blocks_have_no_fragments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_beside_the_pages_is_not_theirs, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(small_parts_count_as_what_they_are_part_of, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_text_over_two_new_pages_and_an_old_one_counts_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_from_far_before_is_told_from_the_page_on,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(text_crosses_from_one_region_into_its_continuation,
+		                                set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pages_beside_that_are_not_there_stay_so, set_up,
+		                                tear_down),
+		cmocka_unit_test_setup_teardown(thinned_blocks_have_no_fragments, set_up,
+		                                tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes that change, end, or lie at the worst moment, and a shortage of our own: whatever is said of them must be true. */
+/* Processes that change, end, or lie at the worst moment, and a shortage of our own: whatever is
+ * said of them must be true. */
 #include <procmem/process.h>
 
 #include <fcntl.h>
@@ -34,7 +35,8 @@ static void expect_gone(struct pm_process *process, const char *words)
 		fail_msg("kind %d: %s", (int)error.kind, error.text);
 }
 
-/** A child that shares its parent's memory until it calls exec, as vfork(2) and posix_spawn(3) make them. */
+/** A child that shares its parent's memory until it calls exec, as vfork(2) and posix_spawn(3) make
+ * them. */
 struct borrower {
 	pid_t parent; /* waits for the exec */
 	pid_t pid;
@@ -72,7 +74,8 @@ static void borrower_start(struct borrower *borrower)
 	}
 	close(report[1]);
 	close(go[0]);
-	assert_int_equal(read(report[0], &borrower->pid, sizeof borrower->pid), sizeof borrower->pid);
+	assert_int_equal(read(report[0], &borrower->pid, sizeof borrower->pid),
+	                 sizeof borrower->pid);
 	close(report[0]);
 	borrower->go = go[1];
 }
@@ -108,11 +111,14 @@ static void exec_of_a_process_with_borrowed_memory(void **state)
 /** Writes the stat of a process in a saved tree. */
 static void write_stat(const char *root, unsigned flags, unsigned start_code, unsigned start_stack)
 {
-	tree_write(root, "77/stat", "77 (x) R 1 2 3 0 -1 %u 5 6 7 8 9 10 11 12 20 0 1 0 4455 100 200 300 %u 500 %u 700 0 0 0 0 0 0 0 0 17 0\n",
+	tree_write(root, "77/stat",
+	           "77 (x) R 1 2 3 0 -1 %u 5 6 7 8 9 10 11 12 20 0 1 0 4455 100 200 300 %u 500 %u "
+	           "700 0 0 0 0 0 0 0 0 17 0\n",
 	           flags, start_code, start_stack);
 }
 
-/* The kernel exchanges the memory first, and tells where the stack begins when the program is loaded: too short a time to be met here. */
+/* The kernel exchanges the memory first, and tells where the stack begins when the program is
+ * loaded: too short a time to be met here. */
 static void exec_in_the_middle(void **state)
 {
 	(void)state;
@@ -137,10 +143,14 @@ static void exec_in_the_middle(void **state)
 	tree_remove(root);
 }
 
-static bool is_killed(struct pm_process *process, const char *root, const char *thread, const char *shared)
+static bool is_killed(struct pm_process *process, const char *root, const char *thread,
+                      const char *shared)
 {
 	struct pm_process_info info;
-	tree_write(root, "77/status", "Name:\tx\nSigQ:\t0/96241\nSigPnd:\t%s\nShdPnd:\t%s\nSigBlk:\t0000000000000100\n", thread, shared);
+	tree_write(
+		root, "77/status",
+		"Name:\tx\nSigQ:\t0/96241\nSigPnd:\t%s\nShdPnd:\t%s\nSigBlk:\t0000000000000100\n",
+		thread, shared);
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	return info.killed;
 }
@@ -179,7 +189,8 @@ static void exec_of_a_thread(void **state)
 	target_stop(&target);
 }
 
-/** Starts a child with a PID of our choice, if the kernel lets us. @return its PID, maybe another */
+/** Starts a child with a PID of our choice, if the kernel lets us. @return its PID, maybe another
+ */
 static pid_t start_with_pid(pid_t pid)
 {
 	FILE *file = fopen("/proc/sys/kernel/ns_last_pid", "we");
@@ -212,9 +223,12 @@ static void pid_that_belongs_to_another_now(void **state)
 	int fd;
 	struct pm_error errors[6] = { { 0 } };
 	pm_regions_init(&regions);
-	int results = pm_process_read_info(process, &info, &errors[0]) + pm_maps_read(process, PM_MAPS, &regions, &errors[1]) +
-	              pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, &errors[2]) +
-	              pm_process_read_pss(process, &pss, &errors[3]) + pm_process_read_command(process, &command, &errors[4]) +
+	int results = pm_process_read_info(process, &info, &errors[0]) +
+	              pm_maps_read(process, PM_MAPS, &regions, &errors[1]) +
+	              pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count,
+	                                      &errors[2]) +
+	              pm_process_read_pss(process, &pss, &errors[3]) +
+	              pm_process_read_command(process, &command, &errors[4]) +
 	              pm_process_open_file(process, "status", O_RDONLY, &fd, &errors[5]);
 	if (second == first)
 		expect_gone(process, "exited");
@@ -229,7 +243,8 @@ static void pid_that_belongs_to_another_now(void **state)
 	assert_int_equal(regions.count, 0);
 }
 
-/** Runs in a child that may open no more files. @return 0 where each failure is called what it is */
+/** Runs in a child that may open no more files. @return 0 where each failure is called what it is
+ */
 static int look_without_descriptors(struct pm_process *process)
 {
 	struct pm_error error = { 0 };
@@ -244,11 +259,14 @@ static int look_without_descriptors(struct pm_process *process)
 		return 2;
 	if (pm_process_read_info(process, &info, &error) != -1 || error.kind != PM_ERROR_RESOURCES)
 		return 3;
-	if (pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, &error) != -1 || error.kind != PM_ERROR_RESOURCES)
+	if (pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, &error) != -1 ||
+	    error.kind != PM_ERROR_RESOURCES)
 		return 4;
-	if (pm_process_read_command(process, &command, &error) != -1 || error.kind != PM_ERROR_RESOURCES)
+	if (pm_process_read_command(process, &command, &error) != -1 ||
+	    error.kind != PM_ERROR_RESOURCES)
 		return 5;
-	if (pm_process_open(NULL, getppid(), &other, &error) != -1 || error.kind != PM_ERROR_RESOURCES)
+	if (pm_process_open(NULL, getppid(), &other, &error) != -1 ||
+	    error.kind != PM_ERROR_RESOURCES)
 		return 6;
 	return 0;
 }
@@ -430,7 +448,8 @@ static void hostile_names(void **state)
 	assert_string_equal(info.comm, expected);
 	assert_true(info.vm_rss > 0);
 	assert_int_equal(info.uid, getuid());
-	assert_int_equal(pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, NULL), 0);
+	assert_int_equal(pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, NULL),
+	                 0);
 	for (size_t i = 0; i < count; i++) {
 		char words[32];
 		snprintf(words, sizeof words, "thread %d", (int)threads[i].tid);
@@ -451,7 +470,8 @@ static void hostile_names(void **state)
 static void names_that_look_like_other_states(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "x) Z 1 1 1 0", ") X", "a\nUid:\t0\t0", "((((", "))))" };
+	static const char *const names[] = { "x) Z 1 1 1 0", ") X", "a\nUid:\t0\t0", "((((",
+		                             "))))" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		pid_t child = child_start(names[i], NULL);
 		struct pm_process *process = open_process(child);

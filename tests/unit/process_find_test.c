@@ -42,11 +42,14 @@ static void words_that_are_no_target(void **state)
 	(void)state;
 	expect_failure("", PM_ERROR_USAGE, "an empty word names no process");
 	expect_failure("0", PM_ERROR_USAGE, "'0' is no PID");
-	expect_failure("12abc", PM_ERROR_USAGE, "'12abc' is neither a PID nor the name of a process");
+	expect_failure("12abc", PM_ERROR_USAGE,
+	               "'12abc' is neither a PID nor the name of a process");
 	expect_failure("-1", PM_ERROR_USAGE, "'-1' is neither a PID nor the name of a process");
 	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
-	expect_failure("99999999999999999999", PM_ERROR_NOT_FOUND, "there is no process 99999999999999999999");
-	expect_failure("no such program\nat all", PM_ERROR_NOT_FOUND, "no process is called 'no such program at all'");
+	expect_failure("99999999999999999999", PM_ERROR_NOT_FOUND,
+	               "there is no process 99999999999999999999");
+	expect_failure("no such program\nat all", PM_ERROR_NOT_FOUND,
+	               "no process is called 'no such program at all'");
 }
 
 static void expect_found(const char *word, pid_t expected)
@@ -58,7 +61,8 @@ static void expect_found(const char *word, pid_t expected)
 	assert_int_equal(pid, expected);
 }
 
-/** All of them, by ascending PID; PIDs start anew some time, so the order of the children is not that. */
+/** All of them, by ascending PID; PIDs start anew some time, so the order of the children is not
+ * that. */
 static void expect_all_found(const char *word, const pid_t *expected, size_t expected_count)
 {
 	pid_t *pids = NULL;
@@ -117,7 +121,8 @@ static void names(void **state)
 	expect_found(number, child);
 	child_stop(child);
 
-	snprintf(path, sizeof path, "/no/where/%s", unique("pmt-a-long-first-argument-", long_name));
+	snprintf(path, sizeof path, "/no/where/%s",
+	         unique("pmt-a-long-first-argument-", long_name));
 	child = child_start("x", (char *[]){ "/bin/sleep", path, "1000", NULL });
 	expect_found(long_name, child);
 	child_stop(child);
@@ -193,7 +198,9 @@ static void the_name_outweighs_the_program(void **state)
 {
 	(void)state;
 	char name[64];
-	pid_t argument = child_start("x", (char *[]){ "/bin/sleep", (char *)(uintptr_t)unique("pmt", name), "1000", NULL });
+	pid_t argument = child_start("x", (char *[]){ "/bin/sleep",
+	                                              (char *)(uintptr_t)unique("pmt", name),
+	                                              "1000", NULL });
 	expect_found(name, argument);
 	pid_t child = child_start(name, NULL);
 	expect_found(name, child);

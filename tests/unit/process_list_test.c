@@ -103,7 +103,8 @@ static void holds_every_process_once(void **state)
 	read_list(&list);
 	int after = count_processes();
 	/* Others start and end processes meanwhile. */
-	assert_in_range(list.count, (before < after ? before : after) / 2, (before > after ? before : after) * 2);
+	assert_in_range(list.count, (before < after ? before : after) / 2,
+	                (before > after ? before : after) * 2);
 	for (size_t i = 1; i < list.count; i++)
 		assert_true(list.items[i - 1].pid < list.items[i].pid);
 	const struct pm_process_row *own = find_row(&list, getpid());
@@ -140,7 +141,8 @@ static void kernel_threads_are_marked(void **state)
 static void hostile_names_come_unchanged(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "ed) ge (x", "two\nlines", "\033[31mred", "\xff\xfe", "-", " ", "tab\\t\tx", "" };
+	static const char *const names[] = { "ed) ge (x", "two\nlines", "\033[31mred", "\xff\xfe",
+		                             "-",         " ",          "tab\\t\tx",   "" };
 	enum { COUNT = sizeof names / sizeof *names };
 	pid_t children[COUNT];
 	for (size_t i = 0; i < COUNT; i++)
@@ -188,7 +190,8 @@ static void long_command_lines_come_whole(void **state)
 	read_list(&list);
 	const struct pm_process_row *row = find_row(&list, child);
 	assert_non_null(row);
-	assert_int_equal(strlen(row->command), strlen("sh -c kill -STOP $$") + (COUNT - 1) * (LONG + 1));
+	assert_int_equal(strlen(row->command),
+	                 strlen("sh -c kill -STOP $$") + (COUNT - 1) * (LONG + 1));
 	child_stop(child);
 	pm_process_list_deinit(&list);
 	free(argument);
@@ -220,7 +223,9 @@ static void lack_of_descriptors_is_an_error(void **state)
 		struct pm_process_list list;
 		struct pm_error error = { 0 };
 		setrlimit(RLIMIT_NOFILE, &limit);
-		_exit(pm_process_list_read(&list, &error) == -1 && error.kind == PM_ERROR_RESOURCES ? 0 : 1);
+		_exit(pm_process_list_read(&list, &error) == -1 && error.kind == PM_ERROR_RESOURCES
+		              ? 0
+		              : 1);
 	}
 	int status;
 	assert_int_equal(waitpid(child, &status, 0), child);

@@ -29,11 +29,14 @@
 static void stat_with_hostile_names(void **state)
 {
 	(void)state;
-	static const char *const names[] = { "sleep", "ed) ge (x", ") R 1 1", "a\nb", "", "((", "))" };
+	static const char *const names[] = {
+		"sleep", "ed) ge (x", ") R 1 1", "a\nb", "", "((", "))"
+	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char text[512];
 		int length = snprintf(text, sizeof text,
-		                      "77 (%s) S 1 2 3 0 -1 2097216 5 6 7 8 9 10 11 12 20 0 31 0 4455 100 200 300 400 500 6000 700 0 0 0 0 0 0 0 0 17 0 "
+		                      "77 (%s) S 1 2 3 0 -1 2097216 5 6 7 8 9 10 11 12 20 0 31 0 "
+		                      "4455 100 200 300 400 500 6000 700 0 0 0 0 0 0 0 0 17 0 "
 		                      "0 0 0 0 0 800 900 1000 0 0 0 0 0\n",
 		                      names[i]);
 		struct pm_process_stat stat;
@@ -52,7 +55,8 @@ static void stat_with_hostile_names(void **state)
 	assert_false(pm_process_stat_parse("77 (x", 5, &stat));
 }
 
-/** A child that obeys letters on a pipe: `e` exec of cat, `x` exit; it answers with one byte when it runs. */
+/** A child that obeys letters on a pipe: `e` exec of cat, `x` exit; it answers with one byte when
+ * it runs. */
 struct child {
 	pid_t pid;
 	int commands;
@@ -119,7 +123,8 @@ static void info_equals_proc(void **state)
 	assert_int_equal(info.pid, child.pid);
 	assert_string_equal(info.comm, "ed) ge (x");
 	assert_int_equal(info.uid, getuid());
-	/* Sanitizers have threads of their own. The kernel counts them in the links of the folder, too. */
+	/* Sanitizers have threads of their own. The kernel counts them in the links of the folder,
+	 * too. */
 	char path[64];
 	struct stat folder;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)child.pid);
@@ -131,7 +136,10 @@ static void info_equals_proc(void **state)
 
 	struct pm_thread *threads;
 	size_t count;
-	assert_int_equal(pm_process_read_threads(process, PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS, &threads, &count, &error), 0);
+	assert_int_equal(pm_process_read_threads(process,
+	                                         PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS,
+	                                         &threads, &count, &error),
+	                 0);
 	assert_int_equal(count, folder.st_nlink - 2);
 	assert_int_equal(threads[0].tid, child.pid);
 	assert_string_equal(threads[0].name, "ed) ge (x");
@@ -211,7 +219,8 @@ static void *outlive_leader(void *context)
 	_exit(0);
 }
 
-/** Threads that are killed while somebody traces them stay zombies until that one takes notice; whenever it is asked, that is no exec. */
+/** Threads that are killed while somebody traces them stay zombies until that one takes notice;
+ * whenever it is asked, that is no exec. */
 static void being_killed_while_stopped_is_no_exec(void **state)
 {
 	(void)state;
@@ -286,8 +295,8 @@ static void thread_id_opens_its_process(void **state)
 {
 	(void)state;
 	/*
-	 * Any thread but the leader would do; a process that has one is this test's own child from above, so the leader's number must be kept
-	 * too.
+	 * Any thread but the leader would do; a process that has one is this test's own child from
+	 * above, so the leader's number must be kept too.
 	 */
 	struct pm_process *process;
 	struct pm_error error = { 0 };

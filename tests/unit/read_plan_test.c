@@ -20,7 +20,8 @@ struct states {
 	int result; /* what walks return; 0 for success */
 };
 
-static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
 {
 	struct states *states = context;
 	states->walks++;
@@ -51,7 +52,8 @@ struct fixture {
 	struct pm_unit unit;
 };
 
-static struct fixture *make(const struct pm_region *regions, size_t count, const struct pm_page_run *runs, size_t run_count)
+static struct fixture *make(const struct pm_region *regions, size_t count,
+                            const struct pm_page_run *runs, size_t run_count)
 {
 	struct fixture *fixture = calloc(1, sizeof *fixture);
 	assert_non_null(fixture);
@@ -59,7 +61,9 @@ static struct fixture *make(const struct pm_region *regions, size_t count, const
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(pm_regions_append(&fixture->regions, &regions[i], NULL), 0);
 	fixture->states = (struct states){ .runs = runs, .count = run_count };
-	fixture->source = (struct pm_page_source){ .walk = walk, .context = &fixture->states, .untouched = PM_SEGMENT_HOLE };
+	fixture->source = (struct pm_page_source){ .walk = walk,
+		                                   .context = &fixture->states,
+		                                   .untouched = PM_SEGMENT_HOLE };
 	fixture->options.pages = &fixture->source;
 	return fixture;
 }
@@ -67,7 +71,8 @@ static struct fixture *make(const struct pm_region *regions, size_t count, const
 static void start(struct fixture *fixture, const struct pm_range *ranges, size_t count)
 {
 	struct pm_error error;
-	if (pm_plan_open(&fixture->regions, ranges, count, &fixture->options, &fixture->plan, &error) < 0)
+	if (pm_plan_open(&fixture->regions, ranges, count, &fixture->options, &fixture->plan,
+	                 &error) < 0)
 		fail_msg("%s", error.text);
 }
 
@@ -92,7 +97,11 @@ static void expect_end(struct fixture *fixture)
 	assert_int_equal(pm_plan_next(fixture->plan, &fixture->unit, NULL), 0);
 }
 
-#define ANON(from, to) { .start = (from), .end = (to), .perms = PM_PERM_READ | PM_PERM_WRITE, .vm_flags = PM_VM_KNOWN | PM_VM_READ }
+#define ANON(from, to)                           \
+	{ .start = (from),                       \
+	  .end = (to),                           \
+	  .perms = PM_PERM_READ | PM_PERM_WRITE, \
+	  .vm_flags = PM_VM_KNOWN | PM_VM_READ }
 
 static void a_long_run_is_cut_into_full_units(void **state)
 {
@@ -123,7 +132,8 @@ static void a_long_run_is_cut_into_full_units(void **state)
 	drop(fixture);
 }
 
-/** 100 MiB as single pages all over a terabyte: each unit must carry a full megabyte, so that 100 calls read them all. */
+/** 100 MiB as single pages all over a terabyte: each unit must carry a full megabyte, so that 100
+ * calls read them all. */
 static void scattered_pages_are_packed(void **state)
 {
 	(void)state;
@@ -133,7 +143,8 @@ static void scattered_pages_are_packed(void **state)
 	struct pm_page_run *runs = calloc(PAGES, sizeof *runs);
 	assert_non_null(runs);
 	for (size_t i = 0; i < PAGES; i++)
-		runs[i] = (struct pm_page_run){ region.start + i * stride, region.start + i * stride + PAGE, PM_PAGE_PRESENT };
+		runs[i] = (struct pm_page_run){ region.start + i * stride,
+			                        region.start + i * stride + PAGE, PM_PAGE_PRESENT };
 	struct fixture *fixture = make(&region, 1, runs, PAGES);
 	start(fixture, NULL, 0);
 
@@ -151,7 +162,8 @@ static void scattered_pages_are_packed(void **state)
 	assert_int_equal(at, region.end);
 	assert_int_equal(units, PAGES / 256);
 	assert_int_equal(pm_plan_bytes(fixture->plan, PM_SEGMENT_RUN), (uint64_t)PAGES * PAGE);
-	assert_int_equal(pm_plan_bytes(fixture->plan, PM_SEGMENT_HOLE), TERABYTE - (uint64_t)PAGES * PAGE);
+	assert_int_equal(pm_plan_bytes(fixture->plan, PM_SEGMENT_HOLE),
+	                 TERABYTE - (uint64_t)PAGES * PAGE);
 	drop(fixture);
 	free(runs);
 }
@@ -167,19 +179,54 @@ static void every_type_has_its_rule(void **state)
 	} cases[] = {
 		{ ANON(0, 0), PM_SEGMENT_RUN, PM_SEGMENT_HOLE },
 		{ { .vm_flags = PM_VM_KNOWN }, PM_SEGMENT_RUN, PM_SEGMENT_HOLE },
-		{ { .inode = 7, .perms = PM_PERM_READ, .mapping = "/usr/lib/libc.so", .vm_flags = PM_VM_KNOWN }, PM_SEGMENT_RUN, PM_SEGMENT_FILE },
-		{ { .inode = 7, .perms = PM_PERM_READ | PM_PERM_SHARED, .mapping = "/var/db", .vm_flags = PM_VM_KNOWN }, PM_SEGMENT_RUN,
-			PM_SEGMENT_FILE },
-		{ { .inode = 7, .perms = PM_PERM_SHARED, .mapping = "/memfd:x", .vm_flags = PM_VM_KNOWN }, PM_SEGMENT_RUN, PM_SEGMENT_SHARED },
-		{ { .inode = 7, .perms = PM_PERM_SHARED, .mapping = "/SYSV00000000", .vm_flags = PM_VM_KNOWN }, PM_SEGMENT_RUN, PM_SEGMENT_SHARED },
-		{ { .inode = 7, .perms = PM_PERM_SHARED, .mapping = "/dev/zero" }, PM_SEGMENT_RUN, PM_SEGMENT_SHARED },
+		{ { .inode = 7,
+		    .perms = PM_PERM_READ,
+		    .mapping = "/usr/lib/libc.so",
+		    .vm_flags = PM_VM_KNOWN },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_FILE },
+		{ { .inode = 7,
+		    .perms = PM_PERM_READ | PM_PERM_SHARED,
+		    .mapping = "/var/db",
+		    .vm_flags = PM_VM_KNOWN },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_FILE },
+		{ { .inode = 7,
+		    .perms = PM_PERM_SHARED,
+		    .mapping = "/memfd:x",
+		    .vm_flags = PM_VM_KNOWN },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_SHARED },
+		{ { .inode = 7,
+		    .perms = PM_PERM_SHARED,
+		    .mapping = "/SYSV00000000",
+		    .vm_flags = PM_VM_KNOWN },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_SHARED },
+		{ { .inode = 7, .perms = PM_PERM_SHARED, .mapping = "/dev/zero" },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_SHARED },
 		{ { .inode = 7, .mapping = "/dev/zero" }, PM_SEGMENT_RUN, PM_SEGMENT_HOLE },
-		{ { .inode = 7, .mapping = "/anon_hugepage", .vm_flags = PM_VM_KNOWN | PM_VM_HUGETLB }, PM_SEGMENT_RUN, PM_SEGMENT_HOLE },
-		{ { .vm_flags = PM_VM_KNOWN | PM_VM_UFFD_MISSING }, PM_SEGMENT_RUN, PM_SEGMENT_FORBIDDEN },
-		{ { .vm_flags = PM_VM_KNOWN | PM_VM_IO, .mapping = "/dev/dri/card0", .inode = 7 }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
-		{ { .vm_flags = PM_VM_KNOWN | PM_VM_PFNMAP }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
-		{ { .mapping = "/dev/dri/card0", .inode = 7 }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
-		{ { .mapping = "anon_inode:[perf_event]", .inode = 7 }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
+		{ { .inode = 7,
+		    .mapping = "/anon_hugepage",
+		    .vm_flags = PM_VM_KNOWN | PM_VM_HUGETLB },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_HOLE },
+		{ { .vm_flags = PM_VM_KNOWN | PM_VM_UFFD_MISSING },
+		  PM_SEGMENT_RUN,
+		  PM_SEGMENT_FORBIDDEN },
+		{ { .vm_flags = PM_VM_KNOWN | PM_VM_IO, .mapping = "/dev/dri/card0", .inode = 7 },
+		  PM_SEGMENT_FORBIDDEN,
+		  PM_SEGMENT_FORBIDDEN },
+		{ { .vm_flags = PM_VM_KNOWN | PM_VM_PFNMAP },
+		  PM_SEGMENT_FORBIDDEN,
+		  PM_SEGMENT_FORBIDDEN },
+		{ { .mapping = "/dev/dri/card0", .inode = 7 },
+		  PM_SEGMENT_FORBIDDEN,
+		  PM_SEGMENT_FORBIDDEN },
+		{ { .mapping = "anon_inode:[perf_event]", .inode = 7 },
+		  PM_SEGMENT_FORBIDDEN,
+		  PM_SEGMENT_FORBIDDEN },
 		{ { .mapping = "[vvar_vclock]" }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
 		{ { .mapping = "[vdso]" }, PM_SEGMENT_RUN, PM_SEGMENT_FORBIDDEN },
 	};
@@ -192,9 +239,11 @@ static void every_type_has_its_rule(void **state)
 		struct fixture *fixture = make(&region, 1, &run, 1);
 		start(fixture, NULL, 0);
 		expect_unit(fixture);
-		const struct pm_segment *first = &fixture->unit.segments[0], *last = &fixture->unit.segments[fixture->unit.count - 1];
+		const struct pm_segment *first = &fixture->unit.segments[0],
+					*last = &fixture->unit.segments[fixture->unit.count - 1];
 		if (first->type != cases[i].untouched || last->type != cases[i].present)
-			fail_msg("case %zu: %d %s, %d %s", i, first->type, first->why, last->type, last->why);
+			fail_msg("case %zu: %d %s, %d %s", i, first->type, first->why, last->type,
+			         last->why);
 		drop(fixture);
 	}
 }
@@ -228,7 +277,9 @@ static void ranges_are_kept_to_the_byte(void **state)
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x20000);
 	const struct pm_page_run run = { 0x10000, 0x20000, PM_PAGE_PRESENT };
-	const struct pm_range ranges[] = { { 0x10123, 0x10125, 0 }, { 0x10fff, 0x12001, 0 }, { 0x20000, 0x20010, SIZE_MAX } };
+	const struct pm_range ranges[] = { { 0x10123, 0x10125, 0 },
+		                           { 0x10fff, 0x12001, 0 },
+		                           { 0x20000, 0x20010, SIZE_MAX } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
 	start(fixture, ranges, 3);
 	expect_unit(fixture);
@@ -244,20 +295,23 @@ static void ranges_are_kept_to_the_byte(void **state)
 	drop(fixture);
 }
 
-/** Whatever byte a range begins with: the bytes around a unit are read with it, as those of one page. */
+/** Whatever byte a range begins with: the bytes around a unit are read with it, as those of one
+ * page. */
 static void units_end_between_pages(void **state)
 {
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x10000 + 40 * PAGE);
 	const struct pm_page_run run = { region.start, region.end, PM_PAGE_PRESENT };
-	const struct pm_range ranges[] = { { region.start + 100, region.start + 105, 0 }, { region.start + 200, region.end - 7, 0 } };
+	const struct pm_range ranges[] = { { region.start + 100, region.start + 105, 0 },
+		                           { region.start + 200, region.end - 7, 0 } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
 	fixture->options.unit_size = 3 * PAGE;
 	start(fixture, ranges, 2);
 	uint64_t at = region.start + 200, bytes = 0;
 	while (at < region.end - 7) {
 		expect_unit(fixture);
-		const struct pm_segment *first = &fixture->unit.segments[0], *last = &fixture->unit.segments[fixture->unit.count - 1];
+		const struct pm_segment *first = &fixture->unit.segments[0],
+					*last = &fixture->unit.segments[fixture->unit.count - 1];
 		assert_in_range(fixture->unit.size, 1, 3 * PAGE);
 		assert_int_equal(first->start, at == region.start + 200 ? region.start + 100 : at);
 		if (last->end != region.end - 7)
@@ -278,9 +332,24 @@ static void data_goes_on_across_split_mappings_only(void **state)
 		ANON(0x10000, 0x11000),
 		{ .start = 0x11000, .end = 0x12000, .perms = PM_PERM_READ },
 		{ .start = 0x12000, .end = 0x13000, .perms = PM_PERM_READ, .mapping = "[heap]" },
-		{ .start = 0x13000, .end = 0x14000, .perms = PM_PERM_READ, .mapping = "/f", .inode = 3, .offset = 0 },
-		{ .start = 0x14000, .end = 0x15000, .perms = PM_PERM_READ, .mapping = "/f", .inode = 3, .offset = PAGE },
-		{ .start = 0x15000, .end = 0x16000, .perms = PM_PERM_READ, .mapping = "/f", .inode = 3, .offset = PAGE },
+		{ .start = 0x13000,
+		  .end = 0x14000,
+		  .perms = PM_PERM_READ,
+		  .mapping = "/f",
+		  .inode = 3,
+		  .offset = 0 },
+		{ .start = 0x14000,
+		  .end = 0x15000,
+		  .perms = PM_PERM_READ,
+		  .mapping = "/f",
+		  .inode = 3,
+		  .offset = PAGE },
+		{ .start = 0x15000,
+		  .end = 0x16000,
+		  .perms = PM_PERM_READ,
+		  .mapping = "/f",
+		  .inode = 3,
+		  .offset = PAGE },
 	};
 	static const bool expected[] = { false, true, false, false, true, false };
 	const struct pm_page_run run = { 0x10000, 0x16000, PM_PAGE_PRESENT };
@@ -296,7 +365,11 @@ static void data_goes_on_across_split_mappings_only(void **state)
 static void files_are_wanted_on_request(void **state)
 {
 	(void)state;
-	const struct pm_region region = { .start = 0x10000, .end = 0x10000 + 2 * MEGABYTE, .inode = 5, .mapping = "/f", .perms = PM_PERM_READ };
+	const struct pm_region region = { .start = 0x10000,
+		                          .end = 0x10000 + 2 * MEGABYTE,
+		                          .inode = 5,
+		                          .mapping = "/f",
+		                          .perms = PM_PERM_READ };
 	const struct pm_page_run run = { 0x11000, 0x12000, PM_PAGE_PRESENT | PM_PAGE_FILE };
 	struct fixture *fixture = make(&region, 1, &run, 1);
 	fixture->options.files = true;
@@ -328,7 +401,9 @@ static void what_a_core_lacks_is_missing(void **state)
 static void without_page_states_all_is_read(void **state)
 {
 	(void)state;
-	const struct pm_region regions[] = { ANON(0x10000, 0x20000), { .start = 0x30000, .end = 0x31000, .mapping = "[vvar]" } };
+	const struct pm_region regions[] = {
+		ANON(0x10000, 0x20000), { .start = 0x30000, .end = 0x31000, .mapping = "[vvar]" }
+	};
 	struct fixture *fixture = make(regions, 2, NULL, 0);
 	fixture->options.pages = NULL;
 	start(fixture, NULL, 0);
@@ -338,7 +413,8 @@ static void without_page_states_all_is_read(void **state)
 	drop(fixture);
 }
 
-/** Small regions side by side, as mprotect leaves them: their page states must not be asked for one by one. */
+/** Small regions side by side, as mprotect leaves them: their page states must not be asked for one
+ * by one. */
 static void many_small_regions_need_few_walks(void **state)
 {
 	(void)state;
@@ -346,10 +422,12 @@ static void many_small_regions_need_few_walks(void **state)
 	struct pm_region *regions = calloc(REGIONS, sizeof *regions);
 	assert_non_null(regions);
 	for (size_t i = 0; i < REGIONS; i++) {
-		regions[i] = (struct pm_region)ANON(0x10000000 + i * PAGE, 0x10000000 + (i + 1) * PAGE);
+		regions[i] = (struct pm_region)ANON(0x10000000 + i * PAGE,
+		                                    0x10000000 + (i + 1) * PAGE);
 		regions[i].perms = i % 2 ? PM_PERM_READ : PM_PERM_WRITE;
 	}
-	const struct pm_page_run run = { 0x10000000, 0x10000000 + (uint64_t)REGIONS * PAGE, PM_PAGE_PRESENT };
+	const struct pm_page_run run = { 0x10000000, 0x10000000 + (uint64_t)REGIONS * PAGE,
+		                         PM_PAGE_PRESENT };
 	struct fixture *fixture = make(regions, REGIONS, &run, 1);
 	start(fixture, NULL, 0);
 	while (pm_plan_next(fixture->plan, &fixture->unit, NULL) > 0)
@@ -376,13 +454,16 @@ static void random_layouts_are_covered_exactly(void **state)
 			size_t length = 1 + (size_t)rand() % 400;
 			length = length > PAGES - page ? PAGES - page : length;
 			if (rand() % 4)
-				regions[region_count++] = (struct pm_region)ANON((page + 16) * PAGE, (page + length + 16) * PAGE);
+				regions[region_count++] = (struct pm_region)ANON(
+					(page + 16) * PAGE, (page + length + 16) * PAGE);
 			page += length;
 		}
 		for (size_t page = 0; page < PAGES; page++) {
 			present[page] = (unsigned)rand() % 100 < density;
 			if (present[page])
-				runs[run_count++] = (struct pm_page_run){ (page + 16) * PAGE, (page + 17) * PAGE, PM_PAGE_PRESENT };
+				runs[run_count++] = (struct pm_page_run){ (page + 16) * PAGE,
+					                                  (page + 17) * PAGE,
+					                                  PM_PAGE_PRESENT };
 		}
 		struct fixture *fixture = make(regions, region_count, runs, run_count);
 		fixture->options.unit_size = (size_t)(1 + rand() % 256) * PAGE;

@@ -67,20 +67,23 @@ static void unmapped_bytes_are_unreadable(void **state)
 	expect_page(&look.memory, extra, "extra page 0");
 
 	/* One page before the begin: nothing is mapped there. */
-	assert_int_equal(pm_reader_read(&look.memory, extra - PAGE, bytes, sizeof bytes, &done, &error), 0);
+	assert_int_equal(
+		pm_reader_read(&look.memory, extra - PAGE, bytes, sizeof bytes, &done, &error), 0);
 	assert_int_equal(done, 0);
 	assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
 	assert_int_equal(error.address, extra - PAGE);
 	assert_non_null(strstr(error.text, "nothing is mapped"));
 
 	target_tell(&target, "unmap");
-	assert_int_equal(pm_reader_read(&look.memory, extra, bytes, sizeof bytes, &done, &error), 0);
+	assert_int_equal(pm_reader_read(&look.memory, extra, bytes, sizeof bytes, &done, &error),
+	                 0);
 	assert_int_equal(done, 0);
 	assert_int_equal(error.address, extra);
 	assert_non_null(strstr(error.text, "unmapped meanwhile"));
 	/* Pieces in front of it come all the same. */
 	const struct pm_piece pieces[] = { { address, PAGE }, { extra, PAGE } };
-	assert_int_equal(look.memory.ops->read(look.memory.context, pieces, 2, bytes, &done, &error), 0);
+	assert_int_equal(
+		look.memory.ops->read(look.memory.context, pieces, 2, bytes, &done, &error), 0);
 	assert_int_equal(done, PAGE);
 	assert_string_equal(bytes, "content page 0");
 	assert_int_equal(error.address, extra);
@@ -110,9 +113,9 @@ static void the_last_page_of_all_is_refused_in_words(void **state)
 struct refusal {
 	struct look *look;
 	uint64_t address;
-	int cause;       /* errno that the kernel is made to answer */
-	int seen;        /* errno that it answered */
-	int result;      /* of reading all the same */
+	int cause;  /* errno that the kernel is made to answer */
+	int seen;   /* errno that it answered */
+	int result; /* of reading all the same */
 	char bytes[64];
 };
 
@@ -126,13 +129,16 @@ static void *read_refused(void *context)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog filter = { .len = sizeof code / sizeof *code, .filter = code };
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
 		return NULL;
 	char byte;
-	const struct iovec local = { &byte, 1 }, remote = { (void *)(uintptr_t)refusal->address, 1 };
+	const struct iovec local = { &byte, 1 },
+			   remote = { (void *)(uintptr_t)refusal->address, 1 };
 	if (process_vm_readv(pm_process_pid(refusal->look->process), &local, 1, &remote, 1, 0) < 0)
 		refusal->seen = errno;
-	refusal->result = pm_reader_read(&refusal->look->memory, refusal->address, refusal->bytes, sizeof refusal->bytes, NULL, NULL);
+	refusal->result = pm_reader_read(&refusal->look->memory, refusal->address, refusal->bytes,
+	                                 sizeof refusal->bytes, NULL, NULL);
 	return NULL;
 }
 

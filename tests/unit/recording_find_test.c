@@ -17,7 +17,10 @@ static void record_at(struct pm_recorder *recorder, int64_t wall_ns)
 {
 	struct pm_regions regions = { 0 };
 	struct pm_error error = { 0 };
-	const struct pm_sample sample = { .time = (double)wall_ns / 1e9, .wall_ns = wall_ns, .regions = &regions, .fresh = true };
+	const struct pm_sample sample = { .time = (double)wall_ns / 1e9,
+		                          .wall_ns = wall_ns,
+		                          .regions = &regions,
+		                          .fresh = true };
 	if (pm_recorder_add(recorder, &sample, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -49,8 +52,14 @@ static void samples_are_found_by_words(void **state)
 	assert_found(recording, "2027-12-31T00:00:00Z", 10);
 	assert_found(recording, "9999-12-31T00:00:00Z", 10);
 	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
-	static const char *const wrong[] = { "", "-1", "now", "2026-02-30T00:00", "2026-01-01", "2026-01-01T24:00", "2026-01-01T00:00:00Zx",
-		"1x" };
+	static const char *const wrong[] = { "",
+		                             "-1",
+		                             "now",
+		                             "2026-02-30T00:00",
+		                             "2026-01-01",
+		                             "2026-01-01T24:00",
+		                             "2026-01-01T00:00:00Zx",
+		                             "1x" };
 	struct pm_error error;
 	uint64_t number;
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
@@ -71,7 +80,8 @@ static void assert_too_early(struct pm_recording *recording, const char *which)
 	assert_int_equal(pm_recording_find(recording, which, &number, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(number, 77);
-	if (!strstr(error.text, "its first sample is of 2026-01-31T12:00:30 (UTC); write /tmp/") || !strstr(error.text, "@first"))
+	if (!strstr(error.text, "its first sample is of 2026-01-31T12:00:30 (UTC); write /tmp/") ||
+	    !strstr(error.text, "@first"))
 		fail_msg("%s", error.text);
 }
 
@@ -105,8 +115,10 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 	assert_too_early(recording, "2026-01-31T11:59");
 	assert_too_early(recording, "2026-01-31T12:00:29");
 	assert_too_early(recording, "2026-01-31T12:00:30.249");
-	static const char *const wrong[] = { "12:", "12:60", "24:00", "12:00:", "12:00:30.", "12:00:30.x", "12:00x", "T12:00", "-12:00",
-		"2026-01-31T12", "2026-01-31T12:00.5" };
+	static const char *const wrong[] = {
+		"12:",    "12:60",  "24:00",  "12:00:",        "12:00:30.",         "12:00:30.x",
+		"12:00x", "T12:00", "-12:00", "2026-01-31T12", "2026-01-31T12:00.5"
+	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct pm_error error = { 0 };
 		uint64_t number;
@@ -119,8 +131,10 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(samples_are_found_by_words, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_what_was_said_of_it, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(samples_are_found_by_words, place_make,
+		                                place_remove),
+		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_what_was_said_of_it,
+		                                place_make, place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

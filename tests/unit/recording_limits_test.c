@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits in recordings: those of each sample come back, and recordings without any are read as before. */
+/* Limits in recordings: those of each sample come back, and recordings without any are read as
+ * before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,17 +23,23 @@ static void make_up(unsigned moment, size_t count, struct pm_headroom *headroom)
 	*headroom = (struct pm_headroom){ .count = count };
 	for (size_t i = 0; i < count; i++) {
 		struct pm_limit *limit = &headroom->limits[i];
-		*limit = (struct pm_limit){ .kind = (enum pm_limit_kind)i, .counts = i >= PM_LIMIT_MAPPINGS, .max = UINT64_MAX - i,
-			.used = moment * 1000 + i, .reclaimable = i * moment };
+		*limit = (struct pm_limit){ .kind = (enum pm_limit_kind)i,
+			                    .counts = i >= PM_LIMIT_MAPPINGS,
+			                    .max = UINT64_MAX - i,
+			                    .used = moment * 1000 + i,
+			                    .reclaimable = i * moment };
 		snprintf(limit->source, sizeof limit->source, "/sys/fs/%zu \xff", i);
 	}
 }
 
-static void record(struct pm_recorder *recorder, unsigned moment, const struct pm_headroom *headroom)
+static void record(struct pm_recorder *recorder, unsigned moment,
+                   const struct pm_headroom *headroom)
 {
 	struct pm_regions regions = { 0 };
 	struct pm_error error = { 0 };
-	const struct pm_sample sample = { .time = moment, .wall_ns = moment, .regions = &regions, .fresh = moment % 2 };
+	const struct pm_sample sample = {
+		.time = moment, .wall_ns = moment, .regions = &regions, .fresh = moment % 2
+	};
 	if (pm_recorder_add_with(recorder, &sample, headroom, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -110,8 +117,10 @@ static void recordings_of_before_are_read_and_continued(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(limits_of_each_sample_are_read, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(recordings_of_before_are_read_and_continued, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(limits_of_each_sample_are_read, place_make,
+		                                place_remove),
+		cmocka_unit_test_setup_teardown(recordings_of_before_are_read_and_continued,
+		                                place_make, place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** The regions of the simulated process after so many ticks: some grow, some come and go, one lies above 2^63. */
+/** The regions of the simulated process after so many ticks: some grow, some come and go, one lies
+ * above 2^63. */
 static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -76,8 +77,10 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 	struct pm_regions regions = { 0 };
 	struct pm_error error = { 0 };
 	simulate(tick, count, &regions);
-	struct pm_sample sample = { .time = 1000 + tick * 2.0, .wall_ns = (1767225600 + tick * 60) * 1000000000ll, .regions = &regions,
-		.fresh = tick % 5 != 4 };
+	struct pm_sample sample = { .time = 1000 + tick * 2.0,
+		                    .wall_ns = (1767225600 + tick * 60) * 1000000000ll,
+		                    .regions = &regions,
+		                    .fresh = tick % 5 != 4 };
 	sample.totals.rss = tick * 1000;
 	sample.totals.threads = tick;
 	if (pm_recorder_add(recorder, &sample, &error) < 0)
@@ -103,7 +106,8 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_string_equal(one->why, other->why);
 }
 
-/** Every sample must be what was simulated; of one that was not fresh the regions are those before. */
+/** Every sample must be what was simulated; of one that was not fresh the regions are those before.
+ */
 static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
 {
 	for (unsigned tick = 0; tick < samples; tick++) {
@@ -154,7 +158,8 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(access(companion, F_OK), -1);
 }
 
-/** Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of all regions or of none. */
+/** Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of
+ * all regions or of none. */
 static void all_samples_are_listed(void **state)
 {
 	const struct place *place = *state;
@@ -174,7 +179,8 @@ static void all_samples_are_listed(void **state)
 		struct pm_recorded recorded;
 		struct pm_regions regions = { 0 };
 		assert_int_equal(pm_recording_read(recording, i + 1, &recorded, &regions, NULL), 0);
-		assert_memory_equal(&samples[i].recorded.totals, &recorded.totals, sizeof recorded.totals);
+		assert_memory_equal(&samples[i].recorded.totals, &recorded.totals,
+		                    sizeof recorded.totals);
 		assert_int_equal(samples[i].recorded.number, i + 1);
 		assert_int_equal(samples[i].recorded.wall_ns, recorded.wall_ns);
 		assert_int_equal(samples[i].recorded.fresh, recorded.fresh);
@@ -231,7 +237,9 @@ static void other_files_are_refused(void **state)
 	struct pm_error error = { 0 };
 	assert_refused(place, PM_ERROR_NOT_FOUND, "No such file");
 	FILE *file = fopen(place->file, "w");
-	fputs("just text, long enough to be looked into by anything that expects the header of a database of a hundred bytes or so\n", file);
+	fputs("just text, long enough to be looked into by anything that expects the header of a "
+	      "database of a hundred bytes or so\n",
+	      file);
 	fclose(file);
 	assert_false(pm_recording_is(place->file));
 	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
@@ -253,8 +261,10 @@ static void check_integrity(const struct place *place)
 {
 	sqlite3 *handle;
 	sqlite3_stmt *statement;
-	assert_int_equal(sqlite3_open_v2(place->file, &handle, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(handle, "PRAGMA integrity_check", -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_open_v2(place->file, &handle, SQLITE_OPEN_READONLY, NULL),
+	                 SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(handle, "PRAGMA integrity_check", -1, &statement, NULL),
+	                 SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ok");
 	sqlite3_finalize(statement);
@@ -326,7 +336,9 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 		assert_true(tick < 100000);
 		pm_regions_deinit(&regions);
 		simulate(tick, 200, &regions);
-		struct pm_sample sample = { .time = 1000 + tick * 2.0, .regions = &regions, .fresh = tick % 5 != 4 };
+		struct pm_sample sample = { .time = 1000 + tick * 2.0,
+			                    .regions = &regions,
+			                    .fresh = tick % 5 != 4 };
 		sample.totals.rss = tick * 1000;
 		sample.totals.threads = tick;
 		if (pm_recorder_add(recorder, &sample, error) < 0)
@@ -344,7 +356,8 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 static void full_disk_ends_the_recording(void **state)
 {
 	struct place *place = *state;
-	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", place->directory, "tmpfs", 0, "size=400k") < 0)
 		skip_because("a small disk needs a mount: %s", strerror(errno));
 	struct pm_recorder *recorder = place_recorder(place);
@@ -407,13 +420,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_written_is_read, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(all_samples_are_listed, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, place_make,
+		                                place_remove),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make,
+		                                place_remove),
+		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, place_make,
+		                                place_remove),
 		cmocka_unit_test(describes_a_living_process),
 		/* Last: it leaves the name space of mounts. */
-		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, place_make, place_remove),
+		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, place_make,
+		                                place_remove),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

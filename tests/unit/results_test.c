@@ -125,14 +125,20 @@ static void test_lines_of_hits_begin_with_their_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hits_are_numbered_anew_by_the_next_command_that_finds_some, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hits_end_where_the_addresses_do, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hits_beyond_the_bound_get_no_number, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_hits_are_numbered_anew_by_the_next_command_that_finds_some, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_hits_end_where_the_addresses_do, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_hits_beyond_the_bound_get_no_number, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(test_texts_are_kept_up_to_a_bound, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_region_keeps_its_number_while_it_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_region_keeps_its_number_while_it_grows,
+		                                setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_regions_are_told_apart, setup, teardown),
 		cmocka_unit_test(test_outside_of_a_session_nothing_is_numbered),
-		cmocka_unit_test_setup_teardown(test_lines_of_hits_begin_with_their_number, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_lines_of_hits_begin_with_their_number, setup,
+		                                teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of a process that logs to the byte what it changes, and when a sampler looks and when not. */
+/* Samples of a process that logs to the byte what it changes, and when a sampler looks and when
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,15 +28,19 @@ static void copy_regions(const struct pm_regions *from, struct pm_regions *to)
 		assert_int_equal(pm_regions_append(to, &from->items[i], NULL), 0);
 }
 
-/** What private memory changed by, as the parts of the difference tell. Code that was run for the first time is not the grower's doing. */
-static void add_private_change(const struct pm_regions *before, const struct pm_regions *after, int64_t *size, int64_t *resident)
+/** What private memory changed by, as the parts of the difference tell. Code that was run for the
+ * first time is not the grower's doing. */
+static void add_private_change(const struct pm_regions *before, const struct pm_regions *after,
+                               int64_t *size, int64_t *resident)
 {
 	struct pm_growth growth;
 	assert_int_equal(pm_growth_compare(before, after, &growth, NULL), 0);
 	*size = *resident = 0;
 	for (size_t i = 0; i < growth.count; i++) {
 		const struct pm_growth_part *part = &growth.parts[i];
-		const struct pm_region *region = part->after != PM_GROWTH_NONE ? &after->items[part->after] : &before->items[part->before];
+		const struct pm_region *region = part->after != PM_GROWTH_NONE
+		                                         ? &after->items[part->after]
+		                                         : &before->items[part->before];
 		if (region->inode != 0 || strcmp(region->mapping, "[stack]") == 0)
 			continue;
 		*size += (int64_t)(part->is.size - part->was.size);
@@ -47,9 +52,14 @@ static void add_private_change(const struct pm_regions *before, const struct pm_
 static void every_byte_is_accounted_for(void **state)
 {
 	(void)state;
-	static const char *const steps[] = { "map a 300", "grow a 500", "map b 100", "cut a 120", "brk 64", "reserve c 1000", "touch c 333",
-		"map d 10\ngrow d 90", "grow b 1000", "unmap a", "drop c", "touch c 10", "brk 700", "map e 5", "cut b 1", "grow e 995", "unmap c",
-		"unmap d", "map f 2000", "drop f", "cut f 1999", "unmap b" };
+	static const char *const steps[] = {
+		"map a 300",   "grow a 500",     "map b 100",   "cut a 120",
+		"brk 64",      "reserve c 1000", "touch c 333", "map d 10\ngrow d 90",
+		"grow b 1000", "unmap a",        "drop c",      "touch c 10",
+		"brk 700",     "map e 5",        "cut b 1",     "grow e 995",
+		"unmap c",     "unmap d",        "map f 2000",  "drop f",
+		"cut f 1999",  "unmap b"
+	};
 	struct watching watching;
 	watching_begin(&watching, &(struct pm_sampler_options){ .kinds = true });
 	struct pm_regions before = { 0 };
@@ -61,13 +71,15 @@ static void every_byte_is_accounted_for(void **state)
 		int64_t size, resident;
 		watching.size = watching.resident = 0;
 		char *step = strdup(steps[i]), *rest = NULL;
-		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		for (char *line = strtok_r(step, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest))
 			watching_tell(&watching, "%s", line);
 		watching_take(&watching, &sample);
 		add_private_change(&before, sample.regions, &size, &resident);
 		if (size != watching.size || resident != watching.resident)
-			fail_msg("%s: %" PRId64 " and %" PRId64 " resident, but it was %" PRId64 " and %" PRId64, step, size, resident, watching.size,
-			         watching.resident);
+			fail_msg("%s: %" PRId64 " and %" PRId64 " resident, but it was %" PRId64
+			         " and %" PRId64,
+			         step, size, resident, watching.size, watching.resident);
 		free(step);
 		copy_regions(sample.regions, &before);
 	}
@@ -122,7 +134,8 @@ static void replaced_mappings_are_found(void **state)
 	size_t found = 0;
 	for (size_t i = 0; i < truth.count; i++) {
 		found += truth.items[i].bytes[PM_SIZE_RSS] == 77 * PAGE;
-		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], rss_at(sample.regions, truth.items[i].start));
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
+		                 rss_at(sample.regions, truth.items[i].start));
 	}
 	assert_int_equal(found, 1);
 	pm_regions_deinit(&truth);
@@ -144,26 +157,31 @@ static void opened_reserve_is_found(void **state)
 		watching_take(&watching, &sample);
 		size_t found = 0;
 		for (size_t i = 0; i < sample.regions->count; i++)
-			found += sample.regions->items[i].bytes[PM_SIZE_RSS] == pages * PAGE && pm_region_size(&sample.regions->items[i]) == pages * PAGE;
+			found += sample.regions->items[i].bytes[PM_SIZE_RSS] == pages * PAGE &&
+			         pm_region_size(&sample.regions->items[i]) == pages * PAGE;
 		assert_true(found >= 1);
 	}
 	watching_end(&watching);
 }
 
-/** Where the new mappings explain what the totals changed by, the others are not measured; where they do not, they are. */
+/** Where the new mappings explain what the totals changed by, the others are not measured; where
+ * they do not, they are. */
 static void changes_beside_a_new_mapping_are_found(void **state)
 {
 	(void)state;
-	static const char *const steps[] = { "map a 10", "reserve b 400\nmap c 30", "touch b 100\nmap d 20", "unmap c", "touch b 50\nunmap d",
-		"drop b\nmap e 150",
-		"unmap a\nmap f 11" };
+	static const char *const steps[] = {
+		"map a 10",         "reserve b 400\nmap c 30", "touch b 100\nmap d 20",
+		"unmap c",          "touch b 50\nunmap d",     "drop b\nmap e 150",
+		"unmap a\nmap f 11"
+	};
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
 	watching_take(&watching, &sample);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		char *step = strdup(steps[i]), *rest = NULL;
-		for (char *line = strtok_r(step, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		for (char *line = strtok_r(step, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest))
 			watching_tell(&watching, "%s", line);
 		free(step);
 		watching_take(&watching, &sample);
@@ -171,20 +189,23 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 		assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 		assert_int_equal(truth.count, sample.regions->count);
 		for (size_t at = 0; at < truth.count; at++)
-			assert_int_equal(truth.items[at].bytes[PM_SIZE_RSS], rss_at(sample.regions, truth.items[at].start));
+			assert_int_equal(truth.items[at].bytes[PM_SIZE_RSS],
+			                 rss_at(sample.regions, truth.items[at].start));
 		pm_regions_deinit(&truth);
 	}
 	watching_end(&watching);
 }
 
-/** What appeared adds up to what the target says that it touched, and lies in the region where it did. */
+/** What appeared adds up to what the target says that it touched, and lies in the region where it
+ * did. */
 static void new_pages_are_told(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *command;
 		uint64_t pages;
-	} steps[] = { { "touch a 100", 100 }, { "touch a 7", 7 }, { "map b 33", 33 }, { "drop a", 0 }, { "touch a 12", 12 }, { "grow b 40", 40 } };
+	} steps[] = { { "touch a 100", 100 }, { "touch a 7", 7 },   { "map b 33", 33 },
+		      { "drop a", 0 },        { "touch a 12", 12 }, { "grow b 40", 40 } };
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .pages = true });
@@ -197,11 +218,14 @@ static void new_pages_are_told(void **state)
 		assert_true(sample.fresh);
 		uint64_t pages = 0;
 		for (size_t at = 0; at < sample.appeared_count; at++) {
-			const struct pm_region *region = &sample.regions->items[sample.appeared[at].region];
-			assert_true(sample.appeared[at].start >= region->start && sample.appeared[at].end <= region->end);
+			const struct pm_region *region =
+				&sample.regions->items[sample.appeared[at].region];
+			assert_true(sample.appeared[at].start >= region->start &&
+			            sample.appeared[at].end <= region->end);
 			/* A command that is run for the first time may bring in a page of code. */
 			if (region->inode == 0 && strcmp(region->mapping, "[stack]") != 0)
-				pages += (sample.appeared[at].end - sample.appeared[at].start) / PAGE;
+				pages += (sample.appeared[at].end - sample.appeared[at].start) /
+				         PAGE;
 		}
 		/* mremap may have moved all of it: then all pages are at new addresses. */
 		if (strncmp(steps[i].command, "grow", 4) == 0)
@@ -231,7 +255,8 @@ static void budget_holds_back(void **state)
 	struct pm_sample first, second;
 	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
 	watching_take(&watching, &first);
-	/* One look more is allowed: the first one is not owed. It is what the budget does not allow any more to pay. */
+	/* One look more is allowed: the first one is not owed. It is what the budget does not allow
+	 * any more to pay. */
 	watching_tell(&watching, "map b 1000");
 	watching_take(&watching, &first);
 	assert_true(first.fresh);
@@ -247,8 +272,8 @@ static void budget_holds_back(void **state)
 }
 
 /**
- * Taking samples costs more than the budget by itself here; what is set aside for looks must come together all the same, and end the
- * waiting.
+ * Taking samples costs more than the budget by itself here; what is set aside for looks must come
+ * together all the same, and end the waiting.
  */
 static void budget_does_not_starve_looks(void **state)
 {
@@ -263,11 +288,13 @@ static void budget_does_not_starve_looks(void **state)
 		watching_tell(&watching, "map b%u 10", looks);
 		watching_take(&watching, &sample);
 	}
-	/* Half of the budget at the least is saved up from one sample to the next, so that the loop ends: else it fails at once. */
+	/* Half of the budget at the least is saved up from one sample to the next, so that the loop
+	 * ends: else it fails at once. */
 	do {
 		before = sample;
 		watching_take(&watching, &sample);
-		double saved = sample.cost.credit - before.cost.credit, least = budget / 2 * (sample.time - before.time);
+		double saved = sample.cost.credit - before.cost.credit,
+		       least = budget / 2 * (sample.time - before.time);
 		if (sample.held_back && saved < least - 1e-9)
 			fail_msg("%g s of credit more in %g s", saved, sample.time - before.time);
 	} while (sample.held_back);
@@ -295,8 +322,10 @@ static void smaps_gives_all_sizes(void **state)
 		/* The shares of files change whenever another process starts or ends. */
 		if (truth.items[i].inode != 0)
 			continue;
-		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS], sample.regions->items[i].bytes[PM_SIZE_RSS]);
-		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS], sample.regions->items[i].bytes[PM_SIZE_PSS]);
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
+		                 sample.regions->items[i].bytes[PM_SIZE_RSS]);
+		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS],
+		                 sample.regions->items[i].bytes[PM_SIZE_PSS]);
 	}
 	pm_regions_deinit(&truth);
 	watching_end(&watching);

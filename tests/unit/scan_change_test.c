@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Searching a target that changes meanwhile: at a moment that is known, because it is told to when a certain unit was read. */
+/* Searching a target that changes meanwhile: at a moment that is known, because it is told to when
+ * a certain unit was read. */
 #include <procmem/scan.h>
 
 #include <setjmp.h>
@@ -13,8 +14,15 @@
 
 #include "support/session.h"
 
-/* As in the target; all are texts that stand so far apart, those of the first unit, and those that stay when others go. */
-enum { MEGABYTE = 1024 * 1024, APART = 2048, ALL = 4 * MEGABYTE / APART, FIRST = MEGABYTE / APART, STAY = FIRST / 2 };
+/* As in the target; all are texts that stand so far apart, those of the first unit, and those that
+ * stay when others go. */
+enum {
+	MEGABYTE = 1024 * 1024,
+	APART = 2048,
+	ALL = 4 * MEGABYTE / APART,
+	FIRST = MEGABYTE / APART,
+	STAY = FIRST / 2
+};
 
 /** A reader before that of a session. */
 struct interrupter {
@@ -23,7 +31,8 @@ struct interrupter {
 	const char *answer;
 };
 
-static int read_and_tell(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+static int read_and_tell(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+                         size_t *done, struct pm_error *error)
 {
 	struct interrupter *interrupter = context;
 	struct pm_reader *reader = &interrupter->session->look.memory;
@@ -38,14 +47,17 @@ static int read_and_tell(void *context, const struct pm_piece *pieces, size_t co
 		free(target_await(&interrupter->session->target, interrupter->answer));
 	else {
 		siginfo_t info;
-		assert_int_equal(waitid(P_PID, (id_t)interrupter->session->target.pid, &info, WEXITED | WNOWAIT), 0);
+		assert_int_equal(waitid(P_PID, (id_t)interrupter->session->target.pid, &info,
+		                        WEXITED | WNOWAIT),
+		                 0);
 	}
 	return result;
 }
 
 static const struct pm_reader_ops interrupting = { .read = read_and_tell };
 
-/** Searches the texts with one worker; after the first unit was read the target obeys a command. @return as pm_scan_run() */
+/** Searches the texts with one worker; after the first unit was read the target obeys a command.
+ * @return as pm_scan_run() */
 static int scan_and_tell(struct session *session, const char *command, const char *answer)
 {
 	struct interrupter interrupter = { session, command, answer };
@@ -53,7 +65,11 @@ static int scan_and_tell(struct session *session, const char *command, const cha
 	target_start(&session->target, "slider", NULL);
 	session_open(session);
 	struct pm_scanner *scanner = pattern_scanner("<[a-z]+ [0-9]+>", 0);
-	const struct session_scan how = { .scanner = scanner, .region = "pages", .workers = 1, .again = true, .reader = &reader };
+	const struct session_scan how = { .scanner = scanner,
+		                          .region = "pages",
+		                          .workers = 1,
+		                          .again = true,
+		                          .reader = &reader };
 	int result = session_scan(session, &how);
 	assert_null(interrupter.command);
 	pm_scanner_destroy(scanner);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <procmem/strings_scan.h>
+#include <cmocka.h>
 
 #include "support/markers.h"
 #include "support/session.h"
@@ -17,20 +17,25 @@
 enum { PAGE = 4096 };
 
 /** Scans for the text that is to be at an address, and nowhere else. */
-static void expect_one(struct session *session, const struct session_scan *how, const char *text, uint64_t address)
+static void expect_one(struct session *session, const struct session_scan *how, const char *text,
+                       uint64_t address)
 {
 	if (session_scan(session, how) < 0)
 		fail_msg("%s", session->error.text);
-	if (session->hits.count != 1 || session->hits.items[0].start != address || strcmp(session->texts[0], text) != 0)
-		fail_msg("'%s' at %#llx: %zu hits, the first '%s' at %#llx", text, (unsigned long long)address, session->hits.count,
+	if (session->hits.count != 1 || session->hits.items[0].start != address ||
+	    strcmp(session->texts[0], text) != 0)
+		fail_msg("'%s' at %#llx: %zu hits, the first '%s' at %#llx", text,
+		         (unsigned long long)address, session->hits.count,
 		         session->hits.count > 0 ? session->texts[0] : "",
-		         session->hits.count > 0 ? (unsigned long long)session->hits.items[0].start : 0);
+		         session->hits.count > 0 ? (unsigned long long)session->hits.items[0].start
+		                                 : 0);
 	assert_false(session->hits.items[0].truncated);
 	assert_int_equal(session->changed, 0);
 	assert_int_equal(session->unreadable, 0);
 }
 
-/** The text is moved over each offset around a border; each way to search for it finds it once and whole. */
+/** The text is moved over each offset around a border; each way to search for it finds it once and
+ * whole. */
 static void slide(uint64_t border)
 {
 	struct session session = { 0 };
@@ -52,7 +57,11 @@ static void slide(uint64_t border)
 		snprintf(command, sizeof command, "place %llu", (unsigned long long)offset);
 		target_tell(&session.target, command);
 		for (unsigned i = 0; i < 8; i++) {
-			const struct session_scan how = { .scanner = scanners[i / 2], .region = "lower", .last = "upper", .workers = 1 + i % 2, .again = true };
+			const struct session_scan how = { .scanner = scanners[i / 2],
+				                          .region = "lower",
+				                          .last = "upper",
+				                          .workers = 1 + i % 2,
+				                          .again = true };
 			expect_one(&session, &how, text, start + offset);
 		}
 	}
@@ -93,14 +102,16 @@ static bool is_told(const struct target *target, uint64_t address)
 		if (strncmp(fact, "region ", 7) != 0)
 			continue;
 		char *at;
-		uint64_t start = strtoull(strchr(fact + 7, ' '), &at, 16), end = strtoull(at + 1, NULL, 16);
+		uint64_t start = strtoull(strchr(fact + 7, ' '), &at, 16),
+			 end = strtoull(at + 1, NULL, 16);
 		if (address >= start && address < end)
 			return true;
 	}
 	return false;
 }
 
-/** The hits in the regions that the target tells of are its markers, one for one; its own notes of them stand elsewhere. */
+/** The hits in the regions that the target tells of are its markers, one for one; its own notes of
+ * them stand elsewhere. */
 static void expect_markers(const struct session *session, const struct markers *markers)
 {
 	size_t told = 0;
@@ -112,12 +123,15 @@ static void expect_markers(const struct session *session, const struct markers *
 		size_t at = 0;
 		while (at < session->hits.count && session->hits.items[at].start != marker->address)
 			at++;
-		if (at == session->hits.count || strncmp(session->texts[at], marker->text, MARKER_TEXT) != 0)
-			fail_msg("%s in %s was not found at %#llx", marker->text, marker->region, (unsigned long long)marker->address);
+		if (at == session->hits.count ||
+		    strncmp(session->texts[at], marker->text, MARKER_TEXT) != 0)
+			fail_msg("%s in %s was not found at %#llx", marker->text, marker->region,
+			         (unsigned long long)marker->address);
 	}
 }
 
-/** All that a target placed in all sorts of memory is found, and it has no page and no page table more than before. */
+/** All that a target placed in all sorts of memory is found, and it has no page and no page table
+ * more than before. */
 static void everything_is_found_and_nothing_grows(void **state)
 {
 	(void)state;
@@ -128,14 +142,18 @@ static void everything_is_found_and_nothing_grows(void **state)
 	session_open(&session);
 	struct pm_scanner *scanner = pattern_scanner("<[a-z_]+_[0-9]+>#+", 0);
 	for (unsigned workers = 1; workers <= 4; workers *= 2) {
-		uint64_t rss = status(&session, "\nVmRSS:"), tables = status(&session, "\nVmPTE:"), swap = status(&session, "\nVmSwap:");
-		const struct session_scan how = { .scanner = scanner, .workers = workers, .again = true };
+		uint64_t rss = status(&session, "\nVmRSS:"), tables = status(&session, "\nVmPTE:"),
+			 swap = status(&session, "\nVmSwap:");
+		const struct session_scan how = { .scanner = scanner,
+			                          .workers = workers,
+			                          .again = true };
 		if (session_scan(&session, &how) < 0)
 			fail_msg("%s", session.error.text);
 		expect_markers(&session, &markers);
 		assert_true(status(&session, "\nVmPTE:") <= tables);
 		/* Pages that were swapped out come back. */
-		assert_int_equal(status(&session, "\nVmRSS:") + status(&session, "\nVmSwap:"), rss + swap);
+		assert_int_equal(status(&session, "\nVmRSS:") + status(&session, "\nVmSwap:"),
+		                 rss + swap);
 	}
 	pm_scanner_destroy(scanner);
 	markers_drop(&markers);
@@ -153,7 +171,9 @@ static void user_faults_do_not_block(void **state)
 		skip_because("userfaultfd: %s", reason);
 	session_open(&session);
 	struct pm_scanner *scanner = pattern_scanner("<uffd_[0-9]+>#+", 0);
-	const struct session_scan how = { .scanner = scanner, .region = "uffd", .workers = 2, .all_pages = true, .again = true };
+	const struct session_scan how = {
+		.scanner = scanner, .region = "uffd", .workers = 2, .all_pages = true, .again = true
+	};
 	if (session_scan(&session, &how) < 0)
 		fail_msg("%s", session.error.text);
 	assert_int_equal(session.hits.count, 1);

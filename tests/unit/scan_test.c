@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The scan of made-up targets by several threads: compared with one window over each stretch of memory. */
+/* The scan of made-up targets by several threads: compared with one window over each stretch of
+ * memory. */
 #include <procmem/scan.h>
 
 #include <setjmp.h>
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/strings_scan.h>
+#include <cmocka.h>
 
 #include "reader/fake_reader.h"
 #include "support/patterns.h"
@@ -43,13 +44,15 @@ static uint64_t address_of(size_t page)
 	return (uint64_t)(BASE_PAGE + page) * PAGE;
 }
 
-static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
 {
 	struct world *world = context;
 	(void)error;
 	for (size_t i = 0; i < world->pages; i++) {
 		struct pm_page_run run = { address_of(i), address_of(i + 1), PM_PAGE_PRESENT };
-		if (run.start < start || run.end > end || (world->states[i] != PAGE_PRESENT && world->states[i] != PAGE_BAD))
+		if (run.start < start || run.end > end ||
+		    (world->states[i] != PAGE_PRESENT && world->states[i] != PAGE_BAD))
 			continue;
 		int result = visit(visitor, &run);
 		if (result)
@@ -58,9 +61,12 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 	return 0;
 }
 
-static void add_region(struct world *world, size_t first, size_t end, bool writable, const char *name)
+static void add_region(struct world *world, size_t first, size_t end, bool writable,
+                       const char *name)
 {
-	struct pm_region region = { .start = address_of(first), .end = address_of(end), .mapping = name };
+	struct pm_region region = { .start = address_of(first),
+		                    .end = address_of(end),
+		                    .mapping = name };
 	region.perms = (uint8_t)(PM_PERM_READ | (writable ? PM_PERM_WRITE : 0));
 	region.vm_flags = PM_VM_KNOWN | PM_VM_READ;
 	if (world->of_files) {
@@ -77,31 +83,41 @@ static void finish_world(struct world *world, uint64_t *random)
 	pm_regions_init(&world->regions);
 	for (size_t i = 0; i < world->pages;) {
 		size_t end = i;
-		while (end < world->pages && world->states[end] != PAGE_UNMAPPED && end - i < 1 + random_next(random) % 12)
+		while (end < world->pages && world->states[end] != PAGE_UNMAPPED &&
+		       end - i < 1 + random_next(random) % 12)
 			end++;
 		if (end > i)
-			add_region(world, i, end, random_next(random) % 2, random_next(random) % 6 == 0 ? "[anon:other]" : "");
+			add_region(world, i, end, random_next(random) % 2,
+			           random_next(random) % 6 == 0 ? "[anon:other]" : "");
 		i = end > i ? end : i + 1;
 	}
 	world->target = (struct pm_fake_target){ .ranges = world->ranges };
 	world->files = (struct pm_fake_target){ .ranges = world->file_ranges };
 	for (size_t i = 0; i < world->pages; i++) {
 		if (world->states[i] == PAGE_PRESENT)
-			world->ranges[world->target.count++] = (struct pm_fake_range){ address_of(i), world->bytes + i * PAGE, PAGE };
+			world->ranges[world->target.count++] = (struct pm_fake_range){
+				address_of(i), world->bytes + i * PAGE, PAGE
+			};
 		if (world->states[i] == PAGE_HOLE)
-			world->file_ranges[world->files.count++] = (struct pm_fake_range){ address_of(i), world->bytes + i * PAGE, PAGE };
+			world->file_ranges[world->files.count++] = (struct pm_fake_range){
+				address_of(i), world->bytes + i * PAGE, PAGE
+			};
 	}
 }
 
 static void random_world(struct world *world, uint64_t *random)
 {
-	*world = (struct world){ .pages = 1 + random_next(random) % 60, .of_files = random_next(random) % 2 };
+	*world = (struct world){ .pages = 1 + random_next(random) % 60,
+		                 .of_files = random_next(random) % 2 };
 	world->bytes = malloc(world->pages * PAGE);
 	assert_non_null(world->bytes);
 	random_text(world->bytes, world->pages * PAGE, random);
 	for (size_t i = 0; i < world->pages; i++) {
 		uint64_t number = random_next(random) % 24;
-		world->states[i] = number == 0 ? PAGE_BAD : number < 3 ? PAGE_HOLE : number < 4 ? PAGE_UNMAPPED : PAGE_PRESENT;
+		world->states[i] = number == 0  ? PAGE_BAD
+		                   : number < 3 ? PAGE_HOLE
+		                   : number < 4 ? PAGE_UNMAPPED
+		                                : PAGE_PRESENT;
 		if (world->of_files && number >= 12)
 			world->states[i] = PAGE_HOLE;
 		if (number == 23)
@@ -129,15 +145,19 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	(void)error;
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
-		hit_list_add(reference->hits, (struct hit){ window->address + found->start, found->size, found->source, found->encoding, false });
+		hit_list_add(reference->hits,
+		             (struct hit){ window->address + found->start, found->size,
+		                           found->source, found->encoding, false });
 	}
 	return 0;
 }
 
-/** Whether a page is the continuation of the one before it: of the same region, or of one that continues that. */
+/** Whether a page is the continuation of the one before it: of the same region, or of one that
+ * continues that. */
 static bool goes_on(const struct world *world, size_t page)
 {
-	if (page == 0 || page >= world->pages || world->states[page] == PAGE_UNMAPPED || world->states[page - 1] == PAGE_UNMAPPED)
+	if (page == 0 || page >= world->pages || world->states[page] == PAGE_UNMAPPED ||
+	    world->states[page - 1] == PAGE_UNMAPPED)
 		return false;
 	const struct pm_region *region = pm_regions_find(&world->regions, address_of(page));
 	const struct pm_region *before = pm_regions_find(&world->regions, address_of(page) - 1);
@@ -145,7 +165,8 @@ static bool goes_on(const struct world *world, size_t page)
 }
 
 /** Scans pages `[first, end)` in one window. */
-static void scan_stretch(const struct pm_scanner *scanner, const struct world *world, size_t first, size_t end, struct hit_list *hits)
+static void scan_stretch(const struct pm_scanner *scanner, const struct world *world, size_t first,
+                         size_t end, struct hit_list *hits)
 {
 	struct reference reference = { hits };
 	struct pm_hits found = { .take = take, .context = &reference };
@@ -156,7 +177,10 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
 	uint8_t *copy = calloc(1, 1 + size + PAGE);
 	assert_non_null(copy);
 	memcpy(copy + 1, world->bytes + first * PAGE, size);
-	struct pm_window window = { .bytes = copy + 1, .address = address_of(first), .size = size, .after = hole ? PAGE : 0 };
+	struct pm_window window = { .bytes = copy + 1,
+		                    .address = address_of(first),
+		                    .size = size,
+		                    .after = hole ? PAGE : 0 };
 	window.begins = !goes_on(world, first);
 	window.before = !window.begins;
 	window.ends = !goes_on(world, end);
@@ -171,14 +195,17 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
 /** Whether a page is searched. */
 static bool is_wanted(const struct world *world, size_t page)
 {
-	return world->states[page] == PAGE_PRESENT || (world->of_files && world->states[page] == PAGE_HOLE);
+	return world->states[page] == PAGE_PRESENT ||
+	       (world->of_files && world->states[page] == PAGE_HOLE);
 }
 
-static void expected_hits(const struct pm_scanner *scanner, const struct world *world, struct hit_list *hits)
+static void expected_hits(const struct pm_scanner *scanner, const struct world *world,
+                          struct hit_list *hits)
 {
 	for (size_t i = 0; i < world->pages;) {
 		size_t end = i + 1;
-		while (is_wanted(world, i) && end < world->pages && is_wanted(world, end) && goes_on(world, end))
+		while (is_wanted(world, i) && end < world->pages && is_wanted(world, end) &&
+		       goes_on(world, end))
 			end++;
 		if (is_wanted(world, i))
 			scan_stretch(scanner, world, i, end, hits);
@@ -197,13 +224,15 @@ struct collected {
 	unsigned ticks;
 };
 
-static int found(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+static int found(void *context, unsigned worker, const struct pm_hit *hit,
+                 struct pm_scan_batch *batch, struct pm_error *error)
 {
 	(void)context;
 	assert_true(worker < 4);
 	/* The bytes around it may be read. */
 	volatile uint8_t sum = 0;
-	for (const uint8_t *at = hit->bytes - hit->before; at < hit->bytes + hit->size + hit->after; at++)
+	for (const uint8_t *at = hit->bytes - hit->before; at < hit->bytes + hit->size + hit->after;
+	     at++)
 		sum = (uint8_t)(sum + *at);
 	assert_false(hit->changed);
 	return pm_scan_append(batch, hit->bytes, hit->size < 8 ? hit->size : 8, error);
@@ -214,7 +243,8 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	struct collected *collected = context;
 	(void)error;
 	assert_int_equal(delivery->length, delivery->size < 8 ? delivery->size : 8);
-	hit_list_add(&collected->hits, (struct hit){ delivery->address, delivery->size, delivery->source, delivery->encoding, false });
+	hit_list_add(&collected->hits, (struct hit){ delivery->address, delivery->size,
+	                                             delivery->source, delivery->encoding, false });
 	return collected->hits.count == collected->most;
 }
 
@@ -234,16 +264,29 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 	return 0;
 }
 
-static int scan_world(struct world *world, const struct pm_scanner *scanner, unsigned workers, size_t unit, struct collected *collected,
-                      struct pm_scan_totals *totals, struct pm_error *error)
+static int scan_world(struct world *world, const struct pm_scanner *scanner, unsigned workers,
+                      size_t unit, struct collected *collected, struct pm_scan_totals *totals,
+                      struct pm_error *error)
 {
-	struct pm_page_source pages = { .walk = walk, .context = world, .untouched = PM_SEGMENT_HOLE };
-	const struct pm_plan_options options = { .pages = &pages, .unit_size = unit, .files = world->of_files };
-	struct pm_reader reader = pm_fake_reader(&world->target), files = pm_fake_reader(&world->files);
+	struct pm_page_source pages = { .walk = walk,
+		                        .context = world,
+		                        .untouched = PM_SEGMENT_HOLE };
+	const struct pm_plan_options options = { .pages = &pages,
+		                                 .unit_size = unit,
+		                                 .files = world->of_files };
+	struct pm_reader reader = pm_fake_reader(&world->target),
+			 files = pm_fake_reader(&world->files);
 	struct pm_plan *plan;
 	assert_int_equal(pm_plan_open(&world->regions, NULL, 0, &options, &plan, error), 0);
-	struct pm_scan scan = { .scanner = scanner, .regions = &world->regions, .plan = plan, .workers = workers, .around = 16, .again = true };
-	scan.source = (struct pm_unit_source){ .target = &reader, .unreadable = unreadable, .context = collected };
+	struct pm_scan scan = { .scanner = scanner,
+		                .regions = &world->regions,
+		                .plan = plan,
+		                .workers = workers,
+		                .around = 16,
+		                .again = true };
+	scan.source = (struct pm_unit_source){ .target = &reader,
+		                               .unreadable = unreadable,
+		                               .context = collected };
 	scan.source.files = world->of_files ? &files : NULL;
 	scan.found = found;
 	scan.deliver = deliver;
@@ -280,7 +323,8 @@ static void compare(struct world *world, const struct pm_scanner *scanner, const
 		struct collected collected = { 0 };
 		struct pm_scan_totals totals;
 		struct pm_error error = { 0 };
-		if (scan_world(world, scanner, 1 + i % 3, units[i / 2], &collected, &totals, &error) < 0)
+		if (scan_world(world, scanner, 1 + i % 3, units[i / 2], &collected, &totals,
+		               &error) < 0)
 			fail_msg("%s: %s", what, error.text);
 		assert_int_equal(collected.unreadable, bad);
 		assert_int_equal(totals.unreadable, bad);
@@ -322,9 +366,12 @@ static void random_strings(void **state)
 		struct world world;
 		struct pm_scanner *scanner;
 		char what[40];
-		const struct pm_strings_options options = { .encodings = 1 + (unsigned)(random_next(&random) % 127),
-			                                    .least = 3 + random_next(&random) % 20,
-			                                    .white_space = random_next(&random) % 2, .aligned = random_next(&random) % 2 };
+		const struct pm_strings_options options = {
+			.encodings = 1 + (unsigned)(random_next(&random) % 127),
+			.least = 3 + random_next(&random) % 20,
+			.white_space = random_next(&random) % 2,
+			.aligned = random_next(&random) % 2
+		};
 		assert_int_equal(pm_strings_scanner_create(&options, &scanner, NULL), 0);
 		random_world(&world, &random);
 		snprintf(what, sizeof what, "turn %d", (int)turn);
@@ -349,7 +396,8 @@ static void plain_world(struct world *world, size_t pages, bool continued)
 	world->target = (struct pm_fake_target){ .ranges = world->ranges, .count = 1 };
 }
 
-/** A marker at every offset around a border is found once; where the border is that of other memory, only if it lies on one side. */
+/** A marker at every offset around a border is found once; where the border is that of other
+ * memory, only if it lies on one side. */
 static void markers_at_borders(void **state)
 {
 	static const char marker[] = "pre:MARKER<12345>END";
@@ -357,7 +405,8 @@ static void markers_at_borders(void **state)
 	(void)state;
 	struct pm_scanner *scanners[3];
 	const struct pm_strings_options options = { .least = LENGTH };
-	const struct pm_pattern patterns[] = { { "pre:MARKER<[0-9]+>END", 21, 0 }, { "pre:[A-Z]+<12345>E\\w{2}", 23, 0 } };
+	const struct pm_pattern patterns[] = { { "pre:MARKER<[0-9]+>END", 21, 0 },
+		                               { "pre:[A-Z]+<12345>E\\w{2}", 23, 0 } };
 	assert_int_equal(pm_strings_scanner_create(&options, &scanners[0], NULL), 0);
 	assert_int_equal(pm_pattern_scanner_create(&patterns[0], 1, &scanners[1], NULL), 0);
 	assert_int_equal(pm_pattern_scanner_create(&patterns[1], 1, &scanners[2], NULL), 0);
@@ -374,10 +423,15 @@ static void markers_at_borders(void **state)
 				struct collected collected = { 0 };
 				struct pm_scan_totals totals;
 				struct pm_error error = { 0 };
-				assert_int_equal(scan_world(&world, scanners[i], 2, PAGE, &collected, &totals, &error), 0);
+				assert_int_equal(scan_world(&world, scanners[i], 2, PAGE,
+				                            &collected, &totals, &error),
+				                 0);
 				if (collected.hits.count != whole)
-					fail_msg("border %d, search %d, at %zu: %zu hits", border, i, at, collected.hits.count);
-				assert_true(!whole || (collected.hits.items[0].start == address_of(0) + at && collected.hits.items[0].size == LENGTH));
+					fail_msg("border %d, search %d, at %zu: %zu hits", border,
+					         i, at, collected.hits.count);
+				assert_true(!whole ||
+				            (collected.hits.items[0].start == address_of(0) + at &&
+				             collected.hits.items[0].size == LENGTH));
 				hit_list_deinit(&collected.hits);
 			}
 		}
@@ -416,7 +470,8 @@ static void many_hits_in_order(void **state)
 	pm_scanner_destroy(scanner);
 }
 
-/** Fills each third unit with so many hits that its worker has to wait, the others with few; at each border of units a hit crosses it. */
+/** Fills each third unit with so many hits that its worker has to wait, the others with few; at
+ * each border of units a hit crosses it. */
 static void fill_unevenly(struct world *world, size_t unit)
 {
 	size_t size = world->pages * PAGE;
@@ -428,7 +483,8 @@ static void fill_unevenly(struct world *world, size_t unit)
 	world->bytes[0] = 'b';
 }
 
-/** Nearly each unit has to be scanned anew, because a hit of the one before ends in it, while workers wait with hits further on. */
+/** Nearly each unit has to be scanned anew, because a hit of the one before ends in it, while
+ * workers wait with hits further on. */
 static void units_anew(void **state)
 {
 	enum { PAGES = 240, UNIT = 8 * PAGE };
@@ -444,12 +500,16 @@ static void units_anew(void **state)
 		struct pm_scan_totals totals;
 		struct pm_error error = { 0 };
 		size_t count = 0;
-		assert_int_equal(scan_world(&world, scanner, 1 + turn % 4, UNIT, &collected, &totals, &error), 0);
+		assert_int_equal(scan_world(&world, scanner, 1 + turn % 4, UNIT, &collected,
+		                            &totals, &error),
+		                 0);
 		for (size_t i = 0; i + 1 < PAGES * PAGE; i++) {
 			if (world.bytes[i] != 'a' || world.bytes[i + 1] != 'a')
 				continue;
-			if (count >= collected.hits.count || collected.hits.items[count].start != address_of(0) + i)
-				fail_msg("%u workers: hit %zu is not at %zu", 1 + turn % 4, count, i);
+			if (count >= collected.hits.count ||
+			    collected.hits.items[count].start != address_of(0) + i)
+				fail_msg("%u workers: hit %zu is not at %zu", 1 + turn % 4, count,
+				         i);
 			count++;
 			i++;
 		}
@@ -482,8 +542,9 @@ static void target_goes_away(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_patterns),    cmocka_unit_test(random_strings),   cmocka_unit_test(markers_at_borders),
-		cmocka_unit_test(many_hits_in_order), cmocka_unit_test(units_anew),       cmocka_unit_test(target_goes_away),
+		cmocka_unit_test(random_patterns),    cmocka_unit_test(random_strings),
+		cmocka_unit_test(markers_at_borders), cmocka_unit_test(many_hits_in_order),
+		cmocka_unit_test(units_anew),         cmocka_unit_test(target_goes_away),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a scan tells of bytes that nobody can read: each with its own reason, though another thread learned it. */
+/* What a scan tells of bytes that nobody can read: each with its own reason, though another thread
+ * learned it. */
 #include <procmem/scan.h>
 
 #include <setjmp.h>
@@ -7,22 +8,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <procmem/strings_scan.h>
+#include <cmocka.h>
 
 enum { PAGE = 4096, PAGES = 200, BASE = 1 << 20 };
 
-static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor, struct pm_error *error)
+static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
+                struct pm_error *error)
 {
 	const struct pm_page_run run = { start, end, PM_PAGE_PRESENT };
 	(void)context, (void)error;
 	return visit(visitor, &run);
 }
 
-static int refuse(void *context, const struct pm_piece *pieces, size_t count, void *buffer, size_t *done, struct pm_error *error)
+static int refuse(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+                  size_t *done, struct pm_error *error)
 {
 	(void)context, (void)count, (void)buffer;
-	pm_error_set(error, PM_ERROR_UNREADABLE, 0, "0x%llx is bad", (unsigned long long)pieces->address);
+	pm_error_set(error, PM_ERROR_UNREADABLE, 0, "0x%llx is bad",
+	             (unsigned long long)pieces->address);
 	*done = 0;
 	return 0;
 }
@@ -38,7 +42,8 @@ static void check_reason(void *context, const struct pm_unreadable *range)
 	++*pages;
 }
 
-static int found(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+static int found(void *context, unsigned worker, const struct pm_hit *hit,
+                 struct pm_scan_batch *batch, struct pm_error *error)
 {
 	(void)context, (void)worker, (void)hit, (void)batch, (void)error;
 	fail();
@@ -55,7 +60,10 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 static void each_page_has_its_own_reason(void **state)
 {
 	static const struct pm_reader_ops refusing = { .read = refuse };
-	const struct pm_region region = { .start = BASE, .end = BASE + PAGES * PAGE, .perms = PM_PERM_READ | PM_PERM_WRITE, .mapping = "" };
+	const struct pm_region region = { .start = BASE,
+		                          .end = BASE + PAGES * PAGE,
+		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
+		                          .mapping = "" };
 	const struct pm_strings_options strings = { .least = 4 };
 	struct pm_page_source pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE };
 	struct pm_reader reader = { .ops = &refusing };
@@ -72,8 +80,15 @@ static void each_page_has_its_own_reason(void **state)
 		struct pm_scan_totals totals;
 		size_t told = 0;
 		assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, &error), 0);
-		const struct pm_scan scan = { .source = { .target = &reader, .unreadable = check_reason, .context = &told }, .scanner = scanner,
-			                          .regions = &regions, .plan = plan, .workers = workers, .found = found, .deliver = deliver };
+		const struct pm_scan scan = { .source = { .target = &reader,
+			                                  .unreadable = check_reason,
+			                                  .context = &told },
+			                      .scanner = scanner,
+			                      .regions = &regions,
+			                      .plan = plan,
+			                      .workers = workers,
+			                      .found = found,
+			                      .deliver = deliver };
 		assert_int_equal(pm_scan_run(&scan, &totals, &error), 0);
 		assert_int_equal(told, PAGES);
 		assert_int_equal(totals.unreadable, PAGES * PAGE);

@@ -67,7 +67,8 @@ static void filter_by_mapping(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_set_mapping(select, "libc(", &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
-	assert_non_null(strstr(error.text, "the pattern is wrong behind byte 5, 'libc(' <-- here -- '': missing closing parenthesis"));
+	assert_non_null(strstr(error.text, "the pattern is wrong behind byte 5, 'libc(' <-- here "
+	                                   "-- '': missing closing parenthesis"));
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
 }
@@ -118,7 +119,8 @@ static void filter_by_permissions(void **state)
 	expect_perms("r-xp", "0 5");
 	expect_perms("--xp", "8");
 	expect_perms("????", "0 1 2 3 4 5 6 7 8");
-	static const char *const wrong[] = { "", "rw-", "r?", "rwz", "sp", "rw-px", "-", "RW", "r-wp" };
+	static const char *const wrong[] = { "",      "rw-", "r?", "rwz", "sp",
+		                             "rw-px", "-",   "RW", "r-wp" };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct pm_select *select = scene_choice();
 		struct pm_error error = { 0 };

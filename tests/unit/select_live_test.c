@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Choices of a living process: what `maps` and `smaps` print, taken as words and counted by a parser of the test's own. */
+/* Choices of a living process: what `maps` and `smaps` print, taken as words and counted by a
+ * parser of the test's own. */
 #include <procmem/select.h>
 
 #include <inttypes.h>
@@ -71,9 +72,11 @@ static bool next_line(char **rest, struct line *line)
 	while ((text = strsep(rest, "\n"))) {
 		int name = 0;
 		*line = (struct line){ 0 };
-		if (sscanf(text, "%39s %4s %*s %*s %*s %n", line->range, line->perms, &name) != 2 || name == 0 || !strchr(line->range, '-'))
+		if (sscanf(text, "%39s %4s %*s %*s %*s %n", line->range, line->perms, &name) != 2 ||
+		    name == 0 || !strchr(line->range, '-'))
 			continue;
-		assert_int_equal(sscanf(line->range, "%" SCNx64 "-%" SCNx64, &line->start, &line->end), 2);
+		assert_int_equal(
+			sscanf(line->range, "%" SCNx64 "-%" SCNx64, &line->start, &line->end), 2);
 		snprintf(line->name, sizeof line->name, "%s", text + name);
 		const char *rss = strstr(*rest, "\nRss:");
 		assert_non_null(rss);
@@ -151,7 +154,8 @@ static void pasted_addresses(void **state)
 		expect_range(scene, word, line.start, line.end);
 		snprintf(word, sizeof word, "0x%" PRIx64, line.end - 1);
 		expect_range(scene, word, line.start, line.end);
-		snprintf(word, sizeof word, "%" PRIx64 "+%" PRIu64, line.start, line.end - line.start);
+		snprintf(word, sizeof word, "%" PRIx64 "+%" PRIu64, line.start,
+		         line.end - line.start);
 		expect_range(scene, word, line.start, line.end);
 		snprintf(word, sizeof word, "%" PRIx64 "+4K", line.start);
 		expect_range(scene, word, line.start, line.start + 4096);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random processes and random choices, held against the definition spelled out byte by byte: a byte is chosen if some word means it and its
- * region passes every filter. The address space is tiny, so that words, borders and holes meet all the time.
+ * Random processes and random choices, held against the definition spelled out byte by byte: a byte
+ * is chosen if some word means it and its region passes every filter. The address space is tiny, so
+ * that words, borders and holes meet all the time.
  */
 #include <procmem/select.h>
 
@@ -51,7 +52,9 @@ static void make_regions(struct round *round)
 	pm_regions_init(&round->regions);
 	uint32_t at = 0;
 	while (at < ADDRESSES) {
-		uint32_t hole = random_below(&round->seed, 3) == 0 ? 1 + random_below(&round->seed, 40) : 0;
+		uint32_t hole = random_below(&round->seed, 3) == 0
+		                        ? 1 + random_below(&round->seed, 40)
+		                        : 0;
 		uint32_t start = at + hole, end = start + 1 + random_below(&round->seed, 40);
 		if (end > ADDRESSES)
 			break;
@@ -99,7 +102,8 @@ static void make_word(struct round *round, struct word *word, struct pm_select *
 	word->kind = 1 + random_below(&round->seed, 4);
 	word->name = 1 + random_below(&round->seed, 2);
 	word->start = round->base + random_below(&round->seed, ADDRESSES);
-	word->end = word->start + 1 + random_below(&round->seed, random_below(&round->seed, 2) ? 4 : ADDRESSES);
+	word->end = word->start + 1 +
+	            random_below(&round->seed, random_below(&round->seed, 2) ? 4 : ADDRESSES);
 	switch (word->type) {
 	case ALL:
 		strcpy(text, "all");
@@ -125,9 +129,11 @@ static void make_filters(struct round *round, struct pm_select *select)
 {
 	char spec[5] = "";
 	if (random_below(&round->seed, 4) == 0) {
-		unsigned kind = 1 + random_below(&round->seed, 3), other = 1 + random_below(&round->seed, 3);
+		unsigned kind = 1 + random_below(&round->seed, 3),
+			 other = 1 + random_below(&round->seed, 3);
 		char list[64];
-		snprintf(list, sizeof list, "%s,%s", pm_kind_name((enum pm_kind)kind), pm_kind_name((enum pm_kind)other));
+		snprintf(list, sizeof list, "%s,%s", pm_kind_name((enum pm_kind)kind),
+		         pm_kind_name((enum pm_kind)other));
 		round->kinds = 1u << kind | 1u << other;
 		assert_int_equal(pm_select_set_kinds(select, list, NULL), 0);
 	}
@@ -155,7 +161,8 @@ static void make_filters(struct round *round, struct pm_select *select)
 static int region_at(const struct round *round, uint64_t address)
 {
 	for (size_t i = 0; i < round->regions.count; i++)
-		if (round->regions.items[i].start <= address && address < round->regions.items[i].end)
+		if (round->regions.items[i].start <= address &&
+		    address < round->regions.items[i].end)
 			return (int)i;
 	return NOT_MAPPED;
 }
@@ -182,14 +189,18 @@ static bool word_means(const struct round *round, const struct word *word, uint6
 
 static bool has_filter(const struct round *round)
 {
-	return round->kinds || round->perms_set || round->perms_clear || round->min_size || round->min_rss || round->pattern;
+	return round->kinds || round->perms_set || round->perms_clear || round->min_size ||
+	       round->min_rss || round->pattern;
 }
 
 static bool region_passes(const struct round *round, const struct pm_region *region)
 {
-	return (!round->kinds || (round->kinds >> region->kind & 1)) && (region->perms & round->perms_set) == round->perms_set &&
-	       !(region->perms & round->perms_clear) && region->end - region->start >= round->min_size &&
-	       region->bytes[PM_SIZE_RSS] >= round->min_rss && (!round->pattern || strstr(region->mapping, round->pattern));
+	return (!round->kinds || (round->kinds >> region->kind & 1)) &&
+	       (region->perms & round->perms_set) == round->perms_set &&
+	       !(region->perms & round->perms_clear) &&
+	       region->end - region->start >= round->min_size &&
+	       region->bytes[PM_SIZE_RSS] >= round->min_rss &&
+	       (!round->pattern || strstr(region->mapping, round->pattern));
 }
 
 /** What becomes of a byte: a region's index, NOT_MAPPED or NOT_CHOSEN. */
@@ -212,7 +223,8 @@ static bool all_words_fit(const struct round *round)
 	for (size_t i = 0; i < round->word_count; i++) {
 		bool fits = round->words[i].type == ALL;
 		for (uint64_t at = 0; at < ADDRESSES; at++)
-			fits = fits || (region_at(round, round->base + at) >= 0 && word_means(round, &round->words[i], round->base + at));
+			fits = fits || (region_at(round, round->base + at) >= 0 &&
+			                word_means(round, &round->words[i], round->base + at));
 		if (!fits)
 			return false;
 	}
@@ -228,14 +240,16 @@ static void compare(const struct round *round, const struct pm_range *ranges, si
 			next++;
 		int fate = NOT_CHOSEN;
 		if (next < count && ranges[next].start <= address)
-			fate = ranges[next].region == SIZE_MAX ? NOT_MAPPED : (int)ranges[next].region;
+			fate = ranges[next].region == SIZE_MAX ? NOT_MAPPED
+			                                       : (int)ranges[next].region;
 		assert_int_equal(fate, fate_of(round, address));
 	}
 	for (size_t i = 0; i < count; i++) {
 		assert_true(ranges[i].start < ranges[i].end);
 		assert_true(i == 0 || ranges[i - 1].end <= ranges[i].start);
 		/* No range is cut without need. */
-		assert_true(i == 0 || ranges[i - 1].end < ranges[i].start || ranges[i - 1].region != ranges[i].region);
+		assert_true(i == 0 || ranges[i - 1].end < ranges[i].start ||
+		            ranges[i - 1].region != ranges[i].region);
 	}
 	assert_true(count == 0 || next + 1 >= count);
 }

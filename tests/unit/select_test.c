@@ -69,7 +69,8 @@ static void a_range(void **state)
 {
 	(void)state;
 	scene_expect(scene_choice_of("7f3a08000000-7f3a77c03000"), "7f3a08000000-7f3a77c03000:3");
-	scene_expect(scene_choice_of("0x7f3a08000001-0x7f3a08000003"), "7f3a08000001-7f3a08000003:3");
+	scene_expect(scene_choice_of("0x7f3a08000001-0x7f3a08000003"),
+	             "7f3a08000001-7f3a08000003:3");
 	scene_expect(scene_choice_of("401ffe-402002"), "401ffe-402000:0 402000-402002:1");
 	scene_expect(scene_choice_of("7f3a08000000+16781312"), "7f3a08000000-7f3a09001000:3");
 	scene_expect(scene_choice_of("7f3a08000000+16M"), "7f3a08000000-7f3a09000000:3");
@@ -81,9 +82,12 @@ static void a_range(void **state)
 static void a_range_with_holes(void **state)
 {
 	(void)state;
-	scene_expect(scene_choice_of("3ff000-404000"), "3ff000-400000:- 400000-402000:0 402000-403000:1 403000-404000:-");
-	scene_expect(scene_choice_of("402800-600010"), "402800-403000:1 403000-600000:- 600000-600010:2");
-	scene_expect(scene_choice_of("6fffff-7f3a08000001"), "6fffff-700000:2 700000-7f3a08000000:- 7f3a08000000-7f3a08000001:3");
+	scene_expect(scene_choice_of("3ff000-404000"),
+	             "3ff000-400000:- 400000-402000:0 402000-403000:1 403000-404000:-");
+	scene_expect(scene_choice_of("402800-600010"),
+	             "402800-403000:1 403000-600000:- 600000-600010:2");
+	scene_expect(scene_choice_of("6fffff-7f3a08000001"),
+	             "6fffff-700000:2 700000-7f3a08000000:- 7f3a08000000-7f3a08000001:3");
 	scene_expect(scene_choice_of("ffffffffff600ff0-ffffffffffffffff"),
 	             "ffffffffff600ff0-ffffffffff601000:8 ffffffffff601000-ffffffffffffffff:-");
 }
@@ -107,26 +111,35 @@ static void words_are_united(void **state)
 	scene_expect(scene_choice_of("400100+0x10|400000+0x100"), "400000-400110:0");
 	scene_expect(scene_choice_of("400100+0x10|400000+0x50"), "400000-400050:0 400100-400110:0");
 	scene_expect(scene_choice_of("400010+0x10|400000"), "400000-402000:0");
-	scene_expect(scene_choice_of("code|400010-402010"), "400000-402000:0 402000-402010:1 7f3b2a1f1000-7f3b2b2a5000:5");
+	scene_expect(scene_choice_of("code|400010-402010"),
+	             "400000-402000:0 402000-402010:1 7f3b2a1f1000-7f3b2b2a5000:5");
 	scene_expect(scene_choice_of("heap|heap|[heap]|600000"), "600000-700000:2");
-	scene_expect(scene_choice_of("402800-403800|402c00-404000"), "402800-403000:1 403000-404000:-");
+	scene_expect(scene_choice_of("402800-403800|402c00-404000"),
+	             "402800-403000:1 403000-404000:-");
 }
 
 static void hexadecimal_words_that_look_like_names(void **state)
 {
 	(void)state;
-	expect_not_found("face", "nothing is mapped at 0xface; the first region is 400000-402000 /usr/bin/shop");
-	expect_not_found("deadbeef", "nothing is mapped at 0xdeadbeef; the nearest are 600000-700000 [heap] below and "
-	                             "7f3a08000000-7f3a77c03000 malloc above");
+	expect_not_found(
+		"face",
+		"nothing is mapped at 0xface; the first region is 400000-402000 /usr/bin/shop");
+	expect_not_found(
+		"deadbeef",
+		"nothing is mapped at 0xdeadbeef; the nearest are 600000-700000 [heap] below and "
+		"7f3a08000000-7f3a77c03000 malloc above");
 }
 
 static void what_is_not_mapped(void **state)
 {
 	(void)state;
-	expect_not_found("402fff|403000", "the nearest are 402000-403000 /usr/bin/shop below and 600000-700000 [heap] above");
+	expect_not_found(
+		"402fff|403000",
+		"the nearest are 402000-403000 /usr/bin/shop below and 600000-700000 [heap] above");
 	expect_not_found("403000-600000", "nothing is mapped in 403000-600000; the nearest are");
 	expect_not_found("0+16", "the first region is 400000-402000");
-	expect_not_found("ffffffffffffffff", "the last region is ffffffffff600000-ffffffffff601000 [vsyscall]");
+	expect_not_found("ffffffffffffffff",
+	                 "the last region is ffffffffff600000-ffffffffff601000 [vsyscall]");
 	struct pm_regions none;
 	pm_regions_init(&none);
 	struct pm_select *select = scene_choice_of("400000");
@@ -142,9 +155,11 @@ static void what_is_not_mapped(void **state)
 static void words_that_make_no_sense(void **state)
 {
 	(void)state;
-	expect_bad_word("anom", "'anom' is not a REGION; did you mean 'anon'? It may be an address");
+	expect_bad_word("anom",
+	                "'anom' is not a REGION; did you mean 'anon'? It may be an address");
 	expect_bad_word("Heap", "did you mean 'heap'?");
-	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, stack, ...), "
+	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, "
+	                    "ADDR+LEN, a kind (heap, stack, ...), "
 	                    "[name] or all");
 	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: before + stands an address");
 	expect_bad_word("[]", "is not a REGION");

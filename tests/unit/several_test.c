@@ -35,7 +35,8 @@ static void expect(const char *const *commands, size_t count, const char *const 
 static void short_ones_are_whole(void **state)
 {
 	(void)state;
-	const char *const commands[] = { "redis-server *:6379", "redis-server *:6380", "redis-server" };
+	const char *const commands[] = { "redis-server *:6379", "redis-server *:6380",
+		                         "redis-server" };
 	EXPECT(commands, commands);
 }
 
@@ -43,17 +44,23 @@ static void long_ones_show_what_differs(void **state)
 {
 	(void)state;
 	const char *const at_the_end[] = { JAVA "--port 8081", JAVA "--port 8082" };
-	EXPECT(at_the_end, ((const char *const[]){ "...om.example.Shop --port 8081", "...om.example.Shop --port 8082" }));
+	EXPECT(at_the_end, ((const char *const[]){ "...om.example.Shop --port 8081",
+	                                           "...om.example.Shop --port 8082" }));
 	const char *const in_between[] = {
 		JAVA "--port 8081 --and-much-more --that-is-the-same",
 		JAVA "--port 8082 --and-much-more --that-is-the-same",
 	};
-	EXPECT(in_between, ((const char *const[]){ "...8081 --and-much-more --t...", "...8082 --and-much-more --t..." }));
+	EXPECT(in_between, ((const char *const[]){ "...8081 --and-much-more --t...",
+	                                           "...8082 --and-much-more --t..." }));
 	const char *const at_the_begin[] = { "java -Done " JAVA, "java -Dtwo " JAVA };
-	EXPECT(at_the_begin, ((const char *const[]){ "java -Done java -Xmx4g -cp ...", "java -Dtwo java -Xmx4g -cp ..." }));
+	EXPECT(at_the_begin, ((const char *const[]){ "java -Done java -Xmx4g -cp ...",
+	                                             "java -Dtwo java -Xmx4g -cp ..." }));
 	/* Each against the one that is most like it; the third differs from both at once. */
-	const char *const three[] = { JAVA "1", JAVA "2", "java -version of something that is long" };
-	const char *const told[] = { ".../two.jar com.example.Shop 1", ".../two.jar com.example.Shop 2", "java -version of something ..." };
+	const char *const three[] = { JAVA "1", JAVA "2",
+		                      "java -version of something that is long" };
+	const char *const told[] = { ".../two.jar com.example.Shop 1",
+		                     ".../two.jar com.example.Shop 2",
+		                     "java -version of something ..." };
 	EXPECT(three, told);
 }
 
@@ -61,7 +68,8 @@ static void those_that_are_the_same_show_their_begin(void **state)
 {
 	(void)state;
 	const char *const commands[] = { JAVA, JAVA };
-	EXPECT(commands, ((const char *const[]){ "java -Xmx4g -cp /opt/shop/l...", "java -Xmx4g -cp /opt/shop/l..." }));
+	EXPECT(commands, ((const char *const[]){ "java -Xmx4g -cp /opt/shop/l...",
+	                                         "java -Xmx4g -cp /opt/shop/l..." }));
 }
 
 /** No half letter, at no length. */
@@ -72,15 +80,20 @@ static void letters_stay_whole(void **state)
 	static const char signs[] = "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac";
 	char commands[2][160], text[MOST + 1];
 	for (size_t pad = 0; pad < 40; pad++) {
-		struct pm_namesake items[2] = { { .command = commands[0] }, { .command = commands[1] } };
+		struct pm_namesake items[2] = { { .command = commands[0] },
+			                        { .command = commands[1] } };
 		for (size_t i = 0; i < 2; i++) {
 			memset(commands[i], 'x', pad);
-			snprintf(commands[i] + pad, sizeof commands[i] - pad, "%s%zu%s", letters, i, signs);
+			snprintf(commands[i] + pad, sizeof commands[i] - pad, "%s%zu%s", letters, i,
+			         signs);
 			pm_tell_apart(items, i + 1, i, MOST, text);
 			assert_true(strlen(text) <= MOST);
 			for (const char *at = text; *at;) {
-				size_t letter = (unsigned char)*at >= 0xe0 ? 3 : (unsigned char)*at >= 0xc0 ? 2 : 1;
-				assert_true(((unsigned char)*at & 0xc0) != 0x80 && strlen(at) >= letter);
+				size_t letter = (unsigned char)*at >= 0xe0   ? 3
+				                : (unsigned char)*at >= 0xc0 ? 2
+				                                             : 1;
+				assert_true(((unsigned char)*at & 0xc0) != 0x80 &&
+				            strlen(at) >= letter);
 				at += letter;
 			}
 		}
@@ -93,7 +106,10 @@ static void users_and_ages_are_told(void **state)
 	uint64_t now = pm_clock_ns(CLOCK_BOOTTIME) / 1000000000 * (uint64_t)sysconf(_SC_CLK_TCK);
 	struct pm_namesake items[] = {
 		{ .pid = 11, .uid = 0, .start_ticks = now, .command = "shop" },
-		{ .pid = 4194304, .uid = 0, .start_ticks = 0, .command = "shop --with a lot of words that take up all of that room" },
+		{ .pid = 4194304,
+		  .uid = 0,
+		  .start_ticks = 0,
+		  .command = "shop --with a lot of words that take up all of that room" },
 	};
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_say_several("shop", items, 2, &error), -1);
@@ -101,7 +117,8 @@ static void users_and_ages_are_told(void **state)
 	assert_non_null(strstr(error.text, "'shop' fits 2 processes"));
 	assert_non_null(strstr(error.text, ": 11 (up "));
 	assert_non_null(strstr(error.text, ", 4194304 (up "));
-	assert_non_null(strstr(error.text, ": shop --with a lot of words that take up all of that room)"));
+	assert_non_null(
+		strstr(error.text, ": shop --with a lot of words that take up all of that room)"));
 	/* Only now it matters. */
 	items[1].uid = 4000000000;
 	pm_say_several("shop", items, 2, &error);
@@ -117,7 +134,9 @@ static void eight_are_listed(void **state)
 	char word[64] = "12345678901234567890123456789012", pid[24];
 	struct pm_error error = { 0 };
 	for (size_t i = 0; i < 100; i++)
-		items[i] = (struct pm_namesake){ .pid = 4194000 + (pid_t)i, .uid = 4000000000 + (uid_t)i, .command = JAVA };
+		items[i] = (struct pm_namesake){ .pid = 4194000 + (pid_t)i,
+			                         .uid = 4000000000 + (uid_t)i,
+			                         .command = JAVA };
 	pm_say_several(word, items, 100, &error);
 	for (int i = 0; i < 8; i++) {
 		snprintf(pid, sizeof pid, " %d (", 4194000 + i);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the numbers of results stand for: of a row of several regions when some are unmapped by then, and with an end behind them. */
+/* What the numbers of results stand for: of a row of several regions when some are unmapped by
+ * then, and with an end behind them. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,8 @@
 
 enum { PAGE = 4096, REGIONS = 3 };
 
-/** Pages of our own with a page between each two, and a session that has a number for all of them. */
+/** Pages of our own with a page between each two, and a session that has a number for all of them.
+ */
 struct scene {
 	char *memory;
 	struct shell shell;
@@ -31,15 +33,18 @@ static char *region(const struct scene *scene, size_t index)
 
 static void begin(struct scene *scene)
 {
-	*scene = (struct scene){ .memory = mmap(NULL, 2 * REGIONS * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+	*scene = (struct scene){ .memory = mmap(NULL, 2 * REGIONS * PAGE, PROT_READ,
+		                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 	assert_true(scene->memory != MAP_FAILED);
 	struct pm_range *ranges = calloc(REGIONS, sizeof *ranges);
 	for (size_t i = 0; i < REGIONS; i++) {
 		assert_int_equal(munmap(region(scene, i) + PAGE, PAGE), 0);
-		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(scene, i), .end = (uintptr_t)region(scene, i) + PAGE };
+		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(scene, i),
+			                       .end = (uintptr_t)region(scene, i) + PAGE };
 	}
 	scene->shell.results = results_create();
-	scene->number = results_add_region(scene->shell.results, ranges[0].start, ranges[0].end, "anon", "");
+	scene->number = results_add_region(scene->shell.results, ranges[0].start, ranges[0].end,
+	                                   "anon", "");
 	results_set_ranges(scene->shell.results, scene->number, ranges, REGIONS);
 	assert_int_equal(pm_process_open(NULL, getpid(), &scene->shell.target.process, NULL), 0);
 }
@@ -55,7 +60,8 @@ static void expect(const struct scene *scene, const size_t *expected)
 {
 	char number[32], address[32];
 	snprintf(number, sizeof number, "#r%zu", scene->number);
-	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words), .quoted = calloc(2, sizeof *statement.quoted) };
+	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words),
+		                             .quoted = calloc(2, sizeof *statement.quoted) };
 	statement.words[0] = strdup("map");
 	statement.words[1] = strdup(number);
 	statement.count = 2;
@@ -63,7 +69,8 @@ static void expect(const struct scene *scene, const size_t *expected)
 	size_t count = 0;
 	for (; expected[count] < REGIONS; count++) {
 		assert_true(count + 1 < statement.count);
-		snprintf(address, sizeof address, "0x%" PRIxPTR, (uintptr_t)region(scene, expected[count]));
+		snprintf(address, sizeof address, "0x%" PRIxPTR,
+		         (uintptr_t)region(scene, expected[count]));
 		assert_string_equal(statement.words[count + 1], address);
 	}
 	assert_int_equal(statement.count, count + 1);
@@ -90,7 +97,8 @@ static void those_that_are_still_there(void **state)
 /** Checks what `dump WORD` becomes. */
 static void expect_word(const struct shell *shell, const char *word, const char *expected)
 {
-	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words), .quoted = calloc(2, sizeof *statement.quoted) };
+	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words),
+		                             .quoted = calloc(2, sizeof *statement.quoted) };
 	statement.words[0] = strdup("dump");
 	statement.words[1] = strdup(word);
 	statement.count = 2;
@@ -105,7 +113,8 @@ static void an_end_of_digits_only_is_no_distance(void **state)
 {
 	(void)state;
 	struct shell shell = { .results = results_create() };
-	assert_int_equal(results_add_region(shell.results, 0x555555559000, 0x55555557a000, "heap", ""), 1);
+	assert_int_equal(
+		results_add_region(shell.results, 0x555555559000, 0x55555557a000, "heap", ""), 1);
 	expect_word(&shell, "#r1-555555560000", "0x555555559000-555555560000");
 	expect_word(&shell, "#r1-55555557a000", "0x555555559000-55555557a000");
 	expect_word(&shell, "#r1-4096", "0x555555558000");

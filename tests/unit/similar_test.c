@@ -27,7 +27,9 @@ static const struct {
 	/* Words that happen to be hexadecimal stay. */
 	{ "bad1 facade deadbeef cafe12", "bad# facade deadbeef cafe#" },
 	{ "utf8 sha256 x86_64", "utf# sha# x#_#" },
-	{ "\xc3\xa9\x01\xff" "9", "\xc3\xa9\x01\xff#" },
+	{ "\xc3\xa9\x01\xff"
+	  "9",
+	  "\xc3\xa9\x01\xff#" },
 };
 
 static void numbers_become_a_sign(void **state)

@@ -56,7 +56,8 @@ static struct pm_stop *stop(struct session *session)
 	return made;
 }
 
-/** How many threads have a State of one of these letters, and are traced or not. @param all where to store how many threads there are */
+/** How many threads have a State of one of these letters, and are traced or not. @param all where
+ * to store how many threads there are */
 static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *all)
 {
 	char path[300];
@@ -137,7 +138,8 @@ static uint64_t read_counter(const struct session *session, struct pm_reader *re
 	return value;
 }
 
-/** Threads and processes come and go: whenever it is stopped nothing moves, and afterwards everything goes on. */
+/** Threads and processes come and go: whenever it is stopped nothing moves, and afterwards
+ * everything goes on. */
 static void churning_threads_are_all_stopped(void **state)
 {
 	(void)state;
@@ -374,17 +376,22 @@ static void registers_are_those_of_the_thread(void **state)
 	for (size_t i = 0; i < pm_stop_count(made); i++) {
 		struct user_regs_struct registers;
 		size_t size;
-		must(pm_stop_read_registers(made, i, NT_PRSTATUS, &registers, sizeof registers, &size, &error), &error);
+		must(pm_stop_read_registers(made, i, NT_PRSTATUS, &registers, sizeof registers,
+		                            &size, &error),
+		     &error);
 		assert_int_equal(size, sizeof registers);
-		const struct pm_region *code = pm_regions_find(&regions, registers.rip), *stack = pm_regions_find(&regions, registers.rsp);
+		const struct pm_region *code = pm_regions_find(&regions, registers.rip),
+				       *stack = pm_regions_find(&regions, registers.rsp);
 		assert_non_null(code);
 		assert_true(code->perms & PM_PERM_EXEC);
 		assert_non_null(stack);
-		assert_true((pm_stop_thread(made, i)->tid == session.target.pid) == (stack == pm_regions_find(&regions, frame)));
+		assert_true((pm_stop_thread(made, i)->tid == session.target.pid) ==
+		            (stack == pm_regions_find(&regions, frame)));
 	}
 	char none[64];
 	size_t size;
-	assert_int_equal(pm_stop_read_registers(made, 0, 0x7777, none, sizeof none, &size, &error), -1);
+	assert_int_equal(pm_stop_read_registers(made, 0, 0x7777, none, sizeof none, &size, &error),
+	                 -1);
 	assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
 	pm_stop_end(made);
 	pm_regions_deinit(&regions);
@@ -392,7 +399,8 @@ static void registers_are_those_of_the_thread(void **state)
 }
 #endif
 
-/** A thread that waits for its vfork child cannot be stopped there; it must neither be waited for nor stay traced. */
+/** A thread that waits for its vfork child cannot be stopped there; it must neither be waited for
+ * nor stay traced. */
 static void threads_asleep_in_the_kernel_are_let_be(void **state)
 {
 	(void)state;
@@ -410,13 +418,15 @@ static void threads_asleep_in_the_kernel_are_let_be(void **state)
 		char bytes[512];
 		size_t size;
 		struct pm_error error;
-		int result = pm_stop_read_registers(made, i, NT_PRSTATUS, bytes, sizeof bytes, &size, &error);
+		int result = pm_stop_read_registers(made, i, NT_PRSTATUS, bytes, sizeof bytes,
+		                                    &size, &error);
 		unreachable += !pm_stop_thread(made, i)->reachable;
 		assert_int_equal(result, pm_stop_thread(made, i)->reachable ? 0 : -1);
 	}
 	assert_int_equal(unreachable, 1);
 	pm_stop_end(made);
-	/* The kernel lets go of the sleeper when the tracer thread is really gone, which may be a moment later. */
+	/* The kernel lets go of the sleeper when the tracer thread is really gone, which may be a
+	 * moment later. */
 	await_state(&session, "RSD");
 	kill(child, SIGKILL);
 	expect_running(&session);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in buffers: compared with a search that looks at one byte after the other, and with strings(1) of binutils. */
+/* Text in buffers: compared with a search that looks at one byte after the other, and with
+ * strings(1) of binutils. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,12 +17,16 @@
 
 /* --- bytes to search --- */
 
-/** Adds one stretch of bytes of some sort; what makes mistakes likely: text of all encodings, broken at any place, and noise. */
+/** Adds one stretch of bytes of some sort; what makes mistakes likely: text of all encodings,
+ * broken at any place, and noise. */
 static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 {
-	static const char *const pieces[] = { "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc2\x9b", "\xe0\x80\x80",
-	                                      "\xf4\x90\x80\x80",
-		                              "\xc0\xaf", "\xf0\x80\x80\x80", "\xc2\xa0", "\xef\xbf\xbd", "\xed\x9f\xbf", "\xf5\x80\x80\x80" };
+	static const char *const pieces[] = {
+		"\xc3\xa9",         "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\xa0\x80",
+		"\xc2\x9b",         "\xe0\x80\x80", "\xf4\x90\x80\x80", "\xc0\xaf",
+		"\xf0\x80\x80\x80", "\xc2\xa0",     "\xef\xbf\xbd",     "\xed\x9f\xbf",
+		"\xf5\x80\x80\x80"
+	};
 	size_t count = random_next(random) % 24, sort = random_next(random) % 9, filled = 0;
 	for (size_t i = 0; i < count && filled + 4 <= room; i++) {
 		uint64_t number = random_next(random);
@@ -32,7 +37,8 @@ static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 			break;
 		case 1: /* text of UTF-8, and what only looks so */
 			if (number % 4 == 0) {
-				const char *piece = pieces[number / 4 % (sizeof pieces / sizeof *pieces)];
+				const char *piece =
+					pieces[number / 4 % (sizeof pieces / sizeof *pieces)];
 				memcpy(at, piece, strlen(piece));
 				filled += strlen(piece);
 			} else
@@ -85,8 +91,8 @@ static struct pm_scanner *make_scanner(const struct pm_strings_options *options,
 }
 
 /**
- * Any options over any bytes, in one piece and in windows of any size: the same as the slow search, with all vector instructions that
- * there are.
+ * Any options over any bytes, in one piece and in windows of any size: the same as the slow search,
+ * with all vector instructions that there are.
  */
 static void random_bytes(void **state)
 {
@@ -96,10 +102,15 @@ static void random_bytes(void **state)
 	for (uint64_t turn = 0; turn < 4000; turn++) {
 		uint64_t random = turn;
 		char what[100];
-		size_t size = 1 + random_next(&random) % (turn % 10 == 0 ? MOST : 600), least = 1 + random_next(&random) % (turn % 5 == 0 ? 80 : 8);
+		size_t size = 1 + random_next(&random) % (turn % 10 == 0 ? MOST : 600),
+		       least = 1 + random_next(&random) % (turn % 5 == 0 ? 80 : 8);
 		uint64_t address = 0x7000 + random_next(&random) % 8;
-		struct pm_strings_options options = { .encodings = 1 + (unsigned)(random_next(&random) % 127), .least = least,
-			                              .white_space = random_next(&random) % 2, .aligned = random_next(&random) % 2 };
+		struct pm_strings_options options = {
+			.encodings = 1 + (unsigned)(random_next(&random) % 127),
+			.least = least,
+			.white_space = random_next(&random) % 2,
+			.aligned = random_next(&random) % 2
+		};
 		struct cut cut = { 1 + random_next(&random) % 300, random_next(&random) % 20, 0 };
 		make_bytes(bytes, size, &random);
 		struct hit_list wanted = { 0 };
@@ -112,7 +123,8 @@ static void random_bytes(void **state)
 			snprintf(what, sizeof what, "turn %d, level %d", (int)turn, simd);
 			assert_same_hits(&wanted, &found, bytes, what);
 			scan_buffer(scanner, bytes, size, address, &cut, &in_windows, NULL);
-			snprintf(what, sizeof what, "turn %d, level %d, windows of %zu", (int)turn, simd, cut.unit);
+			snprintf(what, sizeof what, "turn %d, level %d, windows of %zu", (int)turn,
+			         simd, cut.unit);
 			sort_hits(&in_windows);
 			assert_same_hits(&wanted, &in_windows, bytes, what);
 			scanner->ops->destroy(scanner);
@@ -124,17 +136,22 @@ static void random_bytes(void **state)
 	free(bytes);
 }
 
-/** Text of many bytes a character, in stretches about so long, between single bytes that are none. */
+/** Text of many bytes a character, in stretches about so long, between single bytes that are none.
+ */
 static void make_long_text(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
 {
-	static const char *const characters[] = { "a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
+	static const char *const characters[] = { "a", "\xc3\xa9", "\xe2\x82\xac",
+		                                  "\xf0\x9f\x98\x80" };
 	size_t at = 0;
 	while (at + 8 <= size) {
-		size_t count = random_next(random) % 3 ? random_next(random) % 40 : length / 2 + random_next(random) % length;
+		size_t count = random_next(random) % 3 ? random_next(random) % 40
+		                                       : length / 2 + random_next(random) % length;
 		/* Mostly one letter: so that blocks of nothing but ASCII are there, too. */
 		uint64_t often = random_next(random) % 4;
 		for (; count > 0 && at + 5 <= size; count--) {
-			const char *character = characters[random_next(random) % 4 ? often : random_next(random) % 4];
+			const char *character =
+				characters[random_next(random) % 4 ? often
+			                                           : random_next(random) % 4];
 			memcpy(bytes + at, character, strlen(character));
 			at += strlen(character);
 		}
@@ -155,9 +172,12 @@ static void long_text(void **state)
 		char what[100];
 		size_t size = 1000 + random_next(&random) % (MOST - 1000);
 		unsigned second = turn % 3 ? 0 : PM_ENCODING_BIT(PM_ENCODING_8BIT);
-		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | second,
-			                                    .least = 100 + random_next(&random) % 200 };
-		const struct cut cut = { 64 + random_next(&random) % 9000, random_next(&random) % 200, 0 };
+		const struct pm_strings_options options = {
+			.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | second,
+			.least = 100 + random_next(&random) % 200
+		};
+		const struct cut cut = { 64 + random_next(&random) % 9000,
+			                 random_next(&random) % 200, 0 };
 		make_long_text(bytes, size, options.least, &random);
 		struct hit_list wanted = { 0 };
 		slow_strings(&options, bytes, size, 0x7000, &wanted);
@@ -165,7 +185,8 @@ static void long_text(void **state)
 		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best(); simd++) {
 			struct pm_scanner *scanner = make_scanner(&options, simd);
 			struct hit_list found = { 0 };
-			scan_buffer(scanner, bytes, size, 0x7000, turn % 2 ? &cut : &whole, &found, NULL);
+			scan_buffer(scanner, bytes, size, 0x7000, turn % 2 ? &cut : &whole, &found,
+			            NULL);
 			sort_hits(&found);
 			snprintf(what, sizeof what, "turn %d, level %d", (int)turn, simd);
 			assert_same_hits(&wanted, &found, bytes, what);
@@ -207,13 +228,15 @@ static void long_text_comes_in_pieces(void **state)
 }
 
 /** What strings(1) says about a file. */
-static void gnu_strings(const char *path, char letter, size_t least, bool white_space, enum pm_encoding encoding, struct hit_list *hits)
+static void gnu_strings(const char *path, char letter, size_t least, bool white_space,
+                        enum pm_encoding encoding, struct hit_list *hits)
 {
 	char command[200], *line = NULL;
 	size_t capacity = 0;
 	ssize_t length;
 	/* With -w newlines stand in the strings: only an own separator tells where they end. */
-	snprintf(command, sizeof command, "strings -a -e %c -n %zu -t d %s -s '|END|' %s", letter, least, white_space ? "-w" : "", path);
+	snprintf(command, sizeof command, "strings -a -e %c -n %zu -t d %s -s '|END|' %s", letter,
+	         least, white_space ? "-w" : "", path);
 	FILE *pipe = popen(command, "re");
 	assert_non_null(pipe);
 	char *text = NULL;
@@ -227,7 +250,10 @@ static void gnu_strings(const char *path, char letter, size_t least, bool white_
 		char *begin, *end = memmem(at, size - (size_t)(at - text), "|END|", 5);
 		assert_non_null(end);
 		size_t start = strtoul(at, &begin, 10);
-		hit_list_add(hits, (struct hit){ start, (size_t)(end - begin - 1) * pm_encoding_unit(encoding), 0, encoding, false });
+		hit_list_add(hits,
+		             (struct hit){ start,
+		                           (size_t)(end - begin - 1) * pm_encoding_unit(encoding),
+		                           0, encoding, false });
 		at = end + 5;
 	}
 	free(text);
@@ -239,8 +265,9 @@ static void as_gnu_strings(void **state)
 	static const struct {
 		char letter;
 		enum pm_encoding encoding;
-	} encodings[] = { { 's', PM_ENCODING_ASCII },   { 'S', PM_ENCODING_8BIT },    { 'l', PM_ENCODING_UTF16LE },
-		          { 'b', PM_ENCODING_UTF16BE }, { 'L', PM_ENCODING_UTF32LE }, { 'B', PM_ENCODING_UTF32BE } };
+	} encodings[] = { { 's', PM_ENCODING_ASCII },   { 'S', PM_ENCODING_8BIT },
+		          { 'l', PM_ENCODING_UTF16LE }, { 'b', PM_ENCODING_UTF16BE },
+		          { 'L', PM_ENCODING_UTF32LE }, { 'B', PM_ENCODING_UTF32BE } };
 	(void)state;
 	if (system("strings --version >/dev/null 2>&1") != 0)
 		skip_because("strings (binutils) is not installed");
@@ -255,11 +282,14 @@ static void as_gnu_strings(void **state)
 	close(fd);
 	for (size_t i = 0; i < 2 * sizeof encodings / sizeof *encodings; i++) {
 		enum pm_encoding encoding = encodings[i / 2].encoding;
-		struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(encoding), .least = 5, .white_space = i % 2 };
+		struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(encoding),
+			                              .least = 5,
+			                              .white_space = i % 2 };
 		struct hit_list wanted = { 0 }, found = { 0 };
 		struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
 		const struct cut cut = { 4096, 64, 0 };
-		gnu_strings(path, encodings[i / 2].letter, options.least, options.white_space, encoding, &wanted);
+		gnu_strings(path, encodings[i / 2].letter, options.least, options.white_space,
+		            encoding, &wanted);
 		scan_buffer(scanner, bytes, SIZE, 0, &cut, &found, NULL);
 		assert_true(wanted.count > 100);
 		assert_same_hits(&wanted, &found, bytes, pm_encoding_name(encoding));
@@ -271,12 +301,14 @@ static void as_gnu_strings(void **state)
 	free(bytes);
 }
 
-/** Java's, Windows' and most other text of 16 bits stands at even addresses; read a byte off it is text of the other byte order. */
+/** Java's, Windows' and most other text of 16 bits stands at even addresses; read a byte off it is
+ * text of the other byte order. */
 static void aligned_text_is_found_once(void **state)
 {
 	(void)state;
 	static const uint8_t bytes[] = "\0\0h\0e\0l\0l\0o\0 \0y\0o\0u\0\0\0";
-	const unsigned both = PM_ENCODING_BIT(PM_ENCODING_UTF16LE) | PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
+	const unsigned both = PM_ENCODING_BIT(PM_ENCODING_UTF16LE) |
+	                      PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
 	for (int aligned = 0; aligned < 2; aligned++) {
 		const struct pm_strings_options options = { .encodings = both, .aligned = aligned };
 		struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
@@ -295,13 +327,17 @@ static void characters_of_a_string(void **state)
 {
 	(void)state;
 	char text[8];
-	assert_int_equal(pm_string_text(PM_ENCODING_UTF16LE, (const uint8_t *)"a\0b\0", 4, text), 2);
+	assert_int_equal(pm_string_text(PM_ENCODING_UTF16LE, (const uint8_t *)"a\0b\0", 4, text),
+	                 2);
 	assert_memory_equal(text, "ab", 2);
-	assert_int_equal(pm_string_text(PM_ENCODING_UTF16BE, (const uint8_t *)"\0a\0b", 4, text), 2);
+	assert_int_equal(pm_string_text(PM_ENCODING_UTF16BE, (const uint8_t *)"\0a\0b", 4, text),
+	                 2);
 	assert_memory_equal(text, "ab", 2);
-	assert_int_equal(pm_string_text(PM_ENCODING_UTF32BE, (const uint8_t *)"\0\0\0a\0\0\0b", 8, text), 2);
+	assert_int_equal(
+		pm_string_text(PM_ENCODING_UTF32BE, (const uint8_t *)"\0\0\0a\0\0\0b", 8, text), 2);
 	assert_memory_equal(text, "ab", 2);
-	assert_int_equal(pm_string_text(PM_ENCODING_UTF8, (const uint8_t *)"\xc3\xa9t", 3, text), 3);
+	assert_int_equal(pm_string_text(PM_ENCODING_UTF8, (const uint8_t *)"\xc3\xa9t", 3, text),
+	                 3);
 	assert_memory_equal(text, "\xc3\xa9t", 3);
 }
 
@@ -310,7 +346,9 @@ static void impossible_options(void **state)
 	(void)state;
 	struct pm_scanner *scanner = NULL;
 	struct pm_error error = { 0 };
-	const struct pm_strings_options too_long = { .encodings = PM_ENCODING_BIT(PM_ENCODING_UTF32LE), .least = SIZE_MAX / 2 };
+	const struct pm_strings_options too_long = {
+		.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF32LE), .least = SIZE_MAX / 2
+	};
 	assert_int_equal(pm_strings_scanner_create(&too_long, &scanner, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
 	const struct pm_strings_options unknown = { .encodings = 1u << PM_ENCODING_COUNT };

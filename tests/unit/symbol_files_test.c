@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file has the symbols of a program: of core files, and with debug information in a file of its own. Never one of another program. */
+/* Which file has the symbols of a program: of core files, and with debug information in a file of
+ * its own. Never one of another program. */
 #include <procmem/core_dump.h>
 #include <procmem/symbols.h>
 
@@ -26,10 +27,11 @@
 struct scene {
 	struct target target;
 	struct look look;
-	char *folder;             /* stands for the root directory of the core file */
-	char program[4200];       /* where the target's program is, and where a copy of it belongs below the folder */
+	char *folder;       /* stands for the root directory of the core file */
+	char program[4200]; /* where the target's program is, and where a copy of it belongs below
+	                       the folder */
 	char copy[8500];
-	char debug[8500];         /* where its debug information belongs there */
+	char debug[8500]; /* where its debug information belongs there */
 	struct pm_core *core;
 	struct pm_regions regions;
 	struct pm_symbols *symbols;
@@ -42,7 +44,10 @@ static void take_core(struct scene *scene)
 	struct pm_dump_result result;
 	struct pm_error error;
 	const struct pm_dump_source source = {
-		.process = scene->look.process, .regions = &scene->look.regions, .pages = &scene->look.pages, .reader = &scene->look.memory,
+		.process = scene->look.process,
+		.regions = &scene->look.regions,
+		.pages = &scene->look.pages,
+		.reader = &scene->look.memory,
 	};
 	snprintf(path, sizeof path, "%s/core", scene->folder);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -149,7 +154,9 @@ static uint64_t address_of(const struct scene *scene, const char *name)
 
 static void open_symbols(struct scene *scene)
 {
-	assert_int_equal(pm_symbols_open_core(scene->core, scene->folder, &scene->regions, &scene->symbols, NULL), 0);
+	assert_int_equal(pm_symbols_open_core(scene->core, scene->folder, &scene->regions,
+	                                      &scene->symbols, NULL),
+	                 0);
 }
 
 static void expect(struct scene *scene, const char *name, bool known)
@@ -242,7 +249,8 @@ static void test_what_is_no_file_is_not_opened(void **state)
 static void test_what_the_kernel_makes_up_is_not_opened(void **state)
 {
 	struct scene *scene = *state;
-	int made_up = open("/proc/self/status", O_PATH | O_CLOEXEC), real = open(scene->program, O_PATH | O_CLOEXEC);
+	int made_up = open("/proc/self/status", O_PATH | O_CLOEXEC),
+	    real = open(scene->program, O_PATH | O_CLOEXEC);
 	assert_true(made_up >= 0 && real >= 0);
 	assert_int_equal(pm_regular_file_open(made_up), -1);
 	int fd = pm_regular_file_open(real);
@@ -253,14 +261,16 @@ static void test_what_the_kernel_makes_up_is_not_opened(void **state)
 static void test_the_root_directory_is_the_usual_one(void **state)
 {
 	struct scene *scene = *state;
-	assert_int_equal(pm_symbols_open_core(scene->core, NULL, &scene->regions, &scene->symbols, NULL), 0);
+	assert_int_equal(
+		pm_symbols_open_core(scene->core, NULL, &scene->regions, &scene->symbols, NULL), 0);
 	expect(scene, "global_function", true);
 	expect(scene, "local_function", true);
 }
 
 static void test_build_ids_fit_only_where_both_are_known(void **state)
 {
-	const struct pm_build_id none = { .size = 0 }, one = { .bytes = { 1, 2 }, .size = 2 }, longer = { .bytes = { 1, 2, 3 }, .size = 3 };
+	const struct pm_build_id none = { .size = 0 }, one = { .bytes = { 1, 2 }, .size = 2 },
+				 longer = { .bytes = { 1, 2, 3 }, .size = 3 };
 	char path[PM_BUILD_ID_PATH_SIZE];
 	struct pm_build_id most = { .size = PM_BUILD_ID_MOST };
 	(void)state;
@@ -278,15 +288,25 @@ static void test_build_ids_fit_only_where_both_are_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_core_file_has_the_symbols_of_the_file_that_it_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_file_with_another_build_id_is_not_used, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_a_build_id_nothing_fits, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_debug_information_stands_in_for_the_program, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_debug_information_adds_to_a_program_without_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_debug_information_of_another_program_is_not_used, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_is_no_file_is_not_opened, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_the_kernel_makes_up_is_not_opened, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_the_root_directory_is_the_usual_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_core_file_has_the_symbols_of_the_file_that_it_names, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_a_file_with_another_build_id_is_not_used,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_without_a_build_id_nothing_fits, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_debug_information_stands_in_for_the_program,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_debug_information_adds_to_a_program_without_symbols, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_debug_information_of_another_program_is_not_used, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_no_file_is_not_opened, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_what_the_kernel_makes_up_is_not_opened, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_the_root_directory_is_the_usual_one, setup,
+		                                teardown),
 		cmocka_unit_test(test_build_ids_fit_only_where_both_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,9 @@ static uint64_t address_of(const struct scene *scene, const char *name)
 static void expect(struct scene *scene, const char *name, uint64_t offset)
 {
 	struct pm_symbol symbol;
-	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, name) + offset, &symbol, NULL), 1);
+	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, name) + offset, &symbol,
+	                                 NULL),
+	                 1);
 	assert_string_equal(symbol.name, name);
 	assert_int_equal(symbol.offset, offset);
 	assert_non_null(strstr(symbol.object, "/values"));
@@ -92,7 +94,8 @@ static void test_symbols_of_libraries_are_found(void **state)
 {
 	struct scene *scene = *state;
 	struct pm_symbol symbol;
-	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, "strtol"), &symbol, NULL), 1);
+	assert_int_equal(
+		pm_symbols_find(scene->symbols, address_of(scene, "strtol"), &symbol, NULL), 1);
 	assert_int_equal(symbol.offset, 0);
 	assert_non_null(strstr(symbol.name, "strtol"));
 	assert_non_null(strstr(symbol.object, "/libc"));
@@ -109,7 +112,10 @@ static void test_other_memory_has_none(void **state)
 	assert_int_equal(pm_symbols_find(scene->symbols, UINT64_MAX, &symbol, NULL), 0);
 	for (size_t i = 0; i < scene->regions.count; i++)
 		if (scene->regions.items[i].mapping[0] == '[')
-			assert_int_equal(pm_symbols_find(scene->symbols, scene->regions.items[i].start, &symbol, NULL), 0);
+			assert_int_equal(pm_symbols_find(scene->symbols,
+			                                 scene->regions.items[i].start, &symbol,
+			                                 NULL),
+			                 0);
 }
 
 static void test_what_is_no_elf_file_has_none(void **state)
@@ -158,27 +164,40 @@ static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
 /** The header of a 64-bit file, behind which those of the sections follow. */
 static Elf64_Ehdr header_of(uint16_t sections)
 {
-	return (Elf64_Ehdr){ .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB,
-		EV_CURRENT },
-		                 .e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr), .e_shoff = sizeof(Elf64_Ehdr),
-		                 .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = sections };
+	return (Elf64_Ehdr){ .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+		                          BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB,
+		                          EV_CURRENT },
+		             .e_type = ET_EXEC,
+		             .e_version = EV_CURRENT,
+		             .e_ehsize = sizeof(Elf64_Ehdr),
+		             .e_shoff = sizeof(Elf64_Ehdr),
+		             .e_shentsize = sizeof(Elf64_Shdr),
+		             .e_shnum = sections };
 }
 
-/** A 64-bit file whose first sections are tables of symbols, all the same one, and its last their names. */
+/** A 64-bit file whose first sections are tables of symbols, all the same one, and its last their
+ * names. */
 static void write_tables(FILE *file, uint16_t sections, size_t count, size_t name_size)
 {
 	const Elf64_Ehdr header = header_of(sections);
-	Elf64_Shdr table = { .sh_type = SHT_SYMTAB, .sh_link = sections - 1u, .sh_entsize = sizeof(Elf64_Sym),
-		.sh_size = count * sizeof(Elf64_Sym),
-		                 .sh_offset = sizeof header + sections * sizeof table };
-	Elf64_Shdr names = { .sh_type = SHT_STRTAB, .sh_offset = table.sh_offset + table.sh_size, .sh_size = name_size + 2 };
+	Elf64_Shdr table = { .sh_type = SHT_SYMTAB,
+		             .sh_link = sections - 1u,
+		             .sh_entsize = sizeof(Elf64_Sym),
+		             .sh_size = count * sizeof(Elf64_Sym),
+		             .sh_offset = sizeof header + sections * sizeof table };
+	Elf64_Shdr names = { .sh_type = SHT_STRTAB,
+		             .sh_offset = table.sh_offset + table.sh_size,
+		             .sh_size = name_size + 2 };
 	fwrite(&header, sizeof header, 1, file);
 	for (unsigned i = 0; i + 1 < sections; i++)
 		fwrite(&table, sizeof table, 1, file);
 	fwrite(&names, sizeof names, 1, file);
 	for (size_t i = 0; i < count; i++) {
-		const Elf64_Sym symbol = { .st_name = 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1, .st_value = i * 16,
-			.st_size = 16 };
+		const Elf64_Sym symbol = { .st_name = 1,
+			                   .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+			                   .st_shndx = 1,
+			                   .st_value = i * 16,
+			                   .st_size = 16 };
 		fwrite(&symbol, sizeof symbol, 1, file);
 	}
 	fputc('\0', file);
@@ -206,7 +225,8 @@ static void test_a_file_costs_no_more_memory_than_it_has_bytes(void **state)
 	fclose(file);
 }
 
-/** Whether the build ID of a file is found behind sections of other notes, which all have the same bytes. */
+/** Whether the build ID of a file is found behind sections of other notes, which all have the same
+ * bytes. */
 static bool finds_id_behind(unsigned sections, uint64_t size)
 {
 	const struct {
@@ -215,9 +235,14 @@ static bool finds_id_behind(unsigned sections, uint64_t size)
 	} notes = { { .n_namesz = 4, .n_descsz = 4, .n_type = NT_GNU_BUILD_ID }, "GNU", "id!" };
 	const Elf64_Ehdr header = header_of((uint16_t)(sections + 2));
 	const Elf64_Shdr first = { .sh_type = SHT_NULL };
-	Elf64_Shdr id = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = sizeof notes,
-		.sh_offset = sizeof header + (sections + 2) * sizeof id };
-	Elf64_Shdr others = { .sh_type = SHT_NOTE, .sh_addralign = 4, .sh_size = size, .sh_offset = id.sh_offset + id.sh_size };
+	Elf64_Shdr id = { .sh_type = SHT_NOTE,
+		          .sh_addralign = 4,
+		          .sh_size = sizeof notes,
+		          .sh_offset = sizeof header + (sections + 2) * sizeof id };
+	Elf64_Shdr others = { .sh_type = SHT_NOTE,
+		              .sh_addralign = 4,
+		              .sh_size = size,
+		              .sh_offset = id.sh_offset + id.sh_size };
 	struct pm_elf_symbols symbols = { 0 };
 	FILE *file = tmpfile();
 	fwrite(&header, sizeof header, 1, file);
@@ -256,8 +281,11 @@ static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 	write_tables(file, 3, 10, 10);
 	const uint16_t none = 0;
 	const uint64_t sections = 3;
-	assert_int_equal(pwrite(fileno(file), &none, sizeof none, offsetof(Elf64_Ehdr, e_shnum)), sizeof none);
-	assert_int_equal(pwrite(fileno(file), &sections, sizeof sections, sizeof(Elf64_Ehdr) + offsetof(Elf64_Shdr, sh_size)), sizeof sections);
+	assert_int_equal(pwrite(fileno(file), &none, sizeof none, offsetof(Elf64_Ehdr, e_shnum)),
+	                 sizeof none);
+	assert_int_equal(pwrite(fileno(file), &sections, sizeof sections,
+	                        sizeof(Elf64_Ehdr) + offsetof(Elf64_Shdr, sh_size)),
+	                 sizeof sections);
 	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
 	assert_int_equal(symbols.count, 0);
 	pm_elf_symbols_deinit(&symbols);
@@ -267,9 +295,13 @@ static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_functions_and_variables_are_found_with_offsets, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_zeroed_variables_are_found_though_they_stand_in_no_file, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_symbols_of_libraries_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_functions_and_variables_are_found_with_offsets,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_zeroed_variables_are_found_though_they_stand_in_no_file, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(test_symbols_of_libraries_are_found, setup,
+		                                teardown),
 		cmocka_unit_test_setup_teardown(test_other_memory_has_none, setup, teardown),
 		cmocka_unit_test(test_what_is_no_elf_file_has_none),
 		cmocka_unit_test(test_a_damaged_file_is_read_as_far_as_it_goes),

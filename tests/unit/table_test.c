@@ -27,7 +27,9 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 	text_string(text, cells[row == TABLE_TOTAL ? ROWS : row][column]);
 }
 
-static const struct table_column columns[COLUMNS] = { { .title = "NAME" }, { .title = "SIZE", .right = true }, { .title = "WHAT" } };
+static const struct table_column columns[COLUMNS] = { { .title = "NAME" },
+	                                              { .title = "SIZE", .right = true },
+	                                              { .title = "WHAT" } };
 
 /** What a terminal of a width shows. */
 static void check(size_t width, bool dressed, const char *expected)
@@ -39,7 +41,12 @@ static void check(size_t width, bool dressed, const char *expected)
 	struct out out;
 	out_init(&out, fd);
 	out.width = width;
-	struct table table = { .columns = columns, .column_count = COLUMNS, .rows = ROWS, .titles = dressed, .total = dressed, .cell = cell };
+	struct table table = { .columns = columns,
+		               .column_count = COLUMNS,
+		               .rows = ROWS,
+		               .titles = dressed,
+		               .total = dressed,
+		               .cell = cell };
 	table_measure(&table, widths);
 	table_print(&table, widths, &out);
 	assert_int_equal(out_close(&out), 0);

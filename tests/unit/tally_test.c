@@ -15,7 +15,9 @@
 
 static void add(struct tally *tally, uint8_t sort, const char *text, size_t length, uint64_t first)
 {
-	const struct tally_text what = { tally_hash(tally, sort, text, length), text, length, first, length, sort };
+	const struct tally_text what = {
+		tally_hash(tally, sort, text, length), text, length, first, length, sort
+	};
 	tally_add(tally, &what);
 }
 
@@ -24,7 +26,8 @@ static void test_exact(void **state)
 	(void)state;
 	struct tally *tally = tally_create(16 << 20);
 	char text[32];
-	/* Text i comes i times, for more texts than the first table has room for, and all with equal begins and lengths. */
+	/* Text i comes i times, for more texts than the first table has room for, and all with
+	 * equal begins and lengths. */
 	for (unsigned round = 0; round < 2000; round++)
 		for (unsigned i = round + 1; i <= 2000; i++) {
 			int length = snprintf(text, sizeof text, "a common begin %08u", i);
@@ -53,8 +56,14 @@ static void test_different(void **state)
 		uint8_t sort;
 		const char *text;
 		size_t length;
-	} texts[] = { { 0, "", 0 }, { 0, "\0", 1 }, { 0, "\0\0", 2 }, { 1, "\0", 1 }, { 0, "12345678", 8 }, { 0, "12345678\0", 9 },
-		      { 0, "1234567812345678", 16 }, { 2, "12345678", 8 } };
+	} texts[] = { { 0, "", 0 },
+		      { 0, "\0", 1 },
+		      { 0, "\0\0", 2 },
+		      { 1, "\0", 1 },
+		      { 0, "12345678", 8 },
+		      { 0, "12345678\0", 9 },
+		      { 0, "1234567812345678", 16 },
+		      { 2, "12345678", 8 } };
 	size_t count = sizeof texts / sizeof *texts;
 	struct tally *tally = tally_create(TALLY_LEAST);
 	for (unsigned times = 0; times < 3; times++)
@@ -236,12 +245,9 @@ static void test_long_in_parts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_different),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_all_different),
-		cmocka_unit_test(test_long_then_short),
-		cmocka_unit_test(test_long_in_parts),
+		cmocka_unit_test(test_exact),           cmocka_unit_test(test_different),
+		cmocka_unit_test(test_bounds),          cmocka_unit_test(test_all_different),
+		cmocka_unit_test(test_long_then_short), cmocka_unit_test(test_long_in_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

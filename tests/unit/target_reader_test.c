@@ -38,12 +38,14 @@ static void note(void *context, const struct pm_unreadable *range)
 }
 
 /** Opens readers of a running target. */
-static void open_session(struct session *session, enum pm_maps_source maps, enum pm_pagemap_method method)
+static void open_session(struct session *session, enum pm_maps_source maps,
+                         enum pm_pagemap_method method)
 {
 	look_open_by(&session->look, session->target.pid, maps, method);
-	session->source = (struct pm_unit_source){
-		.target = &session->look.memory, .files = &session->look.files, .unreadable = note, .context = session
-	};
+	session->source = (struct pm_unit_source){ .target = &session->look.memory,
+		                                   .files = &session->look.files,
+		                                   .unreadable = note,
+		                                   .context = session };
 }
 
 /** Starts the target without looking at it yet. */
@@ -61,8 +63,8 @@ static void close_session(struct session *session)
 }
 
 /** Reads all that a plan wants of some ranges (NULL: of everything). @return 0 or -1 */
-static int read_ranges(struct session *session, const struct pm_range *ranges, size_t count, bool files, struct markers *markers,
-                       struct pm_error *error)
+static int read_ranges(struct session *session, const struct pm_range *ranges, size_t count,
+                       bool files, struct markers *markers, struct pm_error *error)
 {
 	const struct pm_plan_options options = { .pages = &session->look.pages, .files = files };
 	static struct pm_unit unit;
@@ -100,8 +102,10 @@ static uint64_t kilobytes(const struct session *session, const char *file, const
 	return value;
 }
 
-/** All markers are read, nothing planned is unreadable, and the target's memory and page tables stay as they were. */
-static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagemap_method method, bool files)
+/** All markers are read, nothing planned is unreadable, and the target's memory and page tables
+ * stay as they were. */
+static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagemap_method method,
+                                         bool files)
 {
 	struct session session = { 0 };
 	struct markers markers, file_markers;
@@ -110,11 +114,13 @@ static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagem
 	markers_take(&markers, &session.target, "marker");
 	markers_take(&file_markers, &session.target, "file_marker");
 	open_session(&session, maps, method);
-	uint64_t rss = kilobytes(&session, "smaps_rollup", "\nRss:"), tables = kilobytes(&session, "status", "\nVmPTE:");
+	uint64_t rss = kilobytes(&session, "smaps_rollup", "\nRss:"),
+		 tables = kilobytes(&session, "status", "\nVmPTE:");
 
 	must(read_ranges(&session, NULL, 0, files, &markers, &error), &error);
 	markers_expect_all(&markers);
-	/* Two pages of the mapping `short` lie beyond the end of its file; they were never touched, so only the file is asked for them. */
+	/* Two pages of the mapping `short` lie beyond the end of its file; they were never touched,
+	 * so only the file is asked for them. */
 	assert_int_equal(session.unreadable, files ? 2 * PAGE : 0);
 	assert_int_equal(kilobytes(&session, "smaps_rollup", "\nRss:"), rss);
 	assert_in_range(kilobytes(&session, "status", "\nVmPTE:"), tables, tables + 65536);
@@ -155,8 +161,10 @@ static void untouched_files_are_read_from_the_file(void **state)
 	expect_complete_and_harmless(PM_SMAPS, PM_PAGEMAP_BEST, true);
 }
 
-/** The bytes of a whole region as the user may ask for it, unplanned: what is not there must come back at once, as unreadable. */
-static void expect_unreadable(struct session *session, const char *region, uint64_t first, uint64_t size)
+/** The bytes of a whole region as the user may ask for it, unplanned: what is not there must come
+ * back at once, as unreadable. */
+static void expect_unreadable(struct session *session, const char *region, uint64_t first,
+                              uint64_t size)
 {
 	uint64_t start, end;
 	struct pm_error error;
@@ -183,9 +191,11 @@ static void exactly_the_bad_pages_are_unreadable(void **state)
 	char byte;
 	size_t done = 1;
 	struct pm_error error;
-	const uint64_t nowhere[] = { 0, 0x1000, UINT64_C(0x0000800000000000), UINT64_C(0xffffffffff600000), UINT64_MAX };
+	const uint64_t nowhere[] = { 0, 0x1000, UINT64_C(0x0000800000000000),
+		                     UINT64_C(0xffffffffff600000), UINT64_MAX };
 	for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
-		must(pm_reader_read(&session.look.memory, nowhere[i], &byte, 1, &done, &error), &error);
+		must(pm_reader_read(&session.look.memory, nowhere[i], &byte, 1, &done, &error),
+		     &error);
 		assert_int_equal(done, 0);
 		assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
 		assert_int_equal(error.address, nowhere[i]);
@@ -250,7 +260,9 @@ static void expect_gone(struct session *session, const char *words)
 	char buffer[PAGE];
 	target_range(&session->target, "plain", &start, &end);
 	size_t done;
-	assert_int_equal(pm_reader_read(&session->look.memory, start, buffer, sizeof buffer, &done, &error), -1);
+	assert_int_equal(pm_reader_read(&session->look.memory, start, buffer, sizeof buffer, &done,
+	                                &error),
+	                 -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	if (!strstr(error.text, words))
 		fail_msg("'%s' does not say '%s'", error.text, words);
@@ -267,7 +279,8 @@ static void an_exec_is_noticed(void **state)
 	free(target_await(&session.target, "idle"));
 	expect_gone(&session, "exec");
 
-	/* The new program's memory, where process_vm_readv would find some under the same PID, is not given out as the old one's. */
+	/* The new program's memory, where process_vm_readv would find some under the same PID, is
+	 * not given out as the old one's. */
 	struct pm_regions now;
 	struct pm_error error;
 	struct pm_process *process;
@@ -279,8 +292,11 @@ static void an_exec_is_noticed(void **state)
 	char byte;
 	size_t done;
 	for (size_t i = 0; i < now.count; i++)
-		if (now.items[i].bytes[PM_SIZE_RSS] > 0 && now.items[i].perms & PM_PERM_READ && now.items[i].mapping[0] == '/')
-			assert_int_equal(pm_reader_read(&session.look.memory, now.items[i].start, &byte, 1, &done, &error), -1);
+		if (now.items[i].bytes[PM_SIZE_RSS] > 0 && now.items[i].perms & PM_PERM_READ &&
+		    now.items[i].mapping[0] == '/')
+			assert_int_equal(pm_reader_read(&session.look.memory, now.items[i].start,
+			                                &byte, 1, &done, &error),
+			                 -1);
 	pm_process_close(process);
 	close_session(&session);
 }
@@ -308,7 +324,9 @@ static void *read_plain(void *context)
 	char *buffer = malloc(end - start);
 	for (int i = 0; i < 50 && buffer; i++) {
 		size_t done = 0;
-		if (pm_reader_read(&session->look.memory, start, buffer, end - start, &done, NULL) < 0 || done != end - start)
+		if (pm_reader_read(&session->look.memory, start, buffer, end - start, &done, NULL) <
+		            0 ||
+		    done != end - start)
 			break;
 		if (i == 49 && memcmp(buffer, "<plain_0>", 9) == 0) {
 			free(buffer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The targets tell the truth: what they print is what the kernel says of them. Everything else relies on that. */
+/* The targets tell the truth: what they print is what the kernel says of them. Everything else
+ * relies on that. */
 #include "support/target.h"
 
 #include <inttypes.h>
@@ -55,7 +56,8 @@ static void check_region(const char *smaps, const char *fact)
 	const char *line = find_region(smaps, range), *rest = strchr(range, ' ');
 	if (!line)
 		fail_msg("the kernel has no region of '%s'", fact);
-	const char *resident = rest ? value_of(rest, " resident=") : NULL, *name = rest ? value_of(rest, " name=") : NULL;
+	const char *resident = rest ? value_of(rest, " resident=") : NULL,
+		   *name = rest ? value_of(rest, " name=") : NULL;
 	if (resident) {
 		uint64_t rss = strtoull(strstr(line, "\nRss:") + strlen("\nRss:"), NULL, 10) * 1024;
 		if (rss != strtoull(resident, NULL, 10))
@@ -78,10 +80,11 @@ static void mapper_maps_what_it_says(void **state)
 	for (size_t i = 0; i < target.count; i++) {
 		const char *fact = target.facts[i];
 		/*
-		 * Blocks of malloc, the growth of the heap and guard pages lie within a region; the kernel may merge neighbours of the others
-		 * too.
+		 * Blocks of malloc, the growth of the heap and guard pages lie within a region; the
+		 * kernel may merge neighbours of the others too.
 		 */
-		if (strncmp(fact, "region ", 7) != 0 || strstr(fact, "kind=malloc") || strstr(fact, "kind=heap") || strstr(fact, "part of"))
+		if (strncmp(fact, "region ", 7) != 0 || strstr(fact, "kind=malloc") ||
+		    strstr(fact, "kind=heap") || strstr(fact, "part of"))
 			continue;
 		check_region(smaps, fact);
 		checked++;

@@ -19,7 +19,8 @@ static void check(uint64_t value)
 	text_hex(&text, value, 1);
 	text_char(&text, ' ');
 	text_hex(&text, value, 16);
-	snprintf(expected, sizeof expected, "%" PRIu64 " %" PRIx64 " %016" PRIx64, value, value, value);
+	snprintf(expected, sizeof expected, "%" PRIu64 " %" PRIx64 " %016" PRIx64, value, value,
+	         value);
 	assert_string_equal(text_terminate(&text), expected);
 	text_clear(&text);
 	text_decimal(&text, value);
@@ -64,8 +65,14 @@ static void test_thousands(void **state)
 	static const struct {
 		uint64_t value;
 		const char *text;
-	} cases[] = { { 0, "0" }, { 7, "7" }, { 999, "999" }, { 1000, "1,000" }, { 12345, "12,345" }, { 999999, "999,999" },
-		      { 1000000, "1,000,000" }, { UINT64_MAX, "18,446,744,073,709,551,615" } };
+	} cases[] = { { 0, "0" },
+		      { 7, "7" },
+		      { 999, "999" },
+		      { 1000, "1,000" },
+		      { 12345, "12,345" },
+		      { 999999, "999,999" },
+		      { 1000000, "1,000,000" },
+		      { UINT64_MAX, "18,446,744,073,709,551,615" } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct text text = { 0 };
 		text_string(&text, "in ");

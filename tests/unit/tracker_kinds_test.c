@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of tracks: what tracks of a kind weigh is what the regions of that kind do, whatever moves where. */
+/* Kinds of tracks: what tracks of a kind weigh is what the regions of that kind do, whatever moves
+ * where. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +16,15 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** Checks that the tracks of each kind hold what the regions of that kind do, and hands these over. */
+/** Checks that the tracks of each kind hold what the regions of that kind do, and hands these over.
+ */
 static void sample_by_kind(struct process *process)
 {
 	uint64_t weights[PM_KIND_COUNT] = { 0 };
 	size_t numbers[PM_KIND_COUNT] = { 0 }, count;
 	for (size_t i = 0; i < process->regions.count; i++) {
-		weights[process->regions.items[i].kind] += process->regions.items[i].bytes[PM_SIZE_RSS];
+		weights[process->regions.items[i].kind] +=
+			process->regions.items[i].bytes[PM_SIZE_RSS];
 		numbers[process->regions.items[i].kind]++;
 	}
 	sample(process, 1);
@@ -36,7 +39,8 @@ static void sample_by_kind(struct process *process)
 	}
 }
 
-/** Other memory comes to the places that a block of malloc's moves away from: the block is one track, and no other memory is in it. */
+/** Other memory comes to the places that a block of malloc's moves away from: the block is one
+ * track, and no other memory is in it. */
 static void a_moving_block_is_one_track(void **state)
 {
 	(void)state;
@@ -44,11 +48,14 @@ static void a_moving_block_is_one_track(void **state)
 	size_t count, blocks = 0;
 	begin(&process);
 	for (unsigned tick = 0; tick <= 20; tick++) {
-		/* The block goes down by twice its size, which grows; of the places that it left each holds a pool. */
+		/* The block goes down by twice its size, which grows; of the places that it left
+		 * each holds a pool. */
 		uint64_t at = 0x7f0000000000 - tick * 8ull * MEGA;
-		add(&process, at, (1 + tick / 4) * MEGA, (1 + tick / 4) * MEGA, PM_KIND_MALLOC, "1 malloc chunk");
+		add(&process, at, (1 + tick / 4) * MEGA, (1 + tick / 4) * MEGA, PM_KIND_MALLOC,
+		    "1 malloc chunk");
 		for (unsigned pool = tick; pool > 0; pool--)
-			add(&process, 0x7f0000000000 - (pool - 1) * 8ull * MEGA, 512 * KILO, 512 * KILO, PM_KIND_ANON, "");
+			add(&process, 0x7f0000000000 - (pool - 1) * 8ull * MEGA, 512 * KILO,
+			    512 * KILO, PM_KIND_ANON, "");
 		sample_by_kind(&process);
 	}
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
@@ -68,16 +75,21 @@ static void a_moving_block_is_one_track(void **state)
 static void tracks_have_one_kind(void **state)
 {
 	(void)state;
-	static const enum pm_kind kinds[] = { PM_KIND_ANON, PM_KIND_MALLOC, PM_KIND_ARENA, PM_KIND_RESERVE };
+	static const enum pm_kind kinds[] = { PM_KIND_ANON, PM_KIND_MALLOC, PM_KIND_ARENA,
+		                              PM_KIND_RESERVE };
 	struct process process;
 	uint32_t seed = 5;
 	begin(&process);
 	for (unsigned round = 0; round < 400; round++) {
 		for (uint64_t at = 0x10000000; at < 0x14000000;) {
 			uint64_t size = (1 + next_random(&seed) % 1000) * (uint64_t)PAGE;
-			struct pm_region *region = add(&process, at, size, size, kinds[next_random(&seed) % 4], "");
-			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3 : 0;
-			region->block = region->kind == PM_KIND_MALLOC && next_random(&seed) % 2 ? size >> next_random(&seed) % 5 : 0;
+			struct pm_region *region = add(&process, at, size, size,
+			                               kinds[next_random(&seed) % 4], "");
+			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3
+			                                              : 0;
+			region->block = region->kind == PM_KIND_MALLOC && next_random(&seed) % 2
+			                        ? size >> next_random(&seed) % 5
+			                        : 0;
 			at += size + next_random(&seed) % 3 * PAGE;
 		}
 		sample_by_kind(&process);
@@ -89,10 +101,12 @@ static void tracks_have_one_kind(void **state)
 static void add_blocks(struct process *process, uint64_t end, unsigned count, uint64_t block)
 {
 	if (count > 0)
-		add(process, end - count * block, count * block, count * block, PM_KIND_MALLOC, "")->block = block;
+		add(process, end - count * block, count * block, count * block, PM_KIND_MALLOC, "")
+			->block = block;
 }
 
-/** Blocks that leak fill one hole of the address space after the other, some beside blocks from before: one leak, whatever the holes. */
+/** Blocks that leak fill one hole of the address space after the other, some beside blocks from
+ * before: one leak, whatever the holes. */
 static void blocks_in_many_holes_are_one_leak(void **state)
 {
 	(void)state;
@@ -102,7 +116,11 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 	size_t count;
 	begin(&process);
 	for (unsigned tick = 0; tick < 30; tick++) {
-		add_blocks(&process, 0x7f0030000000, 1 + (tick < 8 ? 0 : tick < 15 ? tick - 8 : 7), BLOCK);
+		add_blocks(&process, 0x7f0030000000,
+		           1 + (tick < 8    ? 0
+		                : tick < 15 ? tick - 8
+		                            : 7),
+		           BLOCK);
 		add_blocks(&process, 0x7f0040000000, tick < 15 ? 0 : tick - 15, BLOCK);
 		add_blocks(&process, 0x7f0050000000, 10 + (tick < 8 ? tick : 8), BLOCK);
 		/* Of another size, and no leak. */
@@ -126,7 +144,8 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 	end(&process);
 }
 
-/** What is known to be of another kind now is the same memory all the same. New memory of the former kind is not. */
+/** What is known to be of another kind now is the same memory all the same. New memory of the
+ * former kind is not. */
 static void a_track_goes_on_with_another_kind(void **state)
 {
 	(void)state;
@@ -137,7 +156,8 @@ static void a_track_goes_on_with_another_kind(void **state)
 	sample_by_kind(&process);
 	for (unsigned tick = 0; tick < 3; tick++) {
 		add(&process, 0x10000000, MEGA, MEGA, PM_KIND_HEAP, "");
-		add(&process, 0x20000000, MEGA, (1 + tick) * 100 * KILO, tick == 0 ? PM_KIND_ANON : PM_KIND_MALLOC, "");
+		add(&process, 0x20000000, MEGA, (1 + tick) * 100 * KILO,
+		    tick == 0 ? PM_KIND_ANON : PM_KIND_MALLOC, "");
 		if (tick == 2)
 			add(&process, 0x30000000, MEGA, MEGA, PM_KIND_ANON, "");
 		sample_by_kind(&process);

@@ -17,9 +17,11 @@
 static const struct pm_track *fastest(const struct process *process)
 {
 	size_t count;
-	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count), *found = NULL;
+	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count),
+				     *found = NULL;
 	for (size_t i = 0; i < count; i++)
-		if (!found || (int64_t)(tracks[i]->weight - tracks[i]->baseline) > (int64_t)(found->weight - found->baseline))
+		if (!found || (int64_t)(tracks[i]->weight - tracks[i]->baseline) >
+		                      (int64_t)(found->weight - found->baseline))
 			found = tracks[i];
 	assert_non_null(found);
 	return found;
@@ -28,7 +30,8 @@ static const struct pm_track *fastest(const struct process *process)
 static void assert_steady(const struct pm_trend *trend, double rate, double share)
 {
 	if (trend->verdict != PM_VERDICT_STEADY || fabs(trend->rate - rate) > share * rate)
-		fail_msg("%s at %f and not steady at %f: %s", pm_verdict_name(trend->verdict), trend->rate, rate, trend->reason);
+		fail_msg("%s at %f and not steady at %f: %s", pm_verdict_name(trend->verdict),
+		         trend->rate, rate, trend->reason);
 }
 
 /** Blocks of 1 MiB that the kernel merges below each other, beside a heap that does not grow. */
@@ -72,7 +75,9 @@ static void piled_up_threads_are_one_track(void **state)
 		for (unsigned thread = 0; thread < 3 + tick * 4; thread++) {
 			char name[32];
 			snprintf(name, sizeof name, "%u worker-%u", 5000 + thread, thread);
-			add(&process, 0x7f0000000000 + thread * 9ull * MEGA, 8 * MEGA, 12 * KILO, PM_KIND_STACK, name)->thread = (pid_t)(5000 + thread);
+			add(&process, 0x7f0000000000 + thread * 9ull * MEGA, 8 * MEGA, 12 * KILO,
+			    PM_KIND_STACK, name)
+				->thread = (pid_t)(5000 + thread);
 		}
 		sample(&process, 2);
 	}
@@ -97,8 +102,11 @@ static void slow_leak_beside_a_saw(void **state)
 	for (unsigned tick = 0; tick <= 30; tick++) {
 		unsigned phase = tick * 2 % 10;
 		uint64_t saw = (phase < 5 ? phase : 10 - phase) * 8ull * MEGA;
-		add(&process, 0x700000000000, 64 * MEGA, 20 * MEGA + saw, PM_KIND_ARENA, "")->arena = 0x700000000030;
-		add(&process, 0x710000000000, 64 * MEGA, 2 * MEGA + tick * 80ull * KILO, PM_KIND_ARENA, "")->arena = 0x710000000030;
+		add(&process, 0x700000000000, 64 * MEGA, 20 * MEGA + saw, PM_KIND_ARENA, "")
+			->arena = 0x700000000030;
+		add(&process, 0x710000000000, 64 * MEGA, 2 * MEGA + tick * 80ull * KILO,
+		    PM_KIND_ARENA, "")
+			->arena = 0x710000000030;
 		sample(&process, 2);
 	}
 	size_t count;
@@ -168,7 +176,8 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** Whatever happens, the tracks together weigh what the regions do, and their deltas are its change. */
+/** Whatever happens, the tracks together weigh what the regions do, and their deltas are its
+ * change. */
 static void tracks_account_for_everything(void **state)
 {
 	(void)state;
@@ -180,11 +189,13 @@ static void tracks_account_for_everything(void **state)
 		uint64_t total = 0, number = 0;
 		int64_t deltas = 0;
 		for (uint64_t at = 0x10000000; at < 0x20000000;) {
-			uint64_t size = (1 + next_random(&seed) % 4000) * (uint64_t)PAGE, gap = next_random(&seed) % 3 * PAGE;
+			uint64_t size = (1 + next_random(&seed) % 4000) * (uint64_t)PAGE,
+				 gap = next_random(&seed) % 3 * PAGE;
 			uint64_t rss = next_random(&seed) % (size / PAGE + 1) * PAGE;
 			struct pm_region *region = add(&process, at, size, rss, PM_KIND_ANON, "");
 			region->perms = next_random(&seed) % 3 ? RW : PM_PERM_READ;
-			region->arena = next_random(&seed) % 20 == 0 ? 7 + next_random(&seed) % 3 : 0;
+			region->arena = next_random(&seed) % 20 == 0 ? 7 + next_random(&seed) % 3
+			                                             : 0;
 			total += rss;
 			number++;
 			at += size + gap;
@@ -206,7 +217,8 @@ static void tracks_account_for_everything(void **state)
 	end(&process);
 }
 
-/** An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the second. */
+/** An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the
+ * second. */
 static void an_arena_is_one_track_from_the_first(void **state)
 {
 	(void)state;
@@ -215,7 +227,9 @@ static void an_arena_is_one_track_from_the_first(void **state)
 	begin(&process);
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned i = 0; i < 4; i++)
-			add(&process, 0x700000000000 + i * 64ul * MEGA, 8 * MEGA, 100 * PAGE, PM_KIND_ARENA, "")->arena = i < 3 ? 0x30 : 0x40;
+			add(&process, 0x700000000000 + i * 64ul * MEGA, 8 * MEGA, 100 * PAGE,
+			    PM_KIND_ARENA, "")
+				->arena = i < 3 ? 0x30 : 0x40;
 		sample(&process, 1);
 		const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 		assert_int_equal(count, 2);
@@ -226,12 +240,15 @@ static void an_arena_is_one_track_from_the_first(void **state)
 	end(&process);
 }
 
-/** Adds the heaps of one arena, and hands them over. @param pages resident ones of each @return the address that stands for the arena */
+/** Adds the heaps of one arena, and hands them over. @param pages resident ones of each @return the
+ * address that stands for the arena */
 static uint64_t look_at_heaps(struct process *process, const unsigned *pages, size_t count)
 {
 	size_t tracks;
 	for (unsigned i = 0; i < count; i++)
-		add(process, 0x700000000000 + i * 64ul * MEGA, 64 * MEGA, pages[i] * PAGE, PM_KIND_ARENA, "")->arena = 0x30;
+		add(process, 0x700000000000 + i * 64ul * MEGA, 64 * MEGA, pages[i] * PAGE,
+		    PM_KIND_ARENA, "")
+			->arena = 0x30;
 	sample(process, 1);
 	const struct pm_track *track = pm_tracker_tracks(process->tracker, &tracks)[0];
 	assert_int_equal(tracks, 1);
@@ -240,7 +257,8 @@ static uint64_t look_at_heaps(struct process *process, const unsigned *pages, si
 	return (track->start - 0x700000000000) / (64ul * MEGA);
 }
 
-/** Of several regions the one that grew last stands for all: not the heaviest, which may be full since long. */
+/** Of several regions the one that grew last stands for all: not the heaviest, which may be full
+ * since long. */
 static void what_grew_last_stands_for_all(void **state)
 {
 	(void)state;
@@ -248,7 +266,8 @@ static void what_grew_last_stands_for_all(void **state)
 	begin(&process);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 100, 50 }, 3), 0);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
-	/* It stays when nothing grows, when it falls, and when another one grows a little more than it. */
+	/* It stays when nothing grows, when it falls, and when another one grows a little more than
+	 * it. */
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 180, 50 }, 3), 1);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 190, 65 }, 3), 1);
@@ -272,7 +291,8 @@ static const struct pm_track *track_at(const struct process *process, uint64_t s
 }
 
 /**
- * A list that stays the same is not compared anew; beside it one with a further region that moves, so that it is. Both must tell the same.
+ * A list that stays the same is not compared anew; beside it one with a further region that moves,
+ * so that it is. Both must tell the same.
  */
 static void same_lists_are_followed_alike(void **state)
 {
@@ -284,10 +304,15 @@ static void same_lists_are_followed_alike(void **state)
 	begin(&other);
 	for (unsigned round = 0; round < 60; round++) {
 		for (unsigned i = 0; i < REGIONS; i++) {
-			/* Some regions saw, some grow, some stay; every seventh is a heap of one of three arenas. */
-			uint64_t rss = i % 3 == 0 ? 50 : i % 3 == 1 ? round * i % 1000 : next_random(&seed) % 500;
-			struct pm_region *region[] = { add(&same, (1 + i) * 16ul * MEGA, 8 * MEGA, rss * PAGE, PM_KIND_ANON, ""),
-				add(&other, (1 + i) * 16ul * MEGA, 8 * MEGA, rss * PAGE, PM_KIND_ANON, "") };
+			/* Some regions saw, some grow, some stay; every seventh is a heap of one of
+			 * three arenas. */
+			uint64_t rss = i % 3 == 0   ? 50
+			               : i % 3 == 1 ? round * i % 1000
+			                            : next_random(&seed) % 500;
+			struct pm_region *region[] = { add(&same, (1 + i) * 16ul * MEGA, 8 * MEGA,
+				                           rss * PAGE, PM_KIND_ANON, ""),
+				                       add(&other, (1 + i) * 16ul * MEGA, 8 * MEGA,
+				                           rss * PAGE, PM_KIND_ANON, "") };
 			region[0]->arena = region[1]->arena = i % 7 == 0 ? 1 + i % 3 : 0;
 		}
 		add(&other, 1ul << 40 | (round % 2) * 64ul * MEGA, PAGE, PAGE, PM_KIND_ANON, "");
@@ -343,9 +368,13 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 		for (unsigned i = 0; i < AT_ONCE; i++) {
 			char name[16];
 			spell(tick * AT_ONCE + i, name);
-			struct pm_region region = { .start = start + i * 2 * MEGA, .end = start + i * 2 * MEGA + PAGE, .perms = RW, .kind = PM_KIND_SHM,
-				.mapping = name,
-				.detail = "", .inode = tick * AT_ONCE + i + 1 };
+			struct pm_region region = { .start = start + i * 2 * MEGA,
+				                    .end = start + i * 2 * MEGA + PAGE,
+				                    .perms = RW,
+				                    .kind = PM_KIND_SHM,
+				                    .mapping = name,
+				                    .detail = "",
+				                    .inode = tick * AT_ONCE + i + 1 };
 			region.bytes[PM_SIZE_RSS] = PAGE;
 			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);
 		}

@@ -24,7 +24,8 @@ static struct pm_trend judge(curve *value, double interval, double seconds)
 	struct pm_series series = { 0 };
 	struct pm_trend trend;
 	for (double time = 0; time <= seconds; time += interval)
-		assert_int_equal(pm_series_add(&series, 1000 + time, (uint64_t)value(time), NULL), 0);
+		assert_int_equal(pm_series_add(&series, 1000 + time, (uint64_t)value(time), NULL),
+		                 0);
 	assert_true(series.count <= PM_SERIES_POINTS);
 	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
 	pm_series_deinit(&series);
@@ -35,7 +36,8 @@ static struct pm_trend judge(curve *value, double interval, double seconds)
 static void assert_verdict(struct pm_trend trend, enum pm_verdict verdict)
 {
 	if (trend.verdict != verdict)
-		fail_msg("%s and not %s: %s", pm_verdict_name(trend.verdict), pm_verdict_name(verdict), trend.reason);
+		fail_msg("%s and not %s: %s", pm_verdict_name(trend.verdict),
+		         pm_verdict_name(verdict), trend.reason);
 }
 
 static void assert_rate(struct pm_trend trend, double rate, double share)
@@ -140,7 +142,8 @@ static void leaks_are_steady(void **state)
 	/* Whoever says that it never fell back must be right. */
 	trend = judge(with_dips, 1, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
-	assert_string_equal(trend.reason, "grew by 120.0M in 1m 0s, falling back by 1.0M at the most");
+	assert_string_equal(trend.reason,
+	                    "grew by 120.0M in 1m 0s, falling back by 1.0M at the most");
 	trend = judge(two_megabytes_a_second, 0.1, 11);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	trend = judge(two_megabytes_a_second, 1, 86400);
@@ -176,8 +179,10 @@ static void uneven_growth_is_called_so(void **state)
 		assert_int_not_equal(judge(jumps_late, 2, seconds).verdict, PM_VERDICT_STEADY);
 		assert_int_not_equal(judge(in_two_steps, 2, seconds).verdict, PM_VERDICT_STEADY);
 		if (seconds > 15) {
-			assert_int_not_equal(judge(jumps_late, 2, seconds).verdict, PM_VERDICT_TOO_EARLY);
-			assert_int_not_equal(judge(in_two_steps, 2, seconds).verdict, PM_VERDICT_TOO_EARLY);
+			assert_int_not_equal(judge(jumps_late, 2, seconds).verdict,
+			                     PM_VERDICT_TOO_EARLY);
+			assert_int_not_equal(judge(in_two_steps, 2, seconds).verdict,
+			                     PM_VERDICT_TOO_EARLY);
 		}
 	}
 	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
@@ -258,8 +263,11 @@ static void durations_in_words(void **state)
 	static const struct {
 		double seconds;
 		const char *text;
-	} cases[] = { { -1, "0.0s" }, { 0.44, "0.4s" }, { 9.94, "9.9s" }, { 9.96, "10s" }, { 59.4, "59s" }, { 59.6, "1m 0s" }, { 460, "7m 40s" },
-		{ 3599.6, "1h 0m" }, { 8040, "2h 14m" }, { 273600, "3d 4h" }, { 8.63e8, "9988d 10h" }, { 1e12, ">10000d" }, { NAN, "0.0s" } };
+	} cases[] = { { -1, "0.0s" },      { 0.44, "0.4s" },        { 9.94, "9.9s" },
+		      { 9.96, "10s" },     { 59.4, "59s" },         { 59.6, "1m 0s" },
+		      { 460, "7m 40s" },   { 3599.6, "1h 0m" },     { 8040, "2h 14m" },
+		      { 273600, "3d 4h" }, { 8.63e8, "9988d 10h" }, { 1e12, ">10000d" },
+		      { NAN, "0.0s" } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[PM_DURATION_TEXT_SIZE];
 		assert_int_equal(pm_format_duration(cases[i].seconds, text), strlen(cases[i].text));

@@ -51,7 +51,11 @@ static char *pattern(size_t size)
 
 static struct pm_segment run(uint64_t start, uint64_t end)
 {
-	return (struct pm_segment){ .start = start, .end = end, .type = PM_SEGMENT_RUN, .pages = PM_PAGE_PRESENT, .wanted = true };
+	return (struct pm_segment){ .start = start,
+		                    .end = end,
+		                    .type = PM_SEGMENT_RUN,
+		                    .pages = PM_PAGE_PRESENT,
+		                    .wanted = true };
 }
 
 static void every_readable_byte_is_read(void **state)
@@ -67,7 +71,9 @@ static void every_readable_byte_is_read(void **state)
 	struct pm_fake_target target = { .ranges = ranges, .count = 3 };
 	struct pm_reader reader = pm_fake_reader(&target);
 	struct report report = { .count = 0 };
-	const struct pm_unit_source source = { .target = &reader, .unreadable = note, .context = &report };
+	const struct pm_unit_source source = { .target = &reader,
+		                               .unreadable = note,
+		                               .context = &report };
 	static struct pm_unit unit;
 	unit = (struct pm_unit){ .count = 1, .size = 16 * PAGE - 20 };
 	unit.segments[0] = run(0x10000 + 10, 0x20000 - 10);
@@ -116,11 +122,15 @@ static void file_pages_come_from_the_file(void **state)
 	(void)state;
 	char *bytes = pattern(4 * PAGE), *content = calloc(4, PAGE), buffer[4 * PAGE];
 	assert_non_null(content);
-	const struct pm_fake_range memory = { 0x1000, bytes, 4 * PAGE }, file = { 0x1000, content, 3 * PAGE };
-	struct pm_fake_target target = { .ranges = &memory, .count = 1 }, files = { .ranges = &file, .count = 1 };
+	const struct pm_fake_range memory = { 0x1000, bytes, 4 * PAGE },
+				   file = { 0x1000, content, 3 * PAGE };
+	struct pm_fake_target target = { .ranges = &memory, .count = 1 },
+			      files = { .ranges = &file, .count = 1 };
 	struct pm_reader reader = pm_fake_reader(&target), file_reader = pm_fake_reader(&files);
 	struct report report = { .count = 0 };
-	const struct pm_unit_source source = { .target = &reader, .files = &file_reader, .unreadable = note, .context = &report };
+	const struct pm_unit_source source = {
+		.target = &reader, .files = &file_reader, .unreadable = note, .context = &report
+	};
 	strcpy(content, "from the file");
 	static struct pm_unit unit;
 	unit = (struct pm_unit){ .count = 4, .size = 4 * PAGE };
@@ -199,7 +209,9 @@ static void single_reads_say_what_is_missing(void **state)
 
 	struct report report = { .count = 0 };
 	reader = pm_fake_reader(&target);
-	const struct pm_unit_source source = { .target = &reader, .unreadable = note, .context = &report };
+	const struct pm_unit_source source = { .target = &reader,
+		                               .unreadable = note,
+		                               .context = &report };
 	assert_int_equal(pm_unit_read_bytes(&source, 0x800, buffer, 2 * PAGE, &error), 0);
 	assert_int_equal(report.count, 2);
 	expect_range(&report, 0, 0x800, 0x1000);
@@ -208,17 +220,21 @@ static void single_reads_say_what_is_missing(void **state)
 	free(bytes);
 }
 
-/** A unit and what is around it come by one call, as if they were one; what cannot be read there is told as well. */
+/** A unit and what is around it come by one call, as if they were one; what cannot be read there is
+ * told as well. */
 static void bytes_around_a_unit_are_read_with_it(void **state)
 {
 	(void)state;
-	const struct pm_unit_around narrow = { .before = 7, .after = PAGE }, wide = { .before = PAGE, .after = PAGE / 2 };
+	const struct pm_unit_around narrow = { .before = 7, .after = PAGE },
+				    wide = { .before = PAGE, .after = PAGE / 2 };
 	char *bytes = pattern(4 * PAGE);
 	const struct pm_fake_range range = { 0x10000, bytes, 4 * PAGE };
 	struct pm_fake_target target = { .ranges = &range, .count = 1 };
 	struct pm_reader reader = pm_fake_reader(&target);
 	struct report report = { .count = 0 };
-	const struct pm_unit_source source = { .target = &reader, .unreadable = note, .context = &report };
+	const struct pm_unit_source source = { .target = &reader,
+		                               .unreadable = note,
+		                               .context = &report };
 	static struct pm_unit unit;
 	static char buffer[5 * PAGE];
 	unit = (struct pm_unit){ .count = 2, .size = 2 * PAGE };

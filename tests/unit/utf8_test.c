@@ -55,7 +55,8 @@ static void test_examples(void **state)
 	}
 }
 
-/** Whatever comes in: one line of valid UTF-8 without controls comes out, and escaping it again changes nothing. */
+/** Whatever comes in: one line of valid UTF-8 without controls comes out, and escaping it again
+ * changes nothing. */
 static void test_all_pairs_of_bytes(void **state)
 {
 	(void)state;
@@ -84,7 +85,7 @@ static void test_columns(void **state)
 	assert_int_equal(columns(""), 0);
 	assert_int_equal(columns("libc.so"), 7);
 	assert_int_equal(columns("gr\303\266\303\237e"), 5);
-	assert_int_equal(columns("e\314\201"), 1);               /* e and a combining accent */
+	assert_int_equal(columns("e\314\201"), 1);                /* e and a combining accent */
 	assert_int_equal(columns("\346\227\245\346\234\254"), 4); /* two wide characters */
 	assert_int_equal(columns("\360\237\230\200!"), 3);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Wake-ups: saved trees of both versions of cgroups, and a group of our own whose events must come before the kernel kills. */
+/* Wake-ups: saved trees of both versions of cgroups, and a group of our own whose events must come
+ * before the kernel kills. */
 #include <procmem/wakeup.h>
 
 #include <errno.h>
@@ -29,7 +30,8 @@
 /* An event that does not come within that time never will. */
 enum { PATIENCE_MS = 30000 };
 
-/** A saved machine with one process, PID 12. @param cgroup text of its cgroup file @return the root */
+/** A saved machine with one process, PID 12. @param cgroup text of its cgroup file @return the root
+ */
 static char *make_machine(const char *cgroup)
 {
 	char *root = tree_create();
@@ -75,8 +77,9 @@ static bool await(struct pm_wakeup *wakeup, size_t index, int milliseconds)
 static void v2_events_of_own_group_and_limited_ancestors(void **state)
 {
 	(void)state;
-	static const char *const files[] = { "sys/fs/cgroup/a/b/c/d/memory.events", "sys/fs/cgroup/a/b/memory.events",
-		"sys/fs/cgroup/a/memory.events" };
+	static const char *const files[] = { "sys/fs/cgroup/a/b/c/d/memory.events",
+		                             "sys/fs/cgroup/a/b/memory.events",
+		                             "sys/fs/cgroup/a/memory.events" };
 	char *root = make_machine("0::/a/b/c/d\n");
 	tree_write(root, "sys/fs/cgroup/a/b/memory.max", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/a/memory.max", "max\n");
@@ -89,7 +92,8 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 	size_t events = find(wakeup, PM_WAKEUP_EVENTS), count;
 	assert_int_not_equal(events, SIZE_MAX);
 	assert_int_equal(find(wakeup, PM_WAKEUP_USAGE), SIZE_MAX);
-	assert_non_null(strstr(pm_wakeup_sources(wakeup, &count)[events].file, "/sys/fs/cgroup/a/b/c/d/memory.events"));
+	assert_non_null(strstr(pm_wakeup_sources(wakeup, &count)[events].file,
+	                       "/sys/fs/cgroup/a/b/c/d/memory.events"));
 	assert_false(await(wakeup, events, 0));
 	for (size_t i = 0; i < 3; i++) {
 		tree_write(root, files[i], "low 0\nhigh 1\nmax 0\noom 0\noom_kill 3\n");
@@ -107,7 +111,8 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 	tree_remove(root);
 }
 
-/** Makes a group of cgroup v2, whatever controllers that has here. @param folder gets it @return why there can be none, or NULL */
+/** Makes a group of cgroup v2, whatever controllers that has here. @param folder gets it @return
+ * why there can be none, or NULL */
 static const char *make_v2_group(char *folder, size_t size)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -122,8 +127,9 @@ static const char *make_v2_group(char *folder, size_t size)
 }
 
 /**
- * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of a change is that of all event files of
- * a group: cgroup.events, which tells whether anybody is in it, stands for memory.events.
+ * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of
+ * a change is that of all event files of a group: cgroup.events, which tells whether anybody is in
+ * it, stands for memory.events.
  */
 static void v2_events_of_the_running_kernel(void **state)
 {
@@ -171,15 +177,18 @@ static char *text_of(const char *root, const char *path)
 	return read_text(whole, NULL);
 }
 
-/** The kernel's part is played by a file that keeps what is written to it: `EVENTFD FD ARGUMENT`. */
+/** The kernel's part is played by a file that keeps what is written to it: `EVENTFD FD ARGUMENT`.
+ */
 static void v1_registrations(void **state)
 {
 	(void)state;
 	static const uint64_t usage[] = { 5000000, UINT64_C(123456789012) };
 	char *root = make_machine("4:memory:/shop/web\n0::/\n");
-	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.limit_in_bytes", "9223372036854771712\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.limit_in_bytes",
+	           "9223372036854771712\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.usage_in_bytes", "1\n");
-	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.oom_control",
+	           "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/web/cgroup.event_control", "%s", "");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "1\n");
@@ -218,7 +227,8 @@ static void v1_registrations(void **state)
 static void saved_trees_are_left_alone(void **state)
 {
 	(void)state;
-	static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+	static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull "
+	                               "avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
 	char *root = make_machine("0::/\n");
 	tree_write(root, "proc/pressure/memory", "%s", pressure);
 	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
@@ -300,7 +310,8 @@ static void events_come_before_the_kernel_kills(void **state)
 	struct pm_limit_events events;
 	int status;
 	bool first = trial->group.version == 1;
-	size_t usage = find(trial->wakeup, PM_WAKEUP_USAGE), last = find(trial->wakeup, first ? PM_WAKEUP_OOM : PM_WAKEUP_EVENTS);
+	size_t usage = find(trial->wakeup, PM_WAKEUP_USAGE),
+	       last = find(trial->wakeup, first ? PM_WAKEUP_OOM : PM_WAKEUP_EVENTS);
 	assert_int_equal(pm_wakeup_read_events(trial->wakeup, &events, NULL), 0);
 	assert_int_equal(events.oom_kill, 0);
 	assert_false(await(trial->wakeup, last, 0));
@@ -322,7 +333,8 @@ static void events_come_before_the_kernel_kills(void **state)
 	assert_true(events.max > 0);
 }
 
-/** Pressure is the machine's or the group's; whether it comes up is not in our hands, whether it can be listened to is. */
+/** Pressure is the machine's or the group's; whether it comes up is not in our hands, whether it
+ * can be listened to is. */
 static void pressure_can_be_listened_to(void **state)
 {
 	(void)state;
@@ -331,7 +343,8 @@ static void pressure_can_be_listened_to(void **state)
 	struct pm_error error = { 0 };
 	if (access("/proc/pressure/memory", F_OK) < 0)
 		skip_because("this kernel has no pressure information");
-	if (pm_process_open(NULL, getpid(), &process, &error) < 0 || pm_wakeup_open(process, NULL, NULL, 0, &wakeup, &error) < 0)
+	if (pm_process_open(NULL, getpid(), &process, &error) < 0 ||
+	    pm_wakeup_open(process, NULL, NULL, 0, &wakeup, &error) < 0)
 		fail_msg("%s", error.text);
 	size_t count, at = find(wakeup, PM_WAKEUP_PRESSURE);
 	assert_int_not_equal(at, SIZE_MAX);
@@ -354,7 +367,8 @@ int main(void)
 		cmocka_unit_test(v1_registrations),
 		cmocka_unit_test(saved_trees_are_left_alone),
 		cmocka_unit_test(refusals_are_told),
-		cmocka_unit_test_setup_teardown(events_come_before_the_kernel_kills, begin_trial, end_trial),
+		cmocka_unit_test_setup_teardown(events_come_before_the_kernel_kills, begin_trial,
+		                                end_trial),
 		cmocka_unit_test(pressure_can_be_listened_to),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,11 @@
 
 static void expect(size_t regions, const char *detail, const char *words)
 {
-	const struct pm_track track = { .kind = PM_KIND_MALLOC, .mapping = "", .detail = detail, .regions = regions, .most_regions = regions };
+	const struct pm_track track = { .kind = PM_KIND_MALLOC,
+		                        .mapping = "",
+		                        .detail = detail,
+		                        .regions = regions,
+		                        .most_regions = regions };
 	const struct watch_row row = { .track = &track };
 	struct text text = { 0 };
 	watch_describe(&row, &text);
@@ -23,9 +27,11 @@ static void expect(size_t regions, const char *detail, const char *words)
 static void blocks_in_several_regions_have_only_in_common_what_they_are(void **state)
 {
 	(void)state;
-	expect(12, "1 malloc chunk of 1.0M in the first 1.0M", "malloc chunks of 1.0M in 12 regions");
+	expect(12, "1 malloc chunk of 1.0M in the first 1.0M",
+	       "malloc chunks of 1.0M in 12 regions");
 	expect(3, "4 malloc chunks of 1.0M in the last 4.0M", "malloc chunks of 1.0M in 3 regions");
-	expect(3, "40 malloc chunks, 1.0M to 3.0M in 48.0M", "malloc chunks, 1.0M to 3.0M in 3 regions");
+	expect(3, "40 malloc chunks, 1.0M to 3.0M in 48.0M",
+	       "malloc chunks, 1.0M to 3.0M in 3 regions");
 	expect(2, "1 malloc chunk of 16.0M", "malloc chunks of 16.0M in 2 regions");
 	expect(2, "13 malloc chunks of 16.0M", "malloc chunks of 16.0M in 2 regions");
 }
@@ -33,7 +39,8 @@ static void blocks_in_several_regions_have_only_in_common_what_they_are(void **s
 static void blocks_in_one_region_are_told_whole(void **state)
 {
 	(void)state;
-	expect(1, "1 malloc chunk of 1.0M in the first 1.0M", "1 malloc chunk of 1.0M in the first 1.0M");
+	expect(1, "1 malloc chunk of 1.0M in the first 1.0M",
+	       "1 malloc chunk of 1.0M in the first 1.0M");
 	expect(1, "13 malloc chunks of 16.0M", "13 malloc chunks of 16.0M");
 }
 

@@ -9,7 +9,8 @@
 
 #include <procmem/word.h>
 
-static const char *const commands[] = { "map", "ps", "dump", "strings", "grep", "watch", "snap", "diff", "headroom", "shell" };
+static const char *const commands[] = { "map",   "ps",   "dump", "strings",  "grep",
+	                                "watch", "snap", "diff", "headroom", "shell" };
 
 static const char *nearest_command(const char *word)
 {
@@ -84,8 +85,9 @@ static void lengths_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_wrong_letter),       cmocka_unit_test(case_does_not_count),    cmocka_unit_test(begin_of_a_word),
-		cmocka_unit_test(nothing_near),           cmocka_unit_test(the_nearest_of_several), cmocka_unit_test(lengths_are_bounded),
+		cmocka_unit_test(one_wrong_letter),       cmocka_unit_test(case_does_not_count),
+		cmocka_unit_test(begin_of_a_word),        cmocka_unit_test(nothing_near),
+		cmocka_unit_test(the_nearest_of_several), cmocka_unit_test(lengths_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

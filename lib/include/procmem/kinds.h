@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What each region is for: a list of rules, the surest first. The rules and their sources stand in docs/KERNEL.md.
+ * What each region is for: a list of rules, the surest first. The rules and their sources stand in
+ * docs/KERNEL.md.
  *
- * A kind is never guessed from a size alone. Claims about glibc's malloc are proven by reading its headers in the target; without the
- * right to read the region stays `anon`, and `why` says so.
+ * A kind is never guessed from a size alone. Claims about glibc's malloc are proven by reading its
+ * headers in the target; without the right to read the region stays `anon`, and `why` says so.
  */
 #ifndef PROCMEM_KINDS_H
 #define PROCMEM_KINDS_H
@@ -21,13 +22,16 @@ extern "C" {
 
 /** What the rules may look at. Everything but the regions may be missing (saved files). */
 struct pm_kinds_evidence {
-	struct pm_process *process;   /**< the living target, or NULL */
-	struct pm_reader *reader;     /**< its memory, or NULL */
-	struct pm_pagemap *pagemap;   /**< its page states (guard pages), or NULL */
-	bool any_page;                /**< the reader may be asked for any page: a core file, where reading changes nothing */
-	const struct pm_thread *threads; /**< of a target that does not live: its threads by ascending TID, or NULL */
-	size_t thread_count;          /**< how many these are */
-	const char *refusal;          /**< why there is no reader, one sentence that `why` repeats; or NULL */
+	struct pm_process *process; /**< the living target, or NULL */
+	struct pm_reader *reader;   /**< its memory, or NULL */
+	struct pm_pagemap *pagemap; /**< its page states (guard pages), or NULL */
+	bool any_page; /**< the reader may be asked for any page: a core file, where reading changes
+	                  nothing */
+	const struct pm_thread *threads; /**< of a target that does not live: its threads by
+	                                    ascending TID, or NULL */
+	size_t thread_count;             /**< how many these are */
+	const char
+		*refusal; /**< why there is no reader, one sentence that `why` repeats; or NULL */
 };
 
 /**
@@ -40,7 +44,8 @@ struct pm_kinds_evidence {
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES; refused rights are no error
  * @return          0 or -1
  */
-PM_PUBLIC int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *evidence, struct pm_error *error);
+PM_PUBLIC int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *evidence,
+                              struct pm_error *error);
 
 #ifdef __cplusplus
 }

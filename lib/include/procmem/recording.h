@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Samples in a file: an SQLite database, described in docs/RECORDING.md, that the sqlite3 shell can read while it is being written.
+ * Samples in a file: an SQLite database, described in docs/RECORDING.md, that the sqlite3 shell can
+ * read while it is being written.
  *
- * Only what changed is stored. Each sample is one transaction: a writer that is killed at any moment loses the sample it was writing at the
- * most.
+ * Only what changed is stored. Each sample is one transaction: a writer that is killed at any
+ * moment loses the sample it was writing at the most.
  */
 #ifndef PROCMEM_RECORDING_H
 #define PROCMEM_RECORDING_H
@@ -27,16 +28,18 @@ extern "C" {
 /** Bytes of a boot ID with its NUL, and of a host's name. */
 #define PM_BOOT_ID_SIZE 40
 /** Bytes of a host name with its NUL. */
-#define PM_HOST_SIZE 65
+#define PM_HOST_SIZE    65
 
 /** Which process was recorded, and where. */
 struct pm_run {
-	pid_t pid;                     /**< its PID */
-	uint64_t start_ticks;          /**< its start time in clock ticks since boot; with the PID and the boot it names the process for ever */
+	pid_t pid;            /**< its PID */
+	uint64_t start_ticks; /**< its start time in clock ticks since boot; with the PID and the
+	                         boot it names the process for ever */
 	char boot_id[PM_BOOT_ID_SIZE]; /**< /proc/sys/kernel/random/boot_id; "" where unknown */
 	char host[PM_HOST_SIZE];       /**< name of the host */
 	char comm[PM_COMM_SIZE];       /**< command name, any bytes */
-	const char *command;           /**< command line; of a recording's run valid as long as that is open */
+	const char
+		*command; /**< command line; of a recording's run valid as long as that is open */
 };
 
 /**
@@ -56,7 +59,8 @@ PM_PUBLIC bool pm_run_is_same(const struct pm_run *one, const struct pm_run *oth
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_run_describe(struct pm_process *process, struct pm_run *run, struct pm_error *error);
+PM_PUBLIC int pm_run_describe(struct pm_process *process, struct pm_run *run,
+                              struct pm_error *error);
 
 /** Writes samples into a file; opaque. Not to be shared between threads. */
 struct pm_recorder;
@@ -64,15 +68,19 @@ struct pm_recorder;
 /**
  * Starts a recording, or goes on with one of the same process.
  *
- * @param path      the file; created where there is none, for its owner only: names in memory maps can be secrets
+ * @param path      the file; created where there is none, for its owner only: names in memory maps
+ * can be secrets
  * @param run       the process
  * @param recorder  where to store it; release with pm_recorder_close()
- * @param error     PM_ERROR_FORMAT (the file is something else, or a recording of another process, or of a newer version), PM_ERROR_IO
+ * @param error     PM_ERROR_FORMAT (the file is something else, or a recording of another process,
+ * or of a newer version), PM_ERROR_IO
  * @return          0 or -1
  */
-PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recorder **recorder, struct pm_error *error);
+PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_run *run,
+                               struct pm_recorder **recorder, struct pm_error *error);
 
-/** Ends a recording. The file is then one that may be moved and sent. @param recorder a recorder or NULL */
+/** Ends a recording. The file is then one that may be moved and sent. @param recorder a recorder or
+ * NULL */
 PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
 
 /**
@@ -80,10 +88,12 @@ PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
  *
  * @param recorder  the recorder
  * @param sample    the sample; not fresh: only its totals are stored
- * @param error     PM_ERROR_IO (full disk); nothing more can be added then, and what was added before stays readable
+ * @param error     PM_ERROR_IO (full disk); nothing more can be added then, and what was added
+ * before stays readable
  * @return          0 or -1
  */
-PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample, struct pm_error *error);
+PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
+                              struct pm_error *error);
 
 /**
  * Adds a sample, and what it leaves of the limits.
@@ -94,8 +104,8 @@ PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_samp
  * @param error     as of pm_recorder_add()
  * @return          0 or -1
  */
-PM_PUBLIC int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample, const struct pm_headroom *headroom,
-                                   struct pm_error *error);
+PM_PUBLIC int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample,
+                                   const struct pm_headroom *headroom, struct pm_error *error);
 
 /** Bytes of a text that says how a process ended, with the NUL; longer ones are cut. */
 enum { PM_ENDING_TEXT_SIZE = 256 };
@@ -108,7 +118,8 @@ enum { PM_ENDING_TEXT_SIZE = 256 };
  * @param error     PM_ERROR_IO
  * @return          0 or -1
  */
-PM_PUBLIC int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error);
+PM_PUBLIC int pm_recorder_end(struct pm_recorder *recorder, const char *why,
+                              struct pm_error *error);
 
 /** A recording that is read; opaque. Not to be shared between threads. */
 struct pm_recording;
@@ -119,7 +130,7 @@ struct pm_recorded {
 	double time;             /**< CLOCK_BOOTTIME of the recorded host in seconds */
 	int64_t wall_ns;         /**< nanoseconds since 1970, UTC */
 	struct pm_totals totals; /**< sizes of the process */
-	bool fresh;              /**< its regions were looked at; false: they are those of an earlier sample */
+	bool fresh; /**< its regions were looked at; false: they are those of an earlier sample */
 };
 
 /**
@@ -135,15 +146,18 @@ PM_PUBLIC bool pm_recording_is(const char *path);
  *
  * @param path       the file
  * @param recording  where to store it; release with pm_recording_close()
- * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (no recording; a newer version; empty), PM_ERROR_IO
+ * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (no recording; a newer version; empty),
+ * PM_ERROR_IO
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_open(const char *path, struct pm_recording **recording, struct pm_error *error);
+PM_PUBLIC int pm_recording_open(const char *path, struct pm_recording **recording,
+                                struct pm_error *error);
 
 /** Closes a recording. @param recording a recording or NULL */
 PM_PUBLIC void pm_recording_close(struct pm_recording *recording);
 
-/** The process that was recorded. @param recording the recording @return valid as long as it is open */
+/** The process that was recorded. @param recording the recording @return valid as long as it is
+ * open */
 PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recording);
 
 /**
@@ -154,13 +168,15 @@ PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recor
  * @param error      PM_ERROR_IO
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error);
+PM_PUBLIC int pm_recording_count(struct pm_recording *recording, uint64_t *count,
+                                 struct pm_error *error);
 
 /** What a recording has of a sample. */
 struct pm_listed {
 	struct pm_recorded recorded; /**< when, and the sizes of the process */
-	uint64_t regions;            /**< how many regions it has; where it is not fresh those of an earlier sample */
-	bool detailed;               /**< all of them have sizes of smaps besides RSS and swap */
+	uint64_t regions; /**< how many regions it has; where it is not fresh those of an earlier
+	                     sample */
+	bool detailed;    /**< all of them have sizes of smaps besides RSS and swap */
 };
 
 /**
@@ -172,12 +188,14 @@ struct pm_listed {
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count, struct pm_error *error);
+PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples,
+                                size_t *count, struct pm_error *error);
 
 /**
- * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`; seconds, decimals of these and `Z` may
- * follow. That is the last sample within what was said, here the minute, or where there is none the last before it. A time alone, `12:00`, is
- * of the day of the last sample, or of the day before where only that lies within the recording.
+ * Finds a sample by words: a number from 1, `first`, `last`, or a time in UTC: `2026-01-31T12:00`;
+ * seconds, decimals of these and `Z` may follow. That is the last sample within what was said, here
+ * the minute, or where there is none the last before it. A time alone, `12:00`, is of the day of
+ * the last sample, or of the day before where only that lies within the recording.
  *
  * @param recording  the recording
  * @param which      the words
@@ -185,7 +203,8 @@ PM_PUBLIC int pm_recording_list(struct pm_recording *recording, struct pm_listed
  * @param error      PM_ERROR_USAGE, PM_ERROR_NOT_FOUND with what there is
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *which, uint64_t *number, struct pm_error *error);
+PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *which, uint64_t *number,
+                                struct pm_error *error);
 
 /**
  * Reads a sample.
@@ -197,7 +216,8 @@ PM_PUBLIC int pm_recording_find(struct pm_recording *recording, const char *whic
  * @param error      PM_ERROR_NOT_FOUND, PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm_recorded *recorded, struct pm_regions *regions,
+PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
+                                struct pm_recorded *recorded, struct pm_regions *regions,
                                 struct pm_error *error);
 
 /**
@@ -205,22 +225,25 @@ PM_PUBLIC int pm_recording_read(struct pm_recording *recording, uint64_t number,
  *
  * @param recording  the recording
  * @param number     the sample's number
- * @param headroom   filled: the limits that were recorded with it, none where the recording has none; no events, no pressure
+ * @param headroom   filled: the limits that were recorded with it, none where the recording has
+ * none; no events, no pressure
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           0 or -1
  */
-PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number, struct pm_headroom *headroom,
-                                         struct pm_error *error);
+PM_PUBLIC int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
+                                         struct pm_headroom *headroom, struct pm_error *error);
 
 /**
  * Reads how the process ended.
  *
  * @param recording  the recording
- * @param why        filled where that is known: bytes of a stranger, not to be shown to a terminal as they are
+ * @param why        filled where that is known: bytes of a stranger, not to be shown to a terminal
+ * as they are
  * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
  * @return           1: it is known; 0: it went on, or nobody noted it; -1
  */
-PM_PUBLIC int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE], struct pm_error *error);
+PM_PUBLIC int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE],
+                                  struct pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  * @file
  * A region: one mapping (the kernel's VMA) of a process, with its sizes and what it is for.
  *
- * Addresses are `uint64_t`, never pointers: the target is another address space, and may be of another width. Ranges are always
- * half-open, `[start, end)`. All sizes are in bytes.
+ * Addresses are `uint64_t`, never pointers: the target is another address space, and may be of
+ * another width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
  */
 #ifndef PROCMEM_REGION_H
 #define PROCMEM_REGION_H
@@ -28,7 +28,8 @@ enum pm_perm {
 	PM_PERM_SHARED = 8, /**< s; without it p, private (copy on write) */
 };
 
-/** Says of a permission, which is not set then, that nothing tells whether it is: core files leave some out. A `?` in texts. */
+/** Says of a permission, which is not set then, that nothing tells whether it is: core files leave
+ * some out. A `?` in texts. */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
 /** Permissions of which nothing is known. */
@@ -64,10 +65,12 @@ enum pm_proof {
 	PM_PROOF_PROVEN,   /**< the kernel or the target's own memory says so */
 };
 
-/** The sizes that are kept for each region; index of pm_region.bytes. Sources: proc_pid_smaps(5), or pagemap for RSS and SWAP. */
+/** The sizes that are kept for each region; index of pm_region.bytes. Sources: proc_pid_smaps(5),
+ * or pagemap for RSS and SWAP. */
 enum pm_size {
-	PM_SIZE_RSS,             /**< Rss: resident pages */
-	PM_SIZE_PSS,             /**< Pss: resident pages, each divided by the number of processes that map it */
+	PM_SIZE_RSS, /**< Rss: resident pages */
+	PM_SIZE_PSS, /**< Pss: resident pages, each divided by the number of processes that map it
+	              */
 	PM_SIZE_PSS_DIRTY,       /**< Pss_Dirty (Linux 6.0) */
 	PM_SIZE_SHARED_CLEAN,    /**< Shared_Clean */
 	PM_SIZE_SHARED_DIRTY,    /**< Shared_Dirty */
@@ -85,32 +88,35 @@ enum pm_size {
 	PM_SIZE_SWAP,            /**< Swap: swapped-out pages */
 	PM_SIZE_SWAP_PSS,        /**< SwapPss */
 	PM_SIZE_LOCKED,          /**< Locked: by mlock */
-	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size that the kernel uses for it; not a sum */
-	PM_SIZE_MMU_PAGE,        /**< MMUPageSize: page size of the hardware; not a sum */
-	PM_SIZE_COUNT,           /**< number of sizes, for tables */
+	PM_SIZE_KERNEL_PAGE, /**< KernelPageSize: page size that the kernel uses for it; not a sum
+	                      */
+	PM_SIZE_MMU_PAGE,    /**< MMUPageSize: page size of the hardware; not a sum */
+	PM_SIZE_COUNT,       /**< number of sizes, for tables */
 };
 
 /** Bit of a size in pm_region.known. */
 #define PM_SIZE_BIT(size) (1u << (unsigned)(size))
 
-/** VmFlags that the library acts on (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits of pm_region.vm_flags. */
+/** VmFlags that the library acts on (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits
+ * of pm_region.vm_flags. */
 enum pm_vm_flag {
-	PM_VM_READ = 1u << 0,          /**< rd: always set on a readable region; all-zero flags mean "VmFlags not known" */
-	PM_VM_GROWSDOWN = 1u << 1,     /**< gd: a stack that grows by itself */
-	PM_VM_PFNMAP = 1u << 2,        /**< pf: pure page frame number range, must not be read */
-	PM_VM_IO = 1u << 3,            /**< io: memory of a device, must not be read */
-	PM_VM_LOCKED = 1u << 4,        /**< lo: locked in memory */
-	PM_VM_DONTFORK = 1u << 5,      /**< dc: not given to children */
-	PM_VM_ACCOUNT = 1u << 6,       /**< ac: accounted */
-	PM_VM_NORESERVE = 1u << 7,     /**< nr: no swap space reserved */
-	PM_VM_HUGETLB = 1u << 8,       /**< ht: huge pages of hugetlbfs */
-	PM_VM_WIPEONFORK = 1u << 9,    /**< wf: wiped in children */
-	PM_VM_DONTDUMP = 1u << 10,     /**< dd: not part of core dumps */
-	PM_VM_SOFTDIRTY = 1u << 11,    /**< sd */
-	PM_VM_MIXEDMAP = 1u << 12,     /**< mm: mixed map area */
-	PM_VM_HUGEPAGE = 1u << 13,     /**< hg: MADV_HUGEPAGE */
-	PM_VM_NOHUGEPAGE = 1u << 14,   /**< nh: MADV_NOHUGEPAGE; MAP_STACK sets it since Linux 6.7 */
-	PM_VM_MERGEABLE = 1u << 15,    /**< mg: KSM may merge */
+	PM_VM_READ = 1u << 0, /**< rd: always set on a readable region; all-zero flags mean "VmFlags
+	                         not known" */
+	PM_VM_GROWSDOWN = 1u << 1,   /**< gd: a stack that grows by itself */
+	PM_VM_PFNMAP = 1u << 2,      /**< pf: pure page frame number range, must not be read */
+	PM_VM_IO = 1u << 3,          /**< io: memory of a device, must not be read */
+	PM_VM_LOCKED = 1u << 4,      /**< lo: locked in memory */
+	PM_VM_DONTFORK = 1u << 5,    /**< dc: not given to children */
+	PM_VM_ACCOUNT = 1u << 6,     /**< ac: accounted */
+	PM_VM_NORESERVE = 1u << 7,   /**< nr: no swap space reserved */
+	PM_VM_HUGETLB = 1u << 8,     /**< ht: huge pages of hugetlbfs */
+	PM_VM_WIPEONFORK = 1u << 9,  /**< wf: wiped in children */
+	PM_VM_DONTDUMP = 1u << 10,   /**< dd: not part of core dumps */
+	PM_VM_SOFTDIRTY = 1u << 11,  /**< sd */
+	PM_VM_MIXEDMAP = 1u << 12,   /**< mm: mixed map area */
+	PM_VM_HUGEPAGE = 1u << 13,   /**< hg: MADV_HUGEPAGE */
+	PM_VM_NOHUGEPAGE = 1u << 14, /**< nh: MADV_NOHUGEPAGE; MAP_STACK sets it since Linux 6.7 */
+	PM_VM_MERGEABLE = 1u << 15,  /**< mg: KSM may merge */
 	PM_VM_UFFD_MISSING = 1u << 16, /**< um: userfaultfd, missing pages */
 	PM_VM_UFFD_WP = 1u << 17,      /**< uw: userfaultfd, write protection */
 	PM_VM_UFFD_MINOR = 1u << 18,   /**< ui: userfaultfd, minor faults */
@@ -123,24 +129,28 @@ enum pm_vm_flag {
 
 /** One region. Texts belong to the list the region stands in. */
 struct pm_region {
-	uint64_t start;                /**< first address */
-	uint64_t end;                  /**< address behind the last byte */
-	uint64_t offset;               /**< offset in the mapped file, in bytes */
-	uint64_t inode;                /**< inode of the mapped file, 0 for none */
-	uint32_t device_major;         /**< major number of the device that holds the file */
-	uint32_t device_minor;         /**< its minor number */
-	uint32_t vm_flags;             /**< enum pm_vm_flag bits; 0 where smaps was not read */
-	uint32_t known;                /**< which of `bytes` are known: PM_SIZE_BIT() values or-ed together */
-	uint8_t perms;                 /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
-	uint8_t kind;                  /**< enum pm_kind */
-	uint8_t proof;                 /**< enum pm_proof */
-	bool deleted;                  /**< the kernel appended " (deleted)" to the name: the file has no such name any more */
-	pid_t thread;                  /**< thread whose stack it is, 0 for none */
-	uint64_t arena;                /**< address of the malloc arena it belongs to, 0 for none */
-	uint64_t block;                /**< bytes of the largest block of malloc's that is known in it (PM_KIND_MALLOC), 0 for none; not recorded */
-	const char *mapping;           /**< name as the kernel has it, `\012` turned back into a newline, without " (deleted)"; "" for none */
-	const char *detail;            /**< more about the kind, for people: "112 malloc chunks of 16.0M"; "" for none */
-	const char *why;               /**< the rule that gave the kind, for people; "" where not classified */
+	uint64_t start;        /**< first address */
+	uint64_t end;          /**< address behind the last byte */
+	uint64_t offset;       /**< offset in the mapped file, in bytes */
+	uint64_t inode;        /**< inode of the mapped file, 0 for none */
+	uint32_t device_major; /**< major number of the device that holds the file */
+	uint32_t device_minor; /**< its minor number */
+	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 where smaps was not read */
+	uint32_t known; /**< which of `bytes` are known: PM_SIZE_BIT() values or-ed together */
+	uint8_t perms;  /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
+	uint8_t kind;   /**< enum pm_kind */
+	uint8_t proof;  /**< enum pm_proof */
+	bool deleted;   /**< the kernel appended " (deleted)" to the name: the file has no such name
+	                   any more */
+	pid_t thread;   /**< thread whose stack it is, 0 for none */
+	uint64_t arena; /**< address of the malloc arena it belongs to, 0 for none */
+	uint64_t block; /**< bytes of the largest block of malloc's that is known in it
+	                   (PM_KIND_MALLOC), 0 for none; not recorded */
+	const char *mapping; /**< name as the kernel has it, `\012` turned back into a newline,
+	                        without " (deleted)"; "" for none */
+	const char *detail;  /**< more about the kind, for people: "112 malloc chunks of 16.0M"; ""
+	                        for none */
+	const char *why; /**< the rule that gave the kind, for people; "" where not classified */
 	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 where not known */
 };
 
@@ -148,11 +158,12 @@ struct pm_region {
 struct pm_texts;
 
 /**
- * The regions of one process at one moment, by ascending address, never overlapping. Initialise with pm_regions_init().
- * Several threads may read it, while none changes it.
+ * The regions of one process at one moment, by ascending address, never overlapping. Initialise
+ * with pm_regions_init(). Several threads may read it, while none changes it.
  */
 struct pm_regions {
-	struct pm_region *items; /**< the regions; pointers into it are valid until the next change of the list */
+	struct pm_region *items; /**< the regions; pointers into it are valid until the next change
+	                            of the list */
 	size_t count;            /**< how many there are */
 	size_t capacity;         /**< private */
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
@@ -168,14 +179,16 @@ PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
 
 /**
- * Appends a copy of a region; its texts are copied into the list (the same text as the last one's is shared).
+ * Appends a copy of a region; its texts are copied into the list (the same text as the last one's
+ * is shared).
  *
  * @param regions  the list
  * @param region   the region; texts may be NULL for ""
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_region *region, struct pm_error *error);
+PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_region *region,
+                                struct pm_error *error);
 
 /**
  * Copies a text into the list, where it lives as long as the list.
@@ -197,7 +210,8 @@ PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *te
 PM_PUBLIC struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address);
 
 /**
- * Index of the first region that ends behind an address: the one that holds it, else the next above.
+ * Index of the first region that ends behind an address: the one that holds it, else the next
+ * above.
  *
  * @param regions  the list
  * @param address  the address
@@ -211,13 +225,15 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
 	return region->end - region->start;
 }
 
-/** Whether a size is known. @param region the region @param size which @return true where smaps or pagemap gave it */
+/** Whether a size is known. @param region the region @param size which @return true where smaps or
+ * pagemap gave it */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {
 	return (region->known & PM_SIZE_BIT(size)) != 0;
 }
 
-/** Whether a region is anonymous: no name at all or one set by prctl(2). @param region the region @return true or false */
+/** Whether a region is anonymous: no name at all or one set by prctl(2). @param region the region
+ * @return true or false */
 PM_PUBLIC bool pm_region_is_anonymous(const struct pm_region *region);
 
 /**
@@ -234,10 +250,12 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 /** Bytes that pm_format_perms() needs. */
 #define PM_PERMS_TEXT_SIZE 5
 
-/** Writes permissions as in maps, `rw-p`, `?` where not known. @param perms as in pm_region @param text at least PM_PERMS_TEXT_SIZE bytes */
+/** Writes permissions as in maps, `rw-p`, `?` where not known. @param perms as in pm_region @param
+ * text at least PM_PERMS_TEXT_SIZE bytes */
 PM_PUBLIC void pm_format_perms(unsigned perms, char *text);
 
-/** Name of a kind, as in listings. @param kind the kind @return a constant text; "" for PM_KIND_UNKNOWN */
+/** Name of a kind, as in listings. @param kind the kind @return a constant text; "" for
+ * PM_KIND_UNKNOWN */
 PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
 
 /**
@@ -253,7 +271,8 @@ PM_PUBLIC int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_erro
 /** Name of a proof: "proven", "inferred" or "". @param proof the proof @return a constant text */
 PM_PUBLIC const char *pm_proof_name(enum pm_proof proof);
 
-/** Name of a size in JSON and in column lists ("rss", "private_dirty"). @param size the size @return a constant text */
+/** Name of a size in JSON and in column lists ("rss", "private_dirty"). @param size the size
+ * @return a constant text */
 PM_PUBLIC const char *pm_size_name(enum pm_size size);
 
 #ifdef __cplusplus

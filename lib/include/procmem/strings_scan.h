@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings in one pass.
+ * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings
+ * in one pass.
  *
- * For each encoding of strings(1) the same runs are found, wherever they begin (UTF-16 and UTF-32 at any address); the characters of
- * UTF-16 and UTF-32 are those of ASCII, as there: nearly any other bytes would be text too.
+ * For each encoding of strings(1) the same runs are found, wherever they begin (UTF-16 and UTF-32
+ * at any address); the characters of UTF-16 and UTF-32 are those of ASCII, as there: nearly any
+ * other bytes would be text too.
  */
 #ifndef PROCMEM_STRINGS_SCAN_H
 #define PROCMEM_STRINGS_SCAN_H
@@ -38,8 +40,10 @@ enum pm_encoding {
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values or-ed together; 0 means UTF-8 */
 	size_t least;       /**< fewest characters of a string; 0 means 4, and 6 for UTF-16 */
-	bool white_space;   /**< newline, carriage return, vertical tab and form feed belong to strings too: `-w` of strings(1) */
-	bool aligned;       /**< UTF-16 and UTF-32 at addresses that are multiples of their size only: then no text is found in both byte orders */
+	bool white_space;   /**< newline, carriage return, vertical tab and form feed belong to
+	                       strings too: `-w` of strings(1) */
+	bool aligned; /**< UTF-16 and UTF-32 at addresses that are multiples of their size only:
+	                 then no text is found in both byte orders */
 };
 
 /** A search; opaque. Several threads and scans may use one. */
@@ -53,16 +57,19 @@ struct pm_scanner;
  * @param error    PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options, struct pm_scanner **scanner, struct pm_error *error);
+PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options,
+                                        struct pm_scanner **scanner, struct pm_error *error);
 
-/** Name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ... @param encoding the encoding @return a constant text */
+/** Name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ... @param encoding the encoding
+ * @return a constant text */
 PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 
 /** Bytes of the smallest character. @param encoding the encoding @return 1, 2 or 4 */
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * The characters of a string, one byte each for UTF-16 and UTF-32 (which hold ASCII only here), the bytes as they are for all others.
+ * The characters of a string, one byte each for UTF-16 and UTF-32 (which hold ASCII only here), the
+ * bytes as they are for all others.
  *
  * @param encoding  its encoding
  * @param bytes     the string as it stands in memory
@@ -70,7 +77,8 @@ PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
  * @param text      room for size / pm_encoding_unit(encoding) bytes; no NUL is put behind
  * @return          how many bytes were written
  */
-PM_PUBLIC size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size, char *text);
+PM_PUBLIC size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
+                                char *text);
 
 #ifdef __cplusplus
 }

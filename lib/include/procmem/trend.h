@@ -22,15 +22,15 @@ struct pm_point {
 };
 
 /**
- * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a value that stays costs nothing, and when the room
- * is used up every other corner goes. Zeroed means empty.
+ * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a value that
+ * stays costs nothing, and when the room is used up every other corner goes. Zeroed means empty.
  */
 struct pm_series {
 	struct pm_point *points; /**< the corners, by ascending time */
 	size_t count;            /**< how many */
 	size_t capacity;         /**< private */
-	double last;             /**< time of the last sample: the last corner's value held until then */
-	uint64_t samples;        /**< how many values were added */
+	double last;      /**< time of the last sample: the last corner's value held until then */
+	uint64_t samples; /**< how many values were added */
 };
 
 /** Most corners that a series keeps. */
@@ -48,7 +48,8 @@ PM_PUBLIC void pm_series_deinit(struct pm_series *series);
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
-PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t value, struct pm_error *error);
+PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t value,
+                            struct pm_error *error);
 
 /**
  * Adds another series, moment by moment; before its first point it counts as 0.
@@ -58,7 +59,8 @@ PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t valu
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
-PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *other, struct pm_error *error);
+PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *other,
+                              struct pm_error *error);
 
 /**
  * The value at a moment, on the line between the corners around it.
@@ -74,10 +76,11 @@ enum pm_verdict {
 	PM_VERDICT_TOO_EARLY, /**< not seen long enough */
 	PM_VERDICT_STEADY,    /**< grows on and on: a leak looks like this */
 	PM_VERDICT_BURST,     /**< grew in one go, and no more since */
-	PM_VERDICT_PLATEAU,   /**< does not grow, or no more, or rises and falls around one height */
+	PM_VERDICT_PLATEAU, /**< does not grow, or no more, or rises and falls around one height */
 	PM_VERDICT_SHRINKING, /**< becomes smaller */
-	PM_VERDICT_UNEVEN,    /**< seen long enough, and there is more of it, but it rises too unevenly to tell */
-	PM_VERDICT_COUNT,     /**< number of verdicts, for tables */
+	PM_VERDICT_UNEVEN, /**< seen long enough, and there is more of it, but it rises too unevenly
+	                      to tell */
+	PM_VERDICT_COUNT,  /**< number of verdicts, for tables */
 };
 
 /** Bytes of pm_trend.reason. */
@@ -85,12 +88,13 @@ enum pm_verdict {
 
 /** What a series tells. Rates are units per second. */
 struct pm_trend {
-	enum pm_verdict verdict;           /**< what the curve does */
-	double rate;                       /**< robust slope (Theil-Sen: the median of the slopes of all pairs of moments) since it began to
-	                                        change */
-	double least_squares;              /**< slope of the least-squares line over the same time */
-	double agreement;                  /**< share of rising pairs less share of falling ones, -1 to 1 (Kendall's tau) */
-	double began;                      /**< time of the first change; of the first sample where nothing changed */
+	enum pm_verdict verdict; /**< what the curve does */
+	double rate; /**< robust slope (Theil-Sen: the median of the slopes of all pairs of moments)
+	                since it began to change */
+	double least_squares; /**< slope of the least-squares line over the same time */
+	double agreement; /**< share of rising pairs less share of falling ones, -1 to 1 (Kendall's
+	                     tau) */
+	double began; /**< time of the first change; of the first sample where nothing changed */
 	char reason[PM_TREND_REASON_SIZE]; /**< why, in words, without a full stop */
 };
 
@@ -107,7 +111,8 @@ enum pm_trend_unit {
  * @param unit    what its values are
  * @param trend   filled
  */
-PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend);
+PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit,
+                              struct pm_trend *trend);
 
 /** Word for a verdict: "steady". @param verdict the verdict @return a constant text */
 PM_PUBLIC const char *pm_verdict_name(enum pm_verdict verdict);

@@ -27,12 +27,16 @@ Elf64_Phdr *core_image_make(struct core_image *image, uint16_t segments)
 
 Elf64_Phdr core_image_load(uint64_t address, uint64_t size, uint64_t offset, uint64_t held)
 {
-	return (Elf64_Phdr){
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = address, .p_memsz = size, .p_offset = offset, .p_filesz = held
-	};
+	return (Elf64_Phdr){ .p_type = PT_LOAD,
+		             .p_flags = PF_R | PF_W,
+		             .p_vaddr = address,
+		             .p_memsz = size,
+		             .p_offset = offset,
+		             .p_filesz = held };
 }
 
-void core_image_note(unsigned char *notes, size_t *size, uint32_t type, const void *bytes, uint32_t length)
+void core_image_note(unsigned char *notes, size_t *size, uint32_t type, const void *bytes,
+                     uint32_t length)
 {
 	const Elf64_Nhdr header = { .n_namesz = 5, .n_descsz = length, .n_type = type };
 	memcpy(notes + *size, &header, sizeof header);

@@ -22,9 +22,15 @@ static inline void begin(struct process *process)
 }
 
 /** Adds a region for the next sample. @return it, valid until the next one is added */
-static inline struct pm_region *add(struct process *process, uint64_t start, uint64_t size, uint64_t rss, enum pm_kind kind, const char *detail)
+static inline struct pm_region *add(struct process *process, uint64_t start, uint64_t size,
+                                    uint64_t rss, enum pm_kind kind, const char *detail)
 {
-	struct pm_region region = { .start = start, .end = start + size, .perms = RW, .kind = (uint8_t)kind, .mapping = "", .detail = detail };
+	struct pm_region region = { .start = start,
+		                    .end = start + size,
+		                    .perms = RW,
+		                    .kind = (uint8_t)kind,
+		                    .mapping = "",
+		                    .detail = detail };
 	region.bytes[PM_SIZE_RSS] = rss;
 	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
 	return &process->regions.items[process->regions.count - 1];
@@ -33,7 +39,8 @@ static inline struct pm_region *add(struct process *process, uint64_t start, uin
 /** Hands the regions to the tracker as the sample of the next moment. */
 static inline void sample(struct process *process, double seconds)
 {
-	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL), 0);
+	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL),
+	                 0);
 	pm_regions_deinit(&process->regions);
 	process->time += seconds;
 }

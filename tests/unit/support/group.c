@@ -26,7 +26,8 @@ const char *group_make(struct group *group, uint64_t limit)
 	if (own.version) {
 		static unsigned number;
 		group->version = own.version;
-		snprintf(group->path, sizeof group->path, "%s/procmem-test-%d-%u", own.group, (int)getpid(), number++);
+		snprintf(group->path, sizeof group->path, "%s/procmem-test-%d-%u", own.group,
+		         (int)getpid(), number++);
 		snprintf(group->folder, sizeof group->folder, "%s%s", own.folder, group->path);
 	}
 	pm_hierarchy_deinit(&own);
@@ -34,14 +35,17 @@ const char *group_make(struct group *group, uint64_t limit)
 		return "this machine has no memory cgroups";
 	if (mkdir(group->folder, 0755) < 0)
 		return "no right to make a cgroup";
-	if (group_write(group, group->version == 1 ? "memory.limit_in_bytes" : "memory.max", limit) < 0)
+	if (group_write(group, group->version == 1 ? "memory.limit_in_bytes" : "memory.max",
+	                limit) < 0)
 		return "the memory controller is not handed down to new cgroups";
 	return NULL;
 }
 
 const char *group_add(const struct group *group, pid_t pid)
 {
-	return group_write(group, "cgroup.procs", (uint64_t)pid) < 0 ? "no right to move a process into a cgroup" : NULL;
+	return group_write(group, "cgroup.procs", (uint64_t)pid) < 0
+	               ? "no right to move a process into a cgroup"
+	               : NULL;
 }
 
 int group_write(const struct group *group, const char *name, uint64_t number)
@@ -58,7 +62,8 @@ int group_write(const struct group *group, const char *name, uint64_t number)
 void group_remove(struct group *group)
 {
 	/* The kernel lets go of a dead process a moment later. */
-	for (int tries = 0; *group->folder && rmdir(group->folder) < 0 && errno == EBUSY && tries < 1000; tries++)
+	for (int tries = 0;
+	     *group->folder && rmdir(group->folder) < 0 && errno == EBUSY && tries < 1000; tries++)
 		usleep(1000);
 	*group = (struct group){ 0 };
 }

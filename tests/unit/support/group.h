@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A memory cgroup of a test's own, below the one that the test runs in. Whether one can be made depends on the machine:
+ * A memory cgroup of a test's own, below the one that the test runs in. Whether one can be made
+ * depends on the machine:
  *
  *     const char *obstacle = group_make(&group, 64 << 20);
  *     if (!obstacle)
@@ -24,7 +25,8 @@ struct group {
 	char folder[4096]; /**< where its files are */
 };
 
-/** Makes one with a limit. @param limit in bytes @return why there can be none, or NULL; release with group_remove() in any case */
+/** Makes one with a limit. @param limit in bytes @return why there can be none, or NULL; release
+ * with group_remove() in any case */
 const char *group_make(struct group *group, uint64_t limit);
 
 /** Moves a process into it. @return why that cannot be, or NULL */

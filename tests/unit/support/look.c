@@ -18,7 +18,8 @@ void look_open(struct look *look, pid_t pid)
 	look_open_by(look, pid, PM_SMAPS, PM_PAGEMAP_BEST);
 }
 
-void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps, enum pm_pagemap_method method)
+void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps,
+                  enum pm_pagemap_method method)
 {
 	struct pm_error error = { 0 };
 	look->process = open_process(pid);

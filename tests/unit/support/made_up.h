@@ -3,8 +3,8 @@
 #ifndef TESTS_SUPPORT_MADE_UP_H
 #define TESTS_SUPPORT_MADE_UP_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <procmem/kinds.h>
@@ -29,13 +29,16 @@ struct made_up {
 void made_up_put(struct made_up *memory, uint64_t address, uint64_t value);
 
 /** Puts a heap_info of malloc. */
-void made_up_heap(struct made_up *memory, uint64_t start, uint64_t arena, uint64_t previous, uint64_t used, uint64_t open);
+void made_up_heap(struct made_up *memory, uint64_t start, uint64_t arena, uint64_t previous,
+                  uint64_t used, uint64_t open);
 
 /** Puts the header of a chunk that malloc mapped. */
 void made_up_chunk(struct made_up *memory, uint64_t at, uint64_t size);
 
-/** Appends an anonymous region that is wholly resident, or without permissions not at all. @return it, valid until the next one */
-struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size, unsigned perms);
+/** Appends an anonymous region that is wholly resident, or without permissions not at all. @return
+ * it, valid until the next one */
+struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size,
+                                 unsigned perms);
 
 /** Reads the memory. */
 struct pm_reader made_up_reader(struct made_up *memory);
@@ -43,7 +46,9 @@ struct pm_reader made_up_reader(struct made_up *memory);
 /** Classifies the regions with this memory. */
 void made_up_assign(struct pm_regions *regions, struct made_up *memory);
 
-/** Counts chunks of malloc again, see pm_kinds_recount(). @return whether the kinds of all must be asked for */
-bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before, struct made_up *memory);
+/** Counts chunks of malloc again, see pm_kinds_recount(). @return whether the kinds of all must be
+ * asked for */
+bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before,
+                     struct made_up *memory);
 
 #endif

@@ -37,7 +37,8 @@ void markers_feed(struct markers *markers, uint64_t address, const void *bytes, 
 			continue;
 		for (size_t j = 0; j < MARKER_TEXT; j++)
 			if (marker->address + j >= address && marker->address + j < address + size)
-				marker->seen[j] = ((const char *)bytes)[marker->address + j - address];
+				marker->seen[j] =
+					((const char *)bytes)[marker->address + j - address];
 	}
 }
 
@@ -46,7 +47,8 @@ void markers_expect_all(const struct markers *markers)
 	assert_true(markers->count > 0);
 	for (size_t i = 0; i < markers->count; i++)
 		if (memcmp(markers->items[i].text, markers->items[i].seen, MARKER_TEXT) != 0)
-			fail_msg("%s at %llx: '%s' instead of '%s'", markers->items[i].region, (unsigned long long)markers->items[i].address,
+			fail_msg("%s at %llx: '%s' instead of '%s'", markers->items[i].region,
+			         (unsigned long long)markers->items[i].address,
 			         markers->items[i].seen, markers->items[i].text);
 }
 

@@ -20,7 +20,8 @@ int place_make(void **state);
 /** Removes it with what is in it, as the end of a test. @param state as filled @return 0 */
 int place_remove(void **state);
 
-/** Opens the recording for writing; the test fails where that does. @param place where @return a recorder */
+/** Opens the recording for writing; the test fails where that does. @param place where @return a
+ * recorder */
 struct pm_recorder *place_recorder(const struct place *place);
 
 /** Opens the recording for reading. @param place where @return it */

@@ -28,7 +28,8 @@ static const struct {
 	{ 0x7f3a08000000, 0x7f3a77c03000, RW, PM_KIND_MALLOC, "", 0x40000000 },
 	{ 0x7f3b00000000, 0x7f3b00100000, RW | PM_PERM_EXEC, PM_KIND_JIT, "", 0x100000 },
 	{ 0x7f3b2a1f1000, 0x7f3b2b2a5000, RX, PM_KIND_CODE, "/usr/lib/jvm/Ünïcode/libjvm.so", 0 },
-	{ 0x7f3c00000000, 0x7f3c00010000, RW | PM_PERM_SHARED, PM_KIND_SHM, "/dev/shm/a b\nc", 0x10000 },
+	{ 0x7f3c00000000, 0x7f3c00010000, RW | PM_PERM_SHARED, PM_KIND_SHM, "/dev/shm/a b\nc",
+	  0x10000 },
 	{ 0x7ffffffde000, 0x7ffffffff000, RW, PM_KIND_STACK, "[stack]", 0x3000 },
 	{ 0xffffffffff600000, 0xffffffffff601000, PM_PERM_EXEC, PM_KIND_KERNEL, "[vsyscall]", 0 },
 };
@@ -43,8 +44,13 @@ int scene_make(void **state)
 	pm_regions_init(&scene_regions);
 	for (size_t i = 0; i < COUNT; i++) {
 		struct pm_region region = {
-			.start = layout[i].start, .end = layout[i].end, .perms = (uint8_t)layout[i].perms, .kind = (uint8_t)layout[i].kind,
-			.mapping = layout[i].mapping, .known = PM_SIZE_BIT(PM_SIZE_RSS), .bytes = { [PM_SIZE_RSS] = layout[i].rss },
+			.start = layout[i].start,
+			.end = layout[i].end,
+			.perms = (uint8_t)layout[i].perms,
+			.kind = (uint8_t)layout[i].kind,
+			.mapping = layout[i].mapping,
+			.known = PM_SIZE_BIT(PM_SIZE_RSS),
+			.bytes = { [PM_SIZE_RSS] = layout[i].rss },
 		};
 		if (pm_regions_append(&scene_regions, &region, NULL) < 0)
 			return -1;
@@ -89,12 +95,15 @@ void scene_expect(struct pm_select *select, const char *expected)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
 		const char *blank = i > 0 ? " " : "";
-		length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIx64 "-", blank, ranges[i].start);
-		length += (size_t)snprintf(text + length, sizeof text - length, "%" PRIx64 ":", ranges[i].end);
+		length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIx64 "-",
+		                           blank, ranges[i].start);
+		length += (size_t)snprintf(text + length, sizeof text - length, "%" PRIx64 ":",
+		                           ranges[i].end);
 		if (ranges[i].region == SIZE_MAX)
 			length += (size_t)snprintf(text + length, sizeof text - length, "-");
 		else
-			length += (size_t)snprintf(text + length, sizeof text - length, "%zu", ranges[i].region);
+			length += (size_t)snprintf(text + length, sizeof text - length, "%zu",
+			                           ranges[i].region);
 	}
 	assert_string_equal(text, expected);
 	free(ranges);
@@ -113,7 +122,8 @@ void scene_expect_regions(struct pm_select *select, const char *expected)
 		assert_true(ranges[i].region < COUNT);
 		assert_int_equal(ranges[i].start, layout[ranges[i].region].start);
 		assert_int_equal(ranges[i].end, layout[ranges[i].region].end);
-		length += (size_t)snprintf(text + length, sizeof text - length, "%s%zu", i > 0 ? " " : "", ranges[i].region);
+		length += (size_t)snprintf(text + length, sizeof text - length, "%s%zu",
+		                           i > 0 ? " " : "", ranges[i].region);
 	}
 	assert_string_equal(text, expected);
 	free(ranges);

@@ -34,7 +34,8 @@ void session_close(struct session *session)
 	target_stop(&session->target);
 }
 
-static int found(void *context, unsigned worker, const struct pm_hit *hit, struct pm_scan_batch *batch, struct pm_error *error)
+static int found(void *context, unsigned worker, const struct pm_hit *hit,
+                 struct pm_scan_batch *batch, struct pm_error *error)
 {
 	(void)context;
 	(void)worker;
@@ -49,8 +50,11 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	assert_non_null(texts);
 	session->texts = texts;
 	texts[session->hits.count] = strndup(delivery->bytes, delivery->length);
-	assert_true(session->hits.count == 0 || session->hits.items[session->hits.count - 1].start <= delivery->address);
-	hit_list_add(&session->hits, (struct hit){ delivery->address, delivery->size, delivery->source, delivery->encoding, delivery->truncated });
+	assert_true(session->hits.count == 0 ||
+	            session->hits.items[session->hits.count - 1].start <= delivery->address);
+	hit_list_add(&session->hits,
+	             (struct hit){ delivery->address, delivery->size, delivery->source,
+	                           delivery->encoding, delivery->truncated });
 	session->changed += delivery->changed;
 	return 0;
 }
@@ -62,7 +66,8 @@ static void unreadable(void *context, const struct pm_unreadable *range)
 }
 
 /** The regions of the target from that of one name to that of another. @return how many ranges */
-static size_t named_ranges(const struct session *session, const char *first, const char *last, struct pm_range *ranges)
+static size_t named_ranges(const struct session *session, const char *first, const char *last,
+                           struct pm_range *ranges)
 {
 	uint64_t start, end, other;
 	size_t count = 0;
@@ -73,7 +78,8 @@ static size_t named_ranges(const struct session *session, const char *first, con
 		if (region->end <= start || region->start >= end)
 			continue;
 		assert_true(count < RANGES_MOST);
-		ranges[count++] = (struct pm_range){ region->start > start ? region->start : start, region->end < end ? region->end : end, i };
+		ranges[count++] = (struct pm_range){ region->start > start ? region->start : start,
+			                             region->end < end ? region->end : end, i };
 	}
 	assert_true(count > 0);
 	return count;
@@ -81,15 +87,25 @@ static size_t named_ranges(const struct session *session, const char *first, con
 
 int session_scan(struct session *session, const struct session_scan *how)
 {
-	const struct pm_plan_options options = { .pages = how->all_pages ? NULL : &session->look.pages };
+	const struct pm_plan_options options = { .pages = how->all_pages ? NULL
+		                                                         : &session->look.pages };
 	struct pm_range ranges[RANGES_MOST];
 	struct pm_plan *plan;
 	forget_hits(session);
-	size_t count = how->region ? named_ranges(session, how->region, how->last ? how->last : how->region, ranges) : 0;
-	must(pm_plan_open(&session->look.regions, how->region ? ranges : NULL, count, &options, &plan, &session->error), &session->error);
-	struct pm_scan scan = { .scanner = how->scanner, .regions = &session->look.regions, .plan = plan, .workers = how->workers };
-	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader : &session->look.memory, .unreadable = unreadable,
-		.context = session };
+	size_t count = how->region ? named_ranges(session, how->region,
+	                                          how->last ? how->last : how->region, ranges)
+	                           : 0;
+	must(pm_plan_open(&session->look.regions, how->region ? ranges : NULL, count, &options,
+	                  &plan, &session->error),
+	     &session->error);
+	struct pm_scan scan = { .scanner = how->scanner,
+		                .regions = &session->look.regions,
+		                .plan = plan,
+		                .workers = how->workers };
+	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader
+		                                                     : &session->look.memory,
+		                               .unreadable = unreadable,
+		                               .context = session };
 	scan.again = how->again;
 	scan.found = found;
 	scan.deliver = deliver;

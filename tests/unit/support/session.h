@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A target of ours that is opened for searching: what a command does before pm_scan_run(), and where the hits go. */
+/** @file A target of ours that is opened for searching: what a command does before pm_scan_run(),
+ * and where the hits go. */
 #ifndef TESTS_SUPPORT_SESSION_H
 #define TESTS_SUPPORT_SESSION_H
 
@@ -14,12 +15,12 @@
 struct session {
 	struct target target;
 	struct look look;
-	struct hit_list hits;           /**< of the last scan, by ascending address */
-	char **texts;                   /**< their bytes */
-	size_t changed;                 /**< hits that were marked so */
-	uint64_t unreadable;            /**< bytes */
+	struct hit_list hits; /**< of the last scan, by ascending address */
+	char **texts;         /**< their bytes */
+	size_t changed;       /**< hits that were marked so */
+	uint64_t unreadable;  /**< bytes */
 	struct pm_scan_totals totals;
-	struct pm_error error;          /**< of the last scan */
+	struct pm_error error; /**< of the last scan */
 };
 
 /** Opens a target that was started. */

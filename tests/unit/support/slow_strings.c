@@ -21,7 +21,8 @@ static bool is_printable(uint32_t c, bool white_space)
 	return (c >= 0x20 && c <= 0x7e) || c == '\t' || (white_space && c >= 0x09 && c <= 0x0d);
 }
 
-/** Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of characters, not by tables of bytes. */
+/** Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of
+ * characters, not by tables of bytes. */
 static size_t utf8_character(const uint8_t *bytes, size_t left)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -34,11 +35,13 @@ static size_t utf8_character(const uint8_t *bytes, size_t left)
 			return 0;
 		c = c << 6 | (bytes[i] & 0x3fu);
 	}
-	return c >= least[size] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) && c >= 0xa0 ? size : 0;
+	return c >= least[size] && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) && c >= 0xa0 ? size
+	                                                                                    : 0;
 }
 
 /** Bytes of the character at the begin, 0 for none. */
-static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t left, bool white_space)
+static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t left,
+                        bool white_space)
 {
 	size_t unit = pm_encoding_unit(encoding);
 	if (left < unit)
@@ -54,8 +57,8 @@ static size_t character(enum pm_encoding encoding, const uint8_t *bytes, size_t 
 	return encoding == PM_ENCODING_UTF8 ? utf8_character(bytes, left) : 0;
 }
 
-static void add_strings(enum pm_encoding encoding, const struct pm_strings_options *options, const uint8_t *bytes, size_t size,
-                        uint64_t address, struct hit_list *hits)
+static void add_strings(enum pm_encoding encoding, const struct pm_strings_options *options,
+                        const uint8_t *bytes, size_t size, uint64_t address, struct hit_list *hits)
 {
 	size_t at = 0, unit = pm_encoding_unit(encoding);
 	while (at < size) {
@@ -64,7 +67,8 @@ static void add_strings(enum pm_encoding encoding, const struct pm_strings_optio
 			at++;
 			continue;
 		}
-		while (end < size && (step = character(encoding, bytes + end, size - end, options->white_space)) > 0) {
+		while (end < size && (step = character(encoding, bytes + end, size - end,
+		                                       options->white_space)) > 0) {
 			end += step;
 			count++;
 		}
@@ -74,7 +78,8 @@ static void add_strings(enum pm_encoding encoding, const struct pm_strings_optio
 	}
 }
 
-void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size, uint64_t address, struct hit_list *hits)
+void slow_strings(const struct pm_strings_options *options, const uint8_t *bytes, size_t size,
+                  uint64_t address, struct hit_list *hits)
 {
 	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
 		if (options->encodings & PM_ENCODING_BIT(i))

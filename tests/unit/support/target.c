@@ -30,7 +30,8 @@ void skip_because(const char *format, ...)
 }
 
 /** What the child does: becomes the program, with our pipes, and without our life. */
-static void __attribute__((noreturn)) become(const char *path, char **arguments, int input, int output, pid_t parent)
+static void __attribute__((noreturn)) become(const char *path, char **arguments, int input,
+                                             int output, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -57,7 +58,9 @@ static void start(struct target *target, const char *path, const char *program, 
 	assert_true(pid > 0);
 	close(input[0]);
 	close(output[1]);
-	*target = (struct target){ .pid = pid, .to = fdopen(input[1], "w"), .from = fdopen(output[0], "r") };
+	*target = (struct target){ .pid = pid,
+		                   .to = fdopen(input[1], "w"),
+		                   .from = fdopen(output[0], "r") };
 	assert_non_null(target->to);
 	assert_non_null(target->from);
 }
@@ -82,7 +85,8 @@ static void fail_unready(struct target *target, const char *path)
 	int status = 0;
 	waitpid(target->pid, &status, 0);
 	target->pid = 0;
-	fail_msg("%s ended before it was ready (%s %d): %s", path, WIFSIGNALED(status) ? "signal" : "status",
+	fail_msg("%s ended before it was ready (%s %d): %s", path,
+	         WIFSIGNALED(status) ? "signal" : "status",
 	         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 	         target->count > 0 ? target->facts[target->count - 1] : "it said nothing");
 }
@@ -159,7 +163,8 @@ const char *target_fact(const struct target *target, const char *words)
 	size_t length = strlen(words);
 	for (size_t i = 0; i < target->count; i++) {
 		const char *fact = target->facts[i];
-		if (strncmp(fact, words, length) == 0 && (fact[length] == ' ' || fact[length] == '\0'))
+		if (strncmp(fact, words, length) == 0 &&
+		    (fact[length] == ' ' || fact[length] == '\0'))
 			return fact + length + (fact[length] == ' ');
 	}
 	return NULL;

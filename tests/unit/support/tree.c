@@ -48,7 +48,8 @@ static char *prepare(const char *root, const char *path)
 {
 	char *full;
 	assert_true(asprintf(&full, "%s/%s", root, path) > 0);
-	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(full + strlen(root) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		assert_true(mkdir(full, 0777) == 0 || errno == EEXIST);
 		*slash = '/';
@@ -77,7 +78,8 @@ void tree_add_process(const char *root, pid_t pid, const char *name, const char 
 	assert_true(vasprintf(&more, status, arguments) >= 0);
 	va_end(arguments);
 	snprintf(path, sizeof path, "proc/%d/stat", (int)pid);
-	tree_write(root, path, "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n", (int)pid, name);
+	tree_write(root, path, "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n",
+	           (int)pid, name);
 	snprintf(path, sizeof path, "proc/%d/status", (int)pid);
 	tree_write(root, path, "Name:\t%s\nTgid:\t%d\n%s", name, (int)pid, more);
 	free(more);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Saved trees that stand for /proc or /sys, made for one test. Failures here fail the running cmocka test. */
+/** @file Saved trees that stand for /proc or /sys, made for one test. Failures here fail the
+ * running cmocka test. */
 #ifndef TESTS_SUPPORT_TREE_H
 #define TESTS_SUPPORT_TREE_H
 
@@ -14,7 +15,8 @@ char *tree_create(void);
 void tree_remove(char *root);
 
 /** Writes a file below it, and the folders on the way. @param format printf format of its text */
-void tree_write(const char *root, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void tree_write(const char *root, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /**
  * Writes what a process of a saved machine must have: its stat and its status.
@@ -24,7 +26,8 @@ void tree_write(const char *root, const char *path, const char *format, ...) __a
  * @param name    its name
  * @param status  further lines of status, as format of printf
  */
-void tree_add_process(const char *root, pid_t pid, const char *name, const char *status, ...) __attribute__((format(printf, 4, 5)));
+void tree_add_process(const char *root, pid_t pid, const char *name, const char *status, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /**
  * Opens a process of a saved machine.

@@ -18,11 +18,12 @@ struct run {
 	uint64_t address;
 	const struct cut *cut;
 	size_t lookbehind;
-	uint8_t *copy;         /* what the window shows, and nothing around it: so that a sanitizer sees every byte too much */
+	uint8_t *copy; /* what the window shows, and nothing around it: so that a sanitizer sees
+	                  every byte too much */
 	struct hit_list *hits;
-	size_t ends[PM_STREAMS];    /* of the last hit of each stream */
-	bool conflict;              /* a hit begins within the last one and ends behind it */
-	struct hit_list unit;       /* hits of this window */
+	size_t ends[PM_STREAMS]; /* of the last hit of each stream */
+	bool conflict;           /* a hit begins within the last one and ends behind it */
+	struct hit_list unit;    /* hits of this window */
 	size_t unit_ends[PM_STREAMS];
 };
 
@@ -64,7 +65,8 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
 		size_t base = (size_t)(window->address - run->address);
-		struct hit hit = { base + found->start, found->size, found->source, found->encoding, found->truncated };
+		struct hit hit = { base + found->start, found->size, found->source, found->encoding,
+			           found->truncated };
 		assert_true(found->attempt < window->size);
 		assert_true(found->start + found->size <= pm_window_end(window));
 		if (base + found->attempt < run->ends[found->stream]) {
@@ -77,17 +79,20 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	return 0;
 }
 
-static void scan_window(struct run *run, const struct pm_scanner *scanner, void *thread, size_t start, size_t size,
-                        struct pm_scan_counts *counts)
+static void scan_window(struct run *run, const struct pm_scanner *scanner, void *thread,
+                        size_t start, size_t size, struct pm_scan_counts *counts)
 {
 	struct pm_hits hits = { .take = take, .context = run };
 	struct pm_error error = { 0 };
 	bool again = false;
 	do {
 		struct pm_window window = { .grow = grow, .context = run };
-		show(run, &window, start, size, pm_least_size(run->cut->overlap, run->size - start - size));
+		show(run, &window, start, size,
+		     pm_least_size(run->cut->overlap, run->size - start - size));
 		for (int i = 0; i < PM_STREAMS && again; i++)
-			window.from[i] = run->ends[i] > start ? pm_least_size(run->ends[i] - start, size) : 0;
+			window.from[i] = run->ends[i] > start
+			                         ? pm_least_size(run->ends[i] - start, size)
+			                         : 0;
 		memcpy(run->unit_ends, run->ends, sizeof run->ends);
 		run->unit.count = 0;
 		run->conflict = false;
@@ -102,8 +107,8 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 	pm_hits_deinit(&hits);
 }
 
-void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut,
-                 struct hit_list *hits,
+void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size,
+                 uint64_t address, const struct cut *cut, struct hit_list *hits,
                  struct pm_scan_counts *counts)
 {
 	struct pm_error error = { 0 };
@@ -111,10 +116,16 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 	void *thread = scanner->ops->open(scanner, &error);
 	if (!thread)
 		fail_msg("open: %s", error.text);
-	struct run run = { .bytes = bytes, .size = size, .address = address, .cut = cut, .lookbehind = scanner->lookbehind, .hits = hits };
+	struct run run = { .bytes = bytes,
+		           .size = size,
+		           .address = address,
+		           .cut = cut,
+		           .lookbehind = scanner->lookbehind,
+		           .hits = hits };
 	size_t unit = cut->unit ? cut->unit : size;
 	for (size_t start = 0; start < size; start += unit)
-		scan_window(&run, scanner, thread, start, pm_least_size(unit, size - start), counts ? counts : &ignored);
+		scan_window(&run, scanner, thread, start, pm_least_size(unit, size - start),
+		            counts ? counts : &ignored);
 	scanner->ops->close(thread);
 	hit_list_deinit(&run.unit);
 	free(run.copy);
@@ -122,7 +133,9 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 
 void hit_list_add(struct hit_list *hits, struct hit hit)
 {
-	assert_int_equal(pm_array_reserve(&hits->items, &hits->capacity, hits->count, 1, sizeof *hits->items, NULL), 0);
+	assert_int_equal(pm_array_reserve(&hits->items, &hits->capacity, hits->count, 1,
+	                                  sizeof *hits->items, NULL),
+	                 0);
 	hits->items[hits->count++] = hit;
 }
 
@@ -135,7 +148,8 @@ void hit_list_deinit(struct hit_list *hits)
 static void print_hits(const struct hit_list *hits, size_t from, const uint8_t *bytes)
 {
 	for (size_t i = from; i < hits->count && i < from + 3; i++) {
-		print_message("  %zu: %zu bytes at %zu, source %u, %s%s:", i, hits->items[i].size, hits->items[i].start, hits->items[i].source,
+		print_message("  %zu: %zu bytes at %zu, source %u, %s%s:", i, hits->items[i].size,
+		              hits->items[i].start, hits->items[i].source,
 		              pm_encoding_name(hits->items[i].encoding),
 		              hits->items[i].truncated ? ", truncated" : "");
 		for (size_t j = 0; bytes && j < hits->items[i].size && j < 40; j++)
@@ -148,20 +162,24 @@ size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *fou
 {
 	size_t i = 0;
 	/* Field by field: nobody knows what is between them. */
-	while (i < wanted->count && i < found->count && wanted->items[i].start == found->items[i].start &&
+	while (i < wanted->count && i < found->count &&
+	       wanted->items[i].start == found->items[i].start &&
 	       wanted->items[i].size == found->items[i].size &&
-	       wanted->items[i].source == found->items[i].source && wanted->items[i].encoding == found->items[i].encoding &&
+	       wanted->items[i].source == found->items[i].source &&
+	       wanted->items[i].encoding == found->items[i].encoding &&
 	       wanted->items[i].truncated == found->items[i].truncated)
 		i++;
 	return i;
 }
 
-void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found, const uint8_t *bytes, const char *what)
+void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found,
+                      const uint8_t *bytes, const char *what)
 {
 	size_t i = count_same_hits(wanted, found);
 	if (i == wanted->count && i == found->count)
 		return;
-	print_message("%s: hit %zu of %zu (%zu found) differs; wanted:\n", what, i, wanted->count, found->count);
+	print_message("%s: hit %zu of %zu (%zu found) differs; wanted:\n", what, i, wanted->count,
+	              found->count);
 	print_hits(wanted, i, bytes);
 	print_message("found:\n");
 	print_hits(found, i, bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A whole buffer, scanned as the engine scans a target: in windows, each with some bytes before and behind it, that grow when a hit needs
- * it; hits that begin within the one before are dropped.
+ * A whole buffer, scanned as the engine scans a target: in windows, each with some bytes before and
+ * behind it, that grow when a hit needs it; hits that begin within the one before are dropped.
  */
 #ifndef TESTS_SUPPORT_WINDOWS_H
 #define TESTS_SUPPORT_WINDOWS_H
@@ -13,11 +13,11 @@
 
 /** A hit by its place in the whole buffer. */
 struct hit {
-	size_t start;    /**< first byte */
-	size_t size;     /**< how many */
-	unsigned source; /**< as found */
+	size_t start;      /**< first byte */
+	size_t size;       /**< how many */
+	unsigned source;   /**< as found */
 	unsigned encoding; /**< as found */
-	bool truncated;  /**< as found */
+	bool truncated;    /**< as found */
 };
 
 /** Hits in the order in which they were found. Start with all zero. */
@@ -34,9 +34,10 @@ struct cut {
 	size_t most;    /**< bytes behind a window that it may grow to; 0: any number */
 };
 
-/** Scans a buffer with a scanner. Fails the test on errors. @param hits gets the hits @param counts added to; may be NULL */
-void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size, uint64_t address, const struct cut *cut,
-                 struct hit_list *hits,
+/** Scans a buffer with a scanner. Fails the test on errors. @param hits gets the hits @param counts
+ * added to; may be NULL */
+void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size,
+                 uint64_t address, const struct cut *cut, struct hit_list *hits,
                  struct pm_scan_counts *counts);
 
 /** Adds a hit. */
@@ -49,7 +50,8 @@ void hit_list_deinit(struct hit_list *hits);
 size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found);
 
 /** Fails the test unless both are the same; says where they differ. @param what for the message */
-void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found, const uint8_t *bytes, const char *what);
+void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found,
+                      const uint8_t *bytes, const char *what);
 
 /** The next pseudo-random number (splitmix64). */
 uint64_t random_next(uint64_t *state);
