@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Memory for the commands: it is there, or the program ends with a message. The library
- * never does that; a command may. */
+/**
+ * @file Memory for the commands: it is there, or the program ends with a message. The library never
+ * does that; a command may.
+ */
 #ifndef CMD_ALLOC_H
 #define CMD_ALLOC_H
 
@@ -16,8 +18,11 @@
  */
 void *alloc_array(void *old, size_t count, size_t size);
 
-/** Copies a string; exits with an error message when there is no memory. @param string ends in NUL
- * @return the copy, for free() */
+/**
+ * Copies a string; exits with an error message when there is no memory.
+ * @param string ends in NUL
+ * @return the copy, for free()
+ */
 char *alloc_string(const char *string);
 
 #endif

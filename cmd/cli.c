@@ -72,7 +72,10 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 	opterr = 0;
 }
 
-/** The slot of what getopt_long() returned or put into optopt. @return NULL for none */
+/**
+ * The slot of what getopt_long() returned or put into optopt.
+ * @return NULL for none
+ */
 static struct slot *find_slot(struct parser *parser, int code)
 {
 	for (size_t i = 0; i < parser->count; i++) {
@@ -192,7 +195,8 @@ static void report_unknown(struct parser *parser, char **argv)
 		             parser->spec->command);
 }
 
-/** Whether a word is an option that people look for in vain, and that is no short form of another.
+/**
+ * Whether a word is an option that people look for in vain, and that is no short form of another.
  */
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
@@ -204,7 +208,10 @@ static bool is_absent(const struct cli_spec *spec, const char *word)
 	       glued_value(spec->absent[0], spec->absent[1], word + 2);
 }
 
-/** Hands one option to its group. @return 0, -1: it was wrong */
+/**
+ * Hands one option to its group.
+ * @return 0, -1: it was wrong
+ */
 static int take(struct parser *parser, struct slot *slot, void *into)
 {
 	struct pm_error error;

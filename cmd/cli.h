@@ -123,7 +123,11 @@ extern const struct cli_option cli_common_options[];
  */
 void cli_print_lines(const char *lines, size_t column, struct out *out);
 
-/** Prints the help of a command. @param spec the command @param out where to */
+/**
+ * Prints the help of a command.
+ * @param spec the command
+ * @param out where to
+ */
 void cli_print_help(const struct cli_spec *spec, struct out *out);
 
 #endif

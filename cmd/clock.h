@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/** A time that only counts up. @return microseconds since some moment */
+/**
+ * A time that only counts up.
+ * @return microseconds since some moment
+ */
 static inline uint64_t clock_us(void)
 {
 	struct timespec now;
@@ -14,7 +17,10 @@ static inline uint64_t clock_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/** The same in the unit of intervals. @return seconds since that moment */
+/**
+ * The same in the unit of intervals.
+ * @return seconds since that moment
+ */
 static inline double clock_seconds(void)
 {
 	struct timespec now;
@@ -22,7 +28,10 @@ static inline double clock_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/** What this program has used of processors so far, in all threads. @return seconds */
+/**
+ * What this program has used of processors so far, in all threads.
+ * @return seconds
+ */
 static inline double clock_cpu_seconds(void)
 {
 	struct timespec now;

@@ -30,11 +30,18 @@ struct command {
 /** All commands, in the order of the help; ends with one whose name is NULL. */
 extern const struct command commands[];
 
-/** Finds a command. @param name its name @return the command, NULL for none */
+/**
+ * Finds a command.
+ * @param name its name
+ * @return the command, NULL for none
+ */
 const struct command *command_find(const char *name);
 
-/** The name that was probably meant. @param name a name that does not exist @return a name, NULL
- * for none that is near */
+/**
+ * The name that was probably meant.
+ * @param name a name that does not exist
+ * @return a name, NULL for none that is near
+ */
 const char *command_nearest(const char *name);
 
 /** `procmem diff`. @see command.run */

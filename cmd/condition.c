@@ -101,7 +101,10 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 	                                    "'%s' is more than the whole limit", text);
 }
 
-/** Says where in a list nothing stands. @param rest what follows, NULL at its end */
+/**
+ * Says where in a list nothing stands.
+ * @param rest what follows, NULL at its end
+ */
 static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
 {
 	const char *where = rest ? "before the" : condition->count > 0 ? "behind the last" : NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Conditions as the user writes them: `rss>1G,2G`, `grow>200M/60s`, `kind:arena>1G`,
- * `headroom<15%`. */
+/**
+ * @file Conditions as the user writes them: `rss>1G,2G`, `grow>200M/60s`, `kind:arena>1G`,
+ * `headroom<15%`.
+ */
 #ifndef CMD_CONDITION_H
 #define CMD_CONDITION_H
 
@@ -57,11 +59,17 @@ struct condition {
  */
 int condition_parse(struct condition *condition, const char *text, struct pm_error *error);
 
-/** Releases it. @param condition as parsed, or zeroed */
+/**
+ * Releases it.
+ * @param condition as parsed, or zeroed
+ */
 void condition_deinit(struct condition *condition);
 
-/** What a subject's values are. @param subject the subject @return whether they count things and
- * are not bytes */
+/**
+ * What a subject's values are.
+ * @param subject the subject
+ * @return whether they count things and are not bytes
+ */
 static inline bool condition_counts(enum condition_subject subject)
 {
 	return subject == CONDITION_THREADS || subject == CONDITION_REGIONS;

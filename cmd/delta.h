@@ -20,15 +20,25 @@
  */
 void text_delta(struct text *text, int64_t delta, bool bytes);
 
-/** Adds a rate: "+1.9M/s", in the unit of time that needs no tiny numbers; "-" for none. @param
- * text gets it @param rate bytes a second */
+/**
+ * Adds a rate: "+1.9M/s", in the unit of time that needs no tiny numbers; "-" for none. @param text
+ * gets it
+ * @param rate bytes a second
+ */
 void text_rate(struct text *text, double rate);
 
-/** Adds a time in UTC by ISO 8601. @param text gets it @param wall_ns nanoseconds since 1970 */
+/**
+ * Adds a time in UTC by ISO 8601.
+ * @param text gets it
+ * @param wall_ns nanoseconds since 1970
+ */
 void text_time(struct text *text, int64_t wall_ns);
 
-/** Style of something that changed by so much. @param delta the change @return OUT_GROWN, OUT_LESS
- * or OUT_PLAIN */
+/**
+ * Style of something that changed by so much.
+ * @param delta the change
+ * @return OUT_GROWN, OUT_LESS or OUT_PLAIN
+ */
 enum out_style delta_style(int64_t delta);
 
 /**

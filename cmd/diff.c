@@ -90,8 +90,10 @@ static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes 
 	sum->swap += sizes->swap;
 }
 
-/** Marks the regions of a sample that the user chose. @return how many; -1: an error other than
- * that none fits */
+/**
+ * Marks the regions of a sample that the user chose.
+ * @return how many; -1: an error other than that none fits
+ */
 static int choose(const struct diff_options *options, const struct pm_regions *regions,
                   bool *chosen, struct pm_error *error)
 {
@@ -198,7 +200,10 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 	                      : diff->count;
 }
 
-/** Whether the two may be compared. @return 0 or -1 */
+/**
+ * Whether the two may be compared.
+ * @return 0 or -1
+ */
 static int check(const struct diff_options *options, const struct sampled *before,
                  const struct sampled *after, struct pm_error *error)
 {
@@ -217,7 +222,10 @@ static int check(const struct diff_options *options, const struct sampled *befor
 	return 0;
 }
 
-/** Compares and prints. @return 1: they differ; 0: they do not; -1: an error */
+/**
+ * Compares and prints.
+ * @return 1: they differ; 0: they do not; -1: an error
+ */
 static int compare(const struct diff_options *options, const struct sampled *before,
                    const struct sampled *after, struct out *out, struct pm_error *error)
 {

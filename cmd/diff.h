@@ -37,13 +37,21 @@ struct diff_row {
 	struct pm_growth_sizes is;
 };
 
-/** How resident and swapped bytes changed. @param row the row @return bytes */
+/**
+ * How resident and swapped bytes changed.
+ * @param row the row
+ * @return bytes
+ */
 static inline int64_t diff_delta(const struct diff_row *row)
 {
 	return (int64_t)(pm_growth_weight(&row->is) - pm_growth_weight(&row->was));
 }
 
-/** How the address space changed. @param row the row @return bytes */
+/**
+ * How the address space changed.
+ * @param row the row
+ * @return bytes
+ */
 static inline int64_t diff_size_delta(const struct diff_row *row)
 {
 	return (int64_t)(row->is.size - row->was.size);
@@ -61,10 +69,18 @@ struct diff {
 	struct diff_row total; /**< of all chosen parts, the unchanged ones included */
 };
 
-/** Prints it as a table. @param diff it @param out where to */
+/**
+ * Prints it as a table.
+ * @param diff it
+ * @param out where to
+ */
 void diff_print(const struct diff *diff, struct out *out);
 
-/** Prints it as JSON. @param diff it @param out where to */
+/**
+ * Prints it as JSON.
+ * @param diff it
+ * @param out where to
+ */
 void diff_print_json(const struct diff *diff, struct out *out);
 
 #endif

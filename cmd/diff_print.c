@@ -147,7 +147,8 @@ static void print_heading(const struct diff *diff, struct out *out)
 	text_deinit(&line);
 }
 
-/** Regions of a recording, and those that are gone, are nothing that another command could look at.
+/**
+ * Regions of a recording, and those that are gone, are nothing that another command could look at.
  */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
@@ -161,8 +162,11 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 
-/** Takes the next column out that may go. @param from place among those that may @return false:
- * none is left */
+/**
+ * Takes the next column out that may go.
+ * @param from place among those that may
+ * @return false: none is left
+ */
 static bool drop_column(struct view *view, size_t *from)
 {
 	while (*from < sizeof droppable / sizeof *droppable) {
@@ -180,7 +184,10 @@ static bool drop_column(struct view *view, size_t *from)
 	return false;
 }
 
-/** Chooses as many columns as the terminal has room for. @param columns gets them */
+/**
+ * Chooses as many columns as the terminal has room for.
+ * @param columns gets them
+ */
 static void choose_columns(struct view *view, struct table *table, struct table_column *columns,
                            const struct out *out)
 {

@@ -244,8 +244,10 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	return dump->memory.lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
 }
 
-/** Whether the options go together with each other and with the number of operands; says so where
- * they do not. */
+/**
+ * Whether the options go together with each other and with the number of operands; says so where
+ * they do not.
+ */
 static bool check(const struct dump_options *options, int operands)
 {
 	const char *wrong = NULL;
@@ -255,7 +257,7 @@ static bool check(const struct dump_options *options, int operands)
 		wrong = "--respect-filter is for core files: add --core";
 	else if (!options->core && operands < 2)
 		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as "
-		        "heap, or 'all'";
+			"heap, or 'all'";
 	else if (options->output.json && !options->file)
 		wrong = "--json tells about the file that -o writes; without -o there is none";
 	if (wrong)

@@ -44,12 +44,20 @@ struct dump {
  */
 int dump_open(struct dump *dump, char *const *words, int count, struct pm_error *error);
 
-/** What the library is to copy, with lacks and progress noted. @param dump the dump, to which it
- * refers @return the source */
+/**
+ * What the library is to copy, with lacks and progress noted.
+ * @param dump the dump, to which it refers
+ * @return the source
+ */
 struct pm_dump_source dump_source(struct dump *dump);
 
-/** Shows the bytes as text. @param dump the dump @param out where to @param result filled @param
- * error any @return 0 or -1 */
+/**
+ * Shows the bytes as text.
+ * @param dump the dump
+ * @param out where to
+ * @param result filled @param error any
+ * @return 0 or -1
+ */
 int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
              struct pm_error *error);
 
@@ -63,7 +71,10 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
  */
 int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error);
 
-/** Text of FILE.map: where each range stands in the file. @param dump the dump @param out where to
+/**
+ * Text of FILE.map: where each range stands in the file.
+ * @param dump the dump
+ * @param out where to
  */
 void dump_write_map(const struct dump *dump, struct out *out);
 

@@ -13,7 +13,10 @@
 /* As long as gdb shows a string; the next value is then the rest of it. */
 enum { STRING_MOST = 200 };
 
-/** Takes one letter. @return 0 or -1 */
+/**
+ * Takes one letter.
+ * @return 0 or -1
+ */
 static int take_letter(struct examine *examine, char letter, bool *sized, struct pm_error *error)
 {
 	static const char sizes[] = "bhwg";

@@ -29,11 +29,19 @@ struct examine {
  */
 int examine_parse(struct examine *examine, const char *text, struct pm_error *error);
 
-/** How many values stand in a line. @param examine the form @return at least 1 */
+/**
+ * How many values stand in a line.
+ * @param examine the form
+ * @return at least 1
+ */
 size_t examine_per_line(const struct examine *examine);
 
-/** Adds a number as text. @param examine its form @param bytes as many as a value has,
- * little-endian @param text gets it */
+/**
+ * Adds a number as text.
+ * @param examine its form
+ * @param bytes as many as a value has, little-endian
+ * @param text gets it
+ */
 void examine_put_value(const struct examine *examine, const void *bytes, struct text *text);
 
 /**

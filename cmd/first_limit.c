@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "first_limit.h"
 
-/** Whether what is left can be held against what is left of memory: all of them are used up by what
- * the process allocates. */
+/**
+ * Whether what is left can be held against what is left of memory: all of them are used up by what
+ * the process allocates.
+ */
 static bool has_room(const struct pm_limit *limit)
 {
 	return limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_SYSTEM ||

@@ -31,8 +31,11 @@ typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit
 const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_limit_lasts *lasts,
                                    const void *context);
 
-/** What a limit bounds, in a few words: "the machine's memory and swap". @param kind its kind
- * @return a constant text */
+/**
+ * What a limit bounds, in a few words: "the machine's memory and swap".
+ * @param kind its kind
+ * @return a constant text
+ */
 const char *first_limit_words(enum pm_limit_kind kind);
 
 #endif

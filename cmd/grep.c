@@ -88,7 +88,9 @@ static enum status search_all(struct grep *grep, const char *word)
 	return status_of(grep);
 }
 
-/** Takes patterns and REGIONs from the operands. @return the TARGET, NULL where something is wrong
+/**
+ * Takes patterns and REGIONs from the operands.
+ * @return the TARGET, NULL where something is wrong
  */
 static const char *take_words(struct grep_options *options, const struct cli_result *words,
                               struct pm_error *error)

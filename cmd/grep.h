@@ -19,8 +19,12 @@ struct grep_patterns {
 	bool given;        /**< there was an option for patterns: the first operand is none */
 };
 
-/** Adds patterns, separated by newlines as for grep(1). @param patterns the list @param bytes they
- * @param length how many bytes */
+/**
+ * Adds patterns, separated by newlines as for grep(1).
+ * @param patterns the list
+ * @param bytes they
+ * @param length how many bytes
+ */
 void grep_patterns_add(struct grep_patterns *patterns, const char *bytes, size_t length);
 
 /**
@@ -46,11 +50,17 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path,
 int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags,
                           struct pm_scanner **scanner, struct pm_error *error);
 
-/** Whether one of them begins with `^` or ends with `$`. @param patterns the list @return true or
- * false */
+/**
+ * Whether one of them begins with `^` or ends with `$`.
+ * @param patterns the list
+ * @return true or false
+ */
 bool grep_patterns_have_anchors(const struct grep_patterns *patterns);
 
-/** Releases the list. @param patterns the list */
+/**
+ * Releases the list.
+ * @param patterns the list
+ */
 void grep_patterns_deinit(struct grep_patterns *patterns);
 
 /** What is printed. */
@@ -82,7 +92,11 @@ struct grep_options {
 		search; /**< where, and how to tell; `quiet` there is -q or -s: no remarks */
 };
 
-/** What the options ask for, taken together. @param options they @return the form */
+/**
+ * What the options ask for, taken together.
+ * @param options they
+ * @return the form
+ */
 enum grep_form grep_form(const struct grep_options *options);
 
 /** How hits are written down; the threads of a scan share it. */
@@ -95,7 +109,11 @@ struct grep_view {
 	enum grep_form form;   /**< what is printed */
 };
 
-/** Bytes around a hit that a view needs. @param view the view @return as pm_scan.around */
+/**
+ * Bytes around a hit that a view needs.
+ * @param view the view
+ * @return as pm_scan.around
+ */
 size_t grep_around(const struct grep_view *view);
 
 /**
@@ -118,18 +136,30 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct 
  */
 void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
-/** Writes a region as -l and -c do. @param view how @param region it @param count its matches
- * @param out where to */
+/**
+ * Writes a region as -l and -c do.
+ * @param view how
+ * @param region it
+ * @param count its matches
+ * @param out where to
+ */
 void grep_put_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
                      struct out *out);
 
-/** The same as a JSON object. @param view how @param region it @param count its matches @param line
- * gets it */
+/**
+ * The same as a JSON object.
+ * @param view how
+ * @param region it
+ * @param count its matches
+ * @param line gets it
+ */
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
                       struct text *line);
 
-/** One target that is searched. Zero it; set `cancel`, and options, form, prefix and pid of the
- * view. */
+/**
+ * One target that is searched. Zero it; set `cancel`, and options, form, prefix and pid of the
+ * view.
+ */
 struct grep_target {
 	const volatile sig_atomic_t *cancel;     /**< Ctrl-C */
 	struct grep_view view;                   /**< how hits are written down */

@@ -34,7 +34,8 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/** Adds what stands around a hit: the bytes that were asked for, else the text that it is part of.
+/**
+ * Adds what stands around a hit: the bytes that were asked for, else the text that it is part of.
  */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {

@@ -36,8 +36,11 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 	text_string(line, out_style_code(view->out, OUT_PLAIN));
 }
 
-/** Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about
- * it. @return their columns */
+/**
+ * Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about
+ * it.
+ * @return their columns
+ */
 static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
                          struct text *line)
 {
@@ -58,7 +61,10 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	return columns;
 }
 
-/** Adds how a text is encoded that does not stand in memory as it is shown. @return its columns */
+/**
+ * Adds how a text is encoded that does not stand in memory as it is shown.
+ * @return its columns
+ */
 static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hit,
                            struct text *line)
 {
@@ -72,7 +78,10 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 	return columns;
 }
 
-/** Adds all that stands before the text of a hit. @return its columns */
+/**
+ * Adds all that stands before the text of a hit.
+ * @return its columns
+ */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
 	const struct pm_region *region = &view->regions->items[hit->region];
@@ -102,7 +111,10 @@ static void cut(struct text *text, size_t columns)
 		}
 }
 
-/** Adds a match, cut to a number of columns. @return the columns that it takes */
+/**
+ * Adds a match, cut to a number of columns.
+ * @return the columns that it takes
+ */
 static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room,
                         struct text *line)
 {
@@ -151,7 +163,10 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 	text_deinit(&match);
 }
 
-/** Adds a match for -o. @return the bytes before it */
+/**
+ * Adds a match for -o.
+ * @return the bytes before it
+ */
 static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
 	text_string(line, view->prefix);

@@ -12,8 +12,9 @@
 
 enum { LINE_KEPT = 64 * 1024 };
 
-/** What a thread writes down of a hit: this, the name, the bytes and the line, one behind the
- * other. */
+/**
+ * What a thread writes down of a hit: this, the name, the bytes and the line, one behind the other.
+ */
 struct parts {
 	size_t name;   /* bytes of its text for the list of results; 0 outside of a session */
 	size_t before; /* bytes of memory before it, for a block */
@@ -157,7 +158,10 @@ static void put_counts(const struct grep_target *target, struct out *out)
 			grep_put_region(&target->view, &regions->items[i], target->counts[i], out);
 }
 
-/** Counts matches by the kinds of their regions. @return how many kinds there are */
+/**
+ * Counts matches by the kinds of their regions.
+ * @return how many kinds there are
+ */
 static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KIND_COUNT])
 {
 	const struct pm_regions *regions = target->view.regions;
@@ -170,7 +174,10 @@ static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KI
 	return different;
 }
 
-/** Takes the kind with the most matches out. @return it */
+/**
+ * Takes the kind with the most matches out.
+ * @return it
+ */
 static enum pm_kind take_most(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
 {
 	size_t most = 0;
@@ -181,8 +188,10 @@ static enum pm_kind take_most(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
 	return (enum pm_kind)most;
 }
 
-/** Says in how many regions the matches are, and of which kinds: " in 3 regions (12 heap, 1
- * stack)", " in 2 heap regions". */
+/**
+ * Says in how many regions the matches are, and of which kinds: " in 3 regions (12 heap, 1 stack)",
+ * " in 2 heap regions".
+ */
 static void add_regions(const struct grep_target *target, size_t count, struct text *text)
 {
 	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;

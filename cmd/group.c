@@ -161,8 +161,10 @@ static void kind_name(const struct pm_region *region, struct text *text)
 	text_string(text, *kind ? kind : "(unknown)");
 }
 
-/** The file of a region; for data that is initialised with zeros, which has no file, that of the
- * region before. */
+/**
+ * The file of a region; for data that is initialised with zeros, which has no file, that of the
+ * region before.
+ */
 static void object_name(const struct pm_regions *regions, const struct pm_region *region,
                         struct text *text)
 {
@@ -205,8 +207,10 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 	}
 }
 
-/** Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
- * thread like its stack. */
+/**
+ * Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
+ * thread like its stack.
+ */
 static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
 {
 	bool heap = by == GROUP_BY_ARENA && region->arena && region->kind == PM_KIND_ARENA;

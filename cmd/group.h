@@ -20,19 +20,30 @@ enum group_by {
 	GROUP_BY_COUNT,   /**< number of them */
 };
 
-/** Parses the argument of --by. @param word a name @param by filled @param error PM_ERROR_USAGE
- * @return 0 or -1 */
+/**
+ * Parses the argument of --by.
+ * @param word a name
+ * @param by filled
+ * @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
 int group_by_parse(const char *word, enum group_by *by, struct pm_error *error);
 
 /** Groups; opaque. */
 struct groups;
 
-/** Starts groups. @param by what they have in common @return no groups yet; release with
- * groups_destroy() */
+/**
+ * Starts groups.
+ * @param by what they have in common
+ * @return no groups yet; release with groups_destroy()
+ */
 struct groups *groups_create(enum group_by by);
 
-/** Keeps to the columns that RSS and swap can fill, unless others are asked for: of a recording by
- * `watch`. @param groups the groups */
+/**
+ * Keeps to the columns that RSS and swap can fill, unless others are asked for: of a recording by
+ * `watch`.
+ * @param groups the groups
+ */
 void groups_know_two_sizes(struct groups *groups);
 
 /**
@@ -46,14 +57,24 @@ void groups_know_two_sizes(struct groups *groups);
 void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
                  size_t count);
 
-/** Releases groups. @param groups the groups */
+/**
+ * Releases groups.
+ * @param groups the groups
+ */
 void groups_destroy(struct groups *groups);
 
-/** Lists of these groups. @param groups the groups @return lives as long as they */
+/**
+ * Lists of these groups.
+ * @param groups the groups
+ * @return lives as long as they
+ */
 const struct list_spec *groups_list_spec(const struct groups *groups);
 
-/** Puts all groups into a list. @param groups the groups; must outlive the list @param list an
- * initialised list of groups_list_spec() */
+/**
+ * Puts all groups into a list.
+ * @param groups the groups; must outlive the list
+ * @param list an initialised list of groups_list_spec()
+ */
 void groups_add_to(const struct groups *groups, struct list *list);
 
 #endif

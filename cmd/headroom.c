@@ -146,7 +146,10 @@ static void note_too_little(const struct headroom_report *report)
 	text_deinit(&line);
 }
 
-/** Reads and prints. @return 1: too little is left; 0: enough; -1: an error */
+/**
+ * Reads and prints.
+ * @return 1: too little is left; 0: enough; -1: an error
+ */
 static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out,
                 struct pm_error *error)
 {

@@ -57,7 +57,10 @@ struct headroom_report {
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
                            const struct headroom_options *options, struct pm_error *error);
 
-/** Releases rates. @param rates as measured, or zeroed */
+/**
+ * Releases rates.
+ * @param rates as measured, or zeroed
+ */
 void headroom_rates_deinit(struct headroom_rates *rates);
 
 /**
@@ -72,16 +75,32 @@ void headroom_rates_deinit(struct headroom_rates *rates);
 bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
                     struct pm_trend *trend, double *seconds);
 
-/** Prints who shares the cgroup's limit. @param report it @param out where to */
+/**
+ * Prints who shares the cgroup's limit.
+ * @param report it
+ * @param out where to
+ */
 void headroom_print_members(const struct headroom_report *report, struct out *out);
 
-/** Writes that as an object. @param report it @param json the object that it goes into */
+/**
+ * Writes that as an object.
+ * @param report it
+ * @param json the object that it goes into
+ */
 void headroom_put_members(const struct headroom_report *report, struct json *json);
 
-/** Prints it. @param report it @param out where to */
+/**
+ * Prints it.
+ * @param report it
+ * @param out where to
+ */
 void headroom_print(const struct headroom_report *report, struct out *out);
 
-/** Prints it as JSON. @param report it @param out where to */
+/**
+ * Prints it as JSON.
+ * @param report it
+ * @param out where to
+ */
 void headroom_print_json(const struct headroom_report *report, struct out *out);
 
 #endif

@@ -76,8 +76,11 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 	}
 }
 
-/** The kinds that hold anything, the heaviest first. @param order room for PM_KIND_COUNT @return
- * how many */
+/**
+ * The kinds that hold anything, the heaviest first.
+ * @param order room for PM_KIND_COUNT
+ * @return how many
+ */
 static size_t order_kinds(const struct headroom_report *report, enum pm_kind *order)
 {
 	size_t count = 0;

@@ -29,7 +29,10 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
 	               : 0;
 }
 
-/** Waits until it is to be looked again. @return false: the user has seen enough */
+/**
+ * Waits until it is to be looked again.
+ * @return false: the user has seen enough
+ */
 static bool await_look(struct watch_wait *wait)
 {
 	while (!*wait->interrupted)
@@ -38,7 +41,10 @@ static bool await_look(struct watch_wait *wait)
 	return false;
 }
 
-/** Looks again and again. @return 0, 1: the user has ended it before; -1 */
+/**
+ * Looks again and again.
+ * @return 0, 1: the user has ended it before; -1
+ */
 static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
                  struct pm_error *error)
 {

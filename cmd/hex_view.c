@@ -66,8 +66,10 @@ static void put_line(struct hex_view *view)
 	text_deinit(&line);
 }
 
-/** Whether the line has a byte of a match: such a line is shown, also when it is like the one
- * before. */
+/**
+ * Whether the line has a byte of a match: such a line is shown, also when it is like the one
+ * before.
+ */
 static bool has_mark(const struct hex_view *view)
 {
 	return view->address > view->mark_start && view->address - view->filled < view->mark_end;

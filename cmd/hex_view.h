@@ -41,14 +41,26 @@ struct hex_view {
  */
 void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size);
 
-/** Shows zeros. @param view it @param address where @param size how many, any number */
+/**
+ * Shows zeros.
+ * @param view it
+ * @param address where
+ * @param size how many, any number
+ */
 void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size);
 
-/** Says that there are no bytes to show. @param view it @param start, end of the range @param why
- * for people */
+/**
+ * Says that there are no bytes to show.
+ * @param view it
+ * @param start, end of the range
+ * @param why for people
+ */
 void hex_lacking(struct hex_view *view, uint64_t start, uint64_t end, const char *why);
 
-/** Ends the view: the last line, and the address behind it. @param view it */
+/**
+ * Ends the view: the last line, and the address behind it.
+ * @param view it
+ */
 void hex_end(struct hex_view *view);
 
 #endif

@@ -40,8 +40,10 @@ static struct character character_of(const uint8_t *bytes, size_t size)
 	return (struct character){ size, utf8_columns(text, size) };
 }
 
-/** The first character of the bytes behind a hit. Of UTF-16 only ASCII is taken for text: nearly
- * any other bytes would be some, too. */
+/**
+ * The first character of the bytes behind a hit. Of UTF-16 only ASCII is taken for text: nearly any
+ * other bytes would be some, too.
+ */
 static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes, size_t size)
 {
 	struct character found = { 0, 0 };
@@ -124,7 +126,10 @@ static void add_byte(struct text *text, uint8_t byte)
 	text_hex(text, byte, 2);
 }
 
-/** Decodes the next character of UTF-16. @return bytes used, 0 where there is none */
+/**
+ * Decodes the next character of UTF-16.
+ * @return bytes used, 0 where there is none
+ */
 static size_t decode16(const uint8_t *bytes, size_t size, bool big, uint32_t *code)
 {
 	uint32_t first = size >= 2 ? unit16(bytes, big) : 0;

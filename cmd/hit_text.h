@@ -23,8 +23,12 @@ struct hit_side {
  */
 struct hit_side hit_text_before(const struct pm_hit *hit, size_t columns);
 
-/** The same for the text that directly follows. @param hit it @param columns the limit @return the
- * side */
+/**
+ * The same for the text that directly follows.
+ * @param hit it
+ * @param columns the limit
+ * @return the side
+ */
 struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns);
 
 /**

@@ -30,7 +30,10 @@ static void handle_in_session(int number)
 	__atomic_store_n(&session_interrupted, number, __ATOMIC_RELAXED);
 }
 
-/** Catches one signal. @param once the next of it ends the program @param before what it did so far
+/**
+ * Catches one signal.
+ * @param once the next of it ends the program
+ * @param before what it did so far
  */
 static void catch_one(int number, bool once, struct sigaction *before)
 {

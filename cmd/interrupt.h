@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Ctrl-C and its relatives: for commands that have something to clean up, and for a session,
- * which outlives its commands. */
+/**
+ * @file Ctrl-C and its relatives: for commands that have something to clean up, and for a session,
+ * which outlives its commands.
+ */
 #ifndef CMD_INTERRUPT_H
 #define CMD_INTERRUPT_H
 
@@ -24,15 +26,21 @@ const volatile sig_atomic_t *interrupt_catch(void);
  */
 const volatile sig_atomic_t *interrupt_hold(void);
 
-/** Signals do what they did before interrupt_hold(); interrupt_caught() still tells what it caught.
+/**
+ * Signals do what they did before interrupt_hold(); interrupt_caught() still tells what it caught.
  */
 void interrupt_release(void);
 
-/** The signals of interrupt_hold(). @param set they are added to it */
+/**
+ * The signals of interrupt_hold().
+ * @param set they are added to it
+ */
 void interrupt_add_held(sigset_t *set);
 
-/** What interrupt_catch() or interrupt_hold() caught since it was called last. @return the number
- * of a signal, 0 for none */
+/**
+ * What interrupt_catch() or interrupt_hold() caught since it was called last.
+ * @return the number of a signal, 0 for none
+ */
 int interrupt_caught(void);
 
 /**

@@ -110,7 +110,10 @@ json_t *json_now(void)
 	return json_stringn_nocheck(text, length);
 }
 
-/** The value of a column. @return NULL where it is not known */
+/**
+ * The value of a column.
+ * @return NULL where it is not known
+ */
 static json_t *column_value(const struct list_column *column, const void *item)
 {
 	uint64_t number;

@@ -23,26 +23,44 @@ struct json {
 	bool comma;      /**< something stands before in the innermost bracket */
 };
 
-/** Opens an object or array. @param json the text @param key within an object, else NULL @param
- * bracket '{' or '[' */
+/**
+ * Opens an object or array.
+ * @param json the text
+ * @param key within an object, else NULL @param bracket '{' or '['
+ */
 void json_open(struct json *json, const char *key, char bracket);
 
-/** Closes the innermost object or array. @param json the text @param bracket '}' or ']' */
+/**
+ * Closes the innermost object or array.
+ * @param json the text
+ * @param bracket '}' or ']'
+ */
 void json_shut(struct json *json, char bracket);
 
-/** Writes a value. @param json the text @param key within an object, else NULL @param value given
- * away; NULL writes nothing */
+/**
+ * Writes a value.
+ * @param json the text
+ * @param key within an object, else NULL
+ * @param value given away; NULL writes nothing
+ */
 void json_put(struct json *json, const char *key, json_t *value);
 
-/** Adds a value to an object that is made as a whole. @param object it @param key ASCII @param
- * value given away; NULL adds nothing */
+/**
+ * Adds a value to an object that is made as a whole.
+ * @param object it
+ * @param key ASCII @param value given away; NULL adds nothing
+ */
 static inline void json_add(json_t *object, const char *key, json_t *value)
 {
 	if (value)
 		json_object_set_new_nocheck(object, key, value);
 }
 
-/** A string of a stranger's text. @param string ends in NUL @return a value */
+/**
+ * A string of a stranger's text.
+ * @param string ends in NUL
+ * @return a value
+ */
 json_t *json_text(const char *string);
 
 /**
@@ -55,21 +73,40 @@ json_t *json_text(const char *string);
  */
 void json_quote(struct text *text, const char *bytes, size_t length);
 
-/** An address. @param address it @return a string value */
+/**
+ * An address.
+ * @param address it
+ * @return a string value
+ */
 json_t *json_address(uint64_t address);
 
-/** A size or count. @param value the number @return an integer value */
+/**
+ * A size or count.
+ * @param value the number
+ * @return an integer value
+ */
 json_t *json_number(uint64_t value);
 
-/** The time, in UTC by ISO 8601. @return a string value */
+/**
+ * The time, in UTC by ISO 8601.
+ * @return a string value
+ */
 json_t *json_now(void);
 
-/** An object with an item's columns. @param columns which @param count how many @param item the
- * item @return an object */
+/**
+ * An object with an item's columns.
+ * @param columns which
+ * @param count how many
+ * @param item the item
+ * @return an object
+ */
 json_t *json_item(const struct list_column *const *columns, size_t count, const void *item);
 
-/** What must be read for the columns that json_put_list() writes: their `needs`, or-ed together.
- * @param list the list @return bits */
+/**
+ * What must be read for the columns that json_put_list() writes: their `needs`, or-ed together.
+ * @param list the list
+ * @return bits
+ */
 unsigned json_list_needs(const struct list *list);
 
 /**

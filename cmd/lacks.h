@@ -31,14 +31,23 @@ struct lacks {
  */
 void lacks_add(struct lacks *lacks, uint64_t start, uint64_t end, const char *why);
 
-/** Puts the list in order. @param lacks the list */
+/**
+ * Puts the list in order.
+ * @param lacks the list
+ */
 void lacks_sort(struct lacks *lacks);
 
-/** Tells the first of them on stderr, one a line. @param lacks the list @param most how many at the
- * most */
+/**
+ * Tells the first of them on stderr, one a line.
+ * @param lacks the list
+ * @param most how many at the most
+ */
 void lacks_tell(const struct lacks *lacks, size_t most);
 
-/** Releases the list. @param lacks the list */
+/**
+ * Releases the list.
+ * @param lacks the list
+ */
 void lacks_deinit(struct lacks *lacks);
 
 #endif

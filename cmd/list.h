@@ -43,17 +43,25 @@ struct list_column {
 	bool alone;    /**< a sum over items would mean nothing */
 	int index;     /**< for the functions below, when several columns share one */
 	enum out_style style; /**< in the table */
-	/** Gives the number of an item, for all types but LIST_TEXT. @return false where it is not
-	 * known */
+	/**
+	 * Gives the number of an item, for all types but LIST_TEXT.
+	 * @return false where it is not known
+	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
-	/** Adds the text of an item as it is, for LIST_TEXT; also for another type where the words
-	 * differ from the number. */
+	/**
+	 * Adds the text of an item as it is, for LIST_TEXT; also for another type where the words
+	 * differ from the number.
+	 */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
-	/** How many characters `text` adds; NULL: not known beforehand. Making texts only to
-	 * measure them is slow in long lists. */
+	/**
+	 * How many characters `text` adds; NULL: not known beforehand. Making texts only to measure
+	 * them is slow in long lists.
+	 */
 	size_t (*length)(const struct list_column *column, const void *item);
-	/** Adds what the table shows instead, if that is more or less than the text; NULL for none.
-	 * `brief`: there is little room. */
+	/**
+	 * Adds what the table shows instead, if that is more or less than the text; NULL for none.
+	 * `brief`: there is little room.
+	 */
 	void (*show)(const struct list_column *column, const void *item, bool brief,
 	             struct text *text);
 };
@@ -74,8 +82,10 @@ struct list_spec {
 	const char *droppable_last; /**< those that it may leave out where even this is not enough;
 	                               NULL for none */
 	bool count_column;          /**< the number of items stands in the totals anyway */
-	/** Gives an item its number in a session (results.h), which the table then shows; NULL: the
-	 * items get none. */
+	/**
+	 * Gives an item its number in a session (results.h), which the table then shows; NULL: the
+	 * items get none.
+	 */
 	size_t (*identify)(struct results *results, const void *item);
 	const char
 		*id_prefix; /**< what stands before that number: "#" for hits, "#r" for regions */
@@ -115,21 +125,38 @@ struct list {
 int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options,
               bool bytes, struct pm_error *error);
 
-/** What stands above a column. @param list the list @param column one of its columns @return the
- * title */
+/**
+ * What stands above a column.
+ * @param list the list
+ * @param column one of its columns
+ * @return the title
+ */
 const char *list_title(const struct list *list, const struct list_column *column);
 
-/** Releases what a list holds. @param list the list */
+/**
+ * Releases what a list holds.
+ * @param list the list
+ */
 void list_deinit(struct list *list);
 
-/** What must be read for the columns and the order: their `needs`, or-ed together. @param list the
- * list @return bits */
+/**
+ * What must be read for the columns and the order: their `needs`, or-ed together.
+ * @param list the list
+ * @return bits
+ */
 unsigned list_needs(const struct list *list);
 
-/** Adds an item. @param list the list @param item borrowed */
+/**
+ * Adds an item.
+ * @param list the list
+ * @param item borrowed
+ */
 void list_add(struct list *list, const void *item);
 
-/** Sorts the items; equal ones stay as they were added. @param list the list */
+/**
+ * Sorts the items; equal ones stay as they were added.
+ * @param list the list
+ */
 void list_sort(struct list *list);
 
 /**
@@ -140,8 +167,11 @@ void list_sort(struct list *list);
  */
 void list_print(struct list *list, struct out *out);
 
-/** Prints the shown items as comma-separated values. @param list the sorted list @param out where
- * to */
+/**
+ * Prints the shown items as comma-separated values.
+ * @param list the sorted list
+ * @param out where to
+ */
 void list_print_csv(const struct list *list, struct out *out);
 
 /**
@@ -157,16 +187,27 @@ void list_print_csv(const struct list *list, struct out *out);
 int list_parse_columns(const struct list_spec *spec, const char *names,
                        const struct list_column **columns, size_t *count, struct pm_error *error);
 
-/** Finds a column. @param spec the list's sort @param name its name @return the column, NULL where
- * there is none */
+/**
+ * Finds a column.
+ * @param spec the list's sort
+ * @param name its name
+ * @return the column, NULL where there is none
+ */
 const struct list_column *list_find_column(const struct list_spec *spec, const char *name);
 
-/** Prints what columns there are, for `--columns help`. @param spec the list's sort @param out
- * where to */
+/**
+ * Prints what columns there are, for `--columns help`.
+ * @param spec the list's sort
+ * @param out where to
+ */
 void list_print_columns(const struct list_spec *spec, struct out *out);
 
-/** Adds the exact value of an item, not escaped. @param column the column @param item the item
- * @param text gets it */
+/**
+ * Adds the exact value of an item, not escaped.
+ * @param column the column
+ * @param item the item
+ * @param text gets it
+ */
 void list_exact(const struct list_column *column, const void *item, struct text *text);
 
 /**
@@ -180,8 +221,13 @@ void list_exact(const struct list_column *column, const void *item, struct text 
 void list_show_number(const struct list *list, const struct list_column *column, uint64_t value,
                       struct text *text);
 
-/** How many characters list_show_number() adds. @param list the list @param column the column
- * @param value the number @return characters */
+/**
+ * How many characters list_show_number() adds.
+ * @param list the list
+ * @param column the column
+ * @param value the number
+ * @return characters
+ */
 size_t list_number_length(const struct list *list, const struct list_column *column,
                           uint64_t value);
 

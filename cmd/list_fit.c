@@ -20,8 +20,10 @@ static bool is_summable(const struct list_column *column)
 	return (column->type == LIST_SIZE || column->type == LIST_COUNT) && !column->alone;
 }
 
-/** Sums up all columns item by item: a long list does not fit the processor's caches, so each item
- * is fetched once. */
+/**
+ * Sums up all columns item by item: a long list does not fit the processor's caches, so each item
+ * is fetched once.
+ */
 static void sum_up(struct list_view *view)
 {
 	const struct list *list = view->list;
@@ -72,8 +74,10 @@ void list_view_set_columns(struct list_view *view, const bool *drop)
 	sum_up(view);
 }
 
-/** How many columns of the terminal are missing for the last column to have what it wants, or as
- * much as is `wanted`. */
+/**
+ * How many columns of the terminal are missing for the last column to have what it wants, or as
+ * much as is `wanted`.
+ */
 static size_t missing_room(const struct table *table, const size_t *widths, size_t wanted,
                            const struct out *out)
 {
@@ -84,8 +88,10 @@ static size_t missing_room(const struct table *table, const size_t *widths, size
 	return needed > out->width ? needed - out->width : 0;
 }
 
-/** The next of some columns that may go: one that holds nothing at all, else the first. @return
- * index in the list, SIZE_MAX for none */
+/**
+ * The next of some columns that may go: one that holds nothing at all, else the first.
+ * @return index in the list, SIZE_MAX for none
+ */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {
 	const struct list_column *droppable[TABLE_COLUMNS_MOST];
@@ -125,7 +131,9 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 	}
 }
 
-/** The widest column before the last whose words may be cut. @return its index, SIZE_MAX for none
+/**
+ * The widest column before the last whose words may be cut.
+ * @return its index, SIZE_MAX for none
  */
 static size_t widest_words(const struct list_view *view, const size_t *widths)
 {

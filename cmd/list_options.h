@@ -29,7 +29,11 @@ extern const struct cli_option list_option_list[];
 /** Takes one of them. @see cli_take */
 int list_options_take(void *into, int id, const char *value, struct pm_error *error);
 
-/** Whether `--columns help` was asked for. @param options the options @return true or false */
+/**
+ * Whether `--columns help` was asked for.
+ * @param options the options
+ * @return true or false
+ */
 bool list_options_want_help(const struct list_options *options);
 
 /** What all commands have that print something; all zero is the default. */

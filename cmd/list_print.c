@@ -123,7 +123,10 @@ static void table_before_total(void *context, struct out *out)
 	}
 }
 
-/** Numbers the shown items, in a session. @return their numbers, NULL for none; for free() */
+/**
+ * Numbers the shown items, in a session.
+ * @return their numbers, NULL for none; for free()
+ */
 static size_t *identify(const struct list *list, struct out *out)
 {
 	if (!out->results || !list->spec->identify)

@@ -26,8 +26,11 @@ struct list_view {
 /** The column before all others that shows the items' numbers. */
 extern const struct list_column list_id_column;
 
-/** Makes the columns from the list's. @param view the view @param drop which ones to leave out;
- * NULL: none */
+/**
+ * Makes the columns from the list's.
+ * @param view the view
+ * @param drop which ones to leave out; NULL: none
+ */
 void list_view_set_columns(struct list_view *view, const bool *drop);
 
 /**
@@ -42,8 +45,10 @@ void list_view_set_columns(struct list_view *view, const bool *drop);
 void list_view_fit(struct list_view *view, struct table *table, size_t *widths,
                    const struct out *out);
 
-/** Whether a column tells how much; there something unknown is worth a mark. The others name things
- * that need not exist. */
+/**
+ * Whether a column tells how much; there something unknown is worth a mark. The others name things
+ * that need not exist.
+ */
 static inline bool list_is_quantity(const struct list_column *column)
 {
 	return column->type == LIST_SIZE || column->type == LIST_COUNT ||

@@ -212,7 +212,8 @@ static enum status run(struct out *out, int argc, char **argv)
 /**
  * Takes the places of standard streams that the caller has closed: else the next file that is
  * opened would be one of them, and get what is meant for it. Reading and writing fail as they
- * would, but for stderr, which nobody misses. @return 0 or -1
+ * would, but for stderr, which nobody misses.
+ * @return 0 or -1
  */
 static int fill_standard_streams(void)
 {

@@ -69,8 +69,10 @@ const struct cli_spec map_spec = {
 	.operands_most = -1,
 };
 
-/** Puts the regions that the user chose into the list. @return 1: some; 0: none, `error` says so;
- * -1: an error */
+/**
+ * Puts the regions that the user chose into the list.
+ * @return 1: some; 0: none, `error` says so; -1: an error
+ */
 static int choose_regions(const struct loaded *loaded, const struct map_options *options,
                           struct list *list, struct pm_error *error)
 {
@@ -161,7 +163,10 @@ static const struct list_spec *sort_of_list(const struct loaded *loaded)
 	return has_two_sizes(loaded) ? &region_list_spec_recorded : &region_list_spec;
 }
 
-/** Prints what was read. @return 1: done; 0: no region fits, `error` says so; -1: an error */
+/**
+ * Prints what was read.
+ * @return 1: done; 0: no region fits, `error` says so; -1: an error
+ */
 static int print(const struct loaded *loaded, const struct map_options *options,
                  const struct cli_result *words, struct groups *grouping, struct out *out,
                  struct pm_error *error)
@@ -183,8 +188,10 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	return printed < 0 ? -1 : chosen;
 }
 
-/** Refuses what needs sizes that are not known. The usual order falls back to what is known; one
- * that was asked for does not. */
+/**
+ * Refuses what needs sizes that are not known. The usual order falls back to what is known; one
+ * that was asked for does not.
+ */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)
 {
@@ -204,7 +211,10 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 	                    shown->sort->name, why);
 }
 
-/** Reads the target and prints. @return as print() */
+/**
+ * Reads the target and prints.
+ * @return as print()
+ */
 static int show(const struct target *target, const struct map_options *options,
                 const struct cli_result *words, struct groups *grouping, struct out *out,
                 struct pm_error *error)
@@ -247,7 +257,10 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 	}
 }
 
-/** Does what the parsed command line says. @return exit status */
+/**
+ * Does what the parsed command line says.
+ * @return exit status
+ */
 static enum status run(struct map_options *options, const struct cli_result *words,
                        struct groups *grouping, struct out *out)
 {

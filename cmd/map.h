@@ -10,8 +10,10 @@
 #include "regions_load.h"
 #include "selection.h"
 
-/** What stands for RSS where a core file is listed: bytes that it holds, whether they were resident
- * or not. */
+/**
+ * What stands for RSS where a core file is listed: bytes that it holds, whether they were resident
+ * or not.
+ */
 #define MAP_HELD "HELD"
 
 /** What the user wants. */
@@ -72,8 +74,11 @@ int map_print_at(const struct loaded *loaded, uint64_t address, const struct map
 int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
               const struct map_options *options, struct out *out, struct pm_error *error);
 
-/** Opens the JSON object of a target: pid, command and time, or the saved file. @param json the
- * text @param loaded what was read */
+/**
+ * Opens the JSON object of a target: pid, command and time, or the saved file.
+ * @param json the text
+ * @param loaded what was read
+ */
 void map_open_json(struct json *json, const struct loaded *loaded);
 
 #endif

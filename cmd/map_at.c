@@ -135,7 +135,10 @@ static void put_mapping(struct text *line, const struct pm_region *region, bool 
 	text_deinit(&name);
 }
 
-/** Writes a line and empties it. @param indent of what a narrow terminal puts below it */
+/**
+ * Writes a line and empties it.
+ * @param indent of what a narrow terminal puts below it
+ */
 static void end_line(struct text *line, size_t indent, struct out *out)
 {
 	text_char(line, '\n');

@@ -62,28 +62,52 @@ struct memory {
 int memory_open(struct memory *memory, const char *word, const struct selection *selection,
                 const struct memory_options *options, struct pm_error *error);
 
-/** Lets a stopped target run on: all is read. @param memory the memory */
+/**
+ * Lets a stopped target run on: all is read.
+ * @param memory the memory
+ */
 void memory_resume(struct memory *memory);
 
-/** Finds out what the regions are for, if that is not known yet. @param memory of a process that
- * runs @param error any @return 0 or -1 */
+/**
+ * Finds out what the regions are for, if that is not known yet.
+ * @param memory of a process that runs
+ * @param error any
+ * @return 0 or -1
+ */
 int memory_classify(struct memory *memory, struct pm_error *error);
 
-/** Releases everything. @param memory as filled */
+/**
+ * Releases everything.
+ * @param memory as filled
+ */
 void memory_close(struct memory *memory);
 
-/** Sum of the chosen ranges. @param memory the memory @return bytes */
+/**
+ * Sum of the chosen ranges.
+ * @param memory the memory
+ * @return bytes
+ */
 uint64_t memory_size(const struct memory *memory);
 
-/** Bytes of the chosen ranges below an address: how far something has come. @param memory the
- * memory @param address it @return bytes */
+/**
+ * Bytes of the chosen ranges below an address: how far something has come.
+ * @param memory the memory
+ * @param address it
+ * @return bytes
+ */
 uint64_t memory_size_before(const struct memory *memory, uint64_t address);
 
-/** Notes as lacking what was named by its address and is not mapped. @param memory the memory */
+/**
+ * Notes as lacking what was named by its address and is not mapped.
+ * @param memory the memory
+ */
 void memory_note_unmapped(struct memory *memory);
 
-/** A pm_unreadable_visitor that notes what lacks. @param memory the struct memory @param range the
- * bytes */
+/**
+ * A pm_unreadable_visitor that notes what lacks.
+ * @param memory the struct memory
+ * @param range the bytes
+ */
 void memory_note_unreadable(void *memory, const struct pm_unreadable *range);
 
 #endif

@@ -23,11 +23,18 @@ struct name_filter {
  */
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error);
 
-/** Releases a filter. @param filter the filter */
+/**
+ * Releases a filter.
+ * @param filter the filter
+ */
 void name_filter_deinit(struct name_filter *filter);
 
-/** Whether a name matches somewhere. @param filter the filter @param name any bytes @return true or
- * false */
+/**
+ * Whether a name matches somewhere.
+ * @param filter the filter
+ * @param name any bytes
+ * @return true or false
+ */
 bool name_filter_fits(const struct name_filter *filter, const char *name);
 
 #endif

@@ -57,8 +57,10 @@ static struct link link_to(int fd)
 	return link;
 }
 
-/** Makes a file without a name in the directory of a path: nothing is left of it if we are killed.
- * @return -1: that cannot be had */
+/**
+ * Makes a file without a name in the directory of a path: nothing is left of it if we are killed.
+ * @return -1: that cannot be had
+ */
 static int open_nameless(const char *path)
 {
 	struct text directory = { 0 };
@@ -87,8 +89,10 @@ static int open_regular(struct new_file *file)
 	return file->fd >= 0 ? 0 : -1;
 }
 
-/** Whether a path names a descriptor that we were started with. Such names are links as well, but
- * the kernel's. */
+/**
+ * Whether a path names a descriptor that we were started with. Such names are links as well, but
+ * the kernel's.
+ */
 static bool is_own_descriptor(const char *path)
 {
 	static const char *const begins[] = { "/dev/std", "/dev/fd/", "/proc/self/fd/" };
@@ -98,8 +102,10 @@ static bool is_own_descriptor(const char *path)
 	return false;
 }
 
-/** Starts on what is there and no regular file. What is written is secret: nobody else may have
- * laid out a pipe for it. */
+/**
+ * Starts on what is there and no regular file. What is written is secret: nobody else may have laid
+ * out a pipe for it.
+ */
 static int open_special(struct new_file *file, int follow)
 {
 	struct stat status;
@@ -175,8 +181,10 @@ static int give_name(struct new_file *file)
 	                                                                 : -1;
 }
 
-/** Some file systems tell of a full disk when a descriptor is closed: that must be known before
- * there is a name. */
+/**
+ * Some file systems tell of a full disk when a descriptor is closed: that must be known before
+ * there is a name.
+ */
 static int flush(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);

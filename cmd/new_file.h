@@ -33,11 +33,18 @@ struct new_file {
  */
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
 
-/** Gives it its name. @param file released in any case @param error PM_ERROR_IO; then it is removed
- * @return 0 or -1 */
+/**
+ * Gives it its name.
+ * @param file released in any case
+ * @param error PM_ERROR_IO; then it is removed
+ * @return 0 or -1
+ */
 int new_file_keep(struct new_file *file, struct pm_error *error);
 
-/** Removes it. @param file released; harmless on one that was kept */
+/**
+ * Removes it.
+ * @param file released; harmless on one that was kept
+ */
 void new_file_drop(struct new_file *file);
 
 #endif

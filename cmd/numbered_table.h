@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A table of regions whose rows begin with their numbers, in a session (results.h). Lists
- * (list.h) do that by themselves. */
+/**
+ * @file A table of regions whose rows begin with their numbers, in a session (results.h). Lists
+ * (list.h) do that by themselves.
+ */
 #ifndef CMD_NUMBERED_TABLE_H
 #define CMD_NUMBERED_TABLE_H
 

@@ -54,24 +54,46 @@ struct out {
 	                            session */
 };
 
-/** Starts an output, with the colours of OUT_COLOUR_AUTO. @param out filled @param fd where it goes
+/**
+ * Starts an output, with the colours of OUT_COLOUR_AUTO.
+ * @param out filled
+ * @param fd where it goes
  */
 void out_init(struct out *out, int fd);
 
-/** Finds out anew how large its terminal is: it may be another size by now. @param out as made by
- * out_init() */
+/**
+ * Finds out anew how large its terminal is: it may be another size by now.
+ * @param out as made by out_init()
+ */
 void out_measure(struct out *out);
 
-/** Says when to colour. @param out the output @param when when */
+/**
+ * Says when to colour.
+ * @param out the output
+ * @param when when
+ */
 void out_set_colour(struct out *out, enum out_colour when);
 
-/** Writes bytes. @param out the output @param bytes what @param length how many */
+/**
+ * Writes bytes.
+ * @param out the output
+ * @param bytes what
+ * @param length how many
+ */
 void out_bytes(struct out *out, const char *bytes, size_t length);
 
-/** Writes a string. @param out the output @param string ends in NUL */
+/**
+ * Writes a string.
+ * @param out the output
+ * @param string ends in NUL
+ */
 void out_string(struct out *out, const char *string);
 
-/** Writes a text. @param out the output @param text what */
+/**
+ * Writes a text.
+ * @param out the output
+ * @param text what
+ */
 void out_text(struct out *out, const struct text *text);
 
 /**
@@ -84,21 +106,40 @@ void out_text(struct out *out, const struct text *text);
  */
 size_t out_wrapped(struct out *out, const struct text *lines, size_t indent);
 
-/** The same of what printf would print. @param out the output @param indent as out_wrapped() @param
- * format as for printf */
+/**
+ * The same of what printf would print.
+ * @param out the output
+ * @param indent as out_wrapped() @param format as for printf
+ */
 void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** Writes blanks. @param out the output @param count how many */
+/**
+ * Writes blanks.
+ * @param out the output
+ * @param count how many
+ */
 void out_blanks(struct out *out, size_t count);
 
-/** Writes what printf would print. @param out the output @param format as for printf */
+/**
+ * Writes what printf would print.
+ * @param out the output
+ * @param format as for printf
+ */
 void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Writes a stranger's text, escaped. @param out the output @param string ends in NUL */
+/**
+ * Writes a stranger's text, escaped.
+ * @param out the output
+ * @param string ends in NUL
+ */
 void out_escaped(struct out *out, const char *string);
 
-/** Begins a style; out_style(out, OUT_PLAIN) ends it. @param out the output @param style which */
+/**
+ * Begins a style; out_style(out, OUT_PLAIN) ends it.
+ * @param out the output
+ * @param style which
+ */
 void out_style(struct out *out, enum out_style style);
 
 /**
@@ -110,15 +151,24 @@ void out_style(struct out *out, enum out_style style);
  */
 const char *out_style_code(const struct out *out, enum out_style style);
 
-/** Writes what is buffered. @param out the output */
+/**
+ * Writes what is buffered.
+ * @param out the output
+ */
 void out_flush(struct out *out);
 
-/** Whether more output is pointless: the reader is gone or the disk is full. @param out the output
- * @return true or false */
+/**
+ * Whether more output is pointless: the reader is gone or the disk is full.
+ * @param out the output
+ * @return true or false
+ */
 bool out_failed(const struct out *out);
 
-/** Writes the rest, tells a failure on stderr and releases the buffer. @param out the output
- * @return 0, or -1 if output was lost */
+/**
+ * Writes the rest, tells a failure on stderr and releases the buffer.
+ * @param out the output
+ * @return 0, or -1 if output was lost
+ */
 int out_close(struct out *out);
 
 #endif

@@ -47,14 +47,24 @@ void peek_pages_thin(struct peek_pages *pages, uint64_t most);
 void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *regions,
                       struct peek_pages *wide);
 
-/** How far before a page a text may begin that is seen whole. @return bytes */
+/**
+ * How far before a page a text may begin that is seen whole.
+ * @return bytes
+ */
 uint64_t peek_before(void);
 
-/** The first range that ends behind an address. @param pages the pages @param address it @return
- * the range; NULL for none */
+/**
+ * The first range that ends behind an address.
+ * @param pages the pages
+ * @param address it
+ * @return the range; NULL for none
+ */
 const struct pm_range *peek_pages_find(const struct peek_pages *pages, uint64_t address);
 
-/** Releases them. @param pages zeroed afterwards */
+/**
+ * Releases them.
+ * @param pages zeroed afterwards
+ */
 void peek_pages_deinit(struct peek_pages *pages);
 
 #endif

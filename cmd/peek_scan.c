@@ -62,8 +62,10 @@ struct counting {
 	uint64_t unreadable;              /* bytes of the pages that could not be read */
 };
 
-/** Bytes at the begin of a text that are left out: where it begins too far before the pages, only
- * what is in them can be told. */
+/**
+ * Bytes at the begin of a text that are left out: where it begins too far before the pages, only
+ * what is in them can be told.
+ */
 static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
 {
 	const struct pm_range *range = peek_pages_find(counting->pages, hit->address);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Finds the strings that stand most often in some pages of a process. Private to
- * watch_peek.c. */
+/**
+ * @file Finds the strings that stand most often in some pages of a process. Private to
+ * watch_peek.c.
+ */
 #ifndef CMD_PEEK_SCAN_H
 #define CMD_PEEK_SCAN_H
 
@@ -34,11 +36,19 @@ struct peek_scan {
 int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read,
                    struct pm_error *error);
 
-/** Closes it. @param scan opened, or zeroed */
+/**
+ * Closes it.
+ * @param scan opened, or zeroed
+ */
 void peek_scan_close(struct peek_scan *scan);
 
-/** Starts to read. @param scan opened @param regions as they are now @param error PM_ERROR_ACCESS,
- * PM_ERROR_GONE @return 0 or -1 */
+/**
+ * Starts to read.
+ * @param scan opened
+ * @param regions as they are now
+ * @param error PM_ERROR_ACCESS, PM_ERROR_GONE
+ * @return 0 or -1
+ */
 int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions,
                     struct pm_error *error);
 
@@ -57,7 +67,10 @@ int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions,
 int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top,
                   const struct peek_follow *follow, struct peek *found, struct pm_error *error);
 
-/** Ends reading. @param scan begun or not */
+/**
+ * Ends reading.
+ * @param scan begun or not
+ */
 void peek_scan_end(struct peek_scan *scan);
 
 #endif

@@ -30,8 +30,10 @@ static void put_right(struct text *line, uint64_t number)
 	text_deinit(&digits);
 }
 
-/** Adds a name; a byte that is not printable ASCII becomes '?', and a newline is written as the
- * kernel writes it. */
+/**
+ * Adds a name; a byte that is not printable ASCII becomes '?', and a newline is written as the
+ * kernel writes it.
+ */
 static void put_name(struct text *line, const char *name)
 {
 	for (; *name; name++) {
@@ -42,8 +44,10 @@ static void put_name(struct text *line, const char *name)
 	}
 }
 
-/** Whether a region is SysV shared memory: a file /SYSV followed by its key on the kernel's own
- * mount. Its inode is the segment's ID. */
+/**
+ * Whether a region is SysV shared memory: a file /SYSV followed by its key on the kernel's own
+ * mount. Its inode is the segment's ID.
+ */
 static bool is_sysv(const struct pm_region *region)
 {
 	return region->device_major == 0 && region->deleted &&

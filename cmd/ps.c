@@ -70,8 +70,10 @@ struct listing {
 	struct user_names users;
 };
 
-/** Reads what the list of processes does not have. A process that ended meanwhile, or that we may
- * not look into, keeps its gaps. */
+/**
+ * Reads what the list of processes does not have. A process that ended meanwhile, or that we may
+ * not look into, keeps its gaps.
+ */
 static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
 {
 	struct pm_process *process;
@@ -94,8 +96,10 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 	pm_process_close(process);
 }
 
-/** Whether a process is one that the user wants; our own is none of them. A number is a PID and
- * never a name. */
+/**
+ * Whether a process is one that the user wants; our own is none of them. A number is a PID and
+ * never a name.
+ */
 static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options,
                       const char *name, const struct name_filter *filter)
 {
@@ -150,7 +154,10 @@ static int print(struct list *list, const struct ps_options *options, struct out
 	return 0;
 }
 
-/** Lists the processes that fit the name. @return exit status */
+/**
+ * Lists the processes that fit the name.
+ * @return exit status
+ */
 static enum status run(const struct ps_options *options, const char *name, struct out *out)
 {
 	struct pm_error error;

@@ -131,8 +131,10 @@ static void mapping_text(const struct list_column *column, const void *item, str
 	region_mapping(item, false, text);
 }
 
-/** The mapping and what is known besides about its kind: a table has room for both in its last
- * column. */
+/**
+ * The mapping and what is known besides about its kind: a table has room for both in its last
+ * column.
+ */
 static void mapping_show(const struct list_column *column, const void *item, bool brief,
                          struct text *text)
 {
@@ -341,9 +343,9 @@ static size_t region_identify(struct results *results, const void *item)
 	.singular = "region", .plural = "regions", .columns = columns,                             \
 	.column_count = sizeof columns / sizeof columns[0],                                        \
 	.json_columns = "start,end,size,rss,pss,shared_clean,shared_dirty,private_clean,private_"  \
-	                "dirty,referenced,anonymous,lazyfree,"                                     \
+			"dirty,referenced,anonymous,lazyfree,"                                     \
 			"anon_huge,hugetlb,swap,swap_pss,locked,perm,offset,device,inode,mapping," \
-	                "kind,detail,proof",                                                       \
+			"kind,detail,proof",                                                       \
 	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",     \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 

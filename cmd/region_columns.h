@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The columns that a list of regions can have, and what each of them costs. The items are
- * `struct pm_region`. */
+/**
+ * @file The columns that a list of regions can have, and what each of them costs. The items are
+ * `struct pm_region`.
+ */
 #ifndef CMD_REGION_COLUMNS_H
 #define CMD_REGION_COLUMNS_H
 

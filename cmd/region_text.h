@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a hit says about the region it lies in: as part of a JSON line, and as a line for
- * people. */
+/**
+ * @file What a hit says about the region it lies in: as part of a JSON line, and as a line for
+ * people.
+ */
 #ifndef CMD_REGION_TEXT_H
 #define CMD_REGION_TEXT_H
 
@@ -17,8 +19,11 @@
  */
 json_t *region_object(const struct pm_region *region);
 
-/** Adds the same as text, for lines that come by the million. @param text gets it @param region the
- * region */
+/**
+ * Adds the same as text, for lines that come by the million.
+ * @param text gets it
+ * @param region the region
+ */
 void region_json(struct text *text, const struct pm_region *region);
 
 /**

@@ -9,7 +9,10 @@
 
 #include "clock.h"
 
-/** Fills sizes through pagemap. @return 1: done; 0: it cannot be done exactly; -1: an error */
+/**
+ * Fills sizes through pagemap.
+ * @return 1: done; 0: it cannot be done exactly; -1: an error
+ */
 static int measure(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_pagemap *pagemap;

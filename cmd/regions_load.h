@@ -49,11 +49,18 @@ struct loaded {
 int regions_load(struct loaded *loaded, const struct target *target, unsigned needs,
                  struct pm_error *error);
 
-/** What tells the kinds of a core file's regions. @param core it @param reader of it @return valid
- * while both are open */
+/**
+ * What tells the kinds of a core file's regions.
+ * @param core it
+ * @param reader of it
+ * @return valid while both are open
+ */
 struct pm_kinds_evidence core_evidence(const struct pm_core *core, struct pm_reader *reader);
 
-/** Releases what was read. @param loaded as filled */
+/**
+ * Releases what was read.
+ * @param loaded as filled
+ */
 void loaded_deinit(struct loaded *loaded);
 
 #endif

@@ -87,7 +87,10 @@ size_t results_last_count(const struct results *results, bool *regions)
 	return results->last;
 }
 
-/** Adds one to a list. @return its number */
+/**
+ * Adds one to a list.
+ * @return its number
+ */
 static size_t add(struct result_list *list, uint64_t start, uint64_t end, const char *text,
                   size_t length)
 {

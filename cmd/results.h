@@ -24,8 +24,10 @@
 
 #include "out.h"
 
-/** Most hits that get a number; those behind them get none. Nobody types such numbers, and a scan
- * may find millions. */
+/**
+ * Most hits that get a number; those behind them get none. Nobody types such numbers, and a scan
+ * may find millions.
+ */
 enum { RESULTS_HITS_MOST = 100000 };
 
 /** How wide the number before a line is, with the blank behind it: up to #9999 all are. */
@@ -49,17 +51,28 @@ struct result {
 /** What a session has found; opaque. */
 struct results;
 
-/** Makes an empty collection. @return it; release with results_destroy() */
+/**
+ * Makes an empty collection.
+ * @return it; release with results_destroy()
+ */
 struct results *results_create(void);
 
-/** Releases it. @param results a collection or NULL */
+/**
+ * Releases it.
+ * @param results a collection or NULL
+ */
 void results_destroy(struct results *results);
 
-/** Forgets everything: another target. @param results a collection */
+/**
+ * Forgets everything: another target.
+ * @param results a collection
+ */
 void results_clear(struct results *results);
 
-/** Says that another command begins: the first hit that it adds replaces those that are there.
- * @param results a collection */
+/**
+ * Says that another command begins: the first hit that it adds replaces those that are there.
+ * @param results a collection
+ */
 void results_next_command(struct results *results);
 
 /**
@@ -99,22 +112,42 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
                         size_t count);
 
-/** How many hits there are. @param results a collection @return a number */
+/**
+ * How many hits there are.
+ * @param results a collection
+ * @return a number
+ */
 size_t results_hit_count(const struct results *results);
 
-/** How many regions have a number. @param results a collection @return a number */
+/**
+ * How many regions have a number.
+ * @param results a collection
+ * @return a number
+ */
 size_t results_region_count(const struct results *results);
 
-/** What the last command that found something found. @param results a collection @param regions
- * whether it was regions @return how many */
+/**
+ * What the last command that found something found.
+ * @param results a collection
+ * @param regions whether it was regions
+ * @return how many
+ */
 size_t results_last_count(const struct results *results, bool *regions);
 
-/** One of the hits. @param results a collection @param number from 1 on @return the hit, NULL where
- * there is none */
+/**
+ * One of the hits.
+ * @param results a collection
+ * @param number from 1 on
+ * @return the hit, NULL where there is none
+ */
 const struct result *results_hit(const struct results *results, size_t number);
 
-/** One of the regions. @param results a collection @param number from 1 on @return the region, NULL
- * where there is none */
+/**
+ * One of the regions.
+ * @param results a collection
+ * @param number from 1 on
+ * @return the region, NULL where there is none
+ */
 const struct result *results_region(const struct results *results, size_t number);
 
 /**

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One sample of a process, wherever it comes from: a recording, a saved smaps file, the
- * process now. */
+/**
+ * @file One sample of a process, wherever it comes from: a recording, a saved smaps file, the
+ * process now.
+ */
 #ifndef CMD_SAMPLED_H
 #define CMD_SAMPLED_H
 
@@ -49,26 +51,45 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample,
                  struct pm_error *error);
 
-/** Releases it. @param sampled as filled, or zeroed */
+/**
+ * Releases it.
+ * @param sampled as filled, or zeroed
+ */
 void sampled_deinit(struct sampled *sampled);
 
-/** Adds what it is, in words: "java (31416), sample 3 of run.pmrec, 2026-01-31T12:00:00.000Z".
- * @param sampled it @param text gets it */
+/**
+ * Adds what it is, in words: "java (31416), sample 3 of run.pmrec, 2026-01-31T12:00:00.000Z".
+ * @param sampled it
+ * @param text gets it
+ */
 void sampled_describe(const struct sampled *sampled, struct text *text);
 
-/** Writes what is known of it as members of an object: pid, command, sample, time. @param json the
- * text @param sampled it */
+/**
+ * Writes what is known of it as members of an object: pid, command, sample, time.
+ * @param json the text
+ * @param sampled it
+ */
 void sampled_put_members(struct json *json, const struct sampled *sampled);
 
-/** Writes what it is as an object. @param json the text @param key of the object @param sampled it
+/**
+ * Writes what it is as an object.
+ * @param json the text
+ * @param key of the object
+ * @param sampled it
  */
 void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled);
 
-/** Copies a run of a recording, so that it outlives that. @param run the run @return it; release
- * with run_free() */
+/**
+ * Copies a run of a recording, so that it outlives that.
+ * @param run the run
+ * @return it; release with run_free()
+ */
 struct pm_run run_copy(const struct pm_run *run);
 
-/** Frees the command line of a run that is not part of a recording. @param run the run */
+/**
+ * Frees the command line of a run that is not part of a recording.
+ * @param run the run
+ */
 void run_free(struct pm_run *run);
 
 #endif

@@ -65,8 +65,10 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 	return 1;
 }
 
-/** Whether the other end of a pipe was closed; a search that finds nothing would never see it by
- * writing. */
+/**
+ * Whether the other end of a pipe was closed; a search that finds nothing would never see it by
+ * writing.
+ */
 static bool reader_is_gone(const struct out *out)
 {
 	struct pollfd pipe = { .fd = out->fd };

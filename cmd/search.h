@@ -107,7 +107,10 @@ void search_tell(const struct search *search, uint64_t found);
 void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length,
                      struct out *out);
 
-/** Releases the target. @param search as opened, or as tried */
+/**
+ * Releases the target.
+ * @param search as opened, or as tried
+ */
 void search_close(struct search *search);
 
 #endif

@@ -29,8 +29,10 @@ static int add_kinds(struct selection *selection, const char *list, struct pm_er
 	return pm_select_set_kinds(selection->select, text_terminate(&selection->kinds), error);
 }
 
-/** Notes that an option was given that may be given once: whether two of them mean both or either
- * nobody could tell. */
+/**
+ * Notes that an option was given that may be given once: whether two of them mean both or either
+ * nobody could tell.
+ */
 static int take_once(bool *given, const char *instead, struct pm_error *error)
 {
 	if (*given)

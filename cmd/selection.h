@@ -22,20 +22,35 @@ extern const struct cli_option selection_option_list[];
 /** Takes one of them. @see cli_take */
 int selection_take(void *into, int id, const char *value, struct pm_error *error);
 
-/** Starts a choice. @param selection filled; release with selection_deinit() @param error
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Starts a choice.
+ * @param selection filled; release with selection_deinit()
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int selection_init(struct selection *selection, struct pm_error *error);
 
-/** Releases a choice. @param selection the choice */
+/**
+ * Releases a choice.
+ * @param selection the choice
+ */
 void selection_deinit(struct selection *selection);
 
-/** Adds REGION words. @param selection the choice @param words they @param count how many @param
- * error PM_ERROR_USAGE @return 0 or -1 */
+/**
+ * Adds REGION words.
+ * @param selection the choice
+ * @param words they
+ * @param count how many @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
 int selection_add_words(const struct selection *selection, char *const *words, int count,
                         struct pm_error *error);
 
-/** What must be read so that the choice can be made: enum region_needs bits. @param selection the
- * choice @return bits */
+/**
+ * What must be read so that the choice can be made: enum region_needs bits.
+ * @param selection the choice
+ * @return bits
+ */
 unsigned selection_needs(const struct selection *selection);
 
 #endif

@@ -53,7 +53,11 @@ struct shell_builtin {
 /** All of them; ends with one whose name is NULL. */
 extern const struct shell_builtin shell_builtins[];
 
-/** Finds one. @param name its name; of x also with a format, "x/4gx" @return it, NULL for none */
+/**
+ * Finds one.
+ * @param name its name; of x also with a format, "x/4gx"
+ * @return it, NULL for none
+ */
 const struct shell_builtin *shell_builtin_find(const char *name);
 
 /* shell_run.c */
@@ -68,8 +72,12 @@ const struct shell_builtin *shell_builtin_find(const char *name);
  */
 bool shell_run_text(struct shell *shell, const char *text);
 
-/** Runs the lines of a file. @param shell the session @param path its name, "-" for standard input
- * @return false as shell_run_text() */
+/**
+ * Runs the lines of a file.
+ * @param shell the session
+ * @param path its name, "-" for standard input
+ * @return false as shell_run_text()
+ */
 bool shell_run_file(struct shell *shell, const char *path);
 
 /* shell_system.c */
@@ -80,24 +88,44 @@ enum {
 	SHELL_INPUT_NOTHING = -2, /**< nothing */
 };
 
-/** Starts a command of sh. @param command it @param input its standard input, or a SHELL_INPUT_
- * @return its PID, -1: it was reported */
+/**
+ * Starts a command of sh.
+ * @param command it
+ * @param input its standard input, or a SHELL_INPUT_
+ * @return its PID, -1: it was reported
+ */
 pid_t shell_system_start(char *command, int input);
 
-/** Waits for the end of a command of sh. @param pid its PID @return its exit status as that of a
- * command */
+/**
+ * Waits for the end of a command of sh.
+ * @param pid its PID
+ * @return its exit status as that of a command
+ */
 enum status shell_system_await(pid_t pid);
 
-/** `!`. @param shell the session @param command what sh is to run @return exit status */
+/**
+ * `!`.
+ * @param shell the session
+ * @param command what sh is to run
+ * @return exit status
+ */
 enum status shell_system_run(const struct shell *shell, char *command);
 
 /* shell_target.c */
 
-/** Looks at a target from now on, and says which. @param shell the session @param word TARGET
- * @param out where to @return exit status */
+/**
+ * Looks at a target from now on, and says which.
+ * @param shell the session
+ * @param word TARGET
+ * @param out where to
+ * @return exit status
+ */
 enum status shell_attach(struct shell *shell, const char *word, struct out *out);
 
-/** Looks at nothing any more; lets a stopped target run on. @param shell the session */
+/**
+ * Looks at nothing any more; lets a stopped target run on.
+ * @param shell the session
+ */
 void shell_detach(struct shell *shell);
 
 /**
@@ -156,7 +184,10 @@ enum status shell_set_run(struct shell *shell, struct out *out, int argc, char *
  */
 const struct text *shell_defaults(const struct shell *shell, const struct command *command);
 
-/** Releases what `set` said. @param shell the session */
+/**
+ * Releases what `set` said.
+ * @param shell the session
+ */
 void shell_forget_defaults(struct shell *shell);
 
 /* shell_examine.c */
@@ -166,7 +197,10 @@ enum status shell_examine_run(struct shell *shell, struct out *out, int argc, ch
 
 /* shell_prompt.c */
 
-/** Reads lines from a terminal and runs them until the user leaves. @param shell the session */
+/**
+ * Reads lines from a terminal and runs them until the user leaves.
+ * @param shell the session
+ */
 void shell_prompt(struct shell *shell);
 
 /** `history`. @see shell_builtin.run */
@@ -174,8 +208,10 @@ enum status shell_history_run(struct shell *shell, struct out *out, int argc, ch
 
 /* shell_complete.c */
 
-/** Makes the Tab key complete what is typed. @param shell the session; must live as long as lines
- * are read */
+/**
+ * Makes the Tab key complete what is typed.
+ * @param shell the session; must live as long as lines are read
+ */
 void shell_complete_start(struct shell *shell);
 
 #endif

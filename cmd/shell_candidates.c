@@ -118,7 +118,10 @@ static void add_columns(struct candidates *candidates, const struct list_spec *s
 		candidates_add(candidates, "help");
 }
 
-/** Adds the columns that a command has. @return false: it has no lists */
+/**
+ * Adds the columns that a command has.
+ * @return false: it has no lists
+ */
 static bool add_columns_of(struct candidates *candidates, const struct command *command,
                            const char *by, bool list)
 {

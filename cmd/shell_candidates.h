@@ -12,21 +12,38 @@ struct candidates {
 	size_t count;      /**< how many */
 };
 
-/** Adds a word if it begins as what is typed; one that would have to be quoted is left out. @param
- * candidates gets it @param word it */
+/**
+ * Adds a word if it begins as what is typed; one that would have to be quoted is left out. @param
+ * candidates gets it
+ * @param word it
+ */
 void candidates_add(struct candidates *candidates, const char *word);
 
-/** Adds the commands. @param candidates gets them @param builtins also those that only a session
- * has */
+/**
+ * Adds the commands.
+ * @param candidates gets them
+ * @param builtins also those that only a session has
+ */
 void candidates_add_commands(struct candidates *candidates, bool builtins);
 
-/** Adds the options of a command. @param candidates gets them @param spec its command line */
+/**
+ * Adds the options of a command.
+ * @param candidates gets them
+ * @param spec its command line
+ */
 void candidates_add_options(struct candidates *candidates, const struct cli_spec *spec);
 
-/** Adds the numbers of results. @param candidates gets them @param results they */
+/**
+ * Adds the numbers of results.
+ * @param candidates gets them
+ * @param results they
+ */
 void candidates_add_numbers(struct candidates *candidates, const struct results *results);
 
-/** Adds the names of kinds. @param candidates gets them */
+/**
+ * Adds the names of kinds.
+ * @param candidates gets them
+ */
 void candidates_add_kinds(struct candidates *candidates);
 
 /**
@@ -39,7 +56,10 @@ void candidates_add_kinds(struct candidates *candidates);
 void candidates_add_mappings(struct candidates *candidates, const struct target *target,
                              bool files);
 
-/** Adds processes: by name, and by PID once a digit is typed. @param candidates gets them */
+/**
+ * Adds processes: by name, and by PID once a digit is typed.
+ * @param candidates gets them
+ */
 void candidates_add_processes(struct candidates *candidates);
 
 /**

@@ -23,7 +23,9 @@ static bool names_option(const char *word, const struct cli_option *option)
 	return word[0] == '-' && word[1] == option->id && word[2] == '\0';
 }
 
-/** The option that a word names, if it needs the next word as its argument. @return NULL for none
+/**
+ * The option that a word names, if it needs the next word as its argument.
+ * @return NULL for none
  */
 static const struct cli_option *awaits_argument(const struct cli_spec *spec, const char *word)
 {
@@ -34,8 +36,11 @@ static const struct cli_option *awaits_argument(const struct cli_spec *spec, con
 	return NULL;
 }
 
-/** The option whose argument is being typed: that of the word before, or of "--kind=he", which is
- * one word to us. @return NULL for none */
+/**
+ * The option whose argument is being typed: that of the word before, or of "--kind=he", which is
+ * one word to us.
+ * @return NULL for none
+ */
 static const struct cli_option *option_of_argument(const struct cli_spec *spec,
                                                    const struct shell_statement *line)
 {
@@ -51,7 +56,10 @@ static const struct cli_option *option_of_argument(const struct cli_spec *spec,
 	return NULL;
 }
 
-/** What `--by` says before the word that is being typed. @return NULL for nothing */
+/**
+ * What `--by` says before the word that is being typed.
+ * @return NULL for nothing
+ */
 static const char *find_by(const struct shell_statement *line)
 {
 	const char *by = NULL;
@@ -64,8 +72,10 @@ static const char *find_by(const struct shell_statement *line)
 	return by;
 }
 
-/** Offers options and what they take. @return whether the word is one of these; `files` is set
- * where names of files belong there */
+/**
+ * Offers options and what they take.
+ * @return whether the word is one of these; `files` is set where names of files belong there
+ */
 static bool offer_option(const struct command *command, const struct shell_statement *line,
                          bool *files)
 {
@@ -89,7 +99,10 @@ static void offer_regions(void)
 		candidates_add_numbers(&found, session->results);
 }
 
-/** Offers the words of a command. @return false: names of files belong here, too */
+/**
+ * Offers the words of a command.
+ * @return false: names of files belong here, too
+ */
 static bool offer_words(const struct command *command, const struct shell_statement *line)
 {
 	bool files = false, takes_regions = strstr(command->spec->operands, "REGION") != NULL;
@@ -112,7 +125,10 @@ static bool offer_words(const struct command *command, const struct shell_statem
 	return !(is_target && takes_regions);
 }
 
-/** Offers the words of a command of the session. @return false: names of files belong here, too */
+/**
+ * Offers the words of a command of the session.
+ * @return false: names of files belong here, too
+ */
 static bool offer_builtin_words(const struct shell_builtin *builtin,
                                 const struct shell_statement *line)
 {
@@ -133,7 +149,10 @@ static bool offer_builtin_words(const struct shell_builtin *builtin,
 	return strcmp(builtin->name, "source") != 0;
 }
 
-/** Collects what fits the last word of a line. @return false: names of files belong there, too */
+/**
+ * Collects what fits the last word of a line.
+ * @return false: names of files belong there, too
+ */
 static bool collect(const struct shell_statement *line)
 {
 	if (line->system || line->output != SHELL_OUTPUT_HERE || line->count == 0)

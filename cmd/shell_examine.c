@@ -31,7 +31,10 @@ struct view {
 	struct text why; /* why there are no more; empty: there are */
 };
 
-/** Reads "ADDR", with any number of "+N" and "-N" behind, N decimal or 0x... @return 0 or -1 */
+/**
+ * Reads "ADDR", with any number of "+N" and "-N" behind, N decimal or 0x...
+ * @return 0 or -1
+ */
 static int parse_place(const char *word, uint64_t *address, struct pm_error *error)
 {
 	size_t length = strcspn(word, "+-");
@@ -54,7 +57,9 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
 }
 
-/** Adds the bytes of a segment. @return false where there are none, and so no more behind it either
+/**
+ * Adds the bytes of a segment.
+ * @return false where there are none, and so no more behind it either
  */
 static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes,
                         uint64_t unreadable)
@@ -197,7 +202,10 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 	text_deinit(&mapping);
 }
 
-/** Adds one value. @return how many bytes it took, 0 where it cannot be had */
+/**
+ * Adds one value.
+ * @return how many bytes it took, 0 where it cannot be had
+ */
 static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
                         struct text *line)
 {
@@ -211,7 +219,10 @@ static size_t put_value(const struct view *view, const struct examine *examine, 
 	return examine->size;
 }
 
-/** Shows the values. @return exit status */
+/**
+ * Shows the values.
+ * @return exit status
+ */
 static enum status show(const struct view *view, struct examine *examine, uint64_t address,
                         struct out *out)
 {

@@ -20,7 +20,10 @@ enum { LINES_MOST = 1000 };
 /** The file, NULL for none. As the history itself, which readline keeps, there is one of it. */
 static char *history_path;
 
-/** Makes a directory for us alone, and those above it. @return 0, -1 where that fails */
+/**
+ * Makes a directory for us alone, and those above it.
+ * @return 0, -1 where that fails
+ */
 static int make_directories(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -33,7 +36,10 @@ static int make_directories(char *path)
 	return 0;
 }
 
-/** The file's name. @return NULL where the surroundings do not say; for free() */
+/**
+ * The file's name.
+ * @return NULL where the surroundings do not say; for free()
+ */
 static char *make_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -57,8 +63,10 @@ void shell_history_start(void)
 		read_history(history_path);
 }
 
-/** Appends to the file, which is made where it is missing. What cannot be kept is no reason to
- * disturb a session. */
+/**
+ * Appends to the file, which is made where it is missing. What cannot be kept is no reason to
+ * disturb a session.
+ */
 static void append(const char *line)
 {
 	if (!history_path || make_directories(history_path) < 0)

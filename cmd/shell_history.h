@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The lines of former sessions: $XDG_STATE_HOME/procmem/history, which nobody else may read,
- * since people search for secrets. */
+/**
+ * @file The lines of former sessions: $XDG_STATE_HOME/procmem/history, which nobody else may read,
+ * since people search for secrets.
+ */
 #ifndef CMD_SHELL_HISTORY_H
 #define CMD_SHELL_HISTORY_H
 
-/** Reads the lines of former sessions. Without a place for them, or where it cannot be read, there
- * are none. */
+/**
+ * Reads the lines of former sessions. Without a place for them, or where it cannot be read, there
+ * are none.
+ */
 void shell_history_start(void);
 
 /**

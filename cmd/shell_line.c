@@ -63,8 +63,10 @@ static char *copy(const char *bytes, size_t length)
 	return string;
 }
 
-/** Adds what stands between quotes; `at` is behind the first of them. @return 0, -1: the second is
- * missing */
+/**
+ * Adds what stands between quotes; `at` is behind the first of them.
+ * @return 0, -1: the second is missing
+ */
 static int read_quoted(struct reading *reading, char quote)
 {
 	const char *at = reading->at;
@@ -89,7 +91,10 @@ static int refuse(const struct reading *reading, const char *why)
 	                    why);
 }
 
-/** Reads a word; `at` is at its first character. @return 0 or -1 */
+/**
+ * Reads a word; `at` is at its first character.
+ * @return 0 or -1
+ */
 static int read_word(struct reading *reading)
 {
 	text_clear(&reading->word);
@@ -186,7 +191,10 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 	return 0;
 }
 
-/** Reads words up to what ends them. @return 0 or -1 */
+/**
+ * Reads words up to what ends them.
+ * @return 0 or -1
+ */
 static int read_statement(struct reading *reading, struct shell_statement *statement)
 {
 	bool behind_blank = true;

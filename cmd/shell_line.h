@@ -55,7 +55,10 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
  */
 void shell_line_read_begin(const char *line, struct shell_statement *statement);
 
-/** Releases a statement; it is empty afterwards. @param statement the statement */
+/**
+ * Releases a statement; it is empty afterwards.
+ * @param statement the statement
+ */
 void shell_statement_deinit(struct shell_statement *statement);
 
 #endif

@@ -63,8 +63,10 @@ static void tell_notice(void)
 	text_deinit(&prompt);
 }
 
-/** Waits for a key or for the end of the target, with SIGINT only let in meanwhile: before the wait
- * it would be overlooked. */
+/**
+ * Waits for a key or for the end of the target, with SIGINT only let in meanwhile: before the wait
+ * it would be overlooked.
+ */
 static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 {
 	const struct timespec timeout = { .tv_sec = EXEC_CHECK_MS / 1000,
@@ -81,7 +83,10 @@ static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 	return ready;
 }
 
-/** Waits for a key, and for the end of the target. @return as rl_getc() */
+/**
+ * Waits for a key, and for the end of the target.
+ * @return as rl_getc()
+ */
 static int read_key(FILE *file)
 {
 	/* Once interrupted the line is given up, whatever (a search, a question) waits for keys
@@ -106,7 +111,10 @@ static int read_key(FILE *file)
 	return READERR;
 }
 
-/** Reads a line. @return the line, NULL at the end or after Ctrl-C, which sets `interrupted` */
+/**
+ * Reads a line.
+ * @return the line, NULL at the end or after Ctrl-C, which sets `interrupted`
+ */
 static char *read_line(struct shell *shell)
 {
 	struct text prompt = { 0 };

@@ -19,8 +19,10 @@ enum use {
 	USE_PLACE, /**< the others: an address means the region around it, also when it has grown */
 };
 
-/** Reads "#3" or "#r2". @return what it names, NULL with `error` filled where there is nothing;
- * `at` is moved behind it */
+/**
+ * Reads "#3" or "#r2".
+ * @return what it names, NULL with `error` filled where there is nothing; `at` is moved behind it
+ */
 static const struct result *read_number(const struct results *results, const char **at,
                                         bool *is_region, struct pm_error *error)
 {
@@ -67,7 +69,10 @@ struct terms {
 	size_t count; /* more than MOST_TERMS: there were more */
 };
 
-/** Reads "-0x10+64". @return false where it is something else, or nothing */
+/**
+ * Reads "-0x10+64".
+ * @return false where it is something else, or nothing
+ */
 static bool read_terms(const char *word, struct terms *terms)
 {
 	*terms = (struct terms){ 0 };
@@ -90,8 +95,10 @@ static bool read_terms(const char *word, struct terms *terms)
 	return terms->count > 0 && *word == '\0';
 }
 
-/** Adds a place beside a result: #3-16 reaches from 16 bytes before it to its end where bytes are
- * meant, #3+16+64 has 64. */
+/**
+ * Adds a place beside a result: #3-16 reaches from 16 bytes before it to its end where bytes are
+ * meant, #3+16+64 has 64.
+ */
 static int put_beside(const char *word, const struct terms *terms, const struct result *result,
                       bool bytes, struct text *text, struct pm_error *error)
 {
@@ -115,15 +122,20 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	return 0;
 }
 
-/** Whether a number behind - is the address of an end, as listings print it. One of digits only
- * would be terabytes as a distance. */
+/**
+ * Whether a number behind - is the address of an end, as listings print it. One of digits only
+ * would be terabytes as a distance.
+ */
 static bool is_end(const char *number, uint64_t start)
 {
 	char *end;
 	return strtoull(number, &end, 16) > start && *end == '\0';
 }
 
-/** Makes the word that a number stands for. @return 0 or -1 */
+/**
+ * Makes the word that a number stands for.
+ * @return 0 or -1
+ */
 static int replace(const struct shell *shell, const char *whole, enum use use, struct text *text,
                    struct pm_error *error)
 {
@@ -171,8 +183,10 @@ static enum use use_of(const char *command)
 	                                                                      : USE_PLACE;
 }
 
-/** Exchanges one word of a statement for several. @param words as many texts as `count`; the
- * statement takes them */
+/**
+ * Exchanges one word of a statement for several.
+ * @param words as many texts as `count`; the statement takes them
+ */
 static void exchange(struct shell_statement *statement, size_t at, char **words, size_t count)
 {
 	size_t rest = statement->count - at - 1;
@@ -193,8 +207,10 @@ static void exchange(struct shell_statement *statement, size_t at, char **words,
 	statement->count += count - 1;
 }
 
-/** Adds the address of a row's region, as far as it is still there. @return false where nothing of
- * it is */
+/**
+ * Adds the address of a row's region, as far as it is still there.
+ * @return false where nothing of it is
+ */
 static bool put_place(const struct pm_range *range, const struct pm_regions *now,
                       struct text *address)
 {
@@ -243,7 +259,10 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 	return count;
 }
 
-/** Makes what one word stands for. @return how many words that are now, -1 on error */
+/**
+ * Makes what one word stands for.
+ * @return how many words that are now, -1 on error
+ */
 static int replace_word(const struct shell *shell, struct shell_statement *statement, size_t at,
                         enum use use, struct pm_error *error)
 {

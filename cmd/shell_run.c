@@ -40,16 +40,21 @@ static void restore_signals(const struct surroundings *surroundings)
 		sigaction(kept_signals[i], &surroundings->actions[i], NULL);
 }
 
-/** To be called when no child of the statement uses the terminal any more: a pager sets it for
- * itself, and again for others at its end. */
+/**
+ * To be called when no child of the statement uses the terminal any more: a pager sets it for
+ * itself, and again for others at its end.
+ */
 static void restore_terminal(const struct surroundings *surroundings)
 {
 	if (surroundings->has_terminal)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &surroundings->terminal);
 }
 
-/** Opens the file that output is to go to. What stands in memory is secret: others may not read a
- * new one. @return -1: it was reported */
+/**
+ * Opens the file that output is to go to. What stands in memory is secret: others may not read a
+ * new one.
+ * @return -1: it was reported
+ */
 static int open_file(const struct shell_statement *statement)
 {
 	int how = statement->output == SHELL_OUTPUT_APPEND ? O_APPEND : O_TRUNC;
@@ -98,8 +103,10 @@ static void close_sink(const struct sink *sink)
 		shell_system_await(sink->child);
 }
 
-/** The command line of a command: what `set` says, and the target where the command needs one that
- * is not named. */
+/**
+ * The command line of a command: what `set` says, and the target where the command needs one that
+ * is not named.
+ */
 static void make_arguments(const struct shell *shell, const struct command *command,
                            const struct shell_statement *statement, struct shell_statement *line)
 {
@@ -154,8 +161,10 @@ static enum status report_unknown(const char *name)
 	return STATUS_ERROR;
 }
 
-/** Runs a statement whose output goes to a descriptor. @param before what it gets back of signals,
- * before its output's reader is awaited */
+/**
+ * Runs a statement whose output goes to a descriptor.
+ * @param before what it gets back of signals, before its output's reader is awaited
+ */
 static enum status run_words(struct shell *shell, struct shell_statement *statement,
                              const struct surroundings *before, int fd)
 {

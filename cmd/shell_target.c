@@ -40,7 +40,10 @@ static int take_process(struct shell *shell, const struct target *target, struct
 	return 0;
 }
 
-/** Whether a recording has a sample. @return 0 or -1 */
+/**
+ * Whether a recording has a sample.
+ * @return 0 or -1
+ */
 static int check_sample(const char *file, const char *which, struct pm_error *error)
 {
 	struct pm_recording *recording;
@@ -52,8 +55,10 @@ static int check_sample(const char *file, const char *which, struct pm_error *er
 	return found;
 }
 
-/** Names a file by its absolute path: no word that begins with a slash is taken for a process. What
- * names a sample stays behind it. */
+/**
+ * Names a file by its absolute path: no word that begins with a slash is taken for a process. What
+ * names a sample stays behind it.
+ */
 static int take_file(struct shell *shell, const struct target *target, struct pm_error *error)
 {
 	const char *which;
@@ -137,8 +142,10 @@ void shell_detach(struct shell *shell)
 		shell->examine->next = 0;
 }
 
-/** After an exec: the same process with another program, whose memory is another. @return false
- * where there is no such process */
+/**
+ * After an exec: the same process with another program, whose memory is another.
+ * @return false where there is no such process
+ */
 static bool attach_again(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;

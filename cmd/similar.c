@@ -58,7 +58,10 @@ static bool begins_with_uuid(const char *text, size_t length)
 	return true;
 }
 
-/** Copies a word with # for each run of digits. @return bytes written */
+/**
+ * Copies a word with # for each run of digits.
+ * @return bytes written
+ */
 static size_t fold_digits(char *to, const char *word, size_t length)
 {
 	size_t written = 0;
@@ -71,7 +74,10 @@ static size_t fold_digits(char *to, const char *word, size_t length)
 	return written;
 }
 
-/** Writes what stands for a word. @return bytes written */
+/**
+ * Writes what stands for a word.
+ * @return bytes written
+ */
 static size_t fold_word(char *to, const char *word, size_t length)
 {
 	bool prefix = length > PREFIX_LENGTH && word[0] == '0' &&

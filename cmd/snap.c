@@ -105,7 +105,10 @@ static void print(const struct snap_options *options, const struct pm_run *run,
 	text_deinit(&line);
 }
 
-/** Puts a sample into the file. @param number where to store which it became */
+/**
+ * Puts a sample into the file.
+ * @param number where to store which it became
+ */
 static int write_sample(const char *file, const struct snap *snap,
                         const struct pm_headroom *headroom, uint64_t *number,
                         struct pm_error *error)
@@ -123,7 +126,8 @@ static int write_sample(const char *file, const struct snap *snap,
 	return result;
 }
 
-/** Reads what the process may still have. That this cannot be read is no reason to have no sample.
+/**
+ * Reads what the process may still have. That this cannot be read is no reason to have no sample.
  */
 static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
                           struct pm_headroom *headroom)
@@ -164,7 +168,10 @@ void snap_deinit(struct snap *snap)
 	*snap = (struct snap){ 0 };
 }
 
-/** Takes the sample and tells about it. @return 0 or -1 */
+/**
+ * Takes the sample and tells about it.
+ * @return 0 or -1
+ */
 static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out,
                   struct pm_error *error)
 {

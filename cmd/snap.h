@@ -29,7 +29,10 @@ struct snap {
 int snap_take(struct snap *snap, struct pm_process *process, const char *file,
               struct pm_error *error);
 
-/** Releases it. @param snap as filled, or zeroed */
+/**
+ * Releases it.
+ * @param snap as filled, or zeroed
+ */
 void snap_deinit(struct snap *snap);
 
 /**

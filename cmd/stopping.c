@@ -3,8 +3,10 @@
 
 #include "report.h"
 
-/** What a session holds. A process can be traced once only, by all of this program: so there is
- * one, and all commands see it. */
+/**
+ * What a session holds. A process can be traced once only, by all of this program: so there is one,
+ * and all commands see it.
+ */
 static struct held {
 	struct pm_stop *stop;
 	pid_t pid;

@@ -23,15 +23,25 @@
 int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
                    struct pm_stop **stop, struct pm_error *error);
 
-/** Whether the session holds this process stopped. @param process it @return true or false */
+/**
+ * Whether the session holds this process stopped.
+ * @param process it
+ * @return true or false
+ */
 bool stopping_holds(const struct pm_process *process);
 
-/** Ends a command's stop; one that the session holds goes on. @param stop the stop or NULL @return
- * as pm_stop_end(); 0 where it goes on */
+/**
+ * Ends a command's stop; one that the session holds goes on.
+ * @param stop the stop or NULL
+ * @return as pm_stop_end(); 0 where it goes on
+ */
 uint64_t stopping_end(struct pm_stop *stop);
 
-/** Tells on stderr how long a command's stop held the target up. @param nanoseconds as
- * stopping_end() @param threads how many there were */
+/**
+ * Tells on stderr how long a command's stop held the target up.
+ * @param nanoseconds as stopping_end()
+ * @param threads how many there were
+ */
 void stopping_tell(uint64_t nanoseconds, size_t threads);
 
 /**
@@ -45,10 +55,16 @@ void stopping_tell(uint64_t nanoseconds, size_t threads);
 int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cancel,
                   struct pm_error *error);
 
-/** Lets it run on. @return as pm_stop_end(), 0 where nothing was held */
+/**
+ * Lets it run on.
+ * @return as pm_stop_end(), 0 where nothing was held
+ */
 uint64_t stopping_let_go(void);
 
-/** The stop that is held. @return it, NULL for none */
+/**
+ * The stop that is held.
+ * @return it, NULL for none
+ */
 const struct pm_stop *stopping_held(void);
 
 #endif

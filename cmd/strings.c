@@ -25,7 +25,10 @@ static int make_scanner(const struct strings_options *options, struct pm_scanner
 	return pm_strings_scanner_create(&wanted, scanner, error);
 }
 
-/** Searches, and prints. @return 0 or -1 */
+/**
+ * Searches, and prints.
+ * @return 0 or -1
+ */
 static int print_strings(struct strings *strings, struct pm_error *error)
 {
 	struct pm_scanner *scanner;

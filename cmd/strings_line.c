@@ -105,7 +105,8 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 	}
 }
 
-/** Makes a line of text: the length of what stands before the characters as one byte, and the line.
+/**
+ * Makes a line of text: the length of what stands before the characters as one byte, and the line.
  */
 static void make_line(struct strings *strings, struct strings_worker *worker,
                       const struct pm_hit *hit, const char *text, size_t length)

@@ -62,7 +62,10 @@ char strings_letter(enum pm_encoding encoding)
 	return letters[encoding];
 }
 
-/** Adds one item of the list. @return 0 or -1 */
+/**
+ * Adds one item of the list.
+ * @return 0 or -1
+ */
 static int add_encoding(struct strings_options *options, const char *item, size_t length,
                         struct pm_error *error)
 {
@@ -218,7 +221,7 @@ bool strings_options_check(const struct strings_options *options, const struct o
 		wrong = "--offset and -t n exclude each other";
 	else if (options->raw && out->terminal)
 		wrong = "--raw would let the strings control the terminal: send it to a file or "
-		        "pipe";
+			"pipe";
 	if (wrong)
 		report_error("strings: %s", wrong);
 	return !wrong;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The parts of `procmem strings`; not called strings.h, as that is a header of the system.
+/**
+ * @file The parts of `procmem strings`; not called strings.h, as that is a header of the system.
  */
 #ifndef CMD_STRINGS_PARTS_H
 #define CMD_STRINGS_PARTS_H
@@ -57,18 +58,26 @@ struct strings {
 	struct tally *tally;            /**< counts of -u */
 };
 
-/** Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see
- * pm_scan_found */
+/**
+ * Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see
+ * pm_scan_found
+ */
 int strings_found(void *search, unsigned worker, const struct pm_hit *hit,
                   struct pm_scan_batch *batch, struct pm_error *error);
 
 /** Prints what strings_found() wrote. @see pm_scan_deliver */
 int strings_deliver(void *search, const struct pm_scan_delivery *delivery, struct pm_error *error);
 
-/** Ends the last line. @param strings it */
+/**
+ * Ends the last line.
+ * @param strings it
+ */
 void strings_finish(struct strings *strings);
 
-/** Prints what -u has counted. @param strings it */
+/**
+ * Prints what -u has counted.
+ * @param strings it
+ */
 void strings_print_unique(struct strings *strings);
 
 /**
@@ -82,7 +91,11 @@ void strings_print_unique(struct strings *strings);
 void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
                       size_t length);
 
-/** The encoding by the letter that -e takes. @param encoding it @return a letter */
+/**
+ * The encoding by the letter that -e takes.
+ * @param encoding it
+ * @return a letter
+ */
 char strings_letter(enum pm_encoding encoding);
 
 /**

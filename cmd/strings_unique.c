@@ -28,14 +28,19 @@ static size_t rows_of(const struct strings *strings)
 	return least(rows, all);
 }
 
-/** Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up
- * to different lengths. */
+/**
+ * Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up
+ * to different lengths.
+ */
 static uint64_t size_of(const struct strings *strings, const struct tally_item *item)
 {
 	return strings->options->similar ? item->size : item->size / item->count;
 }
 
-/** What stands for all similar strings. @param common empty; the caller's */
+/**
+ * What stands for all similar strings.
+ * @param common empty; the caller's
+ */
 static void take_common(const struct tally_item *item, struct text *common)
 {
 	char *to = text_room(common, item->length);
@@ -200,8 +205,10 @@ static void tell_code(const struct strings *strings, size_t rows)
 			code, rows);
 }
 
-/** Tells that frequency says little where most texts are there once: what leaks may carry a number
- * each. */
+/**
+ * Tells that frequency says little where most texts are there once: what leaks may carry a number
+ * each.
+ */
 static void tell_single(const struct strings *strings)
 {
 	enum { MANY = 1000 };

@@ -40,8 +40,10 @@ struct table {
 	void *context; /**< handed to the functions below */
 	/** Adds the text of a cell, escaped and in one line, to an empty text. */
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
-	/** How many columns of the terminal a cell takes, where that is known without making its
-	 * text; SIZE_MAX: it is not. NULL: never. */
+	/**
+	 * How many columns of the terminal a cell takes, where that is known without making its
+	 * text; SIZE_MAX: it is not. NULL: never.
+	 */
 	size_t (*width)(void *context, size_t row, size_t column);
 	/** Style of a cell, instead of its column's; NULL: always the column's. */
 	enum out_style (*style)(void *context, size_t row, size_t column);
@@ -51,8 +53,10 @@ struct table {
 	void (*before_total)(void *context, struct out *out);
 };
 
-/** Finds out how wide each column is: of its title and its cells. @param table the table @param
- * widths gets table->column_count widths */
+/**
+ * Finds out how wide each column is: of its title and its cells.
+ * @param table the table @param widths gets table->column_count widths
+ */
 void table_measure(const struct table *table, size_t *widths);
 
 /**

@@ -233,8 +233,11 @@ static bool is_equal(const struct tally_item *item, const struct tally_text *tex
 	return item->length == text->length && memcmp(item->text, text->text, text->length) == 0;
 }
 
-/** The next item of the same hash and sort. @param at where to begin in the table; moved behind it
- * @return NULL: there is none */
+/**
+ * The next item of the same hash and sort.
+ * @param at where to begin in the table; moved behind it
+ * @return NULL: there is none
+ */
 static struct tally_item *next_alike(const struct tally *tally, const struct tally_text *text,
                                      size_t *at)
 {

@@ -39,11 +39,17 @@ struct tally_item {
 	char text[];     /**< the text, the first one of similar ones, without a NUL behind */
 };
 
-/** Makes an empty tally. @param budget most bytes it may take, TALLY_LEAST to TALLY_MOST @return
- * it, for tally_destroy() */
+/**
+ * Makes an empty tally.
+ * @param budget most bytes it may take, TALLY_LEAST to TALLY_MOST
+ * @return it, for tally_destroy()
+ */
 struct tally *tally_create(uint64_t budget);
 
-/** Releases a tally. @param tally it or NULL */
+/**
+ * Releases a tally.
+ * @param tally it or NULL
+ */
 void tally_destroy(struct tally *tally);
 
 /**
@@ -67,7 +73,11 @@ struct tally_text {
 	uint8_t sort;     /**< any number */
 };
 
-/** Counts a text. @param tally where @param text what */
+/**
+ * Counts a text.
+ * @param tally where
+ * @param text what
+ */
 void tally_add(struct tally *tally, const struct tally_text *text);
 
 /**
@@ -80,26 +90,46 @@ void tally_add(struct tally *tally, const struct tally_text *text);
  */
 void tally_add_similar(struct tally *tally, const struct tally_text *text);
 
-/** The text of a sort that was counted last is longer. @param tally where @param sort which @param
- * size bytes more */
+/**
+ * The text of a sort that was counted last is longer.
+ * @param tally where
+ * @param sort which @param size bytes more
+ */
 void tally_lengthen(struct tally *tally, uint8_t sort, uint64_t size);
 
-/** How many different texts there are. @param tally it @return their number */
+/**
+ * How many different texts there are.
+ * @param tally it
+ * @return their number
+ */
 size_t tally_count(const struct tally *tally);
 
-/** How often a text was dropped. @param tally it @return 0: all counts are exact */
+/**
+ * How often a text was dropped.
+ * @param tally it
+ * @return 0: all counts are exact
+ */
 uint64_t tally_dropped(const struct tally *tally);
 
-/** Most times that a text may have been added and not be there. @param tally it @return 0: all
- * texts are there */
+/**
+ * Most times that a text may have been added and not be there.
+ * @param tally it
+ * @return 0: all texts are there
+ */
 uint64_t tally_bound(const struct tally *tally);
 
-/** Puts the texts in order, the most frequent first, then by address; nothing may be added any
- * more. @param tally it */
+/**
+ * Puts the texts in order, the most frequent first, then by address; nothing may be added any more.
+ * @param tally it
+ */
 void tally_sort(struct tally *tally);
 
-/** One of the sorted texts. @param tally it @param index less than tally_count() @return the text,
- * valid as long as the tally */
+/**
+ * One of the sorted texts.
+ * @param tally it
+ * @param index less than tally_count()
+ * @return the text, valid as long as the tally
+ */
 const struct tally_item *tally_get(const struct tally *tally, size_t index);
 
 #endif

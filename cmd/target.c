@@ -14,8 +14,11 @@
 #include "name_filter.h"
 #include "text.h"
 
-/** The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the
- * process. @return false where it is none */
+/**
+ * The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the
+ * process.
+ * @return false where it is none
+ */
 static bool parse_proc_path(const char *word, struct text *pid)
 {
 	static const char proc[] = "/proc/";
@@ -71,8 +74,10 @@ static int find(const char *word, pid_t *pid, struct pm_error *error)
 	return result;
 }
 
-/** Says of a file that was named where only a process will do what it is, and which commands take
- * it. */
+/**
+ * Says of a file that was named where only a process will do what it is, and which commands take
+ * it.
+ */
 static void hint_at_file(const char *word, struct pm_error *error)
 {
 	const char *which;
@@ -126,8 +131,10 @@ static bool is_file(const char *directory, const char *name)
 	return found;
 }
 
-/** Whether a word without a slash names saved text: a file, or a directory that holds some. Numbers
- * are PIDs, whatever files there are. */
+/**
+ * Whether a word without a slash names saved text: a file, or a directory that holds some. Numbers
+ * are PIDs, whatever files there are.
+ */
 static bool is_saved(const char *word)
 {
 	if (word[strspn(word, "0123456789")] == '\0')

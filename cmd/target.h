@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a TARGET word means: a living process, or a file: saved maps or smaps text, a core
- * file, a recording. */
+/**
+ * @file What a TARGET word means: a living process, or a file: saved maps or smaps text, a core
+ * file, a recording.
+ */
 #ifndef CMD_TARGET_H
 #define CMD_TARGET_H
 
@@ -49,7 +51,10 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
  */
 char *target_recording(const char *word, const char **which);
 
-/** Releases a target. @param target the target */
+/**
+ * Releases a target.
+ * @param target the target
+ */
 void target_close(struct target *target);
 
 #endif

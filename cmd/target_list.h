@@ -28,7 +28,10 @@ struct target_list {
  */
 int target_list_read(struct target_list *list, const char *word, bool all, struct pm_error *error);
 
-/** Releases a list. @param list the list */
+/**
+ * Releases a list.
+ * @param list the list
+ */
 void target_list_deinit(struct target_list *list);
 
 #endif

@@ -137,7 +137,8 @@ void terminal_close(struct terminal *terminal)
 	*terminal = (struct terminal){ 0 };
 }
 
-/** Stops the program as its user wishes, on a terminal as it was before; returns when it goes on.
+/**
+ * Stops the program as its user wishes, on a terminal as it was before; returns when it goes on.
  */
 static void suspend(void)
 {

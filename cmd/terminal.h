@@ -52,15 +52,24 @@ enum terminal_key {
  */
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error);
 
-/** Whether standard output can do what a screen needs. @param error PM_ERROR_UNSUPPORTED with what
- * it cannot do @return 0 or -1 */
+/**
+ * Whether standard output can do what a screen needs.
+ * @param error PM_ERROR_UNSUPPORTED with what it cannot do
+ * @return 0 or -1
+ */
 int terminal_check(struct pm_error *error);
 
-/** Gives the terminal back as it was. @param terminal as filled, or zeroed */
+/**
+ * Gives the terminal back as it was.
+ * @param terminal as filled, or zeroed
+ */
 void terminal_close(struct terminal *terminal);
 
-/** The next key, without waiting. @param terminal it @return an enum terminal_key or a code point;
- * TERMINAL_NO_KEY for none */
+/**
+ * The next key, without waiting.
+ * @param terminal it
+ * @return an enum terminal_key or a code point; TERMINAL_NO_KEY for none
+ */
 uint32_t terminal_key(struct terminal *terminal);
 
 /** How a piece of text is shown. */
@@ -70,7 +79,10 @@ struct terminal_look {
 	bool chosen;          /**< what keys act on */
 };
 
-/** Begins a new picture, with nothing in it. @param terminal it */
+/**
+ * Begins a new picture, with nothing in it.
+ * @param terminal it
+ */
 void terminal_begin(struct terminal *terminal);
 
 /**
@@ -87,8 +99,11 @@ void terminal_begin(struct terminal *terminal);
 void terminal_put(struct terminal *terminal, int row, int column, int width,
                   const struct text *text, struct terminal_look look);
 
-/** Shows the picture: only what is different is sent. @param terminal it @param row, column where
- * the cursor goes; -1: there is none */
+/**
+ * Shows the picture: only what is different is sent.
+ * @param terminal it
+ * @param row, column where the cursor goes; -1: there is none
+ */
 void terminal_show(struct terminal *terminal, int row, int column);
 
 #endif

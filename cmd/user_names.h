@@ -12,11 +12,18 @@ struct user_names {
 	size_t count;
 };
 
-/** Name of a user. @param users the names found so far @param uid the user @return lives as long as
- * `users`; NULL for none */
+/**
+ * Name of a user.
+ * @param users the names found so far
+ * @param uid the user
+ * @return lives as long as `users`; NULL for none
+ */
 const char *user_name(struct user_names *users, uid_t uid);
 
-/** Releases the names. @param users the names */
+/**
+ * Releases the names.
+ * @param users the names
+ */
 void user_names_deinit(struct user_names *users);
 
 #endif

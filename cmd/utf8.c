@@ -11,8 +11,10 @@ static const struct code_range controls[] = {
 	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
 };
 
-/** Combining marks and joiners (Unicode categories Mn, Me, Cf), the blocks that names of files
- * contain. */
+/**
+ * Combining marks and joiners (Unicode categories Mn, Me, Cf), the blocks that names of files
+ * contain.
+ */
 static const struct code_range narrow[] = {
 	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },   { 0x610, 0x61a },
 	{ 0x64b, 0x65f },   { 0x200b, 0x200d }, { 0x20d0, 0x20ff }, { 0x1ab0, 0x1aff },
@@ -84,7 +86,8 @@ bool utf8_is_control(uint32_t code)
 	return IS_WITHIN(controls, code);
 }
 
-/** How many bytes from the front are plain ASCII without controls: most texts are that as a whole.
+/**
+ * How many bytes from the front are plain ASCII without controls: most texts are that as a whole.
  */
 static size_t plain_prefix(const char *bytes, size_t length)
 {
@@ -132,7 +135,10 @@ static size_t code_columns(uint32_t code)
 	return IS_WITHIN(narrow, code) ? 0 : IS_WITHIN(wide, code) ? 2 : 1;
 }
 
-/** Goes through the characters until one more would exceed the limit. @return bytes gone through */
+/**
+ * Goes through the characters until one more would exceed the limit.
+ * @return bytes gone through
+ */
 static size_t walk(const char *bytes, size_t length, size_t limit, size_t *columns)
 {
 	size_t at = 0;

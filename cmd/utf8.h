@@ -39,16 +39,27 @@ void utf8_escape(struct text *text, const char *bytes, size_t length);
  */
 size_t utf8_decode(const char *bytes, size_t length, uint32_t *code);
 
-/** Writes a character. @param code its code point, none of a surrogate, up to U+10FFFF @param bytes
- * room for 4 @return how many it has */
+/**
+ * Writes a character.
+ * @param code its code point, none of a surrogate, up to U+10FFFF
+ * @param bytes room for 4
+ * @return how many it has
+ */
 size_t utf8_encode(uint32_t code, char *bytes);
 
-/** Whether a character is escaped by utf8_escape(). @param code its code point @return true or
- * false */
+/**
+ * Whether a character is escaped by utf8_escape().
+ * @param code its code point
+ * @return true or false
+ */
 bool utf8_is_control(uint32_t code);
 
-/** How many columns of a terminal an escaped text takes. @param bytes the text @param length its
- * bytes @return columns */
+/**
+ * How many columns of a terminal an escaped text takes.
+ * @param bytes the text
+ * @param length its bytes
+ * @return columns
+ */
 size_t utf8_columns(const char *bytes, size_t length);
 
 /**

@@ -37,7 +37,10 @@ static bool is_over(struct watch *watch, const struct watch_wait *wait)
 	return watch->ended != NULL;
 }
 
-/** Prints a look and acts on it. @return whether anything ends it now */
+/**
+ * Prints a look and acts on it.
+ * @return whether anything ends it now
+ */
 static bool look(struct watch *watch, struct watch_events *events, struct out *out)
 {
 	print_now(watch, out);
@@ -58,8 +61,10 @@ static void watch_on(struct watch *watch, struct watch_events *events, struct ou
 	}
 }
 
-/** Looks, and shows what that gave; where it failed, the screen stays as it is until the user has
- * read it. */
+/**
+ * Looks, and shows what that gave; where it failed, the screen stays as it is until the user has
+ * read it.
+ */
 static void show(struct watch *watch, struct watch_screen *screen)
 {
 	if (watch_step(watch)) {
@@ -165,8 +170,10 @@ static void end_replay(struct watch *watch)
 	text_deinit(&when);
 }
 
-/** Goes over the samples of a recording. They are shown one by one only where that was asked for:
- * whoever has a file wants to know the end. */
+/**
+ * Goes over the samples of a recording. They are shown one by one only where that was asked for:
+ * whoever has a file wants to know the end.
+ */
 static void replay(struct watch *watch, struct out *out)
 {
 	const struct watch_options *options = watch->options;
@@ -189,7 +196,10 @@ static void replay(struct watch *watch, struct out *out)
 		watch->failure = error;
 }
 
-/** Sums up. @return exit status */
+/**
+ * Sums up.
+ * @return exit status
+ */
 static enum status finish(const struct watch *watch, struct out *out)
 {
 	if (watch->options->output.json)
@@ -214,8 +224,10 @@ static enum status finish(const struct watch *watch, struct out *out)
 	return STATUS_OK;
 }
 
-/** Takes a recording for a target, where no process is called so. @return 0; -1 with `error` as it
- * was, or why that does not work */
+/**
+ * Takes a recording for a target, where no process is called so.
+ * @return 0; -1 with `error` as it was, or why that does not work
+ */
 static int open_recording(struct target *target, const char *word,
                           const struct watch_options *options, struct pm_error *error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `procmem watch` sees from moment to moment, for those who print it. Private to the
- * command. */
+/**
+ * @file What `procmem watch` sees from moment to moment, for those who print it. Private to the
+ * command.
+ */
 #ifndef CMD_WATCH_H
 #define CMD_WATCH_H
 
@@ -143,7 +145,10 @@ struct watch {
 int watch_init(struct watch *watch, const struct watch_options *options,
                const struct target *target, struct pm_error *error);
 
-/** Releases it. @param watch as filled, or zeroed */
+/**
+ * Releases it.
+ * @param watch as filled, or zeroed
+ */
 void watch_deinit(struct watch *watch);
 
 /**
@@ -163,14 +168,27 @@ bool watch_step(struct watch *watch);
  */
 int watch_sort_rows(struct watch *watch, struct pm_error *error);
 
-/** Says why it ended. @param watch the process @param why the reason @param what more of it, stands
- * behind a colon */
+/**
+ * Says why it ended.
+ * @param watch the process
+ * @param why the reason
+ * @param what more of it, stands behind a colon
+ */
 void watch_end_with(struct watch *watch, const char *why, const char *what);
 
-/** Sorts rows. @param rows they @param count how many @param sort by what */
+/**
+ * Sorts rows.
+ * @param rows they
+ * @param count how many
+ * @param sort by what
+ */
 void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort);
 
-/** Fills the trends of a row. @param watch the process @param row one of its rows */
+/**
+ * Fills the trends of a row.
+ * @param watch the process
+ * @param row one of its rows
+ */
 void watch_judge(const struct watch *watch, struct watch_row *row);
 
 /**
@@ -182,7 +200,10 @@ void watch_judge(const struct watch *watch, struct watch_row *row);
  */
 int watch_judge_now(struct watch *watch, struct pm_error *error);
 
-/** Counts growth from now on. @param watch the process */
+/**
+ * Counts growth from now on.
+ * @param watch the process
+ */
 void watch_rebase(struct watch *watch);
 
 /**
@@ -195,14 +216,26 @@ void watch_rebase(struct watch *watch);
  */
 bool watch_lasts(const void *watch, const struct pm_limit *limit, double *seconds);
 
-/** Prints what is so now, as text. @param watch the process @param out where to */
+/**
+ * Prints what is so now, as text.
+ * @param watch the process
+ * @param out where to
+ */
 void watch_print(const struct watch *watch, struct out *out);
 
-/** Prints what was seen in all, as text. @param watch the process @param out where to */
+/**
+ * Prints what was seen in all, as text.
+ * @param watch the process
+ * @param out where to
+ */
 void watch_print_summary(const struct watch *watch, struct out *out);
 
-/** Prints what is so now, as an object in one line. @param watch the process @param summary it is
- * the last one @param out where to */
+/**
+ * Prints what is so now, as an object in one line.
+ * @param watch the process
+ * @param summary it is the last one
+ * @param out where to
+ */
 void watch_print_json(const struct watch *watch, bool summary, struct out *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Whether actions can be done: said at the start, and not hours later, when they are needed.
+/**
+ * @file Whether actions can be done: said at the start, and not hours later, when they are needed.
  */
 #include <errno.h>
 #include <string.h>
@@ -49,8 +50,10 @@ int action_check(const struct action *action, struct pm_error *error)
 	return 0;
 }
 
-/** The name of a file where only the process decides about it: %p and %% are filled in. @return
- * false: more than that varies */
+/**
+ * The name of a file where only the process decides about it: %p and %% are filled in.
+ * @return false: more than that varies
+ */
 static bool put_known_file(struct text *name, const char *file, pid_t pid)
 {
 	for (const char *at = file; *at; at++) {

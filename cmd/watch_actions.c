@@ -166,8 +166,10 @@ void firing_put_value(struct text *text, const struct firing *firing)
 	text_format(text, firing->condition->percent ? "%.2f" : "%.0f", firing->value);
 }
 
-/** A variable of the environment, which the caller frees. @param stranger escape the value: it
- * comes from the process */
+/**
+ * A variable of the environment, which the caller frees.
+ * @param stranger escape the value: it comes from the process
+ */
 static char *variable(const char *name, const char *value, bool stranger)
 {
 	struct text text = { 0 };

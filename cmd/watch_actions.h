@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `procmem watch` does when a condition is met: run a command, take a sample, dump the
- * region, end. */
+/**
+ * @file What `procmem watch` does when a condition is met: run a command, take a sample, dump the
+ * region, end.
+ */
 #ifndef CMD_WATCH_ACTIONS_H
 #define CMD_WATCH_ACTIONS_H
 
@@ -68,7 +70,11 @@ int action_check(const struct action *action, struct pm_error *error);
  */
 int action_check_run(const struct action *action, const struct pm_run *run, struct pm_error *error);
 
-/** Word for a sort of action: "exec". @param kind which @return a constant text */
+/**
+ * Word for a sort of action: "exec".
+ * @param kind which
+ * @return a constant text
+ */
 const char *action_name(enum action_kind kind);
 
 /**
@@ -86,11 +92,17 @@ const char *action_name(enum action_kind kind);
 void action_do(const struct action *action, const struct watch *watch, const struct firing *firing,
                uint64_t number, struct jobs *jobs, bool silent, struct outcome *outcome);
 
-/** Releases it. @param outcome as filled */
+/**
+ * Releases it.
+ * @param outcome as filled
+ */
 void outcome_deinit(struct outcome *outcome);
 
-/** Adds a firing's value as it is compared: an integer, or percent with two decimals. @param text
- * gets it @param firing what was met */
+/**
+ * Adds a firing's value as it is compared: an integer, or percent with two decimals.
+ * @param text gets it
+ * @param firing what was met
+ */
 void firing_put_value(struct text *text, const struct firing *firing);
 
 #endif

@@ -58,8 +58,10 @@ static struct heaviest find_heaviest(const struct condition *condition, const st
 	return heaviest;
 }
 
-/** How much more there is now than the least within a time; without a time than at the beginning,
- * which is what the rows call growth. */
+/**
+ * How much more there is now than the least within a time; without a time than at the beginning,
+ * which is what the rows call growth.
+ */
 static double growth_within(const struct pm_series *series, double seconds)
 {
 	if (series->count == 0)
@@ -164,8 +166,9 @@ static void blame_region(const struct pm_region *region, struct culprit *culprit
 	};
 }
 
-/** Whether one track is to blame more than another; where both are alike, whether it is the
- * heavier. */
+/**
+ * Whether one track is to blame more than another; where both are alike, whether it is the heavier.
+ */
 static bool is_worse(const struct condition *condition, const struct pm_track *one,
                      const struct pm_track *other)
 {
@@ -173,8 +176,10 @@ static bool is_worse(const struct condition *condition, const struct pm_track *o
 	return more > 0 || (more == 0 && one->weight > other->weight);
 }
 
-/** Finds whom to blame: the heaviest one that is compared; else what grew most, or where nothing
- * grew, of what is there. */
+/**
+ * Finds whom to blame: the heaviest one that is compared; else what grew most, or where nothing
+ * grew, of what is there.
+ */
 static void find_culprit(const struct condition *condition, const struct watch *watch,
                          struct culprit *culprit)
 {
@@ -200,8 +205,10 @@ static void find_culprit(const struct condition *condition, const struct watch *
 		blame_track(worst, culprit);
 }
 
-/** How many thresholds are passed, where the last of them is to be acted on now. @return 0: there
- * is nothing to do */
+/**
+ * How many thresholds are passed, where the last of them is to be acted on now.
+ * @return 0: there is nothing to do
+ */
 static size_t count_passed(const struct condition *condition, const struct watch *watch, bool again,
                            double cool_down, double *value)
 {

@@ -25,7 +25,10 @@ static void tell(const struct watch_events *events, struct text *line, bool fail
 	text_clear(line);
 }
 
-/** Begins an object about an event. @return false where JSON is not wanted */
+/**
+ * Begins an object about an event.
+ * @return false where JSON is not wanted
+ */
 static bool begin_json(const struct watch_events *events, const char *event, struct json *json,
                        struct out *out)
 {

@@ -10,8 +10,9 @@
 /* A screen has rows besides: the header gets a third of it, and these lines at the most. */
 enum { MOST_LINES = 5, SHARE = 3, LONGEST_SPARK = 40 };
 
-/** Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next
- * line. */
+/**
+ * Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next line.
+ */
 struct flow {
 	struct terminal *terminal;
 	int line, column, lines;

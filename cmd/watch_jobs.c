@@ -22,8 +22,10 @@ static bool same_name(const char *one, const char *other)
 	return strncmp(one, other, length) == 0 && other[length] == '=';
 }
 
-/** Our environment with more variables, which replace those of the same names; the array is freed
- * by the caller, its texts are borrowed. */
+/**
+ * Our environment with more variables, which replace those of the same names; the array is freed by
+ * the caller, its texts are borrowed.
+ */
 static char **extend_environment(char *const *more)
 {
 	size_t count = 0, added = 0;
@@ -43,7 +45,10 @@ static char **extend_environment(char *const *more)
 	return result;
 }
 
-/** Says which descriptors and signals the command has. @return 0 or an errno */
+/**
+ * Says which descriptors and signals the command has.
+ * @return 0 or an errno
+ */
 static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, bool silent)
 {
 	sigset_t all, none;
@@ -91,7 +96,10 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 	return cause;
 }
 
-/** A free place. @return NULL for none */
+/**
+ * A free place.
+ * @return NULL for none
+ */
 static struct job *find_place(struct jobs *jobs)
 {
 	for (size_t i = 0; i < jobs->count; i++)
@@ -125,8 +133,10 @@ int job_start(struct jobs *jobs, const char *line, char *const *environment, boo
 	return 0;
 }
 
-/** Whether a command ended. @param status gets how; JOB_STATUS_UNKNOWN where somebody else has
- * taken note of its end */
+/**
+ * Whether a command ended.
+ * @param status gets how; JOB_STATUS_UNKNOWN where somebody else has taken note of its end
+ */
 static bool has_ended(pid_t pid, int *status)
 {
 	pid_t ended = waitpid(pid, status, WNOHANG);
@@ -167,8 +177,10 @@ static void *await_end(void *pid)
 	return NULL;
 }
 
-/** Lets a command run on without leaving a zombie in a session that goes on: a thread, which is
- * little beside a process, awaits its end. */
+/**
+ * Lets a command run on without leaving a zombie in a session that goes on: a thread, which is
+ * little beside a process, awaits its end.
+ */
 static void let_go(pid_t pid)
 {
 	pthread_t thread;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Commands of the user that run beside `procmem watch`: started by `sh -c`, and told about
- * when they end. */
+/**
+ * @file Commands of the user that run beside `procmem watch`: started by `sh -c`, and told about
+ * when they end.
+ */
 #ifndef CMD_WATCH_JOBS_H
 #define CMD_WATCH_JOBS_H
 
@@ -58,11 +60,17 @@ int job_start(struct jobs *jobs, const char *line, char *const *environment, boo
  */
 bool job_reap(struct jobs *jobs, struct job *job, int *status);
 
-/** Whether any still runs. @param jobs all that were started @return true or false */
+/**
+ * Whether any still runs.
+ * @param jobs all that were started
+ * @return true or false
+ */
 bool jobs_run(const struct jobs *jobs);
 
-/** Leaves those that still run to themselves, without waiting for them; no zombies remain. @param
- * jobs all that run */
+/**
+ * Leaves those that still run to themselves, without waiting for them; no zombies remain. @param
+ * jobs all that run
+ */
 void jobs_leave(struct jobs *jobs);
 
 #endif

@@ -167,7 +167,10 @@ static void take_answer(struct watch_screen *screen, enum watch_question questio
 	}
 }
 
-/** Moves the selection. @return false where the key means something else */
+/**
+ * Moves the selection.
+ * @return false where the key means something else
+ */
 static bool move(struct watch_screen *screen, uint32_t key)
 {
 	long page = screen->terminal.rows > 8 ? screen->terminal.rows / 2 : 4;
@@ -213,7 +216,10 @@ static void show_events(struct watch_screen *screen)
 	text_bytes(&screen->pane.text, screen->events.bytes, screen->events.length);
 }
 
-/** Changes what is shown of the rows. @return false where the key means something else */
+/**
+ * Changes what is shown of the rows.
+ * @return false where the key means something else
+ */
 static bool change_view(struct watch_screen *screen, uint32_t key)
 {
 	switch (key) {

@@ -13,18 +13,32 @@ struct watch_kinds {
 	size_t count;                          /**< how many rows */
 };
 
-/** Adds what is so now. @param kinds the kinds @param watch the process, after a look @param error
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Adds what is so now.
+ * @param kinds the kinds
+ * @param watch the process, after a look
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct pm_error *error);
 
-/** Makes the rows. @param kinds the kinds @param watch the process: its options say what to sort by
+/**
+ * Makes the rows.
+ * @param kinds the kinds
+ * @param watch the process: its options say what to sort by
  */
 void watch_kinds_sort(struct watch_kinds *kinds, const struct watch *watch);
 
-/** Counts growth from now on. @param kinds the kinds */
+/**
+ * Counts growth from now on.
+ * @param kinds the kinds
+ */
 void watch_kinds_rebase(struct watch_kinds *kinds);
 
-/** Releases them. @param kinds the kinds */
+/**
+ * Releases them.
+ * @param kinds the kinds
+ */
 void watch_kinds_deinit(struct watch_kinds *kinds);
 
 #endif

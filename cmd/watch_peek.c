@@ -91,8 +91,9 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 	return low;
 }
 
-/** Takes over what appeared in the last sample; a track of which nothing appeared keeps what it
- * had. */
+/**
+ * Takes over what appeared in the last sample; a track of which nothing appeared keeps what it had.
+ */
 static void keep_new(struct watch *watch)
 {
 	const struct pm_sample *sample = &watch->sample;
@@ -144,8 +145,9 @@ static void collect(const struct watch *watch, const struct pm_track *track,
 		collect_range(watch, track, &peek->kept[i].range, pages);
 }
 
-/** How many bytes may be looked through now. The sampler counts the time like that of its own
- * looks. */
+/**
+ * How many bytes may be looked through now. The sampler counts the time like that of its own looks.
+ */
 static uint64_t allowance(const struct watch *watch)
 {
 	double credit = watch->sample.cost.credit;

@@ -21,7 +21,8 @@ struct peek_string {
 	uint64_t count;    /**< how often */
 };
 
-/** Most bytes of a string that are kept. Strings that are longer, and alike so far, count as one.
+/**
+ * Most bytes of a string that are kept. Strings that are longer, and alike so far, count as one.
  */
 enum { PEEK_STRING_MOST = 256 };
 
@@ -45,7 +46,10 @@ struct peek_follow {
 	void *context;                       /**< of the listener */
 };
 
-/** Releases what was found. @param peek zeroed afterwards */
+/**
+ * Releases what was found.
+ * @param peek zeroed afterwards
+ */
 void peek_deinit(struct peek *peek);
 
 /**
@@ -60,7 +64,10 @@ void peek_deinit(struct peek *peek);
 int watch_peek_open(const struct watch_options *options, const struct target *target,
                     struct watch_peek **peek, struct pm_error *error);
 
-/** Ends that. @param peek it, or NULL */
+/**
+ * Ends that.
+ * @param peek it, or NULL
+ */
 void watch_peek_close(struct watch_peek *peek);
 
 /**
@@ -117,8 +124,12 @@ void peek_put_string(const struct peek_string *string, size_t columns, struct te
  */
 void watch_peek_describe(const struct watch *watch, const struct watch_row *row, struct text *text);
 
-/** Adds what watch_peek_found() tells to the object of a row. @param watch the process @param row
- * one of its rows @param object gets it */
+/**
+ * Adds what watch_peek_found() tells to the object of a row.
+ * @param watch the process
+ * @param row one of its rows
+ * @param object gets it
+ */
 void watch_peek_put_json(const struct watch *watch, const struct watch_row *row, json_t *object);
 
 #endif

@@ -60,8 +60,12 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 static const enum watch_column droppable[] = { WATCH_PER_DAY, WATCH_PER_HOUR, WATCH_DELTA,
 	                                       WATCH_RSS,     WATCH_KIND,     WATCH_RATE };
 
-/** Takes the next column out that may go. @param from place among those that may @param titles gets
- * its title @return false: none is left */
+/**
+ * Takes the next column out that may go.
+ * @param from place among those that may
+ * @param titles gets its title
+ * @return false: none is left
+ */
 static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
                         struct text *titles)
 {
@@ -79,7 +83,10 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 	return false;
 }
 
-/** Prints the rows. @param tell whether to say which columns had no room */
+/**
+ * Prints the rows.
+ * @param tell whether to say which columns had no room
+ */
 static void print_rows(const struct watch *watch, const enum watch_column *chosen, size_t count,
                        bool tell, struct out *out)
 {
@@ -112,8 +119,10 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 	text_deinit(&dropped);
 }
 
-/** Prints the strings of new pages. @param since those which were looked at in a sample of this
- * time or later */
+/**
+ * Prints the strings of new pages.
+ * @param since those which were looked at in a sample of this time or later
+ */
 static void print_peeks(const struct watch *watch, double since, struct out *out)
 {
 	struct text line = { 0 };

@@ -27,19 +27,37 @@ enum watch_typed {
 	WATCH_GAVE_UP,  /**< nothing is asked any more */
 };
 
-/** Asks. @param prompt the prompt @param question what for @param label the question @param answer
- * one to begin with */
+/**
+ * Asks.
+ * @param prompt the prompt
+ * @param question what for
+ * @param label the question
+ * @param answer one to begin with
+ */
 void watch_prompt_ask(struct watch_prompt *prompt, enum watch_question question, const char *label,
                       const char *answer);
 
-/** Takes a key. @param prompt a question @param key as of terminal_key() @return what it did */
+/**
+ * Takes a key.
+ * @param prompt a question
+ * @param key as of terminal_key()
+ * @return what it did
+ */
 enum watch_typed watch_prompt_key(struct watch_prompt *prompt, uint32_t key);
 
-/** Draws it. @param prompt a question @param terminal where @param line the line @return column of
- * the cursor */
+/**
+ * Draws it.
+ * @param prompt a question
+ * @param terminal where
+ * @param line the line
+ * @return column of the cursor
+ */
 int watch_prompt_draw(const struct watch_prompt *prompt, struct terminal *terminal, int line);
 
-/** Releases it. @param prompt the prompt */
+/**
+ * Releases it.
+ * @param prompt the prompt
+ */
 void watch_prompt_deinit(struct watch_prompt *prompt);
 
 #endif

@@ -24,11 +24,17 @@ struct watch_replay;
 int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run,
                       struct pm_error *error);
 
-/** Closes it. @param replay it or NULL */
+/**
+ * Closes it.
+ * @param replay it or NULL
+ */
 void watch_replay_close(struct watch_replay *replay);
 
-/** Whether there is a sample that was not read yet. @param replay the recording @return true or
- * false */
+/**
+ * Whether there is a sample that was not read yet.
+ * @param replay the recording
+ * @return true or false
+ */
 bool watch_replay_has_more(const struct watch_replay *replay);
 
 /**
@@ -52,8 +58,12 @@ int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample,
  */
 void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom);
 
-/** How the process ended. @param replay the recording @param why gets it, escaped @return false
- * where that is not known */
+/**
+ * How the process ended.
+ * @param replay the recording
+ * @param why gets it, escaped
+ * @return false where that is not known
+ */
 bool watch_replay_ending(struct watch_replay *replay, struct text *why);
 
 #endif

@@ -21,7 +21,10 @@ struct watch_rows {
 	struct text filter_text;         /**< as the user wrote it; empty: none */
 };
 
-/** Releases them. @param rows the rows */
+/**
+ * Releases them.
+ * @param rows the rows
+ */
 void watch_rows_deinit(struct watch_rows *rows);
 
 /**
@@ -33,15 +36,25 @@ void watch_rows_deinit(struct watch_rows *rows);
  */
 void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watch_kinds *kinds);
 
-/** Moves the selection. @param rows the rows @param by how far; what is too far ends at the first
- * or last */
+/**
+ * Moves the selection.
+ * @param rows the rows
+ * @param by how far; what is too far ends at the first or last
+ */
 void watch_rows_move(struct watch_rows *rows, long by);
 
-/** Scrolls so that the selected one is in sight. @param rows the rows @param height how many are in
- * sight */
+/**
+ * Scrolls so that the selected one is in sight.
+ * @param rows the rows
+ * @param height how many are in sight
+ */
 void watch_rows_scroll(struct watch_rows *rows, size_t height);
 
-/** The selected row. @param rows the rows @return the row, NULL where there is none */
+/**
+ * The selected row.
+ * @param rows the rows
+ * @return the row, NULL where there is none
+ */
 struct watch_row *watch_rows_selected(const struct watch_rows *rows);
 
 /**

@@ -8,7 +8,10 @@
 #include "alloc.h"
 #include "dump.h"
 
-/** Writes what the words choose. @param words TARGET and REGIONs */
+/**
+ * Writes what the words choose.
+ * @param words TARGET and REGIONs
+ */
 static int write_file(const struct watch_save *save, char *const *words, int count,
                       const struct dump_options *options, struct pm_dump_result *result,
                       struct pm_error *error)

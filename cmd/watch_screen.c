@@ -135,8 +135,10 @@ static void cut_between_words(struct text *line, int columns)
 	line->length = length;
 }
 
-/** Draws the last line: a question, a message, or the keys. @return column of the cursor, -1 for
- * none */
+/**
+ * Draws the last line: a question, a message, or the keys.
+ * @return column of the cursor, -1 for none
+ */
 static int draw_footer(struct watch_screen *screen)
 {
 	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
@@ -172,8 +174,10 @@ static int draw_footer(struct watch_screen *screen)
 	return -1;
 }
 
-/** Draws what the newest pages of the selected row hold, where that was asked for (--peek). @return
- * lines used */
+/**
+ * Draws what the newest pages of the selected row hold, where that was asked for (--peek).
+ * @return lines used
+ */
 static int draw_peek(struct watch_screen *screen, int line)
 {
 	const struct terminal_look plain = { 0 };

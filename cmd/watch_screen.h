@@ -47,18 +47,27 @@ int watch_screen_open(struct watch_screen *screen, struct watch *watch,
                       struct watch_options *options, struct watch_wait *wait, bool colour,
                       struct pm_error *error);
 
-/** Gives the terminal back. @param screen as filled, or zeroed @param out gets what
- * watch_screen_tell() was told; NULL: nobody does */
+/**
+ * Gives the terminal back.
+ * @param screen as filled, or zeroed
+ * @param out gets what watch_screen_tell() was told; NULL: nobody does
+ */
 void watch_screen_close(struct watch_screen *screen, struct out *out);
 
-/** What the picture is of. @param screen the screen @return the process as it is, or as it was when
- * the picture was paused */
+/**
+ * What the picture is of.
+ * @param screen the screen
+ * @return the process as it is, or as it was when the picture was paused
+ */
 static inline const struct watch *watch_screen_shown(const struct watch_screen *screen)
 {
 	return screen->still.taken ? &screen->still.watch : screen->watch;
 }
 
-/** Makes the rows of the picture anew, of what was seen so far. @param screen the screen */
+/**
+ * Makes the rows of the picture anew, of what was seen so far.
+ * @param screen the screen
+ */
 void watch_screen_update_rows(struct watch_screen *screen);
 
 /**
@@ -68,32 +77,58 @@ void watch_screen_update_rows(struct watch_screen *screen);
  */
 void watch_screen_update(struct watch_screen *screen);
 
-/** Says in the last line that nothing more will come, and why. @param screen the screen @param why
- * a sentence */
+/**
+ * Says in the last line that nothing more will come, and why.
+ * @param screen the screen
+ * @param why a sentence
+ */
 void watch_screen_end(struct watch_screen *screen, const char *why);
 
-/** Does what the keys ask for that were pressed since. @param screen the screen */
+/**
+ * Does what the keys ask for that were pressed since.
+ * @param screen the screen
+ */
 void watch_screen_obey(struct watch_screen *screen);
 
-/** Tells of an event: in the last line, and in a list that stays. @param screen the screen @param
- * line without its end */
+/**
+ * Tells of an event: in the last line, and in a list that stays.
+ * @param screen the screen @param line without its end
+ */
 void watch_screen_tell(struct watch_screen *screen, const char *line);
 
-/** Tells something in the last line. @param screen the screen @param format printf format of a
- * sentence */
+/**
+ * Tells something in the last line.
+ * @param screen the screen
+ * @param format printf format of a sentence
+ */
 void watch_screen_say(struct watch_screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Shows everything as it is now. @param screen the screen */
+/**
+ * Shows everything as it is now.
+ * @param screen the screen
+ */
 void watch_screen_draw(struct watch_screen *screen);
 
-/** Does what a key asks for. @param screen the screen @param key as of terminal_key() */
+/**
+ * Does what a key asks for.
+ * @param screen the screen
+ * @param key as of terminal_key()
+ */
 void watch_screen_key(struct watch_screen *screen, uint32_t key);
 
-/** Draws what is told of the whole process. @param screen the screen @return lines used */
+/**
+ * Draws what is told of the whole process.
+ * @param screen the screen
+ * @return lines used
+ */
 int watch_screen_header(struct watch_screen *screen);
 
-/** Draws the rows. @param screen the screen @param line first line @param height how many there are
+/**
+ * Draws the rows.
+ * @param screen the screen
+ * @param line first line
+ * @param height how many there are
  */
 void watch_screen_table(struct watch_screen *screen, int line, int height);
 

@@ -77,8 +77,9 @@ void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort)
 		qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
 }
 
-/** Whether anything of it ever changed that is worth a row. Guards come and go with what they
- * guard. */
+/**
+ * Whether anything of it ever changed that is worth a row. Guards come and go with what they guard.
+ */
 static bool has_changed(const struct pm_track *track)
 {
 	if (track->kind == PM_KIND_GUARD && track->series.count == 0)
@@ -148,8 +149,10 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
 	}
 }
 
-/** Finds what the user chose of the regions that are there now. That there is nothing of it is no
- * failure: it may come, or be gone. */
+/**
+ * Finds what the user chose of the regions that are there now. That there is nothing of it is no
+ * failure: it may come, or be gone.
+ */
 static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t *count,
                            struct pm_error *error)
 {

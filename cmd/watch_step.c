@@ -44,8 +44,10 @@ static bool is_steady(const struct pm_trend *trend)
 	return trend->verdict == PM_VERDICT_STEADY && trend->rate > 0;
 }
 
-/** Reads the limits anew. One that cannot be read is no reason to stop; one on a number is asked
- * for only where that number grows. */
+/**
+ * Reads the limits anew. One that cannot be read is no reason to stop; one on a number is asked for
+ * only where that number grows.
+ */
 static void read_headroom(struct watch *watch)
 {
 	struct pm_headroom now;
@@ -261,7 +263,10 @@ void watch_rebase(struct watch *watch)
 		watch->rows[i].growth = 0;
 }
 
-/** What a limit bounds over time. @return NULL where that is not followed */
+/**
+ * What a limit bounds over time.
+ * @return NULL where that is not followed
+ */
 static const struct pm_trend *trend_of(const struct watch *watch, enum pm_limit_kind kind)
 {
 	switch (kind) {

@@ -39,7 +39,10 @@ struct watch_still {
 int watch_still_take(struct watch_still *still, const struct watch *watch,
                      const struct watch_kinds *kinds, struct pm_error *error);
 
-/** Throws it away. @param still a picture or none */
+/**
+ * Throws it away.
+ * @param still a picture or none
+ */
 void watch_still_drop(struct watch_still *still);
 
 /**
@@ -65,8 +68,12 @@ const struct pm_track *watch_still_live(const struct watch_still *still,
 const struct pm_track *watch_still_of(const struct watch_still *still,
                                       const struct watch_kinds *kinds, const struct pm_track *live);
 
-/** What was told of the new pages of a row. @param still a picture @param row one of its rows
- * @param text gets it */
+/**
+ * What was told of the new pages of a row.
+ * @param still a picture
+ * @param row one of its rows
+ * @param text gets it
+ */
 void watch_still_describe_peek(const struct watch_still *still, const struct watch_row *row,
                                struct text *text);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The text in the newest pages of a row: read beside the live screen, and shown in a pane.
+/**
+ * @file The text in the newest pages of a row: read beside the live screen, and shown in a pane.
  */
 #ifndef CMD_WATCH_STRINGS_H
 #define CMD_WATCH_STRINGS_H
@@ -24,7 +25,11 @@ int watch_strings_read(void *context, struct watch_task_line *line,
                        const volatile sig_atomic_t *cancel, struct text *answer,
                        struct pm_error *error);
 
-/** Shows it. @param pane the pane @param answer as made by watch_strings_read() */
+/**
+ * Shows it.
+ * @param pane the pane
+ * @param answer as made by watch_strings_read()
+ */
 void watch_strings_show(struct watch_pane *pane, const struct text *answer);
 
 #endif

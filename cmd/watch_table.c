@@ -18,8 +18,10 @@ enum {
 	BYTES_WIDER = 7
 };
 
-/** Columns that are there, and how wide they are. A width does not depend on what is in it now: a
- * table that jumps cannot be read. */
+/**
+ * Columns that are there, and how wide they are. A width does not depend on what is in it now: a
+ * table that jumps cannot be read.
+ */
 struct layout {
 	int columns[MOST_COLUMNS];
 	int widths[SCREEN_COLUMNS]; /* 0: left out */
@@ -44,8 +46,10 @@ static int total_width(const struct layout *layout)
 	return total;
 }
 
-/** Leaves columns out until the rest fits, the least important first; then gives the room that is
- * left to words. */
+/**
+ * Leaves columns out until the rest fits, the least important first; then gives the room that is
+ * left to words.
+ */
 static void fit(struct layout *layout, int room, int long_address, int short_address)
 {
 	static const int least_important[] = {

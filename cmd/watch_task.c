@@ -15,8 +15,10 @@ enum { EACH_US = 100000, PATIENCE_MS = 5000 };
 
 enum message_kind { REPORT, ANSWER, FAILURE };
 
-/** What stands before each message; both ends are the same program. It has no gaps, which would be
- * sent as they happen to be in memory. */
+/**
+ * What stands before each message; both ends are the same program. It has no gaps, which would be
+ * sent as they happen to be in memory.
+ */
 struct message {
 	uint64_t kind;        /* enum message_kind */
 	uint64_t done, total; /* of a report */
@@ -28,8 +30,9 @@ struct watch_task_line {
 	uint64_t told; /* when, in microseconds; 0: never */
 };
 
-/** Writes all of it. Nobody reads any more where that fails: then there is a signal on its way,
- * too. */
+/**
+ * Writes all of it. Nobody reads any more where that fails: then there is a signal on its way, too.
+ */
 static void put(int to, const void *bytes, size_t length)
 {
 	while (length > 0) {
@@ -49,8 +52,10 @@ static void send_message(int to, struct message message, const void *bytes)
 	put(to, bytes, message.length);
 }
 
-/** Sends no more of it than it says: what stands between its members, and behind its text, is what
- * was in memory before. */
+/**
+ * Sends no more of it than it says: what stands between its members, and behind its text, is what
+ * was in memory before.
+ */
 static void send_failure(int to, const struct pm_error *error)
 {
 	struct pm_error copy;
@@ -73,8 +78,10 @@ void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t tot
 	             NULL);
 }
 
-/** Lives no longer than its parent, and has nothing to do with the terminal: what ends a program
- * otherwise would give that back. */
+/**
+ * Lives no longer than its parent, and has nothing to do with the terminal: what ends a program
+ * otherwise would give that back.
+ */
 static void settle(pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -68,17 +68,27 @@ struct watch_task {
 int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work,
                      void *context, struct pm_error *error);
 
-/** Whether one runs. @param task the task @return true or false */
+/**
+ * Whether one runs.
+ * @param task the task
+ * @return true or false
+ */
 static inline bool watch_task_runs(const struct watch_task *task)
 {
 	return task->pid != 0;
 }
 
-/** Takes what it told since, after watch_wait(). @param task the task @return whether it told
- * anything; it may run no more then */
+/**
+ * Takes what it told since, after watch_wait().
+ * @param task the task
+ * @return whether it told anything; it may run no more then
+ */
 bool watch_task_take(struct watch_task *task);
 
-/** Asks it to end, which it tells when it has cleaned up. @param task the task */
+/**
+ * Asks it to end, which it tells when it has cleaned up.
+ * @param task the task
+ */
 void watch_task_cancel(struct watch_task *task);
 
 /**
@@ -89,7 +99,10 @@ void watch_task_cancel(struct watch_task *task);
  */
 void watch_task_end(struct watch_task *task);
 
-/** Releases it. @param task runs no more */
+/**
+ * Releases it.
+ * @param task runs no more
+ */
 void watch_task_deinit(struct watch_task *task);
 
 #endif

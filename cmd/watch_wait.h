@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Waiting for whatever comes first: the time of the next look, a descriptor (keys, events of
- * the kernel), or a signal. */
+/**
+ * @file Waiting for whatever comes first: the time of the next look, a descriptor (keys, events of
+ * the kernel), or a signal.
+ */
 #ifndef CMD_WATCH_WAIT_H
 #define CMD_WATCH_WAIT_H
 
@@ -20,12 +22,16 @@ struct watch_wait {
 		*interrupted; /**< not 0: the user has seen enough, see interrupt_hold() */
 };
 
-/** Starts: the first look is an interval away, and signals are caught. @param wait filled @param
- * interval seconds between two looks */
+/**
+ * Starts: the first look is an interval away, and signals are caught.
+ * @param wait filled @param interval seconds between two looks
+ */
 void watch_wait_init(struct watch_wait *wait, double interval);
 
-/** Releases it; signals do what they did before, and the descriptors stay the caller's. @param wait
- * as filled, or zeroed */
+/**
+ * Releases it; signals do what they did before, and the descriptors stay the caller's.
+ * @param wait as filled, or zeroed
+ */
 void watch_wait_deinit(struct watch_wait *wait);
 
 /**
@@ -39,12 +45,17 @@ void watch_wait_deinit(struct watch_wait *wait);
  */
 size_t watch_wait_add(struct watch_wait *wait, int fd, short events);
 
-/** Lets the next look come after so many seconds. @param wait what is waited for @param seconds 0
- * or more */
+/**
+ * Lets the next look come after so many seconds.
+ * @param wait what is waited for
+ * @param seconds 0 or more
+ */
 void watch_wait_postpone(struct watch_wait *wait, double seconds);
 
-/** Lets the next look come at once, or where one just was, a tenth of a second after that. @param
- * wait what is waited for */
+/**
+ * Lets the next look come at once, or where one just was, a tenth of a second after that. @param
+ * wait what is waited for
+ */
 void watch_wait_hasten(struct watch_wait *wait);
 
 /**

@@ -43,8 +43,10 @@ static void add_word(const char *word, struct text *text)
 	add_part(word, strlen(word), text);
 }
 
-/** Of what one of several regions has only what is true of all: neither how many blocks that are,
- * nor where in it they lie. */
+/**
+ * Of what one of several regions has only what is true of all: neither how many blocks that are,
+ * nor where in it they lie.
+ */
 static void add_common_blocks(const char *detail, struct text *text)
 {
 	static const char one[] = "1 malloc chunk of ";
@@ -60,8 +62,10 @@ static void add_common_blocks(const char *detail, struct text *text)
 	add_part(detail + skipped, length - skipped, text);
 }
 
-/** Blocks of malloc's: in how many regions the kernel put them is of less interest than what they
- * are. */
+/**
+ * Blocks of malloc's: in how many regions the kernel put them is of less interest than what they
+ * are.
+ */
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
@@ -103,8 +107,10 @@ void watch_add_size(const struct watch *watch, uint64_t size, struct text *text)
 		text_size(text, size);
 }
 
-/** A rate means something only where the growth goes on; it is extrapolated over an hour or a day
- * only then. */
+/**
+ * A rate means something only where the growth goes on; it is extrapolated over an hour or a day
+ * only then.
+ */
 static void put_over(const struct watch *watch, const struct watch_row *row, double seconds,
                      struct text *text)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is told of a process that is watched and of its rows, piece by piece: for text and
- * for the live screen. */
+/**
+ * @file What is told of a process that is watched and of its rows, piece by piece: for text and for
+ * the live screen.
+ */
 #ifndef CMD_WATCH_WORDS_H
 #define CMD_WATCH_WORDS_H
 
@@ -25,38 +27,71 @@ enum watch_column {
 /** Titles and styles of them. */
 extern const struct table_column watch_columns[WATCH_COLUMNS];
 
-/** Adds what stands in a column of a row, escaped. @param watch the process @param row its row
- * @param column which @param text gets it */
+/**
+ * Adds what stands in a column of a row, escaped.
+ * @param watch the process
+ * @param row its row
+ * @param column which
+ * @param text gets it
+ */
 void watch_add_cell(const struct watch *watch, const struct watch_row *row,
                     enum watch_column column, struct text *text);
 
-/** Style of it. @param row the row @param column which @return the style */
+/**
+ * Style of it.
+ * @param row the row
+ * @param column which
+ * @return the style
+ */
 enum out_style watch_cell_style(const struct watch_row *row, enum watch_column column);
 
-/** Adds what a row is: mapping, detail, number of regions. @param row the row @param text gets it,
- * escaped */
+/**
+ * Adds what a row is: mapping, detail, number of regions.
+ * @param row the row
+ * @param text gets it, escaped
+ */
 void watch_describe(const struct watch_row *row, struct text *text);
 
-/** Adds a size as the user wants it. @param watch the process @param size in bytes @param text gets
- * it */
+/**
+ * Adds a size as the user wants it.
+ * @param watch the process
+ * @param size in bytes
+ * @param text gets it
+ */
 void watch_add_size(const struct watch *watch, uint64_t size, struct text *text);
 
-/** Adds a rate where growth goes on, else "-". @param trend what is seen @param text gets it */
+/**
+ * Adds a rate where growth goes on, else "-".
+ * @param trend what is seen
+ * @param text gets it
+ */
 void watch_add_rate(const struct pm_trend *trend, struct text *text);
 
-/** Adds what is resident, and how that changed at the last look. @param watch the process @param
- * text gets it */
+/**
+ * Adds what is resident, and how that changed at the last look.
+ * @param watch the process @param text gets it
+ */
 void watch_add_rss(const struct watch *watch, struct text *text);
 
-/** Adds what that consists of, each behind two blanks. @param watch the process @param text gets it
+/**
+ * Adds what that consists of, each behind two blanks.
+ * @param watch the process
+ * @param text gets it
  */
 void watch_add_parts(const struct watch *watch, struct text *text);
 
-/** Adds its limit and what is left, if there is one, behind two blanks. @param watch the process
- * @param text gets it */
+/**
+ * Adds its limit and what is left, if there is one, behind two blanks.
+ * @param watch the process
+ * @param text gets it
+ */
 void watch_add_limit(const struct watch *watch, struct text *text);
 
-/** Adds what watching costs. @param watch the process @param text gets it */
+/**
+ * Adds what watching costs.
+ * @param watch the process
+ * @param text gets it
+ */
 void watch_add_cost(const struct watch *watch, struct text *text);
 
 #endif

@@ -38,7 +38,10 @@ static void report(void *context, uint64_t done, uint64_t total)
 	watch_task_report(context, done, total);
 }
 
-/** Writes the bytes of a row. @see watch_task_work @param answer gets what is told of that */
+/**
+ * Writes the bytes of a row. @see watch_task_work
+ * @param answer gets what is told of that
+ */
 static int write_row(void *context, struct watch_task_line *line,
                      const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)

@@ -25,11 +25,19 @@ struct watch_work {
 	struct text path;          /**< of the file */
 };
 
-/** Starts to read. @param screen with nothing going on @param row whose pages */
+/**
+ * Starts to read.
+ * @param screen with nothing going on
+ * @param row whose pages
+ */
 void watch_work_read_text(struct watch_screen *screen, const struct watch_row *row);
 
-/** Starts to write. @param screen with nothing going on @param row whose bytes @param path of the
- * file, which must not exist yet */
+/**
+ * Starts to write.
+ * @param screen with nothing going on
+ * @param row whose bytes
+ * @param path of the file, which must not exist yet
+ */
 void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row,
                            const char *path);
 
@@ -43,14 +51,24 @@ void watch_work_write_file(struct watch_screen *screen, const struct watch_row *
  */
 bool watch_work_is_busy(struct watch_screen *screen, enum watch_work_kind wanted);
 
-/** Cancels what goes on. @param screen the screen @return false where nothing does */
+/**
+ * Cancels what goes on.
+ * @param screen the screen
+ * @return false where nothing does
+ */
 bool watch_work_cancel(struct watch_screen *screen);
 
-/** Takes what it told since, after watch_wait(), and shows that. @param screen the screen */
+/**
+ * Takes what it told since, after watch_wait(), and shows that.
+ * @param screen the screen
+ */
 void watch_work_take(struct watch_screen *screen);
 
-/** Adds how far it has come. @param work what goes on @param text gets it; nothing where nothing
- * does */
+/**
+ * Adds how far it has come.
+ * @param work what goes on
+ * @param text gets it; nothing where nothing does
+ */
 void watch_work_describe(const struct watch_work *work, struct text *text);
 
 /**

@@ -18,8 +18,10 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	return 0;
 }
 
-/** Looks through all that is present: what was never touched is zeros, and touching it would make
- * the process grow. */
+/**
+ * Looks through all that is present: what was never touched is zeros, and touching it would make
+ * the process grow.
+ */
 static int scan(struct pm_process *process, struct pm_regions *regions,
                 const struct pm_scanner *scanner, uint64_t *hits, struct pm_error *error)
 {

@@ -21,7 +21,11 @@
 int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size,
                      struct pm_error *error);
 
-/** The error of a failed allocation. @param error filled @return -1 */
+/**
+ * The error of a failed allocation.
+ * @param error filled
+ * @return -1
+ */
 int pm_error_out_of_memory(struct pm_error *error);
 
 #endif

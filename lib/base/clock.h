@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <time.h>
 
-/** Time on a clock (clock_gettime(2)). @param clock which one @return nanoseconds */
+/**
+ * Time on a clock (clock_gettime(2)).
+ * @param clock which one
+ * @return nanoseconds
+ */
 static inline uint64_t pm_clock_ns(clockid_t clock)
 {
 	struct timespec time;

@@ -10,15 +10,24 @@
 
 #include <procmem/error.h>
 
-/** Whether a call failed for a lack of our own, of memory or descriptors: that says nothing of what
- * was looked at. @param cause errno */
+/**
+ * Whether a call failed for a lack of our own, of memory or descriptors: that says nothing of what
+ * was looked at.
+ * @param cause errno
+ */
 bool pm_errno_is_ours(int cause);
 
-/** read(2) that goes on after EINTR. @return as read(2) */
+/**
+ * read(2) that goes on after EINTR.
+ * @return as read(2)
+ */
 ssize_t pm_read(int fd, void *buffer, size_t size);
 
-/** pread(2) that goes on after EINTR; the offset is an address. Above 2^63 the kernel answers
- * EINVAL. @return as pread(2) */
+/**
+ * pread(2) that goes on after EINTR; the offset is an address. Above 2^63 the kernel answers
+ * EINVAL.
+ * @return as pread(2)
+ */
 ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
 
 /**
@@ -34,8 +43,10 @@ ssize_t pm_pread(int fd, void *buffer, size_t size, uint64_t offset);
  */
 int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error *error);
 
-/** Fills an error from errno after a failed read: ESRCH is PM_ERROR_GONE, all else PM_ERROR_IO.
- * @return -1 */
+/**
+ * Fills an error from errno after a failed read: ESRCH is PM_ERROR_GONE, all else PM_ERROR_IO.
+ * @return -1
+ */
 int pm_read_failed(struct pm_error *error);
 
 #endif

@@ -6,13 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** For addresses, and for sizes in the target. @return the smaller one */
+/**
+ * For addresses, and for sizes in the target.
+ * @return the smaller one
+ */
 static inline uint64_t pm_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/** For sizes and counts of this process. @return the smaller one */
+/**
+ * For sizes and counts of this process.
+ * @return the smaller one
+ */
 static inline size_t pm_least_size(size_t a, size_t b)
 {
 	return a < b ? a : b;

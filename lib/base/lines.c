@@ -36,8 +36,10 @@ static int say_nul(const struct pm_lines *lines, struct pm_error *error)
 	                    "line %" PRIu64 " holds a NUL byte: it is no text", lines->number + 1);
 }
 
-/** Forgets what is too much of the unfinished line. @return its length now, or -1 where it cannot
- * be a line */
+/**
+ * Forgets what is too much of the unfinished line.
+ * @return its length now, or -1 where it cannot be a line
+ */
 static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
 {
 	if (rest <= PM_LINE_MAX)
@@ -51,8 +53,10 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 	return PM_LINE_MAX;
 }
 
-/** Reads more bytes behind the unfinished line, which moves to the front. @return 1: some came; 0:
- * the end; -1: an error */
+/**
+ * Reads more bytes behind the unfinished line, which moves to the front.
+ * @return 1: some came; 0: the end; -1: an error
+ */
 static int read_more(struct pm_lines *lines, struct pm_error *error)
 {
 	size_t rest = lines->filled - lines->begin;
@@ -78,7 +82,10 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	return got > 0;
 }
 
-/** Hands out the line that ends at a newline. @return as pm_lines_next() */
+/**
+ * Hands out the line that ends at a newline.
+ * @return as pm_lines_next()
+ */
 static int take_line(struct pm_lines *lines, char *newline, char **line, size_t *length,
                      struct pm_error *error)
 {

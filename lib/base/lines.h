@@ -47,7 +47,10 @@ enum {
  */
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error);
 
-/** Releases the buffer. @param lines as initialised */
+/**
+ * Releases the buffer.
+ * @param lines as initialised
+ */
 void pm_lines_deinit(struct pm_lines *lines);
 
 /**

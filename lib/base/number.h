@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Numbers inside a longer text, for the parsers. Private; the public part is
- * <procmem/number.h>. */
+/**
+ * @file Numbers inside a longer text, for the parsers. Private; the public part is
+ * <procmem/number.h>.
+ */
 #ifndef PM_BASE_NUMBER_H
 #define PM_BASE_NUMBER_H
 
@@ -9,7 +11,11 @@
 
 #include <procmem/number.h>
 
-/** Value of a hexadecimal digit. @param c the digit @return 0 to 15, or -1 for anything else */
+/**
+ * Value of a hexadecimal digit.
+ * @param c the digit
+ * @return 0 to 15, or -1 for anything else
+ */
 static inline int pm_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -21,8 +27,10 @@ static inline int pm_hex_digit(char c)
 	return -1;
 }
 
-/** Reads hexadecimal digits (at least one, at most 16) at *text and moves *text behind them.
- * @return false where there is no such number */
+/**
+ * Reads hexadecimal digits (at least one, at most 16) at *text and moves *text behind them.
+ * @return false where there is no such number
+ */
 static inline bool pm_scan_hex(const char **text, uint64_t *value)
 {
 	const char *at = *text;
@@ -41,8 +49,10 @@ static inline bool pm_scan_hex(const char **text, uint64_t *value)
 	return true;
 }
 
-/** Reads decimal digits (at least one) at *text and moves *text behind them. @return false where
- * there is no number that fits 64 bits */
+/**
+ * Reads decimal digits (at least one) at *text and moves *text behind them.
+ * @return false where there is no number that fits 64 bits
+ */
 static inline bool pm_scan_decimal(const char **text, uint64_t *value)
 {
 	const char *at = *text;

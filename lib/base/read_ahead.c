@@ -36,7 +36,10 @@ struct pm_read_ahead {
 	struct block blocks[BLOCKS];
 };
 
-/** Fills a block with as many reads as it takes. @return false where nothing more will come */
+/**
+ * Fills a block with as many reads as it takes.
+ * @return false where nothing more will come
+ */
 static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 {
 	block->filled = 0;
@@ -112,7 +115,10 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 	return NULL;
 }
 
-/** Waits for a block. @return NULL at the end */
+/**
+ * Waits for a block.
+ * @return NULL at the end
+ */
 static struct block *next_block(struct pm_read_ahead *ahead)
 {
 	struct block *block = NULL;

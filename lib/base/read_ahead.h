@@ -21,11 +21,16 @@ struct pm_read_ahead;
  */
 struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
 
-/** Takes what comes next, as read(2) would. @return bytes, 0 at the end, or -1 with errno set */
+/**
+ * Takes what comes next, as read(2) would.
+ * @return bytes, 0 at the end, or -1 with errno set
+ */
 ssize_t pm_read_ahead_take(struct pm_read_ahead *ahead, void *buffer, size_t size);
 
-/** Ends the thread, also in the middle of the file, and releases everything. @param ahead may be
- * NULL */
+/**
+ * Ends the thread, also in the middle of the file, and releases everything.
+ * @param ahead may be NULL
+ */
 void pm_read_ahead_stop(struct pm_read_ahead *ahead);
 
 #endif

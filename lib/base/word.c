@@ -10,7 +10,8 @@
  * in. */
 enum { WORD_MAX = 64 };
 
-/** One letter without regard to its case; ASCII, so that the answer does not depend on the locale.
+/**
+ * One letter without regard to its case; ASCII, so that the answer does not depend on the locale.
  */
 static char folded(char c)
 {

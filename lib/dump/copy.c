@@ -20,8 +20,10 @@ static int hand_on(const struct copy *copy, const struct pm_segment *segment, ui
 	return start < end ? copy->take(copy->context, &part, error) : 0;
 }
 
-/** Hands on a segment that was read: what is good of it as bytes, the rest as absent. @param bad
- * first range not behind it; moves on */
+/**
+ * Hands on a segment that was read: what is good of it as bytes, the rest as absent.
+ * @param bad first range not behind it; moves on
+ */
 static int hand_on_read(const struct copy *copy, const struct pm_ring_slot *slot,
                         const struct pm_segment *segment, const char *bytes, size_t *bad,
                         struct pm_error *error)

@@ -67,8 +67,10 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 	return 0;
 }
 
-/** Whether zeros need no content: a region that was never touched at all, as in cores of the
- * kernel, and what makes the file too long. */
+/**
+ * Whether zeros need no content: a region that was never touched at all, as in cores of the kernel,
+ * and what makes the file too long.
+ */
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
 	const struct pm_region *region = &dump->source->regions->items[part->region];
@@ -99,7 +101,10 @@ static int take_part(void *context, const struct pm_part *part, struct pm_error 
 	return add(dump, part->start, part->end, part->region, content, bytes, error);
 }
 
-/** The ranges as far as the filter keeps them. @param kept the caller frees it */
+/**
+ * The ranges as far as the filter keeps them.
+ * @param kept the caller frees it
+ */
 static int apply_filter(const struct pm_dump_source *source, struct pm_range **kept, size_t *count,
                         struct pm_error *error)
 {

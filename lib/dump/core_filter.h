@@ -17,8 +17,12 @@ enum pm_core_filter {
 	PM_CORE_HUGETLB_SHARED = 64,
 };
 
-/** Reads the filter of a process. @param filter enum pm_core_filter bits @param error
- * PM_ERROR_GONE, PM_ERROR_ACCESS @return 0 or -1 */
+/**
+ * Reads the filter of a process.
+ * @param filter enum pm_core_filter bits
+ * @param error PM_ERROR_GONE, PM_ERROR_ACCESS
+ * @return 0 or -1
+ */
 int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_error *error);
 
 /**

@@ -145,7 +145,9 @@ static int write_process_notes(struct pm_core_writer *writer, const struct pm_re
 	return 0;
 }
 
-/** The threads of a stop, or those that live, the leader first. @param threads the caller frees it
+/**
+ * The threads of a stop, or those that live, the leader first.
+ * @param threads the caller frees it
  */
 static int list_threads(struct pm_process *process, struct pm_stop *stop,
                         struct pm_core_thread **threads, size_t *count, struct pm_error *error)

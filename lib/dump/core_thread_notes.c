@@ -60,7 +60,10 @@ static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint6
 #endif
 }
 
-/** Fills in the signal masks and identity. @return false where the thread has ended */
+/**
+ * Fills in the signal masks and identity.
+ * @return false where the thread has ended
+ */
 static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus *status)
 {
 	const struct pm_procfs *procfs = &thread->process->procfs;

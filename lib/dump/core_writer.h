@@ -33,16 +33,27 @@ struct pm_core_writer {
 	char buffer[PM_CORE_NOTE_BUFFER];  /**< collects notes */
 };
 
-/** Makes a writer. @param writer release with pm_core_writer_close() @param error PM_ERROR_USAGE,
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Makes a writer.
+ * @param writer release with pm_core_writer_close()
+ * @param error PM_ERROR_USAGE, PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_core_writer **writer,
                         struct pm_error *error);
 
-/** Releases a writer. @param writer a writer or NULL */
+/**
+ * Releases a writer.
+ * @param writer a writer or NULL
+ */
 void pm_core_writer_close(struct pm_core_writer *writer);
 
-/** Begins a note. @param name "CORE" or "LINUX" @param size bytes that follow by
- * pm_core_note_bytes() @param error as pm_output_bytes() */
+/**
+ * Begins a note.
+ * @param name "CORE" or "LINUX"
+ * @param size bytes that follow by pm_core_note_bytes()
+ * @param error as pm_output_bytes()
+ */
 int pm_core_note_begin(struct pm_core_writer *writer, const char *name, uint32_t type,
                        uint32_t size, struct pm_error *error);
 
@@ -76,8 +87,12 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error);
 int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t end, unsigned perms,
                        bool content, const char *bytes, bool joins, struct pm_error *error);
 
-/** Writes the tables and the header. @param machine e_machine of the target @param error as
- * pm_output_bytes() @return 0 or -1 */
+/**
+ * Writes the tables and the header.
+ * @param machine e_machine of the target
+ * @param error as pm_output_bytes()
+ * @return 0 or -1
+ */
 int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struct pm_error *error);
 
 #endif

@@ -38,7 +38,10 @@ void pm_output_deinit(struct pm_output *output)
 	output->buffer = NULL;
 }
 
-/** What to do about a write that failed. @return 0 to try again, or -1 */
+/**
+ * What to do about a write that failed.
+ * @return 0 to try again, or -1
+ */
 static int consider_failure(struct pm_output *output, struct pm_error *error)
 {
 	int cause = errno;
@@ -55,7 +58,10 @@ static int consider_failure(struct pm_output *output, struct pm_error *error)
 	return pm_error_set(error, PM_ERROR_IO, cause, "writing failed: %s", strerror(cause));
 }
 
-/** Writes all bytes. @param place in the file, or -1 for the current position */
+/**
+ * Writes all bytes.
+ * @param place in the file, or -1 for the current position
+ */
 static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place,
                      struct pm_error *error)
 {

@@ -62,7 +62,9 @@ static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t in
 	return ring->slots[index % ring->slot_count];
 }
 
-/** Plans the next unit into its slot. @return the slot, or NULL where there is nothing more to do
+/**
+ * Plans the next unit into its slot.
+ * @return the slot, or NULL where there is nothing more to do
  */
 static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 {
@@ -109,8 +111,10 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Starts the threads, with all signals blocked: they belong to the program. At least one must
- * start. */
+/**
+ * Starts the threads, with all signals blocked: they belong to the program. At least one must
+ * start.
+ */
 static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)
 {
 	sigset_t all, before;

@@ -59,7 +59,10 @@ struct pm_unit_ring;
 int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring **ring,
                       struct pm_error *error);
 
-/** Ends reading, also in the middle. @param ring a ring or NULL */
+/**
+ * Ends reading, also in the middle.
+ * @param ring a ring or NULL
+ */
 void pm_unit_ring_close(struct pm_unit_ring *ring);
 
 /**

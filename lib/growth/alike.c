@@ -11,8 +11,10 @@ static uint64_t mix(uint64_t key, uint64_t value)
 	return key;
 }
 
-/** Mixes in a name without its numbers: `worker-1` and `worker-12`, `/tmp/part.000017` and
- * `/tmp/part.000018` are of one sort. */
+/**
+ * Mixes in a name without its numbers: `worker-1` and `worker-12`, `/tmp/part.000017` and
+ * `/tmp/part.000018` are of one sort.
+ */
 static uint64_t mix_name(uint64_t key, const char *name)
 {
 	for (const char *at = name; *at; at++)

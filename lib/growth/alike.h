@@ -8,8 +8,10 @@
 
 #include <procmem/region.h>
 
-/** A number that alike regions have in common; others have it by chance only. @param region the
- * region */
+/**
+ * A number that alike regions have in common; others have it by chance only.
+ * @param region the region
+ */
 uint64_t pm_alike_key(const struct pm_region *region);
 
 /** The same for regions that are of one sort, whatever their names. */

@@ -165,8 +165,10 @@ static struct followed *reclassify(const struct choices *choices, size_t part,
 	return NULL;
 }
 
-/** Gives regions the tracks that go on: of their kind in their part, or else of what they were
- * taken for until now. */
+/**
+ * Gives regions the tracks that go on: of their kind in their part, or else of what they were taken
+ * for until now.
+ */
 static void give_known(const struct pm_growth *growth, const struct pm_regions *regions,
                        struct choices *choices, struct followed **owners)
 {
@@ -242,8 +244,10 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct fo
 	return sum;
 }
 
-/** Joins the history of a track that lost all its regions to another by a merge. Both were constant
- * until now where there is no series. */
+/**
+ * Joins the history of a track that lost all its regions to another by a merge. Both were constant
+ * until now where there is no series.
+ */
 static int join(const struct pm_tracker *tracker, struct followed *loser, struct followed *winner,
                 struct pm_error *error)
 {
@@ -273,8 +277,10 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 	return 0;
 }
 
-/** The same for all tracks of the last list; what is of another kind now did not merge with its
- * like. */
+/**
+ * The same for all tracks of the last list; what is of another kind now did not merge with its
+ * like.
+ */
 static int join_merged(const struct pm_tracker *tracker, const struct pm_growth *growth,
                        const struct choices *choices, struct pm_error *error)
 {

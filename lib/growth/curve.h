@@ -26,8 +26,10 @@ struct pm_curve {
 	double highest_climb; /**< most that it rose above its lowest value before */
 };
 
-/** Measures a series from a time on, at no more moments than it has samples, and fills all figures.
- * @param from a time within the series */
+/**
+ * Measures a series from a time on, at no more moments than it has samples, and fills all figures.
+ * @param from a time within the series
+ */
 void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, double from);
 
 /** Seconds from the first moment to the last. */
@@ -36,15 +38,23 @@ static inline double pm_curve_span(const struct pm_curve *curve)
 	return curve->count > 1 ? curve->step * (double)(curve->count - 1) : 0;
 }
 
-/** Highest less lowest value from a moment on. @param index the moment */
+/**
+ * Highest less lowest value from a moment on.
+ * @param index the moment
+ */
 double pm_curve_range_from(const struct pm_curve *curve, size_t index);
 
-/** The last moment before the values differ from the first one by more than a bound. @return an
- * index; the last one where they never do */
+/**
+ * The last moment before the values differ from the first one by more than a bound.
+ * @return an index; the last one where they never do
+ */
 size_t pm_curve_flat_head(const struct pm_curve *curve, double bound);
 
-/** The first moment at which it was nearly as high as it ever came. @param bound what counts as
- * nearly @return an index */
+/**
+ * The first moment at which it was nearly as high as it ever came.
+ * @param bound what counts as nearly
+ * @return an index
+ */
 size_t pm_curve_top(const struct pm_curve *curve, double bound);
 
 #endif

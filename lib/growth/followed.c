@@ -11,8 +11,10 @@ void pm_followed_clear(struct followed *followed)
 	followed->was_end = track->end;
 }
 
-/** Whether a region is to stand for its track: it grew more than the one found so far; where none
- * grew, the one of before stays. */
+/**
+ * Whether a region is to stand for its track: it grew more than the one found so far; where none
+ * grew, the one of before stays.
+ */
 static bool stands_for(const struct followed *followed, uint64_t claim, bool stays, uint64_t weight)
 {
 	if (followed->track.regions == 0)

@@ -105,7 +105,10 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 		}
 }
 
-/** Links what belongs together, the surest evidence first. @return 0, or -1 when out of memory */
+/**
+ * Links what belongs together, the surest evidence first.
+ * @return 0, or -1 when out of memory
+ */
 static int match(struct pm_sets *sets)
 {
 	pm_match_overlap(sets);

@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-/** Memory that the kernel may merge into one region: private, without a file, with any name given
- * by prctl(2) or as the brk heap. */
+/**
+ * Memory that the kernel may merge into one region: private, without a file, with any name given by
+ * prctl(2) or as the brk heap.
+ */
 static bool is_plain_memory(const struct pm_region *region)
 {
 	return region->inode == 0 &&

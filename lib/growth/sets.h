@@ -16,8 +16,10 @@ enum pm_link {
 	PM_LINK_MOVE = 4,    /**< as the same memory at another address */
 };
 
-/** The regions of both samples, in sets. Regions of the second sample come behind those of the
- * first. */
+/**
+ * The regions of both samples, in sets. Regions of the second sample come behind those of the
+ * first.
+ */
 struct pm_sets {
 	const struct pm_regions *before; /**< the caller's */
 	const struct pm_regions *after;  /**< the caller's */
@@ -26,18 +28,27 @@ struct pm_sets {
 	bool *matched;                   /**< linked to a region of the other sample */
 };
 
-/** Makes every region a set of its own. Release with pm_sets_deinit(). @return 0, or -1 when out of
- * memory */
+/**
+ * Makes every region a set of its own. Release with pm_sets_deinit().
+ * @return 0, or -1 when out of memory
+ */
 int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
                  const struct pm_regions *after);
 
 /** Releases them. */
 void pm_sets_deinit(struct pm_sets *sets);
 
-/** The root of a region's set. @param node index in both lists */
+/**
+ * The root of a region's set.
+ * @param node index in both lists
+ */
 size_t pm_sets_root(struct pm_sets *sets, size_t node);
 
-/** Unites the sets of two regions. @param one index in both lists @param other the same */
+/**
+ * Unites the sets of two regions.
+ * @param one index in both lists
+ * @param other the same
+ */
 void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link link);
 
 /** The region behind an index in both lists. */
@@ -53,8 +64,10 @@ static inline bool pm_sets_is_after(const struct pm_sets *sets, size_t node)
 	return node >= sets->before->count;
 }
 
-/** Whether what is known of two regions allows them to be the same memory: they are of one kind, or
- * that of one is not known. */
+/**
+ * Whether what is known of two regions allows them to be the same memory: they are of one kind, or
+ * that of one is not known.
+ */
 static inline bool pm_sets_same_kind(const struct pm_region *one, const struct pm_region *other)
 {
 	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN ||
@@ -70,11 +83,16 @@ void pm_match_standing(struct pm_sets *sets);
 /** Links what is left by addresses, whatever its kind is now. */
 void pm_match_rest(struct pm_sets *sets);
 
-/** Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's.
- * @return 0, or -1 when out of memory */
+/**
+ * Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's.
+ * @return 0, or -1 when out of memory
+ */
 int pm_match_identity(struct pm_sets *sets);
 
-/** Links what is left of anonymous memory by move. @return 0, or -1 when out of memory */
+/**
+ * Links what is left of anonymous memory by move.
+ * @return 0, or -1 when out of memory
+ */
 int pm_match_moves(struct pm_sets *sets);
 
 #endif

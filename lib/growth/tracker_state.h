@@ -31,7 +31,10 @@ static inline uint64_t pm_region_weight(const struct pm_region *region)
 /** Begins the sums of a sample anew. */
 void pm_followed_clear(struct followed *followed);
 
-/** Adds a region to the sums. @param was what weighed at its addresses at the sample before */
+/**
+ * Adds a region to the sums.
+ * @param was what weighed at its addresses at the sample before
+ */
 void pm_followed_count(struct followed *followed, const struct pm_region *region, uint64_t was);
 
 struct pm_tracker {

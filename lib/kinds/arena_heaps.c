@@ -9,8 +9,10 @@
 
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
-/** End of the writable memory that begins with the region; the kernel splits a heap where flags
- * differ. */
+/**
+ * End of the writable memory that begins with the region; the kernel splits a heap where flags
+ * differ.
+ */
 static uint64_t writable_end(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	const struct pm_region *above;
@@ -66,8 +68,10 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
 	return 0;
 }
 
-/** Where a full heap is followed by another the kernel may have merged both into one region: adds
- * the one that then begins within it. */
+/**
+ * Where a full heap is followed by another the kernel may have merged both into one region: adds
+ * the one that then begins within it.
+ */
 static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
                          size_t index, struct pm_error *error)
 {
@@ -121,8 +125,10 @@ struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint6
 	                         : bsearch(&key, heaps->items, heaps->count, sizeof key, by_start);
 }
 
-/** Whether it is the first heap of its arena: the arena stands right behind its heap_info (at 0x10
- * to 0x30, as glibc's versions pad it). */
+/**
+ * Whether it is the first heap of its arena: the arena stands right behind its heap_info (at 0x10
+ * to 0x30, as glibc's versions pad it).
+ */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 {
 	return heap->is_plausible && heap->prev == 0 &&

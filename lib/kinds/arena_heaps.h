@@ -40,8 +40,8 @@ struct pm_arena_heaps {
 };
 
 /**
- * Looks at the headers that were read where a heap may begin, and behind full heaps. @param heaps
- * filled; the caller frees its items, also on failure
+ * Looks at the headers that were read where a heap may begin, and behind full heaps.
+ * @param heaps filled; the caller frees its items, also on failure
  */
 int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
                         struct pm_error *error);

@@ -27,7 +27,7 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
 			region, PM_KIND_RESERVE, proof,
 			region->end > heap_end
 				? "no access: the rest of a malloc heap, merged with a reserve "
-		                  "behind it"
+				  "behind it"
 				: "no access: the rest of a malloc heap, into which it grows");
 		region->arena = arena;
 		region->detail = pm_kinds_text(context, "rest of %s", heap_text);

@@ -27,8 +27,10 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 	               ~(context->page - 1));
 }
 
-/** Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though
- * the heap only begins behind. */
+/**
+ * Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though the
+ * heap only begins behind.
+ */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	enum pm_looks looks = pm_kinds_looks(context, region);

@@ -12,8 +12,10 @@
  * merged with a reserve. */
 static const uint64_t largest_guard = UINT64_C(1) << 20;
 
-/** Whether it may as well be read-only: gdb's core files call all readable, and have zeros of what
- * cannot be read. */
+/**
+ * Whether it may as well be read-only: gdb's core files call all readable, and have zeros of what
+ * cannot be read.
+ */
 static bool may_be_readable(const struct pm_region *region)
 {
 	return region->perms & PM_PERM_MAYBE(PM_PERM_READ);

@@ -35,8 +35,10 @@ static void clear(struct pm_region *region)
 	region->why = "";
 }
 
-/** Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none
- * of its business. */
+/**
+ * Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none
+ * of its business.
+ */
 static void fill_lists(struct pm_kinds_context *context)
 {
 	struct pm_regions *regions = context->regions;

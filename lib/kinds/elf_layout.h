@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Where an ELF file says that its parts belong in memory: its PT_LOAD segments (elf(5)).
- * Private. */
+/**
+ * @file Where an ELF file says that its parts belong in memory: its PT_LOAD segments (elf(5)).
+ * Private.
+ */
 #ifndef PM_KINDS_ELF_LAYOUT_H
 #define PM_KINDS_ELF_LAYOUT_H
 
@@ -11,8 +13,10 @@
 /** Enough for every program seen: linkers make four or five. */
 enum { PM_ELF_SEGMENTS = 12 };
 
-/** Bytes at the start of a file that hold the ELF header and the program headers of nearly every
- * file. */
+/**
+ * Bytes at the start of a file that hold the ELF header and the program headers of nearly every
+ * file.
+ */
 enum { PM_ELF_HEAD_SIZE = 1024 };
 
 /** One PT_LOAD segment. Addresses are those in the file: the loader adds a constant, the bias. */
@@ -43,12 +47,16 @@ struct pm_elf_layout {
  */
 bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout);
 
-/** The constant to add to the addresses in the file, if its byte 0 is mapped at `start`. @return
- * false where no segment has byte 0 */
+/**
+ * The constant to add to the addresses in the file, if its byte 0 is mapped at `start`.
+ * @return false where no segment has byte 0
+ */
 bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *bias);
 
-/** The segment that an address (in the file) belongs to, page borders included. @return NULL for
- * none */
+/**
+ * The segment that an address (in the file) belongs to, page borders included.
+ * @return NULL for none
+ */
 const struct pm_elf_segment *pm_elf_segment_at(const struct pm_elf_layout *layout, uint64_t address,
                                                uint64_t page);
 

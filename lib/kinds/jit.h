@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
-/** Whether a file of this name is one in which JIT compilers record what they made, for perf(1):
- * jit-PID.dump, perf-PID.map. */
+/**
+ * Whether a file of this name is one in which JIT compilers record what they made, for perf(1):
+ * jit-PID.dump, perf-PID.map.
+ */
 bool pm_jit_is_record(const char *path);
 
 #endif

@@ -24,8 +24,10 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 	                                   : "first thread";
 }
 
-/** Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it
- * (map_vdso() in arch/x86/entry/vdso/vma.c). */
+/**
+ * Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it
+ * (map_vdso() in arch/x86/entry/vdso/vma.c).
+ */
 static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
 {
 	struct pm_region *below = pm_kinds_below(context, vdso);

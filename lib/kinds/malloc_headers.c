@@ -42,8 +42,10 @@ static int allocate(struct candidates *candidates, size_t most, struct pm_error 
 	return pm_error_out_of_memory(error);
 }
 
-/** Class of a region by the memory it holds, or where that is not known by its length: bits of the
- * number. */
+/**
+ * Class of a region by the memory it holds, or where that is not known by its length: bits of the
+ * number.
+ */
 static unsigned class_of(const struct pm_region *region)
 {
 	uint64_t weight = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS]

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The first words of writable anonymous regions, where glibc's malloc would have its
- * headers. Private. */
+/**
+ * @file The first words of writable anonymous regions, where glibc's malloc would have its headers.
+ * Private.
+ */
 #ifndef PM_KINDS_MALLOC_HEADERS_H
 #define PM_KINDS_MALLOC_HEADERS_H
 

@@ -65,8 +65,11 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 	                     pages->headers, pages->got, error);
 }
 
-/** Walks from the first chunk among the pages. @param used where to store how many pages were
- * looked at for that @return 0 or -1 */
+/**
+ * Walks from the first chunk among the pages.
+ * @param used where to store how many pages were looked at for that
+ * @return 0 or -1
+ */
 static int walk_first(struct pm_kinds_context *context, const struct pages *pages,
                       struct pm_malloc_walk *walk, size_t *used, struct pm_error *error)
 {
@@ -83,8 +86,10 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 	return 0;
 }
 
-/** Looks for chunks in a region. @param left how many pages may still be looked at; what was used
- * is taken off */
+/**
+ * Looks for chunks in a region.
+ * @param left how many pages may still be looked at; what was used is taken off
+ */
 static int search(struct pm_kinds_context *context, struct pm_region *region, struct pages *pages,
                   size_t *left, struct pm_error *error)
 {

@@ -20,7 +20,10 @@ enum { SAMPLES = 64, SAMPLE_SIZE = 1024 };
  */
 enum { MOST_CHUNKS = 65536 };
 
-/** Takes the chunk at walk->at. @return its size, 0 where that is none */
+/**
+ * Takes the chunk at walk->at.
+ * @return its size, 0 where that is none
+ */
 static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_walk *walk,
                      unsigned word, const void *header)
 {
@@ -62,8 +65,11 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 	return 0;
 }
 
-/** Takes the next chunks. @param size that of the chunk before @return 1: go on; 0: here is no
- * further chunk; -1: an error */
+/**
+ * Takes the next chunks.
+ * @param size that of the chunk before
+ * @return 1: go on; 0: here is no further chunk; -1: an error
+ */
 static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, unsigned word,
                 uint64_t *size, struct pm_error *error)
 {
@@ -126,8 +132,10 @@ static int reckon_filled(struct pm_kinds_context *context, const struct pm_mallo
 	return 0;
 }
 
-/** Whether the chunks hold at least half of the region, or of the memory in it: what holds less
- * does not name the region. */
+/**
+ * Whether the chunks hold at least half of the region, or of the memory in it: what holds less does
+ * not name the region.
+ */
 static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
 {
 	if (walk->covered >= pm_region_size(walk->region) / 2)

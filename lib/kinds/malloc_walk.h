@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Walking from chunk to chunk over blocks that malloc mapped one by one and the kernel
- * merged into one region. Private. */
+/**
+ * @file Walking from chunk to chunk over blocks that malloc mapped one by one and the kernel merged
+ * into one region. Private.
+ */
 #ifndef PM_KINDS_MALLOC_WALK_H
 #define PM_KINDS_MALLOC_WALK_H
 
@@ -30,8 +32,9 @@ struct pm_malloc_walk {
 int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk,
                    const void *header, struct pm_error *error);
 
-/** Claims the region for malloc, if the chunks cover all of it or at least half of the memory in
- * it. */
+/**
+ * Claims the region for malloc, if the chunks cover all of it or at least half of the memory in it.
+ */
 void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
                      const struct pm_malloc_walk *walk);
 

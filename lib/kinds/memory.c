@@ -60,8 +60,11 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 	return 0;
 }
 
-/** Reads up to PIECES_A_CALL pieces, as far as they come. @param read where to store how many came
- * @return 0 or -1 */
+/**
+ * Reads up to PIECES_A_CALL pieces, as far as they come.
+ * @param read where to store how many came
+ * @return 0 or -1
+ */
 static int read_some(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
                      size_t size, void *buffer, size_t *read, struct pm_error *error)
 {

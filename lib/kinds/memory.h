@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reading a few bytes at many places of the target, without changing anything in it.
- * Private. */
+/**
+ * @file Reading a few bytes at many places of the target, without changing anything in it. Private.
+ */
 #ifndef PM_KINDS_MEMORY_H
 #define PM_KINDS_MEMORY_H
 
@@ -44,7 +45,10 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
                   size_t size, void *buffer, bool *got, struct pm_error *error);
 
-/** A pointer-sized number of the target. @param bytes where it stands @param word its size: 8 or 4
+/**
+ * A pointer-sized number of the target.
+ * @param bytes where it stands
+ * @param word its size: 8 or 4
  */
 uint64_t pm_kinds_word(const void *bytes, unsigned word);
 

@@ -35,8 +35,10 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 	return pm_jit_is_record(region->mapping);
 }
 
-/** Claims a region by the segment that it belongs to. @return false where the layout is not known
- * or does not fit */
+/**
+ * Claims a region by the segment that it belongs to.
+ * @return false where the layout is not known or does not fit
+ */
 static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object,
                              struct pm_region *region)
 {
@@ -77,8 +79,10 @@ static bool maps_same_file(const struct pm_region *one, const struct pm_region *
 	return other && pm_objects_same_file(one, other);
 }
 
-/** Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right
- * below the writable data. */
+/**
+ * Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right
+ * below the writable data.
+ */
 static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	if (region->vm_flags & PM_VM_KNOWN)

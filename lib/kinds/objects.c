@@ -47,8 +47,10 @@ static size_t hash(const struct pm_region *region)
 	return (size_t)(key ^ key >> 29);
 }
 
-/** The slot of the region's file: the one it has, or the free one that it would get; NULL where
- * neither is near. */
+/**
+ * The slot of the region's file: the one it has, or the free one that it would get; NULL where
+ * neither is near.
+ */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
 	size_t first = hash(region);
@@ -117,8 +119,11 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 	return 0;
 }
 
-/** The addresses of the heads that are in memory. @param wanted the objects they belong to @return
- * how many, or -1 */
+/**
+ * The addresses of the heads that are in memory.
+ * @param wanted the objects they belong to
+ * @return how many, or -1
+ */
 static int list_present(struct pm_kinds_context *context, struct pm_objects *objects,
                         uint64_t *addresses, size_t *wanted, size_t *count, struct pm_error *error)
 {
@@ -178,8 +183,10 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 	return result;
 }
 
-/** Heads that are not in the target's memory are taken from the files: reading them there would put
- * them into its memory. */
+/**
+ * Heads that are not in the target's memory are taken from the files: reading them there would put
+ * them into its memory.
+ */
 static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
                            struct pm_error *error)
 {

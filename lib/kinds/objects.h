@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The files that are, or may be, mapped with execute permission: programs, libraries, and
- * what else holds code. Private. */
+/**
+ * @file The files that are, or may be, mapped with execute permission: programs, libraries, and
+ * what else holds code. Private.
+ */
 #ifndef PM_KINDS_OBJECTS_H
 #define PM_KINDS_OBJECTS_H
 
@@ -42,7 +44,10 @@ struct pm_objects;
  */
 int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error);
 
-/** Releases them. @param objects the objects or NULL */
+/**
+ * Releases them.
+ * @param objects the objects or NULL
+ */
 void pm_objects_destroy(struct pm_objects *objects);
 
 /** Whether two regions map the same file. Core files have no inodes: there the name tells. */
@@ -55,11 +60,16 @@ struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct
 void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object,
                       const struct pm_region *region);
 
-/** Pointer size of the programs: 8 or 4; 0 where no ELF file is known. @param objects the objects
- * or NULL */
+/**
+ * Pointer size of the programs: 8 or 4; 0 where no ELF file is known.
+ * @param objects the objects or NULL
+ */
 unsigned pm_objects_word_size(const struct pm_objects *objects);
 
-/** The object whose path ends in "/NAME", or NULL. @param objects the objects or NULL */
+/**
+ * The object whose path ends in "/NAME", or NULL.
+ * @param objects the objects or NULL
+ */
 const struct pm_object *pm_objects_named(const struct pm_objects *objects, const char *name);
 
 #endif

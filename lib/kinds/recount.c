@@ -108,7 +108,8 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 	return result;
 }
 
-/** Whether what was counted proves one of the regions to be of another kind than it was taken for.
+/**
+ * Whether what was counted proves one of the regions to be of another kind than it was taken for.
  */
 static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before,
                          const struct pm_regions *some, const size_t *chosen, const bool *clear)

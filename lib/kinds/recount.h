@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Counting chunks of malloc in anonymous regions that have changed, without asking for the
- * kinds of all. Private. */
+/**
+ * @file Counting chunks of malloc in anonymous regions that have changed, without asking for the
+ * kinds of all. Private.
+ */
 #ifndef PM_KINDS_RECOUNT_H
 #define PM_KINDS_RECOUNT_H
 
@@ -23,7 +25,11 @@
 int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before,
                      const struct pm_kinds_evidence *evidence, bool *wrong, struct pm_error *error);
 
-/** Whether there is any such region. @param regions, before as above @return true or false */
+/**
+ * Whether there is any such region.
+ * @param regions, before as above
+ * @return true or false
+ */
 bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before);
 
 #endif

@@ -75,8 +75,10 @@ struct pm_kinds_context {
 /** One rule. */
 struct pm_kinds_rule {
 	const char *name; /**< for errors */
-	/** Claims the regions that it knows. @return 0, or -1 with PM_ERROR_GONE or
-	 * PM_ERROR_RESOURCES */
+	/**
+	 * Claims the regions that it knows.
+	 * @return 0, or -1 with PM_ERROR_GONE or PM_ERROR_RESOURCES
+	 */
 	int (*apply)(struct pm_kinds_context *context, struct pm_error *error);
 };
 
@@ -90,8 +92,11 @@ uint64_t pm_kinds_resident(const struct pm_regions *regions);
 /** Releases what a context holds. */
 void pm_kinds_context_deinit(struct pm_kinds_context *context);
 
-/** The next region of this look that no rule has claimed. @param at cursor, 0 at first @return NULL
- * at the end */
+/**
+ * The next region of this look that no rule has claimed.
+ * @param at cursor, 0 at first
+ * @return NULL at the end
+ */
 struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks,
                                 size_t *at);
 
@@ -101,7 +106,11 @@ static inline bool pm_kinds_fails(const struct pm_error *why)
 	return why->kind == PM_ERROR_GONE || why->kind == PM_ERROR_RESOURCES;
 }
 
-/** Hands an error on. @param error the caller's, or NULL @return -1 */
+/**
+ * Hands an error on.
+ * @param error the caller's, or NULL
+ * @return -1
+ */
 static inline int pm_kinds_pass_on(const struct pm_error *why, struct pm_error *error)
 {
 	if (error)
@@ -115,7 +124,10 @@ static inline bool pm_kinds_may(const struct pm_region *region, enum pm_perm per
 	return (region->perms & ((unsigned)perm | PM_PERM_MAYBE(perm))) != 0;
 }
 
-/** Gives a region its kind. @param why a constant text, or one of pm_kinds_text() */
+/**
+ * Gives a region its kind.
+ * @param why a constant text, or one of pm_kinds_text()
+ */
 static inline void pm_kinds_claim(struct pm_region *region, enum pm_kind kind, enum pm_proof proof,
                                   const char *why)
 {
@@ -147,8 +159,8 @@ struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
                                  const struct pm_region *region);
 
 /**
- * Makes a text that lives as long as the regions; equal texts made lately are shared. @return ""
- * and context->out_of_memory where it could not
+ * Makes a text that lives as long as the regions; equal texts made lately are shared.
+ * @return "" and context->out_of_memory where it could not
  */
 const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file All rules; what each knows stands at the top of its file. The table in kinds.c has their
- * order. Private. */
+/**
+ * @file All rules; what each knows stands at the top of its file. The table in kinds.c has their
+ * order. Private.
+ */
 #ifndef PM_KINDS_RULES_H
 #define PM_KINDS_RULES_H
 

@@ -40,8 +40,10 @@ static void claim_above_guard(const struct pm_kinds_context *context, struct pm_
 	region->detail = detail(context);
 }
 
-/** Claims a region in which guard pages stand, if it has the mark of a stack besides or is nothing
- * but guard pages. */
+/**
+ * Claims a region in which guard pages stand, if it has the mark of a stack besides or is nothing
+ * but guard pages.
+ */
 static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_region *region,
                                   struct pm_error *error)
 {
@@ -62,8 +64,10 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 	return 0;
 }
 
-/** Whether to ask for guard pages: of stacks, and of what was never filled and is short enough to
- * be nothing but a guard. */
+/**
+ * Whether to ask for guard pages: of stacks, and of what was never filled and is short enough to be
+ * nothing but a guard.
+ */
 static bool may_have_guard_pages(const struct pm_region *region)
 {
 	if (region->vm_flags & PM_VM_NOHUGEPAGE)

@@ -69,8 +69,10 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
 	return thread->stack_pointer == 0 && thread->tid != context->info.pid;
 }
 
-/** The hidden thread whose descriptor stands in the top of a stack, or NULL. @param start address
- * of the bytes */
+/**
+ * The hidden thread whose descriptor stands in the top of a stack, or NULL.
+ * @param start address of the bytes
+ */
 static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,
                                                const char *top, uint64_t start)
 {
@@ -119,15 +121,19 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 	return result;
 }
 
-/** Whether a region has what stacks of glibc have; those are looked at first. Stacks that the
- * program brought itself have not. */
+/**
+ * Whether a region has what stacks of glibc have; those are looked at first. Stacks that the
+ * program brought itself have not.
+ */
 static bool has_mark(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	return (region->vm_flags & PM_VM_NOHUGEPAGE) || pm_stack_guard_below(context, region);
 }
 
-/** Looks at the regions with the mark of a stack, or at those without, until as many threads are
- * found as wanted. */
+/**
+ * Looks at the regions with the mark of a stack, or at those without, until as many threads are
+ * found as wanted.
+ */
 static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked,
                          size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)
 {

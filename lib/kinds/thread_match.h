@@ -19,8 +19,10 @@ struct pm_thread_matches {
 	size_t capacity;
 };
 
-/** Finds threads by their stack pointers. @param matches filled; the caller frees its items, also
- * on failure */
+/**
+ * Finds threads by their stack pointers.
+ * @param matches filled; the caller frees its items, also on failure
+ */
 int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches,
                              struct pm_error *error);
 

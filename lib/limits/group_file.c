@@ -22,8 +22,10 @@ static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 /** Most bytes that a file of a group is expected to have; memory.stat has some thousand. */
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
-/** Whether a file cannot be expected to be there: the top of v2 has no limit, groups are removed,
- * some hide their files. */
+/**
+ * Whether a file cannot be expected to be there: the top of v2 has no limit, groups are removed,
+ * some hide their files.
+ */
 static bool is_absent(int cause)
 {
 	return cause == ENOENT || cause == ENOTDIR || cause == ENODEV || cause == EACCES ||

@@ -12,8 +12,10 @@
 #include "limits/hierarchy.h"
 #include "limits/limit_source.h"
 
-/** Files that tell about one limit of a group, by the version of cgroups; NULL where that has no
- * such limit. */
+/**
+ * Files that tell about one limit of a group, by the version of cgroups; NULL where that has no
+ * such limit.
+ */
 struct group_files {
 	enum pm_limit_kind kind;
 	const char *max[3];
@@ -63,7 +65,10 @@ struct least {
 	char *group; /* that has it; NULL: none was seen; owned */
 };
 
-/** What one group leaves. @param least replaced where that is less */
+/**
+ * What one group leaves.
+ * @param least replaced where that is less
+ */
 static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                     struct least *least, struct pm_error *error)
 {
@@ -90,8 +95,10 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 	return 0;
 }
 
-/** Finds the limit that leaves the least, from the process's group up to the top. @param least
- * zeroed before; its group is the caller's */
+/**
+ * Finds the limit that leaves the least, from the process's group up to the top.
+ * @param least zeroed before; its group is the caller's
+ */
 static int find_least(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                       struct least *least, struct pm_error *error)
 {

@@ -73,8 +73,9 @@ struct search {
 	char *folder;           /**< the best mount point, NULL for none yet; owned */
 };
 
-/** What a mount with this root shows of a path: the rest of it, or NULL where the path lies
- * outside. */
+/**
+ * What a mount with this root shows of a path: the rest of it, or NULL where the path lies outside.
+ */
 static const char *path_below(const char *root, const char *path)
 {
 	size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -85,8 +86,10 @@ static const char *path_below(const char *root, const char *path)
 	return strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0') ? NULL : rest;
 }
 
-/** Puts the sys root in the place of /sys. @return NULL where the folder lies elsewhere, or when
- * out of memory (*failed) */
+/**
+ * Puts the sys root in the place of /sys.
+ * @return NULL where the folder lies elsewhere, or when out of memory (*failed)
+ */
 static char *below_sys_root(const char *folder, const char *sys_root, bool *failed)
 {
 	static const char sys[] = "/sys";
@@ -126,8 +129,10 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 	return 0;
 }
 
-/** Takes the place where systems mount the hierarchy, if there is such a folder. @return 0, or -1
- * when out of memory */
+/**
+ * Takes the place where systems mount the hierarchy, if there is such a folder.
+ * @return 0, or -1 when out of memory
+ */
 static int take_conventional(struct search *search, struct pm_error *error)
 {
 	static const char *const unified[] = { "fs/cgroup/unified", "fs/cgroup" };
@@ -149,8 +154,11 @@ static int take_conventional(struct search *search, struct pm_error *error)
 	return 0;
 }
 
-/** Reads the cgroup file. @param text where to store its text, NULL where the kernel has no cgroups
- * @return 0 or -1 */
+/**
+ * Reads the cgroup file.
+ * @param text where to store its text, NULL where the kernel has no cgroups
+ * @return 0 or -1
+ */
 static int read_cgroup_file(struct pm_process *process, char **text, struct pm_error *error)
 {
 	int fd;

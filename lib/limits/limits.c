@@ -12,7 +12,9 @@ static const struct {
 	[2] = { "memory.max", "memory.current" },
 };
 
-/** Takes over the limit of one group, if it is smaller than what was found below. @return 0 or -1
+/**
+ * Takes over the limit of one group, if it is smaller than what was found below.
+ * @return 0 or -1
  */
 static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup_limit *limit,
                           struct pm_error *error)

@@ -29,7 +29,10 @@ struct gathering {
 	size_t groups; /* visited so far */
 };
 
-/** Reads what a process takes. @return 0, also where it is not counted because it ended; -1 */
+/**
+ * Reads what a process takes.
+ * @return 0, also where it is not counted because it ended; -1
+ */
 static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *error)
 {
 	struct pm_members *members = &gathering->members;
@@ -97,7 +100,10 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
-/** Visits a group unless that is too much. @param folder of the group; closed in any case */
+/**
+ * Visits a group unless that is too much.
+ * @param folder of the group; closed in any case
+ */
 static int visit_below(struct gathering *gathering, int folder, unsigned depth,
                        struct pm_error *error)
 {
@@ -110,7 +116,10 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 	return 0;
 }
 
-/** Visits a group and all below it. @param folder of the group; closed in any case */
+/**
+ * Visits a group and all below it.
+ * @param folder of the group; closed in any case
+ */
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
 {
 	int result = add_group(gathering, folder, error);

@@ -54,7 +54,10 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 	free(load);
 }
 
-/** The soft limit behind a name in /proc/PID/limits. @return false where there is none */
+/**
+ * The soft limit behind a name in /proc/PID/limits.
+ * @return false where there is none
+ */
 static bool soft_limit(const char *limits, const char *name, uint64_t *max)
 {
 	const char *line = strstr(limits, name);

@@ -62,8 +62,10 @@ static void listen_to(const struct pm_hierarchy *hierarchy, struct opening *open
 	}
 }
 
-/** Listens to the process's group and those above it that have a limit. The top has none, and what
- * happens there is the machine's. */
+/**
+ * Listens to the process's group and those above it that have a limit. The top has none, and what
+ * happens there is the machine's.
+ */
 static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *opening,
                          struct pm_error *error)
 {
@@ -81,7 +83,10 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 	return 0;
 }
 
-/** Listens to pressure, in the group or in the machine. @return 0 or -1 */
+/**
+ * Listens to pressure, in the group or in the machine.
+ * @return 0 or -1
+ */
 static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *proc_root,
                               struct opening *opening, struct pm_error *error)
 {

@@ -14,7 +14,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/** Notes that a source could not be opened. @return what the caller returns: whether there is one
+/**
+ * Notes that a source could not be opened.
+ * @return what the caller returns: whether there is one
  */
 static bool refuse(struct pm_wakeup_source *source, int cause)
 {
@@ -26,7 +28,10 @@ static bool refuse(struct pm_wakeup_source *source, int cause)
 	return true;
 }
 
-/** Opens a file of the group. @return a descriptor; -1 with errno set */
+/**
+ * Opens a file of the group.
+ * @return a descriptor; -1 with errno set
+ */
 static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int flags)
 {
 	char *path;
@@ -40,8 +45,10 @@ static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int
 	return fd;
 }
 
-/** Takes over a descriptor as the source, and names the file; of a further group only the
- * descriptor counts, which is the same. */
+/**
+ * Takes over a descriptor as the source, and names the file; of a further group only the descriptor
+ * counts, which is the same.
+ */
 static void accept_source(struct pm_wakeup_source *source, int fd, short events,
                           const struct pm_hierarchy *hierarchy, const char *name)
 {
@@ -54,8 +61,11 @@ static void accept_source(struct pm_wakeup_source *source, int fd, short events,
 	         name);
 }
 
-/** Writes one registration. @param argument as the file takes it, "" for none @return 0 or -1 with
- * errno set */
+/**
+ * Writes one registration.
+ * @param argument as the file takes it, "" for none
+ * @return 0 or -1 with errno set
+ */
 static int write_registration(int control, int event, int file, const char *argument)
 {
 	char line[96];
@@ -64,8 +74,10 @@ static int write_registration(int control, int event, int file, const char *argu
 	return write(control, line, (size_t)length) == length ? 0 : -1;
 }
 
-/** Registers an eventfd for a file of a v1 group. @param numbers arguments, one registration each;
- * NULL for one without */
+/**
+ * Registers an eventfd for a file of a v1 group.
+ * @param numbers arguments, one registration each; NULL for one without
+ */
 static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
                         const uint64_t *numbers, size_t count, struct pm_wakeup_source *source)
 {

@@ -25,7 +25,10 @@ bool pm_wakeup_add_oom(const struct pm_hierarchy *hierarchy, struct pm_wakeup_so
 /** Listens to memory.events of a v2 group. */
 bool pm_wakeup_add_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup_source *source);
 
-/** Listens to a PSI file. @param path of it */
+/**
+ * Listens to a PSI file.
+ * @param path of it
+ */
 bool pm_wakeup_add_pressure(const char *path, struct pm_wakeup_source *source);
 
 #endif

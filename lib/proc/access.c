@@ -80,8 +80,10 @@ static bool is_other_group(const struct pm_refusal *refusal)
 	                  other, own, pm_remedy(refusal));
 }
 
-/** Whether its files belong to somebody else than a user; those of a dead first thread belong to
- * root whatever it was. */
+/**
+ * Whether its files belong to somebody else than a user; those of a dead first thread belong to
+ * root whatever it was.
+ */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
 	return target->owner != user && !pm_state_is_dead(target->state);
@@ -120,8 +122,10 @@ static bool has_more_capabilities(const struct pm_refusal *refusal)
 	                  pm_remedy(refusal));
 }
 
-/** CAP_SYS_PTRACE passes the kernel's check, but files like mem and pagemap (mode 0400) are still
- * those of their owner. */
+/**
+ * CAP_SYS_PTRACE passes the kernel's check, but files like mem and pagemap (mode 0400) are still
+ * those of their owner.
+ */
 static bool is_file_of_another(const struct pm_refusal *refusal)
 {
 	const struct pm_credentials *own = &refusal->own;
@@ -138,7 +142,10 @@ static bool is_file_of_another(const struct pm_refusal *refusal)
 	                  user_text(refusal->target.owner, text));
 }
 
-/** Number in sys/kernel/yama/ptrace_scope. @return 0 where Yama is not part of the kernel */
+/**
+ * Number in sys/kernel/yama/ptrace_scope.
+ * @return 0 where Yama is not part of the kernel
+ */
 static uint64_t yama_scope(const char *proc_root)
 {
 	char *path, text[32] = "";
@@ -167,8 +174,10 @@ static bool descends_from_us(const struct pm_refusal *refusal)
 	return false;
 }
 
-/** Words about who traces the process already, "" where nobody does. A tracer is a thread: its
- * process is named. */
+/**
+ * Words about who traces the process already, "" where nobody does. A tracer is a thread: its
+ * process is named.
+ */
 static void tracer_text(const struct pm_refusal *refusal, const char *before, char *text,
                         size_t size)
 {

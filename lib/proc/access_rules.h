@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The rules that may be the reason why a process cannot be looked into. Private to
- * access*.c. */
+/**
+ * @file The rules that may be the reason why a process cannot be looked into. Private to access*.c.
+ */
 #ifndef PM_PROC_ACCESS_RULES_H
 #define PM_PROC_ACCESS_RULES_H
 
@@ -25,20 +26,26 @@ struct pm_refusal {
 /** A rule: fills the error and returns true where it is the one that refused. */
 typedef bool pm_access_rule(const struct pm_refusal *refusal);
 
-/** Fills the error with "cannot DOING: process PID (NAME) ...". @return true, for rules to return
+/**
+ * Fills the error with "cannot DOING: process PID (NAME) ...".
+ * @return true, for rules to return
  */
 bool pm_refused(const struct pm_refusal *refusal, enum pm_error_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** What helps somebody who lacks the right to look into other users' processes. @return words that
- * follow a semicolon */
+/**
+ * What helps somebody who lacks the right to look into other users' processes.
+ * @return words that follow a semicolon
+ */
 const char *pm_remedy(const struct pm_refusal *refusal);
 
 /* Rules about the state of the process: there is nothing to read, whatever rights we have
  * (access_state.c). */
 
-/** For a target whose status cannot be read: hidden by a mount option of proc, or not there. Always
- * applies. */
+/**
+ * For a target whose status cannot be read: hidden by a mount option of proc, or not there. Always
+ * applies.
+ */
 bool pm_access_is_invisible(const struct pm_refusal *refusal);
 
 /** It never has memory. */

@@ -31,8 +31,10 @@ static enum pm_error_kind kind_of(int cause)
 	}
 }
 
-/** Finds the hidepid option of /proc. @param context where to store its value, HIDEPID_TEXT_SIZE
- * bytes */
+/**
+ * Finds the hidepid option of /proc.
+ * @param context where to store its value, HIDEPID_TEXT_SIZE bytes
+ */
 static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_error *error)
 {
 	(void)error;
@@ -45,8 +47,10 @@ static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_e
 	return 0;
 }
 
-/** Whether the kernel has no such process. Signal 0 asks the process table, which no mount option
- * hides; other roots are other machines. */
+/**
+ * Whether the kernel has no such process. Signal 0 asks the process table, which no mount option
+ * hides; other roots are other machines.
+ */
 static bool is_surely_gone(const struct pm_refusal *refusal)
 {
 	return strcmp(refusal->proc_root, "/proc") == 0 && kill(refusal->pid, 0) < 0 &&

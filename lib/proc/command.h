@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Names and command lines as the kernel gives them; all bytes but NUL may occur in them.
- * Private. */
+/**
+ * @file Names and command lines as the kernel gives them; all bytes but NUL may occur in them.
+ * Private.
+ */
 #ifndef PM_PROC_COMMAND_H
 #define PM_PROC_COMMAND_H
 
@@ -18,12 +20,18 @@
  */
 int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm);
 
-/** Most bytes that a command line can have: execve(2) allows 6 MiB for arguments and environment,
- * whatever the limit of the stack is. */
+/**
+ * Most bytes that a command line can have: execve(2) allows 6 MiB for arguments and environment,
+ * whatever the limit of the stack is.
+ */
 enum { PM_COMMAND_MAX = 8 << 20 };
 
-/** Reads `cmdline`: arguments, each with its NUL. @param text the caller frees it @param length its
- * bytes @return 0, -1: errno */
+/**
+ * Reads `cmdline`: arguments, each with its NUL.
+ * @param text the caller frees it
+ * @param length its bytes
+ * @return 0, -1: errno
+ */
 int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length);
 
 /**

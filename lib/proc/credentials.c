@@ -15,8 +15,11 @@
 
 enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status */
 
-/** Reads a small file. @param owner where to store who owns it, or NULL @return its text, which the
- * caller frees, or NULL */
+/**
+ * Reads a small file.
+ * @param owner where to store who owns it, or NULL
+ * @return its text, which the caller frees, or NULL
+ */
 static char *read_file(const char *root, const char *directory, const char *name, size_t *length,
                        uid_t *owner)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What decides who may look into a process: its users, groups, capabilities and the like
- * (credentials(7)). Private. */
+/**
+ * @file What decides who may look into a process: its users, groups, capabilities and the like
+ * (credentials(7)). Private.
+ */
 #ifndef PM_PROC_CREDENTIALS_H
 #define PM_PROC_CREDENTIALS_H
 

@@ -20,8 +20,10 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/** Undoes the kernel's escapes of blanks, newlines and the like (mangle() in fs/proc_namespace.c):
- * `\` and three octal digits. */
+/**
+ * Undoes the kernel's escapes of blanks, newlines and the like (mangle() in fs/proc_namespace.c):
+ * `\` and three octal digits.
+ */
 static void unescape(char *text)
 {
 	char *to = text;

@@ -16,12 +16,19 @@ struct pm_mount {
 	const char *options; /**< options of the file system itself, separated by commas */
 };
 
-/** Parses a line. @param line NUL-terminated, without newline; is changed @param mount filled
- * @return false where it is no such line */
+/**
+ * Parses a line.
+ * @param line NUL-terminated, without newline; is changed
+ * @param mount filled
+ * @return false where it is no such line
+ */
 bool pm_mount_parse(char *line, struct pm_mount *mount);
 
-/** Value of an option, "" for one without. @param length where to store its length @return NULL
- * where the mount lacks the option */
+/**
+ * Value of an option, "" for one without.
+ * @param length where to store its length
+ * @return NULL where the mount lacks the option
+ */
 const char *pm_mount_option(const struct pm_mount *mount, const char *name, size_t *length);
 
 /**

@@ -38,7 +38,10 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 	return false;
 }
 
-/** Adds a process if it runs us. @return its parent, 0 where there is none or it cannot be known */
+/**
+ * Adds a process if it runs us.
+ * @return its parent, 0 where there is none or it cannot be known
+ */
 static pid_t look_at(struct pm_own *own, pid_t pid)
 {
 	struct pm_procfs procfs;

@@ -11,8 +11,10 @@
  * shell, and many more. */
 enum { PM_OWN_MOST = 32 };
 
-/** Processes that nobody means by a name: they have it in their command lines because we were given
- * it. */
+/**
+ * Processes that nobody means by a name: they have it in their command lines because we were given
+ * it.
+ */
 struct pm_own {
 	pid_t pids[PM_OWN_MOST]; /**< the first is this process */
 	size_t count;            /**< how many */

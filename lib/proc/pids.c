@@ -56,7 +56,10 @@ int pm_pids_passed_over(int cause, struct pm_error *error)
 	return pm_errno_is_ours(cause) ? failed(cause, error) : 0;
 }
 
-/** The next process. @return NULL at the end, and on a failure that *cause then names */
+/**
+ * The next process.
+ * @return NULL at the end, and on a failure that *cause then names
+ */
 static struct pids_stack *next(struct pids_info *info, int *cause)
 {
 	errno = 0;

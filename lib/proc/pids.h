@@ -48,8 +48,11 @@ typedef int pm_pids_visitor(void *context, const struct pm_pids_entry *entry,
  */
 int pm_pids_passed_over(int cause, struct pm_error *error);
 
-/** Visits all processes, in no particular order. @param error PM_ERROR_IO, PM_ERROR_RESOURCES, or
- * the visitor's @return 0 or -1 */
+/**
+ * Visits all processes, in no particular order.
+ * @param error PM_ERROR_IO, PM_ERROR_RESOURCES, or the visitor's
+ * @return 0 or -1
+ */
 int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error);
 
 #endif

@@ -31,8 +31,10 @@ static bool is_memory_file(const char *name)
 	return false;
 }
 
-/** Whether a thread lives no more, or ends just now: it gives its memory up, which may take long,
- * before it becomes a zombie. */
+/**
+ * Whether a thread lives no more, or ends just now: it gives its memory up, which may take long,
+ * before it becomes a zombie.
+ */
 static bool is_ending(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
@@ -76,8 +78,10 @@ static bool is_zombie(const struct pm_process_stat *stat)
 	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
 }
 
-/** Whether no thread lives any more: zombies that are traced count as threads until their tracer,
- * which may be us, takes notice. */
+/**
+ * Whether no thread lives any more: zombies that are traced count as threads until their tracer,
+ * which may be us, takes notice.
+ */
 static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
 {
 	/* A list of threads may lack one that was made meanwhile, or that took over the PID for an
@@ -95,8 +99,11 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 	return true;
 }
 
-/** Opens a file about the memory through a thread that still has it: those of a dead leader are
- * empty. @return as openat(2) */
+/**
+ * Opens a file about the memory through a thread that still has it: those of a dead leader are
+ * empty.
+ * @return as openat(2)
+ */
 static int open_memory_file(const struct pm_procfs *procfs, const char *name, int flags)
 {
 	for (int tries = 0;; tries++) {
@@ -126,7 +133,8 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 	return group;
 }
 
-/** What stat says of a thread that still has the memory: that of a dead leader knows nothing of it.
+/**
+ * What stat says of a thread that still has the memory: that of a dead leader knows nothing of it.
  */
 static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat,
                              struct pm_process_stat *memory)

@@ -59,8 +59,10 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/** Whether the base name of a program file is the word; the kernel appends " (deleted)" where the
- * file was removed or replaced. */
+/**
+ * Whether the base name of a program file is the word; the kernel appends " (deleted)" where the
+ * file was removed or replaced.
+ */
 static bool is_program(const char *program, const char *word)
 {
 	static const char deleted[] = " (deleted)";
@@ -86,8 +88,10 @@ static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *te
 	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
 }
 
-/** The command line, or the command name in brackets where there is none. @return NULL when out of
- * memory */
+/**
+ * The command line, or the command name in brackets where there is none.
+ * @return NULL when out of memory
+ */
 static char *whole_command(struct texts *texts)
 {
 	char *text;
@@ -97,7 +101,10 @@ static char *whole_command(struct texts *texts)
 	return strdup(texts->command);
 }
 
-/** Reads the texts of a process. @return 0, or -1 with errno set; the command is to be freed */
+/**
+ * Reads the texts of a process.
+ * @return 0, or -1 with errno set; the command is to be freed
+ */
 static int read_texts(pid_t pid, struct texts *texts)
 {
 	struct pm_procfs procfs;
@@ -200,8 +207,10 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 	return -1;
 }
 
-/** Finds all processes that fit best, and puts them first. @return how many, at least 1; 0: an
- * error */
+/**
+ * Finds all processes that fit best, and puts them first.
+ * @return how many, at least 1; 0: an error
+ */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
 	pm_own_read(&search->own);

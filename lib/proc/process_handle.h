@@ -23,8 +23,10 @@ struct pm_process {
 	                */
 };
 
-/** Threads that may end between being found and being used, one after the other, before that is
- * taken for more than chance. */
+/**
+ * Threads that may end between being found and being used, one after the other, before that is
+ * taken for more than chance.
+ */
 enum { PM_MOST_TRIES = 32 };
 
 /**
@@ -83,11 +85,16 @@ struct pm_process_stat {
 	uint64_t start_brk;
 };
 
-/** Parses the text of a stat file. @return false where it is not one */
+/**
+ * Parses the text of a stat file.
+ * @return false where it is not one
+ */
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
 
-/** Reads and parses a stat file, `stat` or `task/TID/stat`. @return 0, or -1 with errno set
- * (EPROTO: it is none) */
+/**
+ * Reads and parses a stat file, `stat` or `task/TID/stat`.
+ * @return 0, or -1 with errno set (EPROTO: it is none)
+ */
 int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
                          struct pm_process_stat *stat);
 

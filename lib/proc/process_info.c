@@ -19,7 +19,10 @@ static uint64_t status_bytes(const char *status, const char *key)
 	return pm_status_number(status, key, 0) * 1024;
 }
 
-/** Time since boot in milliseconds, from `uptime` below the root. @return 0 where it is missing */
+/**
+ * Time since boot in milliseconds, from `uptime` below the root.
+ * @return 0 where it is missing
+ */
 static uint64_t boot_uptime_ms(const char *root)
 {
 	char path[PATH_MAX], text[64];
@@ -44,7 +47,8 @@ static uint64_t boot_uptime_ms(const char *root)
 	return seconds * 1000 + hundredths * 10;
 }
 
-/** What status says; of a living thread where the leader is dead, whose own has no memory figures.
+/**
+ * What status says; of a living thread where the leader is dead, whose own has no memory figures.
  */
 static void fill_from_status(const char *status, struct pm_process_info *info)
 {
@@ -77,8 +81,10 @@ static void fill_from_stat(const struct pm_process *process, const struct pm_pro
 	info->uptime_ms = now > started ? now - started : 0;
 }
 
-/** Takes what only a thread with memory knows, by the names of its files. @return 0, or -1 with
- * errno set */
+/**
+ * Takes what only a thread with memory knows, by the names of its files.
+ * @return 0, or -1 with errno set
+ */
 static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name,
                              const char *status_name, struct pm_process_info *info)
 {
@@ -94,7 +100,10 @@ static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_na
 	return 0;
 }
 
-/** Takes it from a living thread, where the first one is dead. @return 0, or -1 with errno set */
+/**
+ * Takes it from a living thread, where the first one is dead.
+ * @return 0, or -1 with errno set
+ */
 static int read_living_thread(const struct pm_process *process, struct pm_process_info *info)
 {
 	for (int tries = 0;; tries++) {

@@ -15,7 +15,8 @@
 #include "proc/process_handle.h"
 #include "proc/status.h"
 
-/** Takes the figures and the command line of a living thread: a first thread that is dead has none.
+/**
+ * Takes the figures and the command line of a living thread: a first thread that is dead has none.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
@@ -37,7 +38,10 @@ static void fill_from_living_thread(struct pm_process_row *row)
 	pm_process_close(process);
 }
 
-/** Fills name, command line and peak from the open directory. @return 0, or -1 with errno set */
+/**
+ * Fills name, command line and peak from the open directory.
+ * @return 0, or -1 with errno set
+ */
 static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row)
 {
 	size_t length;

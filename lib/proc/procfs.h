@@ -37,7 +37,10 @@ int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid);
 /** Releases it. */
 void pm_procfs_close(struct pm_procfs *procfs);
 
-/** Opens a file below it, close-on-exec. @return a descriptor, or -1 with errno set */
+/**
+ * Opens a file below it, close-on-exec.
+ * @return a descriptor, or -1 with errno set
+ */
 int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int flags);
 
 /**
@@ -53,8 +56,12 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
 int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
                         size_t *length);
 
-/** Reads a small file below it. @param text the caller frees it @param length may be NULL @return
- * 0, or -1 with errno set */
+/**
+ * Reads a small file below it.
+ * @param text the caller frees it
+ * @param length may be NULL
+ * @return 0, or -1 with errno set
+ */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
 /** Whether the directory is that of the running kernel and not a saved tree. */

@@ -25,8 +25,10 @@ enum {
 static const char left_out[] = "...";
 enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_LEAST + 2 * LEFT_OUT };
 
-/** Bytes that are the same at the begin of two different texts. @return 0 where they are the same
- * altogether: nothing tells them apart */
+/**
+ * Bytes that are the same at the begin of two different texts.
+ * @return 0 where they are the same altogether: nothing tells them apart
+ */
 static size_t common(const char *one, const char *other)
 {
 	size_t length = 0;

@@ -16,12 +16,17 @@
  */
 const char *pm_status_find(const char *status, const char *key);
 
-/** A decimal number behind a key. @param column which of several, from 0 @return 0 where there is
- * no such number */
+/**
+ * A decimal number behind a key.
+ * @param column which of several, from 0
+ * @return 0 where there is no such number
+ */
 uint64_t pm_status_number(const char *status, const char *key, unsigned column);
 
-/** A hexadecimal mask behind a key, as those of signals and capabilities. @return 0 where there is
- * none */
+/**
+ * A hexadecimal mask behind a key, as those of signals and capabilities.
+ * @return 0 where there is none
+ */
 uint64_t pm_status_mask(const char *status, const char *key);
 
 #endif

@@ -10,8 +10,10 @@
 #include "base/number.h"
 #include "proc/command.h"
 
-/** Reads the name; that of a thread that just ended stays empty. @return 0, or -1 where we lack
- * something ourselves */
+/**
+ * Reads the name; that of a thread that just ended stays empty.
+ * @return 0, or -1 where we lack something ourselves
+ */
 static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
 	char path[64];
@@ -49,8 +51,10 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 	return 0;
 }
 
-/** Fills the details of one thread. @return 0, or -1 with errno set where we lack something
- * ourselves */
+/**
+ * Fills the details of one thread.
+ * @return 0, or -1 with errno set where we lack something ourselves
+ */
 static int read_details(const struct pm_procfs *procfs, unsigned details, struct pm_thread *thread)
 {
 	if (details & PM_THREAD_NAMES && read_name(procfs, thread) < 0)

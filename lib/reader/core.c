@@ -96,7 +96,10 @@ static size_t segment_index(const struct pm_core *core, uint64_t address)
 	                      offsetof(struct pm_core_segment, end), address);
 }
 
-/** Reads a piece as far as the file has it. @return how many bytes */
+/**
+ * Reads a piece as far as the file has it.
+ * @return how many bytes
+ */
 static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char *buffer)
 {
 	size_t done = 0;
@@ -176,8 +179,10 @@ struct pm_reader pm_core_reader(struct pm_core *core)
 	return (struct pm_reader){ .ops = &ops, .context = core };
 }
 
-/** Visits what the file holds of a segment between two offsets into it; holes of the file are zeros
- * that need no reading. */
+/**
+ * Visits what the file holds of a segment between two offsets into it; holes of the file are zeros
+ * that need no reading.
+ */
 static int walk_held(const struct pm_core *core, const struct pm_core_segment *segment,
                      uint64_t from, uint64_t to, pm_page_visitor *visit, void *visitor)
 {

@@ -68,8 +68,10 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 	return 0;
 }
 
-/** Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct
- * user_regs_struct (64-bit), or user_pt_regs. */
+/**
+ * Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct
+ * user_regs_struct (64-bit), or user_pt_regs.
+ */
 static uint32_t stack_pointer_offset(const struct pm_core *core)
 {
 	if (!core->wide)
@@ -126,8 +128,11 @@ static int compare_names(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
-/** Cuts off what the kernel appends to the name of a file that has none any more (d_path() in
- * fs/d_path.c). @return whether it was there */
+/**
+ * Cuts off what the kernel appends to the name of a file that has none any more (d_path() in
+ * fs/d_path.c).
+ * @return whether it was there
+ */
 static bool cut_deleted(char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -138,8 +143,10 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/** Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for
- * shared memory, whose files have no name. */
+/**
+ * Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for
+ * shared memory, whose files have no name.
+ */
 static bool is_sane(const struct pm_core_name *name)
 {
 	static const char shared[] = "[anon_shmem:";
@@ -159,8 +166,10 @@ static void sort_names(struct pm_core *core)
 	core->name_count = kept;
 }
 
-/** Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many
- * texts. Stops at what makes no sense. */
+/**
+ * Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many
+ * texts. Stops at what makes no sense.
+ */
 static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)core->texts;

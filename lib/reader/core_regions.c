@@ -15,8 +15,10 @@ struct listing {
 	size_t next;
 };
 
-/** Memory that becomes one region: pieces of one mapping that follow on each other, with the same
- * permissions. */
+/**
+ * Memory that becomes one region: pieces of one mapping that follow on each other, with the same
+ * permissions.
+ */
 struct piece {
 	uint64_t start;
 	uint64_t end;
@@ -47,7 +49,10 @@ static const char *special_name(const struct pm_core *core, const struct piece *
 	                                                                              : NULL;
 }
 
-/** Appends a region. @param name the entry of NT_FILE that it lies in, NULL for none */
+/**
+ * Appends a region.
+ * @param name the entry of NT_FILE that it lies in, NULL for none
+ */
 static int append(const struct listing *listing, const struct piece *piece,
                   const struct pm_core_name *name)
 {
@@ -112,7 +117,8 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 	return perms;
 }
 
-/** Adds what comes next of a mapping to a piece; one of other permissions becomes a region before.
+/**
+ * Adds what comes next of a mapping to a piece; one of other permissions becomes a region before.
  */
 static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
                   uint64_t held, const struct pm_core_name *name)

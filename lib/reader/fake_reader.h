@@ -20,8 +20,11 @@ struct pm_fake_target {
 	size_t calls; /**< how often it was read; counted atomically */
 };
 
-/** Makes a reader of a made-up target; pm_reader_close() releases nothing. @param target the target
- * @return the reader */
+/**
+ * Makes a reader of a made-up target; pm_reader_close() releases nothing.
+ * @param target the target
+ * @return the reader
+ */
 struct pm_reader pm_fake_reader(struct pm_fake_target *target);
 
 #endif

@@ -94,8 +94,10 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 	                                       "beyond the end of the mapped file", error);
 }
 
-/** Reads a piece region by region. @return 0: the whole piece; -1: `*done` bytes more, and why not
- * all */
+/**
+ * Reads a piece region by region.
+ * @return 0: the whole piece; -1: `*done` bytes more, and why not all
+ */
 static int read_piece(struct file_reader *reader, struct pm_piece piece, char *buffer, size_t *done,
                       struct pm_error *error)
 {

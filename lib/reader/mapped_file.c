@@ -14,8 +14,10 @@
 #include "base/array.h"
 #include "proc/process_handle.h"
 
-/** Opens for reading what an O_PATH descriptor stands for, which is closed. @return a descriptor,
- * or -1 with errno set */
+/**
+ * Opens for reading what an O_PATH descriptor stands for, which is closed.
+ * @return a descriptor, or -1 with errno set
+ */
 static int reopen(int path_fd)
 {
 	char name[64];
@@ -104,7 +106,7 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 		return pm_error_set(
 			error, PM_ERROR_ACCESS, link_cause,
 			"the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or "
-		        "CAP_SYS_ADMIN reaches it (map_files)");
+			"CAP_SYS_ADMIN reaches it (map_files)");
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s",
 	                    strerror(errno));
 }

@@ -52,8 +52,10 @@ void pm_plan_close(struct pm_plan *plan)
 	free(plan);
 }
 
-/** Makes sure that `current` holds the next segment. @return 1: it does; 0: there is none; -1: an
- * error */
+/**
+ * Makes sure that `current` holds the next segment.
+ * @return 1: it does; 0: there is none; -1: an error
+ */
 static int load(struct pm_plan *plan, struct pm_error *error)
 {
 	if (plan->has_current)

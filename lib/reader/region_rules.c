@@ -44,8 +44,10 @@ const char *pm_region_forbidden(const struct pm_region *region)
 	return NULL;
 }
 
-/** Whether a mapping belongs to an object in memory that is shared by processes, and not to a file
- * on a disk. */
+/**
+ * Whether a mapping belongs to an object in memory that is shared by processes, and not to a file
+ * on a disk.
+ */
 static bool is_shared_memory(const struct pm_region *region)
 {
 	static const char *const names[] = {

@@ -11,12 +11,18 @@ struct pm_verdict {
 	const char *why;           /**< a constant text */
 };
 
-/** Whether no byte of a region may be read. @param region the region @return why, a constant text;
- * NULL where it may be read */
+/**
+ * Whether no byte of a region may be read.
+ * @param region the region
+ * @return why, a constant text; NULL where it may be read
+ */
 const char *pm_region_forbidden(const struct pm_region *region);
 
-/** What the pages of a region are that its process never touched. @param region one that may be
- * read @return type and reason */
+/**
+ * What the pages of a region are that its process never touched.
+ * @param region one that may be read
+ * @return type and reason
+ */
 struct pm_verdict pm_region_untouched(const struct pm_region *region);
 
 /**

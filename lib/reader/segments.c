@@ -62,8 +62,10 @@ static int visit_run(void *context, const struct pm_page_run *run)
 	return segments->run_count == PM_WINDOW_RUNS || segments->run_bytes >= WINDOW_BYTES;
 }
 
-/** Where a walk should end. It goes on over the following ranges while they are near, or 60,000
- * small regions would cost as many calls. */
+/**
+ * Where a walk should end. It goes on over the following ranges while they are near, or 60,000
+ * small regions would cost as many calls.
+ */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
 	/* A core file knows its gaps; a hostile one has some of exabytes. */
@@ -137,14 +139,16 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 			PM_SEGMENT_MISSING,
 			region->mapping[0] == '/'
 				? "not in the core file, which leaves these bytes to the mapped "
-			          "file"
+				  "file"
 				: "not in the core file: never touched, or left out"
 		};
 	return pm_region_untouched(region);
 }
 
-/** Hands out the part of the current range that begins at `at`, as far as it is of one type and
- * inside the window. */
+/**
+ * Hands out the part of the current range that begins at `at`, as far as it is of one type and
+ * inside the window.
+ */
 static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
 {

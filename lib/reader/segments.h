@@ -31,8 +31,13 @@ struct pm_segments {
 		runs[PM_WINDOW_RUNS]; /**< the window: page states between `at` and `walked` */
 };
 
-/** Starts the sequence. @param segments filled @param regions @param ranges @param count @param
- * options as for pm_plan_open() */
+/**
+ * Starts the sequence.
+ * @param segments filled
+ * @param regions
+ * @param ranges
+ * @param count @param options as for pm_plan_open()
+ */
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
                       const struct pm_range *ranges, size_t count,
                       const struct pm_plan_options *options);

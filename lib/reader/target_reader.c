@@ -81,14 +81,19 @@ static struct span span_at(struct target_reader *reader, struct cursor *cursor)
 	return span;
 }
 
-/** Reads one stretch through mem. @return bytes; 0 where the memory is gone; -1 with errno set */
+/**
+ * Reads one stretch through mem.
+ * @return bytes; 0 where the memory is gone; -1 with errno set
+ */
 static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *buffer, uint64_t size)
 {
 	return pm_pread(reader->mem, buffer, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, address);
 }
 
-/** Reads stretches through process_vm_readv, by another thread where the one used so far has died.
- * @return as process_vm_readv(2) */
+/**
+ * Reads stretches through process_vm_readv, by another thread where the one used so far has died.
+ * @return as process_vm_readv(2)
+ */
 static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count,
                             void *buffer, size_t size)
 {
@@ -106,8 +111,10 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 	return -1;
 }
 
-/** Reads as many stretches at the cursor as go through process_vm_readv in one call. @return bytes,
- * or -1 with errno set */
+/**
+ * Reads as many stretches at the cursor as go through process_vm_readv in one call.
+ * @return bytes, or -1 with errno set
+ */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
 {
 	struct iovec vectors[MOST_VECTORS];
@@ -171,8 +178,11 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 	return -1;
 }
 
-/** Reads what it can at a cursor; after a failure one page, through mem. @param by_pid if
- * process_vm_readv did it @return as read_mem() */
+/**
+ * Reads what it can at a cursor; after a failure one page, through mem.
+ * @param by_pid if process_vm_readv did it
+ * @return as read_mem()
+ */
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
                          bool *by_pid)
 {

@@ -55,7 +55,9 @@ static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *e
 	                         "stop it", cause, error);
 }
 
-/** Attaches to a thread and tells it to stop. @return 1: done; 0: the thread has ended; -1: refused
+/**
+ * Attaches to a thread and tells it to stop.
+ * @return 1: done; 0: the thread has ended; -1: refused
  */
 static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error)
 {
@@ -124,7 +126,10 @@ static void settle(struct pm_traced *traced, int status)
 		traced->thread.signal = WSTOPSIG(status);
 }
 
-/** Looks whether a thread has stopped. @return true where it no longer has to be waited for */
+/**
+ * Looks whether a thread has stopped.
+ * @return true where it no longer has to be waited for
+ */
 static bool poll_thread(struct pm_traced *traced)
 {
 	int status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The ptrace part of a stop; all of it must be called by one and the same thread. Private.
+/**
+ * @file The ptrace part of a stop; all of it must be called by one and the same thread. Private.
  */
 #ifndef PM_READER_TRACER_H
 #define PM_READER_TRACER_H
@@ -40,8 +41,10 @@ struct pm_tracer {
  */
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
-/** Lets the threads run on. Those that are not stopped the kernel lets go when the calling thread
- * ends. */
+/**
+ * Lets the threads run on. Those that are not stopped the kernel lets go when the calling thread
+ * ends.
+ */
 void pm_tracer_release(struct pm_tracer *tracer);
 
 #endif

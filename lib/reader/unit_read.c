@@ -126,8 +126,10 @@ struct batch {
 	struct pm_piece pieces[PM_UNIT_SEGMENTS + 2];
 };
 
-/** Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps.
- * @return false at the end of the unit */
+/**
+ * Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps.
+ * @return false at the end of the unit
+ */
 static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {
 	batch->count = batch->size = 0;

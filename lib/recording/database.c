@@ -20,28 +20,28 @@ enum { APPLICATION_ID = 0x706d656d, BUSY_MS = 2000 };
 /* docs/RECORDING.md explains every column. */
 static const char schema[] =
 	"CREATE TABLE run (pid INTEGER NOT NULL, start_ticks INTEGER NOT NULL, boot_id TEXT NOT "
-        "NULL, host TEXT NOT NULL, comm TEXT NOT NULL,"
+	"NULL, host TEXT NOT NULL, comm TEXT NOT NULL,"
 	" command TEXT NOT NULL);"
 	"CREATE TABLE sample (number INTEGER PRIMARY KEY, time REAL NOT NULL, wall_ns INTEGER NOT "
-        "NULL, fresh INTEGER NOT NULL,"
+	"NULL, fresh INTEGER NOT NULL,"
 	" size INTEGER NOT NULL, rss INTEGER NOT NULL, anon INTEGER NOT NULL, file INTEGER NOT "
-        "NULL, shmem INTEGER NOT NULL,"
+	"NULL, shmem INTEGER NOT NULL,"
 	" swap INTEGER NOT NULL, pte INTEGER NOT NULL, threads INTEGER NOT NULL);"
 	"CREATE TABLE text (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE region (id INTEGER PRIMARY KEY, first_sample INTEGER NOT NULL, until_sample "
-        "INTEGER, start_address INTEGER NOT NULL,"
+	"INTEGER, start_address INTEGER NOT NULL,"
 	" end_address INTEGER NOT NULL, perms INTEGER NOT NULL, offset INTEGER NOT NULL, "
-        "device_major INTEGER NOT NULL,"
+	"device_major INTEGER NOT NULL,"
 	" device_minor INTEGER NOT NULL, inode INTEGER NOT NULL, deleted INTEGER NOT NULL, "
-        "vm_flags INTEGER NOT NULL, kind TEXT NOT NULL,"
+	"vm_flags INTEGER NOT NULL, kind TEXT NOT NULL,"
 	" proof INTEGER NOT NULL, thread INTEGER NOT NULL, arena INTEGER NOT NULL, mapping INTEGER "
-        "NOT NULL, detail INTEGER NOT NULL,"
+	"NOT NULL, detail INTEGER NOT NULL,"
 	" why INTEGER NOT NULL);"
 	"CREATE TABLE size (region INTEGER NOT NULL, sample INTEGER NOT NULL, rss INTEGER NOT "
-        "NULL, swap INTEGER NOT NULL,"
+	"NULL, swap INTEGER NOT NULL,"
 	" PRIMARY KEY (region, sample)) WITHOUT ROWID;"
 	"CREATE TABLE smaps (region INTEGER NOT NULL, sample INTEGER NOT NULL, name TEXT NOT NULL, "
-        "bytes INTEGER NOT NULL,"
+	"bytes INTEGER NOT NULL,"
 	" PRIMARY KEY (region, sample, name)) WITHOUT ROWID;"
 	"CREATE INDEX region_until ON region (until_sample, first_sample);";
 
@@ -49,9 +49,9 @@ static const char schema[] =
  * are continued. */
 static const char later_schema[] =
 	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max "
-        "INTEGER NOT NULL, used INTEGER NOT NULL,"
+	"INTEGER NOT NULL, used INTEGER NOT NULL,"
 	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
-        "WITHOUT ROWID;"
+	"WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT NULL);";
 
 int pm_database_failed(const struct pm_database *database, const char *doing,
@@ -145,8 +145,10 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 	return result > 0 ? 0 : -1;
 }
 
-/** Whether it is a recording of a version that we know. @param made where to store false for an
- * empty database */
+/**
+ * Whether it is a recording of a version that we know.
+ * @param made where to store false for an empty database
+ */
 static int check_format(const struct pm_database *database, bool *made, struct pm_error *error)
 {
 	int64_t application = 0, version = 0;

@@ -7,7 +7,10 @@
 #include "base/number.h"
 #include "recording/moment.h"
 
-/** Asks for one number, such as that of a sample. @return 1; 0: there is none; -1: an error */
+/**
+ * Asks for one number, such as that of a sample.
+ * @return 1; 0: there is none; -1: an error
+ */
 static int ask(struct pm_recording *recording, const char *sql, int64_t value, int64_t *answer,
                struct pm_error *error)
 {
@@ -35,7 +38,9 @@ static int say_none(struct pm_recording *recording, const char *which, struct pm
 	                    recording->database.path, which, (unsigned long long)count);
 }
 
-/** Asks for the number of a sample. @return 0, or -1 also where there is none (PM_ERROR_NOT_FOUND)
+/**
+ * Asks for the number of a sample.
+ * @return 0, or -1 also where there is none (PM_ERROR_NOT_FOUND)
  */
 static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
                        const char *which, uint64_t *number, struct pm_error *error)
@@ -48,8 +53,10 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 	return 0;
 }
 
-/** Gives a time of day its day: that of the last sample, or the one before where only that lies
- * within the recording. */
+/**
+ * Gives a time of day its day: that of the last sample, or the one before where only that lies
+ * within the recording.
+ */
 static void add_day(struct pm_moment *moment, int64_t first, int64_t last)
 {
 	/* No host's clock stands there; a damaged file may say anything. */

@@ -10,9 +10,9 @@
  * once, of however many samples it is part. */
 static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
 				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
-                                  "region FROM smaps) AS detailed FROM region"
+				  "region FROM smaps) AS detailed FROM region"
 				  " UNION ALL SELECT until_sample, -1, -(id IN (SELECT region FROM "
-                                  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
+				  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
 				  " GROUP BY sample ORDER BY sample";
 
 /** Samples that were read so far. */

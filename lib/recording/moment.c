@@ -33,8 +33,11 @@ static bool scan_day(const char **text, struct tm *when)
 	return true;
 }
 
-/** Reads decimals of a second. @param length what the last of them stands for; 1 at the least
- * @return nanoseconds */
+/**
+ * Reads decimals of a second.
+ * @param length what the last of them stands for; 1 at the least
+ * @return nanoseconds
+ */
 static int64_t scan_decimals(const char **text, int64_t *length)
 {
 	int64_t sum = 0;
@@ -47,8 +50,11 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 	return sum;
 }
 
-/** Reads a time of day. @param part gets the nanoseconds within the second @param length and how
- * long what was said is */
+/**
+ * Reads a time of day.
+ * @param part gets the nanoseconds within the second
+ * @param length and how long what was said is
+ */
 static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
 {
 	*part = 0;

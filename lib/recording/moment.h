@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A time in UTC. What is left out of it makes it longer: 12:00 is a whole minute. In nanoseconds
- * since 1970, or since midnight. */
+/**
+ * A time in UTC. What is left out of it makes it longer: 12:00 is a whole minute. In nanoseconds
+ * since 1970, or since midnight.
+ */
 struct pm_moment {
 	bool dated;    /**< the day was said; where it was not, both count from midnight */
 	int64_t from;  /**< when it begins */
@@ -30,8 +32,11 @@ bool pm_moment_parse(const char *text, struct pm_moment *moment);
 /** Bytes of pm_moment_format() with the NUL. */
 #define PM_MOMENT_TEXT_SIZE 32
 
-/** Writes the second that a time lies in, so that pm_moment_parse() takes it. @param wall_ns since
- * 1970 @param text gets it */
+/**
+ * Writes the second that a time lies in, so that pm_moment_parse() takes it.
+ * @param wall_ns since 1970
+ * @param text gets it
+ */
 void pm_moment_format(int64_t wall_ns, char text[PM_MOMENT_TEXT_SIZE]);
 
 #endif

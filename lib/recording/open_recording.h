@@ -17,7 +17,11 @@ struct pm_recording {
 #define PM_RECORDED_COLUMNS \
 	"number, time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads"
 
-/** A sample of a row that begins with these columns. @param statement the row @return the sample */
+/**
+ * A sample of a row that begins with these columns.
+ * @param statement the row
+ * @return the sample
+ */
 struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement);
 
 #endif

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The kind that a name means. @return PM_LIMIT_KINDS for none */
+/**
+ * The kind that a name means.
+ * @return PM_LIMIT_KINDS for none
+ */
 static enum pm_limit_kind kind_of_name(const char *name)
 {
 	int kind = 0;
@@ -28,13 +31,16 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 	return limit;
 }
 
-/** Reads the rows of a sample. @param limits gets each at the place of its kind @param known which
- * of them are there */
+/**
+ * Reads the rows of a sample.
+ * @param limits gets each at the place of its kind
+ * @param known which of them are there
+ */
 static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
                      bool *known, struct pm_error *error)
 {
 	static const char sql[] = "SELECT name, max, used, reclaimable, text.value FROM headroom "
-	                          "JOIN text ON text.id = source WHERE sample = ?";
+				  "JOIN text ON text.id = source WHERE sample = ?";
 	sqlite3_stmt *statement;
 	int result;
 	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)

@@ -26,7 +26,7 @@ static const char *const statements[STATEMENTS] = {
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
 	[ADD_REGION] = "INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-	               "?, ?, ?, ?, ?)",
+		       "?, ?, ?, ?, ?)",
 	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
@@ -52,8 +52,9 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/** Goes on where the file ends: regions that it says live on are ended, because nobody looked
- * since. */
+/**
+ * Goes on where the file ends: regions that it says live on are ended, because nobody looked since.
+ */
 static int resume(struct pm_recorder *recorder, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
@@ -209,8 +210,10 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 	return 0;
 }
 
-/** Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps
- * one by one. */
+/**
+ * Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps
+ * one by one.
+ */
 static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region,
                      const struct pm_region *was, int64_t id, uint64_t number,
                      struct pm_error *error)
@@ -261,7 +264,10 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 	return finish(recorder, END_REGION, error);
 }
 
-/** Writes how the regions changed. @param ids room for the rows of the new list */
+/**
+ * Writes how the regions changed.
+ * @param ids room for the rows of the new list
+ */
 static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions,
                        uint64_t number, int64_t *ids, struct pm_error *error)
 {
@@ -296,8 +302,10 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
 	return 0;
 }
 
-/** Has the first sample put into the file at once: a copy of it alone is a recording then. While
- * somebody reads that may not be possible. */
+/**
+ * Has the first sample put into the file at once: a copy of it alone is a recording then. While
+ * somebody reads that may not be possible.
+ */
 static void put_into_file(struct pm_recorder *recorder)
 {
 	int in_log, done;
@@ -306,8 +314,10 @@ static void put_into_file(struct pm_recorder *recorder)
 	recorder->in_file = code == SQLITE_OK && done == in_log;
 }
 
-/** Inside a transaction: the sample, and what of the regions is to be remembered once it is
- * committed. */
+/**
+ * Inside a transaction: the sample, and what of the regions is to be remembered once it is
+ * committed.
+ */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
                         const struct pm_headroom *headroom, uint64_t number, int64_t *ids,
                         struct pm_error *error)

@@ -116,7 +116,9 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/** The size of a name, as pm_size_name() gives it. @return false where there is none of that name
+/**
+ * The size of a name, as pm_size_name() gives it.
+ * @return false where there is none of that name
  */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
@@ -172,16 +174,16 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 	/* Addresses above 2^63 are negative in SQLite: they come last. */
 	static const char rows_sql[] =
 		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
-	        "device_minor, inode, deleted, vm_flags, kind, proof,"
+		"device_minor, inode, deleted, vm_flags, kind, proof,"
 		" thread, arena, mapping.value, detail.value, why.value, size.rss, size.swap FROM "
-	        "region"
+		"region"
 		" JOIN text AS mapping ON mapping.id = region.mapping JOIN text AS detail ON "
-	        "detail.id = region.detail"
+		"detail.id = region.detail"
 		" JOIN text AS why ON why.id = region.why"
 		" JOIN size ON size.region = region.id AND size.sample = (SELECT max(sample) FROM "
-	        "size WHERE region = region.id AND sample <= ?1)"
+		"size WHERE region = region.id AND sample <= ?1)"
 		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER "
-	        "BY start_address < 0, start_address";
+		"BY start_address < 0, start_address";
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
 	sqlite3_stmt *rows = NULL, *smaps = NULL;

@@ -7,12 +7,19 @@
 
 #include "recording/database.h"
 
-/** Writes the run into a fresh recording; of one that has a run, says whether it is the same
- * process. @return 0 or -1 */
+/**
+ * Writes the run into a fresh recording; of one that has a run, says whether it is the same
+ * process.
+ * @return 0 or -1
+ */
 int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run,
                         struct pm_error *error);
 
-/** Reads the run. @param run filled; the caller frees `command` @return 0 or -1 */
+/**
+ * Reads the run.
+ * @param run filled; the caller frees `command`
+ * @return 0 or -1
+ */
 int pm_stored_run_read(const struct pm_database *database, struct pm_run *run,
                        struct pm_error *error);
 

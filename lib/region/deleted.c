@@ -9,8 +9,10 @@
 
 #include "proc/process_handle.h"
 
-/** The name with its ending, if that is a file of the region's inode below the target's root (a
- * link below /proc/PID); NULL otherwise. */
+/**
+ * The name with its ending, if that is a file of the region's inode below the target's root (a link
+ * below /proc/PID); NULL otherwise.
+ */
 static const char *whole_name(const struct pm_procfs *procfs, const char *root,
                               struct pm_regions *regions, const struct pm_region *region)
 {

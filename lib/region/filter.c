@@ -45,8 +45,10 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	return 0;
 }
 
-/** Compiles a pattern. File names are text in UTF-8 most of the time, but need not be: then neither
- * is the pattern. */
+/**
+ * Compiles a pattern. File names are text in UTF-8 most of the time, but need not be: then neither
+ * is the pattern.
+ */
 static pcre2_code *compile(const char *regex, int *failure, size_t *position)
 {
 	PCRE2_SPTR pattern = (PCRE2_SPTR)regex;
@@ -170,7 +172,10 @@ void pm_filter_run_deinit(struct pm_filter_run *run)
 	pcre2_match_context_free(run->limits);
 }
 
-/** Whether the mapping matches. @return 1, 0 or -1 */
+/**
+ * Whether the mapping matches.
+ * @return 1, 0 or -1
+ */
 static int mapping_matches(struct pm_filter_run *run, const char *mapping, struct pm_error *error)
 {
 	if (mapping == run->last)
@@ -189,7 +194,10 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 	return run->last_result;
 }
 
-/** Whether enough is resident. @return 1, 0 or -1 */
+/**
+ * Whether enough is resident.
+ * @return 1, 0 or -1
+ */
 static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region,
                         struct pm_error *error)
 {

@@ -28,16 +28,28 @@ void pm_filter_deinit(struct pm_filter *filter);
 /** Whether anything may be filtered out. */
 bool pm_filter_is_active(const struct pm_filter *filter);
 
-/** Sets the kinds. @param list names separated by commas @param error PM_ERROR_USAGE @return 0 or
- * -1 */
+/**
+ * Sets the kinds.
+ * @param list names separated by commas
+ * @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
 int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_error *error);
 
-/** Sets the pattern. @param regex PCRE2 @param error PM_ERROR_USAGE with the position,
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Sets the pattern.
+ * @param regex PCRE2
+ * @param error PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm_error *error);
 
-/** Sets the permissions. @param spec as for pm_select_set_perms() @param error PM_ERROR_USAGE
- * @return 0 or -1 */
+/**
+ * Sets the permissions.
+ * @param spec as for pm_select_set_perms()
+ * @param error PM_ERROR_USAGE
+ * @return 0 or -1
+ */
 int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_error *error);
 
 /** One use of a filter; keeps what the last mapping gave, as many regions have the same. */
@@ -49,16 +61,23 @@ struct pm_filter_run {
 	int last_result;                /**< what it gave */
 };
 
-/** Begins to use a filter. @param run filled; release with pm_filter_run_deinit() @param error
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Begins to use a filter.
+ * @param run filled; release with pm_filter_run_deinit()
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter,
                        struct pm_error *error);
 
 /** Ends it. */
 void pm_filter_run_deinit(struct pm_filter_run *run);
 
-/** Whether a region passes. @param error PM_ERROR_USAGE where that cannot be told @return 1, 0 or
- * -1 */
+/**
+ * Whether a region passes.
+ * @param error PM_ERROR_USAGE where that cannot be told
+ * @return 1, 0 or -1
+ */
 int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
                      struct pm_error *error);
 

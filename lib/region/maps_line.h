@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One line of maps, which is also the first line of each region in smaps (proc_pid_maps(5)).
- * Private. */
+/**
+ * @file One line of maps, which is also the first line of each region in smaps (proc_pid_maps(5)).
+ * Private.
+ */
 #ifndef PM_REGION_MAPS_LINE_H
 #define PM_REGION_MAPS_LINE_H
 

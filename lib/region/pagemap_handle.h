@@ -8,8 +8,10 @@
 
 #include <procmem/pagemap.h>
 
-/** Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is
- * listed in maps all the same). */
+/**
+ * Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is
+ * listed in maps all the same).
+ */
 #define PM_USER_END (UINT64_C(1) << 63)
 
 /** Runs fetched by one call into the kernel at the most. */
@@ -37,16 +39,24 @@ struct pm_page_batch {
 /** Bytes of scratch memory that each method needs. */
 extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 
-/** Finds out whether the kernel has the ioctl, and which states it knows. @return 0, or -1 with
- * errno set (ENOTTY: it has not) */
+/**
+ * Finds out whether the kernel has the ioctl, and which states it knows.
+ * @return 0, or -1 with errno set (ENOTTY: it has not)
+ */
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
 
-/** Looks at the begin of [start, end) by the ioctl. @param files as pm_pagemap_walk_states()
- * @return 0, or -1 with errno set */
+/**
+ * Looks at the begin of [start, end) by the ioctl.
+ * @param files as pm_pagemap_walk_states()
+ * @return 0, or -1 with errno set
+ */
 int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                           struct pm_page_batch *batch);
 
-/** Looks at the begin of [start, end) by reading. @return 0, or -1 with errno set */
+/**
+ * Looks at the begin of [start, end) by reading.
+ * @return 0, or -1 with errno set
+ */
 int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
                           struct pm_page_batch *batch);
 
@@ -62,9 +72,15 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 
 /** Sees what pm_pagemap_measure_chosen() walks over. */
 struct pm_page_observer {
-	/** All runs between two addresses come next. @return 0 or -1 with the error filled */
+	/**
+	 * All runs between two addresses come next.
+	 * @return 0 or -1 with the error filled
+	 */
 	int (*span)(void *context, uint64_t start, uint64_t end, struct pm_error *error);
-	/** One of them. @return 0 or -1 with the error filled */
+	/**
+	 * One of them.
+	 * @return 0 or -1 with the error filled
+	 */
 	int (*run)(void *context, const struct pm_page_run *run, struct pm_error *error);
 	void *context; /**< handed to them */
 };

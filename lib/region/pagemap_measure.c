@@ -67,8 +67,10 @@ static int add_run(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Whether any swap is in use: pages of shared memory in swap are counted by smaps, but have no
- * page table entries to be seen. */
+/**
+ * Whether any swap is in use: pages of shared memory in swap are counted by smaps, but have no page
+ * table entries to be seen.
+ */
 static bool swap_is_active(const char *root)
 {
 	char path[PATH_MAX], text[1024];

@@ -147,8 +147,10 @@ static int add_range(struct output *output, uint64_t start, uint64_t end, size_t
 	return 0;
 }
 
-/** Cuts an interval at the borders of the regions, and keeps the pieces that pass the filter. Bytes
- * that are not mapped pass none. */
+/**
+ * Cuts an interval at the borders of the regions, and keeps the pieces that pass the filter. Bytes
+ * that are not mapped pass none.
+ */
 static int cut(struct pm_filter_run *run, const struct pm_regions *regions,
                const struct pm_interval *interval, struct output *output, struct pm_error *error)
 {

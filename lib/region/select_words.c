@@ -40,7 +40,7 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 static int say_unknown(const char *text, struct pm_error *error)
 {
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
-	                            "stack, ...), [name] or all";
+				    "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
 	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the
 	 * latter says no place. */
@@ -73,8 +73,10 @@ static bool scan_address(const char **text, uint64_t *address)
 	return true;
 }
 
-/** Reads `ADDR`, `ADDR-END` or `ADDR+LEN`. @return 1; 0: it is none of them; -1: it is one that
- * makes no sense */
+/**
+ * Reads `ADDR`, `ADDR-END` or `ADDR+LEN`.
+ * @return 1; 0: it is none of them; -1: it is one that makes no sense
+ */
 static int parse_addresses(const char *text, struct pm_word *word, struct pm_error *error)
 {
 	const char *at = text;
@@ -146,7 +148,10 @@ static int add_interval(struct pm_intervals *intervals, uint64_t start, uint64_t
 	return 0;
 }
 
-/** Words about a neighbour: "7f0000-7f1000 [heap]". @param text 192 bytes */
+/**
+ * Words about a neighbour: "7f0000-7f1000 [heap]".
+ * @param text 192 bytes
+ */
 static const char *neighbour_text(const struct pm_region *region, char *text)
 {
 	const char *name = region->mapping[0] != '\0' ? region->mapping

@@ -39,8 +39,12 @@ struct pm_intervals {
 	size_t capacity;
 };
 
-/** Parses a word. @param word filled; its text is to be freed @param error PM_ERROR_USAGE with what
- * a REGION may be @return 0 or -1 */
+/**
+ * Parses a word.
+ * @param word filled; its text is to be freed
+ * @param error PM_ERROR_USAGE with what a REGION may be
+ * @return 0 or -1
+ */
 int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error);
 
 /** As pm_kind_parse(), with the nearest kind in the error. */

@@ -127,8 +127,10 @@ static int look_up(const char *line, size_t length, const char **name)
 	return CODE_UNKNOWN;
 }
 
-/** Code of the key at the begin of the line, and its length. @return false where the line is none
- * of `Key: value` */
+/**
+ * Code of the key at the begin of the line, and its length.
+ * @return false where the line is none of `Key: value`
+ */
 static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key,
                      int *code)
 {

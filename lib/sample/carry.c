@@ -15,7 +15,8 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
 	};
 }
 
-/** Whether it may be taken for the same sort of memory: what it is for does not change by growing.
+/**
+ * Whether it may be taken for the same sort of memory: what it is for does not change by growing.
  */
 static bool is_alike(const struct pm_region *was, const struct pm_region *is)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a new list of regions keeps from the one before, and which of its regions must be
- * looked at. Private. */
+/**
+ * @file What a new list of regions keeps from the one before, and which of its regions must be
+ * looked at. Private.
+ */
 #ifndef PM_SAMPLE_CARRY_H
 #define PM_SAMPLE_CARRY_H
 

@@ -19,8 +19,12 @@ struct pm_credit {
 	double seconds;       /**< CPU time that may be used; below 0 it must wait */
 };
 
-/** Begins to count. @param credit filled @param budget share of one core; 0: any @param now
- * CLOCK_BOOTTIME in seconds */
+/**
+ * Begins to count.
+ * @param credit filled
+ * @param budget share of one core; 0: any
+ * @param now CLOCK_BOOTTIME in seconds
+ */
 void pm_credit_init(struct pm_credit *credit, double budget, double now);
 
 /**
@@ -34,7 +38,11 @@ void pm_credit_init(struct pm_credit *credit, double budget, double now);
  */
 void pm_credit_count(struct pm_credit *credit, bool looked, double now);
 
-/** Whether a look has to wait. @param credit the credit @return true or false */
+/**
+ * Whether a look has to wait.
+ * @param credit the credit
+ * @return true or false
+ */
 bool pm_credit_is_used_up(const struct pm_credit *credit);
 
 /**

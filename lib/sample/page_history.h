@@ -34,29 +34,46 @@ struct pm_page_history {
  */
 enum { PM_PAGE_HISTORY_MOST = 1 << 20 };
 
-/** Begins a look. @param history the history */
+/**
+ * Begins a look.
+ * @param history the history
+ */
 void pm_page_history_begin(struct pm_page_history *history);
 
-/** All runs in a span come next; what was there in it is forgotten, what is before it stays as it
- * was. @return 0 or -1 */
+/**
+ * All runs in a span come next; what was there in it is forgotten, what is before it stays as it
+ * was.
+ * @return 0 or -1
+ */
 int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64_t end,
                          struct pm_error *error);
 
-/** Adds a run of the span. @return 0 or -1 */
+/**
+ * Adds a run of the span.
+ * @return 0 or -1
+ */
 int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run,
                         struct pm_error *error);
 
-/** Ends the look: only what lies in regions counts, with the index of its region. @return 0 or -1
+/**
+ * Ends the look: only what lies in regions counts, with the index of its region.
+ * @return 0 or -1
  */
 int pm_page_history_end(struct pm_page_history *history, const struct pm_regions *regions,
                         struct pm_error *error);
 
-/** Cuts what appeared at the last look anew, after the list of regions was read again without a
- * look at pages. @return 0 or -1 */
+/**
+ * Cuts what appeared at the last look anew, after the list of regions was read again without a look
+ * at pages.
+ * @return 0 or -1
+ */
 int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions *regions,
                         struct pm_error *error);
 
-/** Releases it. @param history empty afterwards */
+/**
+ * Releases it.
+ * @param history empty afterwards
+ */
 void pm_page_history_deinit(struct pm_page_history *history);
 
 #endif

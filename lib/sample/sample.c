@@ -92,8 +92,10 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 	return false;
 }
 
-/** Finds out the kinds of all regions; or, where that proves none of them wrong, only what a look
- * in passing tells of those that changed. */
+/**
+ * Finds out the kinds of all regions; or, where that proves none of them wrong, only what a look in
+ * passing tells of those that changed.
+ */
 static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions,
                         struct pm_error *error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Sizes of a list of regions: what they add up to, going back to former ones, comparing.
- * Private. */
+/**
+ * @file Sizes of a list of regions: what they add up to, going back to former ones, comparing.
+ * Private.
+ */
 #ifndef PM_SAMPLE_SIZES_H
 #define PM_SAMPLE_SIZES_H
 
@@ -37,7 +39,10 @@ struct pm_saved_sizes {
 	uint64_t (*bytes)[2]; /**< RSS and SWAP of each region */
 };
 
-/** Notes the sizes. @return 0 or -1 */
+/**
+ * Notes the sizes.
+ * @return 0 or -1
+ */
 int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved,
                   struct pm_error *error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Hits on their way from the thread that found them to the one that delivers them. Private.
+/**
+ * @file Hits on their way from the thread that found them to the one that delivers them. Private.
  */
 #ifndef PM_SCAN_BATCH_H
 #define PM_SCAN_BATCH_H
@@ -50,10 +51,16 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
  */
 const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct pm_record *record);
 
-/** Forgets the records, and gives back memory that only long hits need. @param batch the records */
+/**
+ * Forgets the records, and gives back memory that only long hits need.
+ * @param batch the records
+ */
 void pm_batch_clear(struct pm_scan_batch *batch);
 
-/** Releases it. @param batch the records */
+/**
+ * Releases it.
+ * @param batch the records
+ */
 void pm_batch_deinit(struct pm_scan_batch *batch);
 
 #endif

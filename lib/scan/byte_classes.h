@@ -16,7 +16,8 @@
 /** Bytes that a mask describes. */
 enum { PM_BLOCK = 64 };
 
-/** Most blocks that are classified at a time: their bytes and masks stay in the first-level cache.
+/**
+ * Most blocks that are classified at a time: their bytes and masks stay in the first-level cache.
  */
 enum { PM_BLOCKS = 64 };
 
@@ -75,7 +76,11 @@ typedef void pm_classify(const uint8_t *bytes, size_t blocks, bool white, enum p
 pm_classify pm_classify_avx2;
 #endif
 
-/** The function for a level. @param simd the level, at most pm_simd_best() @return the function */
+/**
+ * The function for a level.
+ * @param simd the level, at most pm_simd_best()
+ * @return the function
+ */
 pm_classify *pm_classify_for(enum pm_simd simd);
 
 #endif

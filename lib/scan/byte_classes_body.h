@@ -18,8 +18,10 @@ typedef int8_t vector __attribute__((vector_size(VECTOR)));
 /** The same at any address. */
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
-/** One bit for each byte of a comparison's result; handed over by address: by value, vectors have
- * no agreed calling convention. */
+/**
+ * One bit for each byte of a comparison's result; handed over by address: by value, vectors have no
+ * agreed calling convention.
+ */
 typedef uint32_t gather(const vector *result);
 
 #define PM_INLINE static inline __attribute__((always_inline))

@@ -23,7 +23,11 @@ struct pm_byte_test {
 	bool member[256]; /**< by value */
 };
 
-/** Prepares a set. @param test filled @param set the set */
+/**
+ * Prepares a set.
+ * @param test filled
+ * @param set the set
+ */
 void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set);
 
 /** Two tests; the second byte may be the first one too. */
@@ -44,8 +48,12 @@ struct pm_byte_pair {
 typedef size_t pm_byte_pair_find(const struct pm_byte_pair *pair, const uint8_t *bytes, size_t from,
                                  size_t end);
 
-/** The function for a pair and a level. @param pair the pair @param simd the level, at most
- * pm_simd_best() @return the function */
+/**
+ * The function for a pair and a level.
+ * @param pair the pair
+ * @param simd the level, at most pm_simd_best()
+ * @return the function
+ */
 pm_byte_pair_find *pm_byte_pair_find_for(const struct pm_byte_pair *pair, enum pm_simd simd);
 
 #if PM_SIMD_X86

@@ -9,8 +9,10 @@
 
 enum { VECTOR = 32, STEP = 2 * VECTOR };
 
-/** A test in registers: for masks, mask and match; else the tables for values below 0x80, and from
- * there on. */
+/**
+ * A test in registers: for masks, mask and match; else the tables for values below 0x80, and from
+ * there on.
+ */
 struct test {
 	__m256i one, other;
 };

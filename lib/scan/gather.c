@@ -47,7 +47,9 @@ static void note_first(void *context, const struct pm_unreadable *range)
 	*first = pm_least(*first, range->start);
 }
 
-/** The reader of what lies behind a unit. @param end lowered to where it ends to be the right one
+/**
+ * The reader of what lies behind a unit.
+ * @param end lowered to where it ends to be the right one
  */
 static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
                                    uint64_t address, uint64_t *end)
@@ -92,8 +94,10 @@ static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *st
 	return 0;
 }
 
-/** Adds a stretch without the bytes that could not be read: what is around those does not belong
- * together. */
+/**
+ * Adds a stretch without the bytes that could not be read: what is around those does not belong
+ * together.
+ */
 static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stretch,
                             const struct pm_gaps *gaps, struct pm_error *error)
 {
@@ -186,7 +190,10 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 	}
 }
 
-/** What to read around a unit. @param before bytes wanted before it */
+/**
+ * What to read around a unit.
+ * @param before bytes wanted before it
+ */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
 {
 	const struct pm_unit *unit = &job->unit;

@@ -14,7 +14,8 @@ int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_er
 	return 0;
 }
 
-/** Sorts by start; several streams come one after the other, each in order, so few items move far.
+/**
+ * Sorts by start; several streams come one after the other, each in order, so few items move far.
  */
 static void sort(struct pm_found *items, size_t count)
 {

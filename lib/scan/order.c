@@ -51,8 +51,10 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 	*b = old;
 }
 
-/** Whether the unit at the head waits for a worker, which has to be one that waits with a later
- * unit: all others may do so too. */
+/**
+ * Whether the unit at the head waits for a worker, which has to be one that waits with a later
+ * unit: all others may do so too.
+ */
 static bool head_needs(const struct pm_order *order, const struct pm_job *job)
 {
 	return job->index != order->head && pm_order_head(order)->state == PM_JOB_AGAIN;

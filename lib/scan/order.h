@@ -13,8 +13,10 @@
 #include "scan/batch.h"
 #include "scan/scanner.h"
 
-/** Bytes of the target that one page table is for: 512 entries of 4 KiB on x86-64; more elsewhere,
- * where this is a half measure. */
+/**
+ * Bytes of the target that one page table is for: 512 entries of 4 KiB on x86-64; more elsewhere,
+ * where this is a half measure.
+ */
 #define PM_PAGE_TABLE_SPAN ((uint64_t)2 << 20)
 
 /** Segments behind a unit that a hit in it may reach into, where not all of them are runs. */
@@ -108,11 +110,17 @@ struct pm_order {
 int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, size_t count,
                   struct pm_error *error);
 
-/** Releases everything. @param order no thread uses it any more */
+/**
+ * Releases everything.
+ * @param order no thread uses it any more
+ */
 void pm_order_deinit(struct pm_order *order);
 
-/** The unit whose hits come next, where there is one. @param order the order, locked @return the
- * job */
+/**
+ * The unit whose hits come next, where there is one.
+ * @param order the order, locked
+ * @return the job
+ */
 static inline struct pm_job *pm_order_head(const struct pm_order *order)
 {
 	return order->jobs[order->head % order->count];
@@ -174,7 +182,10 @@ enum pm_taken {
 enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
                             struct pm_scan_batch *batch);
 
-/** Done with the unit whose hits were taken. @param order the order */
+/**
+ * Done with the unit whose hits were taken.
+ * @param order the order
+ */
 void pm_order_retire(struct pm_order *order);
 
 /**
@@ -186,15 +197,25 @@ void pm_order_retire(struct pm_order *order);
  */
 void pm_order_restart(struct pm_order *order, struct pm_job *job, const uint64_t from[PM_STREAMS]);
 
-/** Whether a worker shall begin its unit anew; then it is ready for that. @param order the order
- * @param job the job */
+/**
+ * Whether a worker shall begin its unit anew; then it is ready for that.
+ * @param order the order
+ * @param job the job
+ */
 bool pm_order_again(struct pm_order *order, struct pm_job *job);
 
-/** What is done so far. @param order the order @param totals all but the hits is filled;
- * `unreadable` is there already */
+/**
+ * What is done so far.
+ * @param order the order
+ * @param totals all but the hits is filled; `unreadable` is there already
+ */
 void pm_order_totals(struct pm_order *order, struct pm_scan_totals *totals);
 
-/** Ends the scan. @param order the order @param error why, NULL: it is done */
+/**
+ * Ends the scan.
+ * @param order the order
+ * @param error why, NULL: it is done
+ */
 void pm_order_stop(struct pm_order *order, const struct pm_error *error);
 
 #endif

@@ -50,7 +50,10 @@ static void look_ahead(const struct pm_order *order, struct pm_job *job)
 		                                     : next->after > 0;
 }
 
-/** Takes the next unit of the plan into `ahead`. @return 0 or -1 */
+/**
+ * Takes the next unit of the plan into `ahead`.
+ * @return 0 or -1
+ */
 static int fetch(struct pm_order *order)
 {
 	int more = pm_plan_next(order->plan, order->ahead, &order->failure);
@@ -64,7 +67,10 @@ static int fetch(struct pm_order *order)
 	return -1;
 }
 
-/** Hands out the unit ahead. @return NULL where the plan fails */
+/**
+ * Hands out the unit ahead.
+ * @return NULL where the plan fails
+ */
 static struct pm_job *hand_out(struct pm_order *order)
 {
 	struct pm_job *job = order->jobs[order->claimed % order->count];
@@ -97,8 +103,11 @@ static bool can_hand_out(const struct pm_order *order)
 	return order->has_ahead && order->claimed - order->head < order->count;
 }
 
-/** Hands out the unit ahead, and with it the one behind it where both are better read by the same
- * worker. @return NULL where the plan fails */
+/**
+ * Hands out the unit ahead, and with it the one behind it where both are better read by the same
+ * worker.
+ * @return NULL where the plan fails
+ */
 static struct pm_job *hand_out_two(struct pm_order *order, struct pm_job **second)
 {
 	struct pm_job *job = hand_out(order);

@@ -6,7 +6,10 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/** Compiles the token alone. @return NULL where PCRE2 does not take it */
+/**
+ * Compiles the token alone.
+ * @return NULL where PCRE2 does not take it
+ */
 static pcre2_code *compile(const struct pm_token *token, bool utf)
 {
 	int code;

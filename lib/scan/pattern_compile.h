@@ -26,7 +26,10 @@ struct pm_compiled_patterns {
 int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pattern *pattern,
                        uint32_t number, struct pm_error *error);
 
-/** Releases all. @param compiled none afterwards */
+/**
+ * Releases all.
+ * @param compiled none afterwards
+ */
 void pm_compiled_patterns_deinit(struct pm_compiled_patterns *compiled);
 
 #endif

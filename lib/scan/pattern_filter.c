@@ -68,7 +68,10 @@ static double commonness(unsigned count, double share)
 	return (double)count / SAMPLES + share / 16;
 }
 
-/** Chooses the two rarest positions. @return how common both together are */
+/**
+ * Chooses the two rarest positions.
+ * @return how common both together are
+ */
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
                                size_t chosen[2])
 {
@@ -146,8 +149,10 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 	return filter->required;
 }
 
-/** Finds bytes of a set that follow each other: from their end on, so that what holds none of them
- * is passed over in long steps. */
+/**
+ * Finds bytes of a set that follow each other: from their end on, so that what holds none of them
+ * is passed over in long steps.
+ */
 static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end,
                        size_t length)
 {

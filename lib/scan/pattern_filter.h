@@ -26,7 +26,12 @@ struct pm_pattern_filter {
 	size_t run; /**< not 0: a run of so many bytes of the first test is searched for instead */
 };
 
-/** Starts. @param filter filled @param shape must outlive it @param simd at most pm_simd_best() */
+/**
+ * Starts.
+ * @param filter filled
+ * @param shape must outlive it
+ * @param simd at most pm_simd_best()
+ */
 void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
                             enum pm_simd simd);
 
@@ -40,7 +45,11 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
  */
 bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size);
 
-/** Bytes of the sequence that is looked for. @param filter one that is in use @return at least 1 */
+/**
+ * Bytes of the sequence that is looked for.
+ * @param filter one that is in use
+ * @return at least 1
+ */
 static inline size_t pm_pattern_filter_length(const struct pm_pattern_filter *filter)
 {
 	return filter->run ? filter->run : filter->required->bytes.count;

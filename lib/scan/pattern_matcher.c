@@ -84,7 +84,10 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 	matcher->state = PM_MATCH_FOUND;
 }
 
-/** Lets PCRE2 look for a match that begins in `[from, to]`. @return its result */
+/**
+ * Lets PCRE2 look for a match that begins in `[from, to]`.
+ * @return its result
+ */
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
 {
@@ -136,8 +139,10 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 	return PCRE2_ERROR_NOMATCH;
 }
 
-/** Looks for a match that begins in `[from, to]`, and notes it down. @return whether `state` is
- * decided */
+/**
+ * Looks for a match that begins in `[from, to]`, and notes it down.
+ * @return whether `state` is decided
+ */
 static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
 {
@@ -202,8 +207,10 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
 	return at;
 }
 
-/** Tries all begins of matches that have the required sequence at a place. @return whether `state`
- * is decided */
+/**
+ * Tries all begins of matches that have the required sequence at a place.
+ * @return whether `state` is decided
+ */
 static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place,
                       size_t last)
 {

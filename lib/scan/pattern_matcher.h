@@ -61,7 +61,10 @@ struct pm_matcher {
 int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
                     pcre2_jit_stack *stack, enum pm_simd simd, struct pm_error *error);
 
-/** Releases it. @param matcher also one that is all zero */
+/**
+ * Releases it.
+ * @param matcher also one that is all zero
+ */
 void pm_matcher_deinit(struct pm_matcher *matcher);
 
 /**

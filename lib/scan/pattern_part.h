@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is known of the matches of a part of a pattern, and of several parts put together.
- * Private to pattern_shape.c. */
+/**
+ * @file What is known of the matches of a part of a pattern, and of several parts put together.
+ * Private to pattern_shape.c.
+ */
 #ifndef PM_SCAN_PATTERN_PART_H
 #define PM_SCAN_PATTERN_PART_H
 
@@ -47,11 +49,19 @@ struct pm_part {
 	struct pm_needed needed[PM_REQUIRED_MOST]; /**< they, the best first */
 };
 
-/** Adds lengths. @param a, b they @return the sum; SIZE_MAX where one of them or it has no bound */
+/**
+ * Adds lengths.
+ * @param a, b they
+ * @return the sum; SIZE_MAX where one of them or it has no bound
+ */
 size_t pm_length_sum(size_t a, size_t b);
 
-/** Number of a set, which is added if it is new. @param sets all of them @param set it @return the
- * number */
+/**
+ * Number of a set, which is added if it is new.
+ * @param sets all of them
+ * @param set it
+ * @return the number
+ */
 uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set);
 
 /**
@@ -66,16 +76,29 @@ uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set);
 void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
                      const struct pm_row *row, const struct pm_part *before, size_t back);
 
-/** One part behind the other. @param sets all of them @param part becomes both @param next what
- * comes behind */
+/**
+ * One part behind the other.
+ * @param sets all of them
+ * @param part becomes both
+ * @param next what comes behind
+ */
 void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *next);
 
-/** One part or the other: at each place what either has there. @param sets all of them @param part
- * becomes that @param other the other */
+/**
+ * One part or the other: at each place what either has there.
+ * @param sets all of them
+ * @param part becomes that
+ * @param other the other
+ */
 void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *other);
 
-/** A part several times. @param sets all of them @param part becomes that @param least fewest times
- * @param most most times */
+/**
+ * A part several times.
+ * @param sets all of them
+ * @param part becomes that
+ * @param least fewest times
+ * @param most most times
+ */
 void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t least, size_t most);
 
 #endif

@@ -106,8 +106,10 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 	}
 }
 
-/** Adds matches up to one that may be partial. @return 0: all are found; 1: stopped; 2: `partial`
- * is filled; -1 */
+/**
+ * Adds matches up to one that may be partial.
+ * @return 0: all are found; 1: stopped; 2: `partial` is filled; -1
+ */
 static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window,
                       struct pm_hits *hits, size_t *partial, struct pm_error *error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Writing what the user means as a pattern of PCRE2: fixed text, bytes in hexadecimal, text
- * of 16 bits. Private. */
+/**
+ * @file Writing what the user means as a pattern of PCRE2: fixed text, bytes in hexadecimal, text
+ * of 16 bits. Private.
+ */
 #ifndef PM_SCAN_PATTERN_TEXT_H
 #define PM_SCAN_PATTERN_TEXT_H
 
@@ -16,16 +18,32 @@ struct pm_pattern_text {
 	bool failed;     /**< memory was short: what is here is not whole */
 };
 
-/** Releases a text. @param text the text */
+/**
+ * Releases a text.
+ * @param text the text
+ */
 void pm_pattern_text_deinit(struct pm_pattern_text *text);
 
-/** Adds text as it is. @param text the text @param more ends in NUL */
+/**
+ * Adds text as it is.
+ * @param text the text
+ * @param more ends in NUL
+ */
 void pm_pattern_text_add(struct pm_pattern_text *text, const char *more);
 
-/** Adds bytes as they are. @param text the text @param bytes what @param length how many */
+/**
+ * Adds bytes as they are.
+ * @param text the text
+ * @param bytes what
+ * @param length how many
+ */
 void pm_pattern_text_add_bytes(struct pm_pattern_text *text, const char *bytes, size_t length);
 
-/** Adds an escape that matches exactly one byte. @param text the text @param byte the byte */
+/**
+ * Adds an escape that matches exactly one byte.
+ * @param text the text
+ * @param byte the byte
+ */
 void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte);
 
 /**

@@ -18,7 +18,10 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/** A number; `at` moves behind it. @return false where there is none */
+/**
+ * A number; `at` moves behind it.
+ * @return false where there is none
+ */
 static bool number(const char **at, const char *end, size_t *value)
 {
 	size_t count = 0;
@@ -28,8 +31,10 @@ static bool number(const char **at, const char *end, size_t *value)
 	return count > 0;
 }
 
-/** `{2}`, `{2,}` or `{2,3}`; `at` is behind the brace. Versions of PCRE2 differ about what else is
- * a quantifier. */
+/**
+ * `{2}`, `{2,}` or `{2,3}`; `at` is behind the brace. Versions of PCRE2 differ about what else is a
+ * quantifier.
+ */
 static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *token)
 {
 	const char *at = tokens->at;

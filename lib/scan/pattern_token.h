@@ -64,12 +64,19 @@ struct pm_tokens {
 	unsigned outside[PM_TOKEN_DEPTH]; /**< options that come back at the end of each */
 };
 
-/** Starts with a pattern. @param tokens filled @param pattern it @param length its bytes @param
- * options it was compiled with */
+/**
+ * Starts with a pattern.
+ * @param tokens filled
+ * @param pattern it
+ * @param length its bytes @param options it was compiled with
+ */
 void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length, unsigned options);
 
-/** Hands out the next token, PM_TOKEN_END behind the last. @param tokens the pattern @param token
- * filled */
+/**
+ * Hands out the next token, PM_TOKEN_END behind the last.
+ * @param tokens the pattern
+ * @param token filled
+ */
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token);
 
 /**

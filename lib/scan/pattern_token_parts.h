@@ -27,7 +27,10 @@ static inline bool is_in(char c, const char *characters)
 	return c != '\0' && strchr(characters, c);
 }
 
-/** Moves behind the next `closing` character. @return false where there is none */
+/**
+ * Moves behind the next `closing` character.
+ * @return false where there is none
+ */
 static inline bool skip_to(struct pm_tokens *tokens, char closing)
 {
 	const char *found = memchr(tokens->at, closing, left(tokens));
@@ -59,8 +62,11 @@ static inline void skip_brackets(struct pm_tokens *tokens)
  */
 enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *literal);
 
-/** Reads a class; `at` is behind its bracket. @param tokens the pattern @return PM_TOKEN_CHARACTER,
- * or PM_TOKEN_UNKNOWN */
+/**
+ * Reads a class; `at` is behind its bracket.
+ * @param tokens the pattern
+ * @return PM_TOKEN_CHARACTER, or PM_TOKEN_UNKNOWN
+ */
 enum pm_token_type pm_token_class(struct pm_tokens *tokens);
 
 #endif

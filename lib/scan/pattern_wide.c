@@ -11,8 +11,9 @@
 #include "base/pattern_error.h"
 #include "scan/pattern_token.h"
 
-/** The edges of words and lines, by the bytes of the characters around them: little- and
- * big-endian. */
+/**
+ * The edges of words and lines, by the bytes of the characters around them: little- and big-endian.
+ */
 static const struct {
 	char letter;
 	bool multiline;

@@ -31,7 +31,10 @@ void pm_scanner_destroy(struct pm_scanner *scanner)
 		scanner->ops->destroy(scanner);
 }
 
-/** Threads of a scan that does not say how many. @return at least 1 */
+/**
+ * Threads of a scan that does not say how many.
+ * @return at least 1
+ */
 static unsigned workers_by_itself(void)
 {
 	cpu_set_t ours;
@@ -45,7 +48,10 @@ static bool goes_on(const struct run *run, const struct pm_record *record)
 	return run->cut[record->stream] && run->ends[record->stream] == record->address;
 }
 
-/** Delivers a hit. @return as pm_scan_deliver */
+/**
+ * Delivers a hit.
+ * @return as pm_scan_deliver
+ */
 static int deliver(struct run *run, const struct pm_record *record, const char *bytes,
                    struct pm_error *error)
 {
@@ -71,8 +77,10 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 	return run->scan->deliver(run->scan->context, &delivery, error);
 }
 
-/** Delivers what was found in a unit. @return as pm_scan_deliver; 2: the unit has to be scanned
- * anew */
+/**
+ * Delivers what was found in a unit.
+ * @return as pm_scan_deliver; 2: the unit has to be scanned anew
+ */
 static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct pm_record record;
@@ -107,7 +115,10 @@ static void tell_gaps(struct run *run, const struct pm_gaps *gaps)
 	}
 }
 
-/** Calls the caller's tick. @return whether the scan goes on */
+/**
+ * Calls the caller's tick.
+ * @return whether the scan goes on
+ */
 static bool tick(struct run *run)
 {
 	const struct pm_scan *scan = run->scan;
@@ -144,7 +155,10 @@ static void collect(struct run *run)
 	pm_batch_deinit(&batch);
 }
 
-/** Starts the threads. @return 0, or -1 where not even one could be started */
+/**
+ * Starts the threads.
+ * @return 0, or -1 where not even one could be started
+ */
 static int start(struct run *run, unsigned count, struct pm_error *error)
 {
 	sigset_t all, old;

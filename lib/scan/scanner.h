@@ -22,8 +22,10 @@ struct pm_hits {
 	struct pm_found *items; /**< not yet handed on */
 	size_t count;           /**< how many */
 	size_t capacity;        /**< private */
-	/** Takes the items while the window's bytes are there. @return 0: go on; 1: stop scanning
-	 * this window; -1: an error */
+	/**
+	 * Takes the items while the window's bytes are there.
+	 * @return 0: go on; 1: stop scanning this window; -1: an error
+	 */
 	int (*take)(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 	void *context; /**< for `take` */
 };
@@ -31,15 +33,28 @@ struct pm_hits {
 /** Hits are handed on at latest when there are so many. */
 enum { PM_HITS_MOST = 1024 };
 
-/** Adds a hit. @param hits the collection @param found the hit, copied @param error
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Adds a hit.
+ * @param hits the collection
+ * @param found the hit, copied
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_error *error);
 
-/** Hands all on, by ascending start. @param hits empty afterwards @param window where they are
- * @param error any @return as pm_hits.take */
+/**
+ * Hands all on, by ascending start.
+ * @param hits empty afterwards
+ * @param window where they are
+ * @param error any
+ * @return as pm_hits.take
+ */
 int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 
-/** Releases the array. @param hits the collection */
+/**
+ * Releases the array.
+ * @param hits the collection
+ */
 void pm_hits_deinit(struct pm_hits *hits);
 
 /** Counters of one thread that a scanner keeps besides its hits. */
@@ -52,9 +67,15 @@ struct pm_scanner;
 
 /** What a search can do. */
 struct pm_scanner_ops {
-	/** Makes what one thread needs. @return NULL with the error filled when out of memory */
+	/**
+	 * Makes what one thread needs.
+	 * @return NULL with the error filled when out of memory
+	 */
 	void *(*open)(const struct pm_scanner *scanner, struct pm_error *error);
-	/** Releases it. @param thread what `open` returned, or NULL */
+	/**
+	 * Releases it.
+	 * @param thread what `open` returned, or NULL
+	 */
 	void (*close)(void *thread);
 	/**
 	 * Looks through a window; flushes the hits before it lets the window grow, and at the end.

@@ -19,7 +19,10 @@ enum pm_simd {
 	PM_SIMD_AVX2,     /**< 32 bytes at a time, and table look-ups by PSHUFB */
 };
 
-/** The best that this processor has. @return the level */
+/**
+ * The best that this processor has.
+ * @return the level
+ */
 enum pm_simd pm_simd_best(void);
 
 #endif

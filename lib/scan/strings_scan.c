@@ -61,8 +61,10 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 	return pm_hits_add(thread->hits, &found, thread->error);
 }
 
-/** Makes the masks of the chunk at an offset; what is behind the window belongs to no character.
- * @return number of blocks */
+/**
+ * Makes the masks of the chunk at an offset; what is behind the window belongs to no character.
+ * @return number of blocks
+ */
 static size_t classify(struct strings_thread *thread, size_t at)
 {
 	const struct strings_scanner *search = thread->search;
@@ -123,8 +125,10 @@ static void start_lanes(struct strings_thread *thread)
 	}
 }
 
-/** Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes
- * have one then, see scan_bytes(). */
+/**
+ * Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes
+ * have one then, see scan_bytes().
+ */
 static void resume_lanes(struct strings_thread *thread, size_t base)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
@@ -136,7 +140,10 @@ static void resume_lanes(struct strings_thread *thread, size_t base)
 	}
 }
 
-/** Scans as far as the bytes go. @return 0; 1 where the hits were refused; -1 */
+/**
+ * Scans as far as the bytes go.
+ * @return 0; 1 where the hits were refused; -1
+ */
 static int scan_bytes(struct strings_thread *thread, const struct pm_window *window, bool final)
 {
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
@@ -225,7 +232,10 @@ static const struct pm_scanner_ops strings_ops = {
 	.open = open_thread, .close = free, .scan = scan, .destroy = destroy
 };
 
-/** Fewest bytes of a string. @return 0 or -1 */
+/**
+ * Fewest bytes of a string.
+ * @return 0 or -1
+ */
 static int least_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
                        size_t *least, struct pm_error *error)
 {

@@ -3,15 +3,19 @@
 
 #include <string.h>
 
-/** Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells
- * of byte j + by. */
+/**
+ * Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells
+ * of byte j + by.
+ */
 static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 {
 	return by == 0 ? masks[i] : masks[i] >> by | masks[i + 1] << (PM_BLOCK - by);
 }
 
-/** Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left
- * out by their second byte). */
+/**
+ * Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left
+ * out by their second byte).
+ */
 static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                                 size_t i)
 {

@@ -15,8 +15,10 @@
 
 #include <procmem/error.h>
 
-/** Most sorts of hits of one search that may overlap each other; hits of the same sort (a stream)
- * never do. */
+/**
+ * Most sorts of hits of one search that may overlap each other; hits of the same sort (a stream)
+ * never do.
+ */
 enum { PM_STREAMS = 8 };
 
 /** Bytes that belong together: `bytes[-before]` to `bytes[size + after - 1]` may be read. */
@@ -45,7 +47,11 @@ struct pm_window {
 	void *context; /**< for `grow` */
 };
 
-/** End of the readable bytes. @param window the window @return its offset */
+/**
+ * End of the readable bytes.
+ * @param window the window
+ * @return its offset
+ */
 static inline size_t pm_window_end(const struct pm_window *window)
 {
 	return window->size + window->after;

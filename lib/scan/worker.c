@@ -37,8 +37,10 @@ static uint64_t end_of_sight(const struct pm_worker *worker)
 	return worker->limit + (worker->zeros ? PM_OVERLAP : 0);
 }
 
-/** Bytes of the target from `address` to `end`; what is not to be had ends all sight. @return 0 or
- * -1 */
+/**
+ * Bytes of the target from `address` to `end`; what is not to be had ends all sight.
+ * @return 0 or -1
+ */
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
                 struct pm_error *error)
 {
@@ -108,7 +110,10 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	return 1;
 }
 
-/** Shows `[from, to)` of the stretch to the scanner. @return as pm_scanner_ops.scan */
+/**
+ * Shows `[from, to)` of the stretch to the scanner.
+ * @return as pm_scanner_ops.scan
+ */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
 	const struct pm_stretch *stretch = worker->stretch;
@@ -151,7 +156,10 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
-/** Scans what is no page of zeros. @return as pm_scanner_ops.scan */
+/**
+ * Scans what is no page of zeros.
+ * @return as pm_scanner_ops.scan
+ */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
 	const struct pm_stretch *stretch = worker->stretch;
@@ -170,7 +178,10 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 	return begin < stretch->size ? scan_window(worker, begin, stretch->size, error) : 0;
 }
 
-/** Scans a unit. @return 0: all of it; 1: stopped; -1 */
+/**
+ * Scans a unit.
+ * @return 0: all of it; 1: stopped; -1
+ */
 static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 {
 	const struct pm_scanner *scanner = worker->scan->scanner;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One thread of a scan: reads a unit, shows it to the scanner in windows, and writes down
- * the hits. Private. */
+/**
+ * @file One thread of a scan: reads a unit, shows it to the scanner in windows, and writes down the
+ * hits. Private.
+ */
 #ifndef PM_SCAN_WORKER_H
 #define PM_SCAN_WORKER_H
 
@@ -28,27 +30,43 @@ struct pm_worker {
 	struct pm_scan_counts counts; /**< of this unit */
 };
 
-/** Prepares a thread. @param worker all zero but what the caller knows @param error
- * PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Prepares a thread.
+ * @param worker all zero but what the caller knows
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error);
 
-/** Releases it. @param worker also one that is all zero */
+/**
+ * Releases it.
+ * @param worker also one that is all zero
+ */
 void pm_worker_deinit(struct pm_worker *worker);
 
-/** Works until there is nothing more to do; the body of the thread. @param worker a struct
- * pm_worker @return NULL */
+/**
+ * Works until there is nothing more to do; the body of the thread.
+ * @param worker a struct pm_worker
+ * @return NULL
+ */
 void *pm_worker_run(void *worker);
 
 /** Bytes of hits that are looked at again at a time; of longer ones only as many. */
 enum { PM_CHECK_ROOM = 64 * 1024 };
 
-/** Marks the hits that the target has changed since. @param window where they are @param error
- * PM_ERROR_GONE @return 0 or -1 */
+/**
+ * Marks the hits that the target has changed since.
+ * @param window where they are
+ * @param error PM_ERROR_GONE
+ * @return 0 or -1
+ */
 int pm_worker_check(struct pm_worker *worker, const struct pm_window *window, struct pm_hits *hits,
                     struct pm_error *error);
 
-/** Takes the hits of a window: looks at them again, tells the caller, writes them down. @see
- * pm_hits.take */
+/**
+ * Takes the hits of a window: looks at them again, tells the caller, writes them down. @see
+ * pm_hits.take
+ */
 int pm_worker_take(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 
 #endif

@@ -19,7 +19,8 @@ struct look {
 	size_t size; /* of all together */
 };
 
-/** Where a hit stands, as far as it can be read: at its end may be memory that was never touched.
+/**
+ * Where a hit stands, as far as it can be read: at its end may be memory that was never touched.
  */
 static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)
@@ -30,7 +31,10 @@ static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_
 	return piece;
 }
 
-/** Adds a hit that stands behind the begin of all others. @return whether there is room for it */
+/**
+ * Adds a hit that stands behind the begin of all others.
+ * @return whether there is room for it
+ */
 static bool add(struct look *look, const struct pm_piece *piece)
 {
 	struct pm_piece *last = look->count > 0 ? &look->pieces[look->count - 1] : NULL;
@@ -47,7 +51,10 @@ static bool add(struct look *look, const struct pm_piece *piece)
 	return true;
 }
 
-/** Compares a hit with the bytes that are there now. @param good how many of them could be read */
+/**
+ * Compares a hit with the bytes that are there now.
+ * @param good how many of them could be read
+ */
 static bool differs(const struct pm_window *window, const struct pm_found *found,
                     const struct pm_piece *piece, const uint8_t *now, size_t good)
 {
@@ -55,7 +62,10 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 	       memcmp(now, window->bytes + found->start, (size_t)piece->size) != 0;
 }
 
-/** Looks at one hit by itself. @return 0 or -1 */
+/**
+ * Looks at one hit by itself.
+ * @return 0 or -1
+ */
 static int check_alone(struct pm_worker *worker, const struct pm_window *window,
                        struct pm_found *found, struct pm_error *error)
 {
@@ -68,7 +78,10 @@ static int check_alone(struct pm_worker *worker, const struct pm_window *window,
 	return 0;
 }
 
-/** Looks at some hits. @return how many, 0: an error */
+/**
+ * Looks at some hits.
+ * @return how many, 0: an error
+ */
 static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
                          struct pm_found *items, size_t count, struct pm_error *error)
 {

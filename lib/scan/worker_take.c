@@ -47,7 +47,10 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	return hit;
 }
 
-/** Writes a piece of a hit down. @return 0 or -1 */
+/**
+ * Writes a piece of a hit down.
+ * @return 0 or -1
+ */
 static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
                 uint8_t stream, struct pm_error *error)
 {
@@ -68,7 +71,10 @@ static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t att
 	                   : 0;
 }
 
-/** Writes a hit down, in pieces where it is long. @return 0; 1: stop; -1 */
+/**
+ * Writes a hit down, in pieces where it is long.
+ * @return 0; 1: stop; -1
+ */
 static int take(struct pm_worker *worker, const struct pm_window *window,
                 const struct pm_found *found, struct pm_error *error)
 {

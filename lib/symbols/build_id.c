@@ -9,8 +9,10 @@
  * of sections could share some, and each be kept in memory. */
 enum { MOST_NOTES_SIZE = 64 << 10 };
 
-/** Whether notes of a size are still to be looked through. @param left how many bytes may be, less
- * by these afterwards */
+/**
+ * Whether notes of a size are still to be looked through.
+ * @param left how many bytes may be, less by these afterwards
+ */
 static bool is_worth(uint64_t size, uint64_t *left)
 {
 	if (size > *left)
@@ -19,7 +21,10 @@ static bool is_worth(uint64_t size, uint64_t *left)
 	return true;
 }
 
-/** Looks through notes. @return whether the ID is among them */
+/**
+ * Looks through notes.
+ * @return whether the ID is among them
+ */
 static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 {
 	static const char owner[] = "GNU";
@@ -39,8 +44,10 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 	return false;
 }
 
-/** Notes by the sections: of a file with nothing but debug information the program headers may tell
- * nothing. */
+/**
+ * Notes by the sections: of a file with nothing but debug information the program headers may tell
+ * nothing.
+ */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {
 	uint64_t left = MOST_NOTES_SIZE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Build IDs: what linkers put into a program so that it can be told from others of its name
- * (NT_GNU_BUILD_ID). Private. */
+/**
+ * @file Build IDs: what linkers put into a program so that it can be told from others of its name
+ * (NT_GNU_BUILD_ID). Private.
+ */
 #ifndef PM_SYMBOLS_BUILD_ID_H
 #define PM_SYMBOLS_BUILD_ID_H
 
@@ -25,15 +27,24 @@ struct pm_build_id {
 	size_t size; /**< bytes of it, 0 for none */
 };
 
-/** Finds that of a program, in its notes. @param elf the program, or its first bytes @param id
- * filled */
+/**
+ * Finds that of a program, in its notes.
+ * @param elf the program, or its first bytes
+ * @param id filled
+ */
 void pm_build_id_find(Elf *elf, struct pm_build_id *id);
 
-/** Whether both are known and the same. @return true or false */
+/**
+ * Whether both are known and the same.
+ * @return true or false
+ */
 bool pm_build_id_fits(const struct pm_build_id *one, const struct pm_build_id *other);
 
-/** The absolute path of the file with its debug information, where distributions put it. @param id
- * it, known @param path gets the path */
+/**
+ * The absolute path of the file with its debug information, where distributions put it.
+ * @param id it, known
+ * @param path gets the path
+ */
 void pm_build_id_path(const struct pm_build_id *id, char path[PM_BUILD_ID_PATH_SIZE]);
 
 #endif

@@ -51,8 +51,10 @@ static bool is_place(const GElf_Sym *symbol)
 	       type == STT_GNU_IFUNC;
 }
 
-/** Those that programs link by are better known than those within a file, and things than mere
- * labels. */
+/**
+ * Those that programs link by are better known than those within a file, and things than mere
+ * labels.
+ */
 static uint32_t rank_of(const GElf_Sym *symbol)
 {
 	unsigned binding = GELF_ST_BIND(symbol->st_info);
@@ -93,7 +95,10 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 	return 0;
 }
 
-/** The bytes of a section. @return NULL where there are none, or too many */
+/**
+ * The bytes of a section.
+ * @return NULL where there are none, or too many
+ */
 static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
 	GElf_Shdr header;
@@ -104,7 +109,8 @@ static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 	return data && data->d_buf && data->d_size > 0 ? data : NULL;
 }
 
-/** Keeps a whole table of names: each symbol may have the same long one, or the end of another's.
+/**
+ * Keeps a whole table of names: each symbol may have the same long one, or the end of another's.
  */
 static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
 {
@@ -189,8 +195,10 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	return status;
 }
 
-/** Takes the sections out of an ELF header: what is in memory has none. @return false where it is
- * no such header */
+/**
+ * Takes the sections out of an ELF header: what is in memory has none.
+ * @return false where it is no such header
+ */
 static bool forget_sections(char *head, size_t size)
 {
 	Elf64_Ehdr wide;

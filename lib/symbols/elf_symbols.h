@@ -86,17 +86,28 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
 int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,
                        struct pm_error *error);
 
-/** Releases them. @param symbols all zeros afterwards */
+/**
+ * Releases them.
+ * @param symbols all zeros afterwards
+ */
 void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols);
 
-/** Puts them in the order in which they are found. @param symbols as they were read */
+/**
+ * Puts them in the order in which they are found.
+ * @param symbols as they were read
+ */
 void pm_elf_symbols_sort(struct pm_elf_symbols *symbols);
 
-/** The symbol that holds an address in the file, else one of unknown size next below it. @return
- * NULL for none */
+/**
+ * The symbol that holds an address in the file, else one of unknown size next below it.
+ * @return NULL for none
+ */
 const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value);
 
-/** Turns an offset in the file into the address there. @return false where no segment loads it */
+/**
+ * Turns an offset in the file into the address there.
+ * @return false where no segment loads it
+ */
 bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value);
 
 /**

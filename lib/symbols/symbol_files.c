@@ -32,8 +32,10 @@ bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm
 	       one->device_minor == other->device_minor;
 }
 
-/** Tells whether there is no file, or no means to open one: the next call may have these. @return
- * 0, or -1 with `error` filled */
+/**
+ * Tells whether there is no file, or no means to open one: the next call may have these.
+ * @return 0, or -1 with `error` filled
+ */
 static int check_cause(int cause, struct pm_error *error)
 {
 	if (cause != EMFILE && cause != ENFILE && cause != ENOMEM)
@@ -42,8 +44,11 @@ static int check_cause(int cause, struct pm_error *error)
 	                    strerror(cause));
 }
 
-/** Opens a regular file by its absolute path, as the target sees it. @param fd set to -1 where
- * there is none @return 0 or -1 */
+/**
+ * Opens a regular file by its absolute path, as the target sees it.
+ * @param fd set to -1 where there is none
+ * @return 0 or -1
+ */
 static int open_path(const struct pm_symbol_source *source, const char *path, int *fd,
                      struct pm_error *error)
 {
@@ -61,7 +66,8 @@ static int open_path(const struct pm_symbol_source *source, const char *path, in
 	return *fd < 0 ? check_cause(errno, error) : 0;
 }
 
-/** Reads the file at a path, and adds its symbols if it is the same program and knows more of them.
+/**
+ * Reads the file at a path, and adds its symbols if it is the same program and knows more of them.
  */
 static int add_from(const struct pm_symbol_source *source, const char *path,
                     struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -99,7 +105,10 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 	return status;
 }
 
-/** The region that has the first bytes of the file of another. @return NULL for none */
+/**
+ * The region that has the first bytes of the file of another.
+ * @return NULL for none
+ */
 static const struct pm_region *find_head(const struct pm_symbol_source *source,
                                          const struct pm_regions *regions,
                                          const struct pm_region *region)

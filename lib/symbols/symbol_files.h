@@ -37,11 +37,17 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          const struct pm_region *region, struct pm_elf_symbols *symbols,
                          struct pm_error *error);
 
-/** Whether two regions are mapped from the same file. @return true or false */
+/**
+ * Whether two regions are mapped from the same file.
+ * @return true or false
+ */
 bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm_region *one,
                           const struct pm_region *other);
 
-/** Whether a region is mapped from a file that may have symbols. @return true or false */
+/**
+ * Whether a region is mapped from a file that may have symbols.
+ * @return true or false
+ */
 bool pm_symbol_files_maps_file(const struct pm_symbol_source *source,
                                const struct pm_region *region);
 

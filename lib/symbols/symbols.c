@@ -83,8 +83,10 @@ void pm_symbols_close(struct pm_symbols *symbols)
 	free(symbols);
 }
 
-/** The symbols of the file that a region maps. @return NULL with `error` filled where there are no
- * means to read them */
+/**
+ * The symbols of the file that a region maps.
+ * @return NULL with `error` filled where there are no means to read them
+ */
 static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
                                             const struct pm_region *region, struct pm_error *error)
 {
@@ -112,8 +114,10 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 	return &symbols->files[symbols->count++].symbols;
 }
 
-/** The region of the file that zero-initialised data in an anonymous region belongs to: the one
- * below it, without a gap. */
+/**
+ * The region of the file that zero-initialised data in an anonymous region belongs to: the one
+ * below it, without a gap.
+ */
 static const struct pm_region *file_below(const struct pm_symbols *symbols,
                                           const struct pm_region *region)
 {

@@ -44,7 +44,10 @@ static void __attribute__((noreturn)) become(char **command)
 	_exit(127);
 }
 
-/** Runs the command once. @return milliseconds */
+/**
+ * Runs the command once.
+ * @return milliseconds
+ */
 static double run(struct measure *measure)
 {
 	double begin = now();

@@ -60,8 +60,10 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/** Milliseconds of processor time, of all threads and ended children, in the program and in the
- * kernel. */
+/**
+ * Milliseconds of processor time, of all threads and ended children, in the program and in the
+ * kernel.
+ */
 static double processor_time(void)
 {
 	struct timespec time;

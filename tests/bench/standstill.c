@@ -30,7 +30,10 @@ static double now(void)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-/** Whether it is stopped, by a tracer or by a signal. @param stat its stat, see proc_pid_stat(5) */
+/**
+ * Whether it is stopped, by a tracer or by a signal.
+ * @param stat its stat, see proc_pid_stat(5)
+ */
 static bool stands_still(int stat)
 {
 	char text[512];

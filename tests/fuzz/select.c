@@ -36,7 +36,10 @@ static const struct pm_region examples[] = {
 	  .mapping = "[vsyscall]" },
 };
 
-/** Takes one line. @return what the library returned */
+/**
+ * Takes one line.
+ * @return what the library returned
+ */
 static int choose(struct pm_select *select, const char *line, struct pm_error *error)
 {
 	switch (line[0]) {

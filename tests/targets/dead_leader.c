@@ -16,7 +16,8 @@
 
 enum { SIZE = 1024 * 1024 };
 
-/** Whether the first thread is dead, as /proc/self/stat says: the state stands behind the last `)`.
+/**
+ * Whether the first thread is dead, as /proc/self/stat says: the state stands behind the last `)`.
  */
 static int leader_is_dead(void)
 {

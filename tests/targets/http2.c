@@ -82,8 +82,10 @@ static size_t put_headers(unsigned char *at, uint32_t call)
 	return length;
 }
 
-/** A message of gRPC: a flag, four bytes of length, and bytes that look like nothing (as compressed
- * ones do). */
+/**
+ * A message of gRPC: a flag, four bytes of length, and bytes that look like nothing (as compressed
+ * ones do).
+ */
 static size_t put_data(unsigned char *at, uint32_t call, uint64_t *noise)
 {
 	size_t length = put_frame_header(at, 5 + MESSAGE, FRAME_DATA, END_STREAM, 2 * call + 1);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Frames of HTTP/2 (RFC 9113) with gRPC calls in them, as they stand in the network buffers
- * of a server. Deterministic. */
+/**
+ * @file Frames of HTTP/2 (RFC 9113) with gRPC calls in them, as they stand in the network buffers
+ * of a server. Deterministic.
+ */
 #ifndef TARGETS_HTTP2_H
 #define TARGETS_HTTP2_H
 

@@ -66,8 +66,10 @@ static void reserves(void)
 	target_region("reserve_tail", memory + used, size - used, "kind=reserve resident=0");
 }
 
-/** Looks like a malloc arena in all but content: 64 MiB aligned, read-write in front, inaccessible
- * up to the next 64 MiB. */
+/**
+ * Looks like a malloc arena in all but content: 64 MiB aligned, read-write in front, inaccessible
+ * up to the next 64 MiB.
+ */
 static void arena_lookalikes(void)
 {
 	size_t heap = 64 * MEGABYTE, used = 33 * PAGE;

@@ -10,8 +10,10 @@
 
 enum { PAGES = 16, SIZE = PAGES * PAGE };
 
-/** Makes a file of `size` bytes, each page with its number in front. @return a descriptor for
- * reading and writing */
+/**
+ * Makes a file of `size` bytes, each page with its number in front.
+ * @return a descriptor for reading and writing
+ */
 static int make_file(const char *path, size_t size)
 {
 	int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), path);
@@ -38,8 +40,10 @@ static void touch(const char *memory, size_t pages)
 		(void)*(const volatile char *)(memory + i * PAGE);
 }
 
-/** Prints the region with kind=file and its name as the kernel has it; newlines in the name are
- * printed as the kernel prints them. */
+/**
+ * Prints the region with kind=file and its name as the kernel has it; newlines in the name are
+ * printed as the kernel prints them.
+ */
 static void report(const char *name, const char *memory, size_t size, const char *path,
                    const char *suffix)
 {

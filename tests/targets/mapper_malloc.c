@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/** Blocks from M_MMAP_THRESHOLD on are mapped one by one: header of 16 bytes in front, whole pages.
- * Neighbours merge into one region. */
+/**
+ * Blocks from M_MMAP_THRESHOLD on are mapped one by one: header of 16 bytes in front, whole pages.
+ * Neighbours merge into one region.
+ */
 static void mapped_blocks(void)
 {
 	static const size_t sizes[] = { 200 * 1024, MEGABYTE, MEGABYTE, 3 * MEGABYTE,

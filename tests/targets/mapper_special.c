@@ -73,8 +73,10 @@ static void grows_down(void)
 	target_region("growsdown", memory, SMALL + PAGE, "resident=69632");
 }
 
-/** Nobody serves the faults of this range: whoever touches its second page through
- * process_vm_readv(2) waits for ever. */
+/**
+ * Nobody serves the faults of this range: whoever touches its second page through
+ * process_vm_readv(2) waits for ever.
+ */
 static void user_fault(void)
 {
 	/* Kept open: closing it would end the registration. */

@@ -23,8 +23,10 @@ struct worker {
 	pthread_barrier_t *ready; /* reached when it has said all */
 };
 
-/** Prints the heap of the arena that a block of this thread lies in: heap_info {ar_ptr, prev, ...}
- * stands at its begin. */
+/**
+ * Prints the heap of the arena that a block of this thread lies in: heap_info {ar_ptr, prev, ...}
+ * stands at its begin.
+ */
 static void report_heap(const char *name, const char *block, size_t number)
 {
 	uintptr_t heap = (uintptr_t)block & ~(heap_max - 1);
@@ -76,8 +78,9 @@ static void *work(void *context)
 	return NULL;
 }
 
-/** Starts a worker and waits until it has printed its facts, so that the lines of workers never
- * mix. */
+/**
+ * Starts a worker and waits until it has printed its facts, so that the lines of workers never mix.
+ */
 static void start(const char *name, size_t blocks, size_t block_size, pthread_attr_t *attributes)
 {
 	pthread_barrier_t ready;

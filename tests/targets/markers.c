@@ -99,8 +99,10 @@ static void by_permissions(void)
 	}
 }
 
-/** Three regions side by side, with markers across their borders; the middle one has no read
- * permission. */
+/**
+ * Three regions side by side, with markers across their borders; the middle one has no read
+ * permission.
+ */
 static void across_regions(void)
 {
 	char *memory = island(3 * SMALL, 0);
@@ -110,8 +112,10 @@ static void across_regions(void)
 	target_check(mprotect(memory + SMALL, SMALL, PROT_NONE), "mprotect");
 }
 
-/** Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty
- * as a rule. */
+/**
+ * Pages of 2 MiB: those that the kernel makes of small ones, and those of its pool, which is empty
+ * as a rule.
+ */
 static void huge_pages(void)
 {
 	const size_t size = (size_t)4 * MEGABYTE;
@@ -233,8 +237,10 @@ static void every_second_page(void)
 	target_obey(NULL);
 }
 
-/** Nobody serves the faults of this range: whoever touches its second page through
- * process_vm_readv(2) waits for ever. */
+/**
+ * Nobody serves the faults of this range: whoever touches its second page through
+ * process_vm_readv(2) waits for ever.
+ */
 static void user_fault(void)
 {
 	/* Kept open: closing it would end the registration. */

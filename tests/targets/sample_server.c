@@ -46,8 +46,9 @@ static int is_full(void)
 	return server.buffers == BUFFERS && server.used == BUFFER && !server.leak;
 }
 
-/** Takes in as many bytes, in new buffers where one is full. Each buffer is a connection of its
- * own. */
+/**
+ * Takes in as many bytes, in new buffers where one is full. Each buffer is a connection of its own.
+ */
 static void receive(uint64_t size)
 {
 	while (size > 0 && !is_full()) {
@@ -128,8 +129,10 @@ static void start_threads(void)
 	pthread_barrier_wait(&server.started);
 }
 
-/** What every dashboard watches, and what does not grow. At an address where a Java machine would
- * put it. */
+/**
+ * What every dashboard watches, and what does not grow. At an address where a Java machine would
+ * put it.
+ */
 static void make_heap(void)
 {
 	char *heap = mmap((void *)0xf0000000, HEAP, PROT_READ | PROT_WRITE,

@@ -74,7 +74,8 @@ static void start(struct task *task, pthread_attr_t *attributes)
 		sched_yield();
 }
 
-/** Two stacks in one mapping; below each are guard pages that the list of mappings does not show.
+/**
+ * Two stacks in one mapping; below each are guard pages that the list of mappings does not show.
  */
 static void start_merged(struct task *lower, struct task *upper)
 {

@@ -57,7 +57,7 @@ static void fill(char *page)
 	static const double doubles[] = { 0, 1, -2.5, 1e300, 3.141592653589793 };
 	static const float floats[] = { 0.5f, -1e10f, 3.1415927f, 0 };
 	static const char texts[] = "plain text\0with \"quotes\", a tab\t and a "
-	                            "newline\n\0\0\033[31m escape \177\0gr\303\266\303\237e\0";
+				    "newline\n\0\0\033[31m escape \177\0gr\303\266\303\237e\0";
 	memcpy(page + INTEGERS, integers, sizeof integers);
 	memcpy(page + FLOATS, doubles, sizeof doubles);
 	memcpy(page + FLOATS + sizeof doubles, floats, sizeof floats);

@@ -34,8 +34,10 @@ struct process {
 	int seccomp;
 };
 
-/** A process that nothing speaks against: of the user who runs the test, as its files belong to
- * that one. */
+/**
+ * A process that nothing speaks against: of the user who runs the test, as its files belong to that
+ * one.
+ */
 static struct process usual(const char *directory, pid_t pid)
 {
 	uint32_t user = getuid(), group = getgid();

@@ -25,8 +25,10 @@ static void look_closer(struct watching *watching, struct pm_sample *sample)
 		fail_msg("%s", error.text);
 }
 
-/** Two mappings of one size that take each other's place move no total: only a closer look finds
- * that. */
+/**
+ * Two mappings of one size that take each other's place move no total: only a closer look finds
+ * that.
+ */
 static void a_closer_look_finds_what_moves_no_total(void **state)
 {
 	(void)state;

@@ -221,7 +221,10 @@ static void growth_and_rate(void **state)
 	close_view(&view);
 }
 
-/** Looks at a condition after another sample. @return the text of what was met, or "" */
+/**
+ * Looks at a condition after another sample.
+ * @return the text of what was met, or ""
+ */
 static const char *look_at(struct condition *condition, struct view *view, double time,
                            uint64_t rss, bool again)
 {

@@ -74,7 +74,10 @@ static void expect_core(struct dump *dump, const struct pm_core_options *options
 		fail_msg("%s", error.text);
 }
 
-/** All output of a running program, which ends. @return the caller frees it */
+/**
+ * All output of a running program, which ends.
+ * @return the caller frees it
+ */
 static char *output_of(struct target *program)
 {
 	char *text = NULL;
@@ -137,8 +140,10 @@ static void gdb_finds_all_markers(void **state)
 	end(&dump);
 }
 
-/** The pages of files that nobody touched are not there, unless they are asked for; gdb itself
- * would look into the files. */
+/**
+ * The pages of files that nobody touched are not there, unless they are asked for; gdb itself would
+ * look into the files.
+ */
 static void untouched_files_are_absent_or_whole(void **state)
 {
 	(void)state;
@@ -173,7 +178,10 @@ static void untouched_files_are_absent_or_whole(void **state)
 #define SYS_pause SYS_ppoll /* on processors that came later, pause(3) is that */
 #endif
 
-/** Waits until a thread is in a system call. @param words how proc_pid_syscall(5) begins then */
+/**
+ * Waits until a thread is in a system call.
+ * @param words how proc_pid_syscall(5) begins then
+ */
 static void await_call(pid_t tid, const char *words)
 {
 	char path[64];
@@ -185,8 +193,10 @@ static void await_call(pid_t tid, const char *words)
 	}
 }
 
-/** Waits until the first thread reads its input: registers and stack then belong together, though
- * the stack is copied after the stop. */
+/**
+ * Waits until the first thread reads its input: registers and stack then belong together, though
+ * the stack is copied after the stop.
+ */
 static void await_reading(pid_t pid)
 {
 	char words[16];

@@ -44,7 +44,10 @@ struct expected {
 
 static struct core_image image;
 
-/** Puts a note NT_FILE into the second page. @return its size */
+/**
+ * Puts a note NT_FILE into the second page.
+ * @return its size
+ */
 static size_t put_files(const struct mapped *files, size_t count)
 {
 	static unsigned char bytes[PAGE];
@@ -63,8 +66,10 @@ static size_t put_files(const struct mapped *files, size_t count)
 	return size;
 }
 
-/** Makes a core file in `image`; what its segments hold follows from the third page on, in their
- * order. Lists end with a zero. */
+/**
+ * Makes a core file in `image`; what its segments hold follows from the third page on, in their
+ * order. Lists end with a zero.
+ */
 static void compose(const struct segment *segments, const struct mapped *files)
 {
 	size_t count = 0, named = 0;
@@ -201,8 +206,10 @@ static void parts_of_a_mapping_are_one_region(void **state)
 		{ 0 } });
 }
 
-/** Files have no inodes there; matches cross into the next mapping of one if that goes on where the
- * one before ended, and only then. */
+/**
+ * Files have no inodes there; matches cross into the next mapping of one if that goes on where the
+ * one before ended, and only then.
+ */
 static void a_file_goes_on_where_its_offset_does(void **state)
 {
 	(void)state;
@@ -225,8 +232,10 @@ static void a_file_goes_on_where_its_offset_does(void **state)
 	pm_core_close(core);
 }
 
-/** Whoever joins mappings in one list and not in the other does not make us join them, or make up
- * permissions. */
+/**
+ * Whoever joins mappings in one list and not in the other does not make us join them, or make up
+ * permissions.
+ */
 static void borders_of_either_list_count(void **state)
 {
 	(void)state;
@@ -303,8 +312,10 @@ static void permissions_that_are_not_known_are_written_so(void **state)
 	assert_string_equal(text, "rw-s");
 }
 
-/** Puts the head of a library with code at its second page, and data at its third, at an offset of
- * the image. */
+/**
+ * Puts the head of a library with code at its second page, and data at its third, at an offset of
+ * the image.
+ */
 static void put_library(size_t offset)
 {
 	Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)(image.bytes + offset);
@@ -326,8 +337,10 @@ static void put_library(size_t offset)
 	programs[2].p_memsz = 2 * PAGE;
 }
 
-/** A library whose code is not in the file is one by its place; the same library read as data is
- * not, nor is a file beside it. */
+/**
+ * A library whose code is not in the file is one by its place; the same library read as data is
+ * not, nor is a file beside it.
+ */
 static void libraries_are_known_by_their_place(void **state)
 {
 	(void)state;

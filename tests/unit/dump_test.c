@@ -225,8 +225,10 @@ static void failures_are_told(void **state)
 	pm_regions_deinit(&made.regions);
 }
 
-/** Everything of a real target: the markers stand where the ranges put them, and the terabyte takes
- * no room. */
+/**
+ * Everything of a real target: the markers stand where the ranges put them, and the terabyte takes
+ * no room.
+ */
 static void a_whole_process_is_dumped_sparsely(void **state)
 {
 	(void)state;

@@ -171,8 +171,10 @@ static void moves(void **state)
 	release(&pair);
 }
 
-/** A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of
- * both. */
+/**
+ * A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of
+ * both.
+ */
 static void moved_block_leaves_its_place_to_others(void **state)
 {
 	(void)state;
@@ -221,8 +223,10 @@ static void nothing_changed(void **state)
 	release(&pair);
 }
 
-/** The random address space: for each page what is mapped there (0: nothing), and whether it is
- * resident. */
+/**
+ * The random address space: for each page what is mapped there (0: nothing), and whether it is
+ * resident.
+ */
 enum { PAGES = 600, BACKINGS = 5, ROUNDS = 3000 };
 
 struct page {

@@ -30,7 +30,10 @@ static const char maps[] = "00400000-00500000 r-xp 00000000 08:01 7 /bin/shop\n"
 			   "00600000-00700000 rw-p 00000000 00:00 0 [heap]\n"
 			   "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n";
 
-/** A saved machine with one process; PID 12. @param cgroup text of its cgroup file @return the root
+/**
+ * A saved machine with one process; PID 12.
+ * @param cgroup text of its cgroup file
+ * @return the root
  */
 static char *make_machine(const char *cgroup)
 {

@@ -96,8 +96,10 @@ static void says_when_the_process_ended(void **state)
 	close(fd);
 }
 
-/** Offsets of /proc/PID/mem are addresses; above 2^63, where the vsyscall page lies, pread(2) takes
- * none. */
+/**
+ * Offsets of /proc/PID/mem are addresses; above 2^63, where the vsyscall page lies, pread(2) takes
+ * none.
+ */
 static void pread_takes_addresses(void **state)
 {
 	(void)state;
@@ -112,8 +114,10 @@ static void pread_takes_addresses(void **state)
 	close(fd);
 }
 
-/** Checks that a stream gives exactly these lines (the last one NULL) and then what `end` says: 0
- * the end, -1 an error. */
+/**
+ * Checks that a stream gives exactly these lines (the last one NULL) and then what `end` says: 0
+ * the end, -1 an error.
+ */
 static void gives(const char *bytes, size_t length, const char *const *wanted, int end)
 {
 	int fd = file_of(bytes, length);

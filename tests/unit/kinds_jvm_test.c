@@ -53,8 +53,10 @@ static const struct pm_region *region_at(const struct jvm *jvm, uint64_t address
 	return &jvm->look.regions.items[look_region(&jvm->look, address)];
 }
 
-/** Calls for each line that jcmd prints for a command. @return how many calls said that the line
- * was what they want */
+/**
+ * Calls for each line that jcmd prints for a command.
+ * @return how many calls said that the line was what they want
+ */
 static int each_line(const struct jvm *jvm, const char *command,
                      int (*check)(const struct jvm *, const char *))
 {
@@ -135,8 +137,10 @@ static void code_cache_is_where_the_jvm_has_it(void **state)
 	jvm_stop(&jvm);
 }
 
-/** `"worker-0" #12 daemon prio=5 os_prio=0 cpu=0.15ms elapsed=0.11s tid=0x00007f... nid=0x1cba in
- * Object.wait()  [0x00007f5d3c7fe000]` */
+/**
+ * `"worker-0" #12 daemon prio=5 os_prio=0 cpu=0.15ms elapsed=0.11s tid=0x00007f... nid=0x1cba in
+ * Object.wait()  [0x00007f5d3c7fe000]`
+ */
 static int check_thread(const struct jvm *jvm, const char *line)
 {
 	const char *nid = strstr(line, " nid="), *stack = strrchr(line, '[');

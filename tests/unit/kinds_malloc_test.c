@@ -162,8 +162,10 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
 }
 
-/** The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages
- * hold something, or nothing. */
+/**
+ * The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages hold
+ * something, or nothing.
+ */
 static enum pm_kind kind_behind_block(bool filled)
 {
 	struct pm_regions regions;
@@ -193,8 +195,10 @@ static void blocks_before_untouched_memory_are_found_in_core_files(void **state)
 	assert_int_equal(kind_behind_block(true), PM_KIND_ANON);
 }
 
-/** Whether a region of a core file with these chunks of the main arena, which fill its first 4096
- * bytes, is the brk heap. */
+/**
+ * Whether a region of a core file with these chunks of the main arena, which fill its first 4096
+ * bytes, is the brk heap.
+ */
 static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool dead)
 {
 	struct pm_regions regions;

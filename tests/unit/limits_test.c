@@ -60,7 +60,10 @@ static void place(struct machine *machine, const char *cgroup, const char *mount
 		tree_write(machine->root, "proc/self/mountinfo", "%s", mountinfo);
 }
 
-/** Writes the files of a v2 group. @param max text of memory.max, NULL for none */
+/**
+ * Writes the files of a v2 group.
+ * @param max text of memory.max, NULL for none
+ */
 static void group_v2(struct machine *machine, const char *folder, const char *max, uint64_t current)
 {
 	char path[4096];

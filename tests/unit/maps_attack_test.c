@@ -176,7 +176,10 @@ static void nest_remove(struct nest *nest)
 	tree_remove(nest->root);
 }
 
-/** Path of a file in the innermost folder. @return the caller frees it */
+/**
+ * Path of a file in the innermost folder.
+ * @return the caller frees it
+ */
 static char *nest_path(const struct nest *nest, const char *file)
 {
 	size_t size = strlen(nest->root) + (size_t)nest->depth * sizeof nest->name + strlen(file) +
@@ -205,8 +208,10 @@ static void long_path_of_newlines(void **state)
 	nest_remove(&nest);
 }
 
-/** Deeper than any path that can be used: the kernel writes it all the same. Nobody must be able to
- * hide behind that. */
+/**
+ * Deeper than any path that can be used: the kernel writes it all the same. Nobody must be able to
+ * hide behind that.
+ */
 static void path_without_bounds(void **state)
 {
 	(void)state;
@@ -237,7 +242,10 @@ static void expect_ordered(const struct pm_regions *regions)
 	}
 }
 
-/** A process that replaces itself all the time. @return its PID */
+/**
+ * A process that replaces itself all the time.
+ * @return its PID
+ */
 static pid_t start_exec_storm(void)
 {
 	return child_start("storm",

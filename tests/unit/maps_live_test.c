@@ -34,8 +34,10 @@ static void read_regions(struct pm_process *process, enum pm_maps_source source,
 		fail_msg("%s", error.text);
 }
 
-/** Name of a size as smaps writes it; the other direction of the library's table, written down
- * again on purpose. */
+/**
+ * Name of a size as smaps writes it; the other direction of the library's table, written down again
+ * on purpose.
+ */
 static const char *const smaps_names[PM_SIZE_COUNT] = {
 	"Rss",
 	"Pss",
@@ -122,8 +124,10 @@ static bool reads_what_the_kernel_says(struct pm_process *process)
 	return equal;
 }
 
-/** The target rests, but its shares of the C library change as other processes come and go: equal
- * has to come out in a quiet moment. */
+/**
+ * The target rests, but its shares of the C library change as other processes come and go: equal
+ * has to come out in a quiet moment.
+ */
 static void smaps_equals_kernel(void **state)
 {
 	(void)state;

@@ -130,7 +130,10 @@ static void line_refuses(void **state)
 	}
 }
 
-/** Reads a text as a file. @return 0 or -1, as pm_maps_read_fd() */
+/**
+ * Reads a text as a file.
+ * @return 0 or -1, as pm_maps_read_fd()
+ */
 static int read_text_as(const char *text, enum pm_maps_source source, struct pm_regions *regions,
                         struct pm_error *error)
 {

@@ -203,8 +203,10 @@ static void sizes_for_people(void **state)
 	is_written(UINT64_MAX, "16.0E");
 }
 
-/** 1023.95 of a unit rounds to 1024.0 of it, and is written as 1.0 of the next one; just below, it
- * stays. */
+/**
+ * 1023.95 of a unit rounds to 1024.0 of it, and is written as 1.0 of the next one; just below, it
+ * stays.
+ */
 static void the_border_between_units(void **state)
 {
 	(void)state;

@@ -154,8 +154,10 @@ static void zero_pages_and_guards_are_none(void **state)
 	pm_regions_deinit(&regions);
 }
 
-/** Every other page of more than can be remembered: gaps are joined, what is far from all is still
- * seen to be new. */
+/**
+ * Every other page of more than can be remembered: gaps are joined, what is far from all is still
+ * seen to be new.
+ */
 static void too_many_runs_are_remembered_roughly(void **state)
 {
 	(void)state;

@@ -95,7 +95,8 @@ static void random_patterns(void **state)
 	free(bytes);
 }
 
-/** Bytes in which most runs of digits are short and some just so long, or longer or shorter by one.
+/**
+ * Bytes in which most runs of digits are short and some just so long, or longer or shorter by one.
  */
 static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
 {
@@ -110,8 +111,10 @@ static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *rand
 	}
 }
 
-/** Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for
- * their length. */
+/**
+ * Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for
+ * their length.
+ */
 static void runs(void **state)
 {
 	static const char *const patterns[] = { "[0-9]{#}",        "\\d{#,}",
@@ -155,8 +158,10 @@ static void runs(void **state)
 	free(bytes);
 }
 
-/** A marker at every offset around the border of two windows is found once, for patterns of every
- * sort of length. */
+/**
+ * A marker at every offset around the border of two windows is found once, for patterns of every
+ * sort of length.
+ */
 static void markers_at_borders(void **state)
 {
 	static const char *const patterns[] = {
@@ -349,7 +354,8 @@ static void wide_text(void **state)
 	}
 }
 
-/** Characters beyond ASCII, those beyond 16 bits, and a byte order that only an even address tells.
+/**
+ * Characters beyond ASCII, those beyond 16 bits, and a byte order that only an even address tells.
  */
 static void wide_characters(void **state)
 {

@@ -35,8 +35,10 @@ static void expect_gone(struct pm_process *process, const char *words)
 		fail_msg("kind %d: %s", (int)error.kind, error.text);
 }
 
-/** A child that shares its parent's memory until it calls exec, as vfork(2) and posix_spawn(3) make
- * them. */
+/**
+ * A child that shares its parent's memory until it calls exec, as vfork(2) and posix_spawn(3) make
+ * them.
+ */
 struct borrower {
 	pid_t parent; /* waits for the exec */
 	pid_t pid;
@@ -189,7 +191,9 @@ static void exec_of_a_thread(void **state)
 	target_stop(&target);
 }
 
-/** Starts a child with a PID of our choice, if the kernel lets us. @return its PID, maybe another
+/**
+ * Starts a child with a PID of our choice, if the kernel lets us.
+ * @return its PID, maybe another
  */
 static pid_t start_with_pid(pid_t pid)
 {
@@ -243,7 +247,9 @@ static void pid_that_belongs_to_another_now(void **state)
 	assert_int_equal(regions.count, 0);
 }
 
-/** Runs in a child that may open no more files. @return 0 where each failure is called what it is
+/**
+ * Runs in a child that may open no more files.
+ * @return 0 where each failure is called what it is
  */
 static int look_without_descriptors(struct pm_process *process)
 {
@@ -364,7 +370,10 @@ static void dead_leader_whose_threads_come_and_go(void **state)
 	close(ends[1]);
 }
 
-/** Looks at a process that is about to end, in all ways. @return how many of them still worked */
+/**
+ * Looks at a process that is about to end, in all ways.
+ * @return how many of them still worked
+ */
 static int look_at(pid_t pid)
 {
 	struct pm_process *process;

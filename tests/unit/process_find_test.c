@@ -61,8 +61,10 @@ static void expect_found(const char *word, pid_t expected)
 	assert_int_equal(pid, expected);
 }
 
-/** All of them, by ascending PID; PIDs start anew some time, so the order of the children is not
- * that. */
+/**
+ * All of them, by ascending PID; PIDs start anew some time, so the order of the children is not
+ * that.
+ */
 static void expect_all_found(const char *word, const pid_t *expected, size_t expected_count)
 {
 	pid_t *pids = NULL;

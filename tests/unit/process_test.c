@@ -55,8 +55,10 @@ static void stat_with_hostile_names(void **state)
 	assert_false(pm_process_stat_parse("77 (x", 5, &stat));
 }
 
-/** A child that obeys letters on a pipe: `e` exec of cat, `x` exit; it answers with one byte when
- * it runs. */
+/**
+ * A child that obeys letters on a pipe: `e` exec of cat, `x` exit; it answers with one byte when it
+ * runs.
+ */
 struct child {
 	pid_t pid;
 	int commands;
@@ -219,8 +221,10 @@ static void *outlive_leader(void *context)
 	_exit(0);
 }
 
-/** Threads that are killed while somebody traces them stay zombies until that one takes notice;
- * whenever it is asked, that is no exec. */
+/**
+ * Threads that are killed while somebody traces them stay zombies until that one takes notice;
+ * whenever it is asked, that is no exec.
+ */
 static void being_killed_while_stopped_is_no_exec(void **state)
 {
 	(void)state;

@@ -132,8 +132,10 @@ static void a_long_run_is_cut_into_full_units(void **state)
 	drop(fixture);
 }
 
-/** 100 MiB as single pages all over a terabyte: each unit must carry a full megabyte, so that 100
- * calls read them all. */
+/**
+ * 100 MiB as single pages all over a terabyte: each unit must carry a full megabyte, so that 100
+ * calls read them all.
+ */
 static void scattered_pages_are_packed(void **state)
 {
 	(void)state;
@@ -295,8 +297,10 @@ static void ranges_are_kept_to_the_byte(void **state)
 	drop(fixture);
 }
 
-/** Whatever byte a range begins with: the bytes around a unit are read with it, as those of one
- * page. */
+/**
+ * Whatever byte a range begins with: the bytes around a unit are read with it, as those of one
+ * page.
+ */
 static void units_end_between_pages(void **state)
 {
 	(void)state;
@@ -413,8 +417,10 @@ static void without_page_states_all_is_read(void **state)
 	drop(fixture);
 }
 
-/** Small regions side by side, as mprotect leaves them: their page states must not be asked for one
- * by one. */
+/**
+ * Small regions side by side, as mprotect leaves them: their page states must not be asked for one
+ * by one.
+ */
 static void many_small_regions_need_few_walks(void **state)
 {
 	(void)state;

@@ -36,8 +36,10 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** The regions of the simulated process after so many ticks: some grow, some come and go, one lies
- * above 2^63. */
+/**
+ * The regions of the simulated process after so many ticks: some grow, some come and go, one lies
+ * above 2^63.
+ */
 static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -106,7 +108,8 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_string_equal(one->why, other->why);
 }
 
-/** Every sample must be what was simulated; of one that was not fresh the regions are those before.
+/**
+ * Every sample must be what was simulated; of one that was not fresh the regions are those before.
  */
 static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
 {
@@ -158,8 +161,10 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(access(companion, F_OK), -1);
 }
 
-/** Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of
- * all regions or of none. */
+/**
+ * Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of
+ * all regions or of none.
+ */
 static void all_samples_are_listed(void **state)
 {
 	const struct place *place = *state;
@@ -327,7 +332,10 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 	}
 }
 
-/** Records until that fails. @return how many samples were added */
+/**
+ * Records until that fails.
+ * @return how many samples were added
+ */
 static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error *error)
 {
 	struct pm_regions regions = { 0 };

@@ -28,8 +28,10 @@ static void copy_regions(const struct pm_regions *from, struct pm_regions *to)
 		assert_int_equal(pm_regions_append(to, &from->items[i], NULL), 0);
 }
 
-/** What private memory changed by, as the parts of the difference tell. Code that was run for the
- * first time is not the grower's doing. */
+/**
+ * What private memory changed by, as the parts of the difference tell. Code that was run for the
+ * first time is not the grower's doing.
+ */
 static void add_private_change(const struct pm_regions *before, const struct pm_regions *after,
                                int64_t *size, int64_t *resident)
 {
@@ -164,8 +166,10 @@ static void opened_reserve_is_found(void **state)
 	watching_end(&watching);
 }
 
-/** Where the new mappings explain what the totals changed by, the others are not measured; where
- * they do not, they are. */
+/**
+ * Where the new mappings explain what the totals changed by, the others are not measured; where
+ * they do not, they are.
+ */
 static void changes_beside_a_new_mapping_are_found(void **state)
 {
 	(void)state;
@@ -196,8 +200,10 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 	watching_end(&watching);
 }
 
-/** What appeared adds up to what the target says that it touched, and lies in the region where it
- * did. */
+/**
+ * What appeared adds up to what the target says that it touched, and lies in the region where it
+ * did.
+ */
 static void new_pages_are_told(void **state)
 {
 	(void)state;

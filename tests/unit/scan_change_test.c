@@ -56,8 +56,10 @@ static int read_and_tell(void *context, const struct pm_piece *pieces, size_t co
 
 static const struct pm_reader_ops interrupting = { .read = read_and_tell };
 
-/** Searches the texts with one worker; after the first unit was read the target obeys a command.
- * @return as pm_scan_run() */
+/**
+ * Searches the texts with one worker; after the first unit was read the target obeys a command.
+ * @return as pm_scan_run()
+ */
 static int scan_and_tell(struct session *session, const char *command, const char *answer)
 {
 	struct interrupter interrupter = { session, command, answer };

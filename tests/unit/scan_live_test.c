@@ -34,8 +34,10 @@ static void expect_one(struct session *session, const struct session_scan *how, 
 	assert_int_equal(session->unreadable, 0);
 }
 
-/** The text is moved over each offset around a border; each way to search for it finds it once and
- * whole. */
+/**
+ * The text is moved over each offset around a border; each way to search for it finds it once and
+ * whole.
+ */
 static void slide(uint64_t border)
 {
 	struct session session = { 0 };
@@ -110,8 +112,10 @@ static bool is_told(const struct target *target, uint64_t address)
 	return false;
 }
 
-/** The hits in the regions that the target tells of are its markers, one for one; its own notes of
- * them stand elsewhere. */
+/**
+ * The hits in the regions that the target tells of are its markers, one for one; its own notes of
+ * them stand elsewhere.
+ */
 static void expect_markers(const struct session *session, const struct markers *markers)
 {
 	size_t told = 0;
@@ -130,8 +134,10 @@ static void expect_markers(const struct session *session, const struct markers *
 	}
 }
 
-/** All that a target placed in all sorts of memory is found, and it has no page and no page table
- * more than before. */
+/**
+ * All that a target placed in all sorts of memory is found, and it has no page and no page table
+ * more than before.
+ */
 static void everything_is_found_and_nothing_grows(void **state)
 {
 	(void)state;

@@ -152,8 +152,10 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 	return 0;
 }
 
-/** Whether a page is the continuation of the one before it: of the same region, or of one that
- * continues that. */
+/**
+ * Whether a page is the continuation of the one before it: of the same region, or of one that
+ * continues that.
+ */
 static bool goes_on(const struct world *world, size_t page)
 {
 	if (page == 0 || page >= world->pages || world->states[page] == PAGE_UNMAPPED ||
@@ -396,8 +398,10 @@ static void plain_world(struct world *world, size_t pages, bool continued)
 	world->target = (struct pm_fake_target){ .ranges = world->ranges, .count = 1 };
 }
 
-/** A marker at every offset around a border is found once; where the border is that of other
- * memory, only if it lies on one side. */
+/**
+ * A marker at every offset around a border is found once; where the border is that of other memory,
+ * only if it lies on one side.
+ */
 static void markers_at_borders(void **state)
 {
 	static const char marker[] = "pre:MARKER<12345>END";
@@ -470,8 +474,10 @@ static void many_hits_in_order(void **state)
 	pm_scanner_destroy(scanner);
 }
 
-/** Fills each third unit with so many hits that its worker has to wait, the others with few; at
- * each border of units a hit crosses it. */
+/**
+ * Fills each third unit with so many hits that its worker has to wait, the others with few; at each
+ * border of units a hit crosses it.
+ */
 static void fill_unevenly(struct world *world, size_t unit)
 {
 	size_t size = world->pages * PAGE;
@@ -483,8 +489,10 @@ static void fill_unevenly(struct world *world, size_t unit)
 	world->bytes[0] = 'b';
 }
 
-/** Nearly each unit has to be scanned anew, because a hit of the one before ends in it, while
- * workers wait with hits further on. */
+/**
+ * Nearly each unit has to be scanned anew, because a hit of the one before ends in it, while
+ * workers wait with hits further on.
+ */
 static void units_anew(void **state)
 {
 	enum { PAGES = 240, UNIT = 8 * PAGE };

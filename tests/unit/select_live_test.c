@@ -65,7 +65,10 @@ struct line {
 	char name[512];
 };
 
-/** Takes the next region out of smaps. @return false at the end */
+/**
+ * Takes the next region out of smaps.
+ * @return false at the end
+ */
 static bool next_line(char **rest, struct line *line)
 {
 	char *text;

@@ -18,7 +18,8 @@
 
 enum { PAGE = 4096, REGIONS = 3 };
 
-/** Pages of our own with a page between each two, and a session that has a number for all of them.
+/**
+ * Pages of our own with a page between each two, and a session that has a number for all of them.
  */
 struct scene {
 	char *memory;
@@ -55,7 +56,10 @@ static void end(struct scene *scene)
 	results_destroy(scene->shell.results);
 }
 
-/** Checks what `map #r1` becomes. @param expected indices of regions, ends with one that is none */
+/**
+ * Checks what `map #r1` becomes.
+ * @param expected indices of regions, ends with one that is none
+ */
 static void expect(const struct scene *scene, const size_t *expected)
 {
 	char number[32], address[32];

@@ -56,8 +56,10 @@ static struct pm_stop *stop(struct session *session)
 	return made;
 }
 
-/** How many threads have a State of one of these letters, and are traced or not. @param all where
- * to store how many threads there are */
+/**
+ * How many threads have a State of one of these letters, and are traced or not.
+ * @param all where to store how many threads there are
+ */
 static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *all)
 {
 	char path[300];
@@ -138,8 +140,10 @@ static uint64_t read_counter(const struct session *session, struct pm_reader *re
 	return value;
 }
 
-/** Threads and processes come and go: whenever it is stopped nothing moves, and afterwards
- * everything goes on. */
+/**
+ * Threads and processes come and go: whenever it is stopped nothing moves, and afterwards
+ * everything goes on.
+ */
 static void churning_threads_are_all_stopped(void **state)
 {
 	(void)state;
@@ -399,8 +403,10 @@ static void registers_are_those_of_the_thread(void **state)
 }
 #endif
 
-/** A thread that waits for its vfork child cannot be stopped there; it must neither be waited for
- * nor stay traced. */
+/**
+ * A thread that waits for its vfork child cannot be stopped there; it must neither be waited for
+ * nor stay traced.
+ */
 static void threads_asleep_in_the_kernel_are_let_be(void **state)
 {
 	(void)state;

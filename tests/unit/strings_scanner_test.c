@@ -17,8 +17,10 @@
 
 /* --- bytes to search --- */
 
-/** Adds one stretch of bytes of some sort; what makes mistakes likely: text of all encodings,
- * broken at any place, and noise. */
+/**
+ * Adds one stretch of bytes of some sort; what makes mistakes likely: text of all encodings, broken
+ * at any place, and noise.
+ */
 static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 {
 	static const char *const pieces[] = {
@@ -136,7 +138,8 @@ static void random_bytes(void **state)
 	free(bytes);
 }
 
-/** Text of many bytes a character, in stretches about so long, between single bytes that are none.
+/**
+ * Text of many bytes a character, in stretches about so long, between single bytes that are none.
  */
 static void make_long_text(uint8_t *bytes, size_t size, size_t length, uint64_t *random)
 {
@@ -301,8 +304,10 @@ static void as_gnu_strings(void **state)
 	free(bytes);
 }
 
-/** Java's, Windows' and most other text of 16 bits stands at even addresses; read a byte off it is
- * text of the other byte order. */
+/**
+ * Java's, Windows' and most other text of 16 bits stands at even addresses; read a byte off it is
+ * text of the other byte order.
+ */
 static void aligned_text_is_found_once(void **state)
 {
 	(void)state;

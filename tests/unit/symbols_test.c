@@ -175,8 +175,10 @@ static Elf64_Ehdr header_of(uint16_t sections)
 		             .e_shnum = sections };
 }
 
-/** A 64-bit file whose first sections are tables of symbols, all the same one, and its last their
- * names. */
+/**
+ * A 64-bit file whose first sections are tables of symbols, all the same one, and its last their
+ * names.
+ */
 static void write_tables(FILE *file, uint16_t sections, size_t count, size_t name_size)
 {
 	const Elf64_Ehdr header = header_of(sections);
@@ -225,8 +227,10 @@ static void test_a_file_costs_no_more_memory_than_it_has_bytes(void **state)
 	fclose(file);
 }
 
-/** Whether the build ID of a file is found behind sections of other notes, which all have the same
- * bytes. */
+/**
+ * Whether the build ID of a file is found behind sections of other notes, which all have the same
+ * bytes.
+ */
 static bool finds_id_behind(unsigned sections, uint64_t size)
 {
 	const struct {

@@ -62,7 +62,10 @@ static void close_session(struct session *session)
 	target_stop(&session->target);
 }
 
-/** Reads all that a plan wants of some ranges (NULL: of everything). @return 0 or -1 */
+/**
+ * Reads all that a plan wants of some ranges (NULL: of everything).
+ * @return 0 or -1
+ */
 static int read_ranges(struct session *session, const struct pm_range *ranges, size_t count,
                        bool files, struct markers *markers, struct pm_error *error)
 {
@@ -102,8 +105,10 @@ static uint64_t kilobytes(const struct session *session, const char *file, const
 	return value;
 }
 
-/** All markers are read, nothing planned is unreadable, and the target's memory and page tables
- * stay as they were. */
+/**
+ * All markers are read, nothing planned is unreadable, and the target's memory and page tables stay
+ * as they were.
+ */
 static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagemap_method method,
                                          bool files)
 {
@@ -161,8 +166,10 @@ static void untouched_files_are_read_from_the_file(void **state)
 	expect_complete_and_harmless(PM_SMAPS, PM_PAGEMAP_BEST, true);
 }
 
-/** The bytes of a whole region as the user may ask for it, unplanned: what is not there must come
- * back at once, as unreadable. */
+/**
+ * The bytes of a whole region as the user may ask for it, unplanned: what is not there must come
+ * back at once, as unreadable.
+ */
 static void expect_unreadable(struct session *session, const char *region, uint64_t first,
                               uint64_t size)
 {

@@ -31,7 +31,10 @@ static char *proc_text(const char *name)
 	return read_text(path, NULL);
 }
 
-/** The line of smaps text that begins with a range. @return NULL where there is no such region */
+/**
+ * The line of smaps text that begins with a range.
+ * @return NULL where there is no such region
+ */
 static const char *find_region(const char *smaps, const char *range)
 {
 	size_t length = strcspn(range, " ");

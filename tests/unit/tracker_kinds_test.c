@@ -16,7 +16,8 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** Checks that the tracks of each kind hold what the regions of that kind do, and hands these over.
+/**
+ * Checks that the tracks of each kind hold what the regions of that kind do, and hands these over.
  */
 static void sample_by_kind(struct process *process)
 {
@@ -39,8 +40,10 @@ static void sample_by_kind(struct process *process)
 	}
 }
 
-/** Other memory comes to the places that a block of malloc's moves away from: the block is one
- * track, and no other memory is in it. */
+/**
+ * Other memory comes to the places that a block of malloc's moves away from: the block is one
+ * track, and no other memory is in it.
+ */
 static void a_moving_block_is_one_track(void **state)
 {
 	(void)state;
@@ -105,8 +108,10 @@ static void add_blocks(struct process *process, uint64_t end, unsigned count, ui
 			->block = block;
 }
 
-/** Blocks that leak fill one hole of the address space after the other, some beside blocks from
- * before: one leak, whatever the holes. */
+/**
+ * Blocks that leak fill one hole of the address space after the other, some beside blocks from
+ * before: one leak, whatever the holes.
+ */
 static void blocks_in_many_holes_are_one_leak(void **state)
 {
 	(void)state;
@@ -144,8 +149,10 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 	end(&process);
 }
 
-/** What is known to be of another kind now is the same memory all the same. New memory of the
- * former kind is not. */
+/**
+ * What is known to be of another kind now is the same memory all the same. New memory of the former
+ * kind is not.
+ */
 static void a_track_goes_on_with_another_kind(void **state)
 {
 	(void)state;

@@ -176,8 +176,9 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/** Whatever happens, the tracks together weigh what the regions do, and their deltas are its
- * change. */
+/**
+ * Whatever happens, the tracks together weigh what the regions do, and their deltas are its change.
+ */
 static void tracks_account_for_everything(void **state)
 {
 	(void)state;
@@ -217,8 +218,10 @@ static void tracks_account_for_everything(void **state)
 	end(&process);
 }
 
-/** An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the
- * second. */
+/**
+ * An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the
+ * second.
+ */
 static void an_arena_is_one_track_from_the_first(void **state)
 {
 	(void)state;
@@ -240,8 +243,11 @@ static void an_arena_is_one_track_from_the_first(void **state)
 	end(&process);
 }
 
-/** Adds the heaps of one arena, and hands them over. @param pages resident ones of each @return the
- * address that stands for the arena */
+/**
+ * Adds the heaps of one arena, and hands them over.
+ * @param pages resident ones of each
+ * @return the address that stands for the arena
+ */
 static uint64_t look_at_heaps(struct process *process, const unsigned *pages, size_t count)
 {
 	size_t tracks;
@@ -257,8 +263,10 @@ static uint64_t look_at_heaps(struct process *process, const unsigned *pages, si
 	return (track->start - 0x700000000000) / (64ul * MEGA);
 }
 
-/** Of several regions the one that grew last stands for all: not the heaviest, which may be full
- * since long. */
+/**
+ * Of several regions the one that grew last stands for all: not the heaviest, which may be full
+ * since long.
+ */
 static void what_grew_last_stands_for_all(void **state)
 {
 	(void)state;

@@ -220,8 +220,10 @@ static void single_reads_say_what_is_missing(void **state)
 	free(bytes);
 }
 
-/** A unit and what is around it come by one call, as if they were one; what cannot be read there is
- * told as well. */
+/**
+ * A unit and what is around it come by one call, as if they were one; what cannot be read there is
+ * told as well.
+ */
 static void bytes_around_a_unit_are_read_with_it(void **state)
 {
 	(void)state;

@@ -55,8 +55,10 @@ static void test_examples(void **state)
 	}
 }
 
-/** Whatever comes in: one line of valid UTF-8 without controls comes out, and escaping it again
- * changes nothing. */
+/**
+ * Whatever comes in: one line of valid UTF-8 without controls comes out, and escaping it again
+ * changes nothing.
+ */
 static void test_all_pairs_of_bytes(void **state)
 {
 	(void)state;

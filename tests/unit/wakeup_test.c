@@ -30,7 +30,10 @@
 /* An event that does not come within that time never will. */
 enum { PATIENCE_MS = 30000 };
 
-/** A saved machine with one process, PID 12. @param cgroup text of its cgroup file @return the root
+/**
+ * A saved machine with one process, PID 12.
+ * @param cgroup text of its cgroup file
+ * @return the root
  */
 static char *make_machine(const char *cgroup)
 {
@@ -63,7 +66,11 @@ static size_t find(const struct pm_wakeup *wakeup, enum pm_wakeup_cause cause)
 	return SIZE_MAX;
 }
 
-/** Waits for a source. @param milliseconds 0: only looks @return whether it told anything */
+/**
+ * Waits for a source.
+ * @param milliseconds 0: only looks
+ * @return whether it told anything
+ */
 static bool await(struct pm_wakeup *wakeup, size_t index, int milliseconds)
 {
 	size_t count;
@@ -111,8 +118,11 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 	tree_remove(root);
 }
 
-/** Makes a group of cgroup v2, whatever controllers that has here. @param folder gets it @return
- * why there can be none, or NULL */
+/**
+ * Makes a group of cgroup v2, whatever controllers that has here.
+ * @param folder gets it
+ * @return why there can be none, or NULL
+ */
 static const char *make_v2_group(char *folder, size_t size)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
@@ -177,7 +187,8 @@ static char *text_of(const char *root, const char *path)
 	return read_text(whole, NULL);
 }
 
-/** The kernel's part is played by a file that keeps what is written to it: `EVENTFD FD ARGUMENT`.
+/**
+ * The kernel's part is played by a file that keeps what is written to it: `EVENTFD FD ARGUMENT`.
  */
 static void v1_registrations(void **state)
 {
@@ -228,7 +239,7 @@ static void saved_trees_are_left_alone(void **state)
 {
 	(void)state;
 	static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull "
-	                               "avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+				       "avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
 	char *root = make_machine("0::/\n");
 	tree_write(root, "proc/pressure/memory", "%s", pressure);
 	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
@@ -333,8 +344,10 @@ static void events_come_before_the_kernel_kills(void **state)
 	assert_true(events.max > 0);
 }
 
-/** Pressure is the machine's or the group's; whether it comes up is not in our hands, whether it
- * can be listened to is. */
+/**
+ * Pressure is the machine's or the group's; whether it comes up is not in our hands, whether it can
+ * be listened to is.
+ */
 static void pressure_can_be_listened_to(void **state)
 {
 	(void)state;

@@ -60,7 +60,7 @@ static void test_columns_count_not_bytes(void **state)
 static void test_every_width_ends_and_loses_no_word(void **state)
 {
 	static const char line[] = "  0x7f1dff451000 is 0x0 into it, file offset 0x251000;  its "
-	                           "page is …present,   the file's own page";
+				   "page is …present,   the file's own page";
 	(void)state;
 	for (size_t width = 1; width < 110; width++) {
 		for (size_t indent = 0; indent < width; indent++) {

@@ -35,8 +35,11 @@ struct pm_core_info {
 	                     keeps 80 bytes */
 };
 
-/** Whether a file looks like a core file: an ELF header of type ET_CORE. @param path the file
- * @return true or false */
+/**
+ * Whether a file looks like a core file: an ELF header of type ET_CORE.
+ * @param path the file
+ * @return true or false
+ */
 PM_PUBLIC bool pm_core_is_one(const char *path);
 
 /**
@@ -50,10 +53,17 @@ PM_PUBLIC bool pm_core_is_one(const char *path);
  */
 PM_PUBLIC int pm_core_open(const char *path, struct pm_core **core, struct pm_error *error);
 
-/** Closes a core file. @param core a core file or NULL */
+/**
+ * Closes a core file.
+ * @param core a core file or NULL
+ */
 PM_PUBLIC void pm_core_close(struct pm_core *core);
 
-/** What it says about the process. @param core the core file @return valid until it is closed */
+/**
+ * What it says about the process.
+ * @param core the core file
+ * @return valid until it is closed
+ */
 PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 
 /**
@@ -93,8 +103,11 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
  */
 PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 
-/** Which pages the file holds, for plans. @param core the core file; must outlive the source
- * @return the source */
+/**
+ * Which pages the file holds, for plans.
+ * @param core the core file; must outlive the source
+ * @return the source
+ */
 PM_PUBLIC struct pm_page_source pm_core_source(struct pm_core *core);
 
 #ifdef __cplusplus

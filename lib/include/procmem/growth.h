@@ -79,17 +79,27 @@ struct pm_growth {
 PM_PUBLIC int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *after,
                                 struct pm_growth *growth, struct pm_error *error);
 
-/** Releases a difference. @param growth as filled by pm_growth_compare(), or zeroed */
+/**
+ * Releases a difference.
+ * @param growth as filled by pm_growth_compare(), or zeroed
+ */
 PM_PUBLIC void pm_growth_deinit(struct pm_growth *growth);
 
-/** Resident and swapped bytes together: what a part weighs. @param sizes the sizes @return bytes */
+/**
+ * Resident and swapped bytes together: what a part weighs.
+ * @param sizes the sizes
+ * @return bytes
+ */
 static inline uint64_t pm_growth_weight(const struct pm_growth_sizes *sizes)
 {
 	return sizes->rss + sizes->swap;
 }
 
-/** Word for a change, as in listings and JSON: "grew". @param change the change @return a constant
- * text */
+/**
+ * Word for a change, as in listings and JSON: "grew".
+ * @param change the change
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_change_name(enum pm_change change);
 
 #ifdef __cplusplus

@@ -48,7 +48,11 @@ struct pm_limit {
 	                                      limit */
 };
 
-/** What is left of a limit. @param limit the limit @return its unit; 0 where it is exceeded */
+/**
+ * What is left of a limit.
+ * @param limit the limit
+ * @return its unit; 0 where it is exceeded
+ */
 static inline uint64_t pm_limit_left(const struct pm_limit *limit)
 {
 	uint64_t used = limit->used > limit->reclaimable ? limit->used - limit->reclaimable : 0;
@@ -64,8 +68,10 @@ struct pm_limit_events {
 	uint64_t oom_kill; /**< processes killed */
 };
 
-/** How long tasks waited for memory (PSI, Documentation/accounting/psi.rst), in the cgroup where it
- * has that, else in the machine. */
+/**
+ * How long tasks waited for memory (PSI, Documentation/accounting/psi.rst), in the cgroup where it
+ * has that, else in the machine.
+ */
 struct pm_pressure {
 	bool known;    /**< the kernel tells */
 	double some10; /**< percent of the last 10 s in which some task waited */
@@ -124,8 +130,12 @@ PM_PUBLIC int pm_headroom_add_counts(struct pm_process *process, const char *sys
                                      const struct pm_regions *regions, struct pm_headroom *headroom,
                                      struct pm_error *error);
 
-/** The limit of a kind. @param headroom as read @param kind which @return the limit, or NULL where
- * none applies */
+/**
+ * The limit of a kind.
+ * @param headroom as read
+ * @param kind which
+ * @return the limit, or NULL where none applies
+ */
 PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *headroom,
                                                   enum pm_limit_kind kind);
 
@@ -137,8 +147,11 @@ PM_PUBLIC const struct pm_limit *pm_headroom_find(const struct pm_headroom *head
  */
 PM_PUBLIC const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom);
 
-/** Word for a kind, as in JSON: "cgroup", "address_space". @param kind which @return a constant
- * text */
+/**
+ * Word for a kind, as in JSON: "cgroup", "address_space".
+ * @param kind which
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_limit_name(enum pm_limit_kind kind);
 
 #ifdef __cplusplus

@@ -32,7 +32,10 @@ struct pm_kills;
 PM_PUBLIC int pm_kills_open(struct pm_process *process, const char *sys_root,
                             struct pm_kills **kills, struct pm_error *error);
 
-/** Releases it. @param kills as stored by pm_kills_open(), or NULL */
+/**
+ * Releases it.
+ * @param kills as stored by pm_kills_open(), or NULL
+ */
 PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**

@@ -20,8 +20,10 @@ extern "C" {
 /** Most processes of a group that are looked at; the others are only counted. */
 #define PM_MEMBERS_MOST 2000
 
-/** One process. Sizes in bytes, as proc_pid_status(5) has them: memory that several processes share
- * counts for each of them. */
+/**
+ * One process. Sizes in bytes, as proc_pid_status(5) has them: memory that several processes share
+ * counts for each of them.
+ */
 struct pm_member {
 	pid_t pid;               /**< process ID */
 	uint64_t rss;            /**< VmRSS */
@@ -58,7 +60,10 @@ struct pm_members {
 PM_PUBLIC int pm_members_read(struct pm_process *process, const char *sys_root,
                               struct pm_members *members, struct pm_error *error);
 
-/** Releases it. @param members as read, or zeroed */
+/**
+ * Releases it.
+ * @param members as read, or zeroed
+ */
 PM_PUBLIC void pm_members_deinit(struct pm_members *members);
 
 #ifdef __cplusplus

@@ -66,10 +66,17 @@ enum pm_pagemap_method {
 PM_PUBLIC int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
                               struct pm_pagemap **pagemap, struct pm_error *error);
 
-/** Closes it. @param pagemap a handle or NULL */
+/**
+ * Closes it.
+ * @param pagemap a handle or NULL
+ */
 PM_PUBLIC void pm_pagemap_close(struct pm_pagemap *pagemap);
 
-/** Which method it uses. @param pagemap the handle @return PM_PAGEMAP_SCAN or PM_PAGEMAP_READ */
+/**
+ * Which method it uses.
+ * @param pagemap the handle
+ * @return PM_PAGEMAP_SCAN or PM_PAGEMAP_READ
+ */
 PM_PUBLIC enum pm_pagemap_method pm_pagemap_method(const struct pm_pagemap *pagemap);
 
 /**

@@ -26,8 +26,10 @@ extern "C" {
 /** A process; opaque. Several threads may use it as long as none of them closes it. */
 struct pm_process;
 
-/** Bytes of a command or thread name with its NUL: the kernel keeps 15 characters, kernel threads
- * show up to 63. */
+/**
+ * Bytes of a command or thread name with its NUL: the kernel keeps 15 characters, kernel threads
+ * show up to 63.
+ */
 #define PM_COMM_SIZE 64
 
 /** What /proc says about a process at one moment. */
@@ -70,14 +72,24 @@ struct pm_process_info {
 PM_PUBLIC int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
                               struct pm_error *error);
 
-/** Closes a process. @param process a handle or NULL */
+/**
+ * Closes a process.
+ * @param process a handle or NULL
+ */
 PM_PUBLIC void pm_process_close(struct pm_process *process);
 
-/** The PID it was opened with. @param process the process @return the PID */
+/**
+ * The PID it was opened with.
+ * @param process the process
+ * @return the PID
+ */
 PM_PUBLIC pid_t pm_process_pid(const struct pm_process *process);
 
-/** The directory that stands for /proc. @param process the process @return text that lives as long
- * as the handle */
+/**
+ * The directory that stands for /proc.
+ * @param process the process
+ * @return text that lives as long as the handle
+ */
 PM_PUBLIC const char *pm_process_root(const struct pm_process *process);
 
 /**

@@ -51,7 +51,10 @@ struct pm_process_list {
  */
 PM_PUBLIC int pm_process_list_read(struct pm_process_list *list, struct pm_error *error);
 
-/** Releases a list. @param list the list */
+/**
+ * Releases a list.
+ * @param list the list
+ */
 PM_PUBLIC void pm_process_list_deinit(struct pm_process_list *list);
 
 /**

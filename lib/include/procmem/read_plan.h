@@ -84,7 +84,10 @@ struct pm_unit {
 
 /** Where a plan finds out which pages are there. */
 struct pm_page_source {
-	/** As pm_pagemap_walk(). @param context of the source */
+	/**
+	 * As pm_pagemap_walk().
+	 * @param context of the source
+	 */
 	int (*walk)(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit,
 	            void *visitor, struct pm_error *error);
 	void *context;                  /**< handed to it */
@@ -113,8 +116,10 @@ struct pm_plan_options {
 	                                        PM_ERROR_CANCELLED; or NULL */
 };
 
-/** A plan in progress; opaque. Not to be shared between threads without a lock around
- * pm_plan_next(). */
+/**
+ * A plan in progress; opaque. Not to be shared between threads without a lock around
+ * pm_plan_next().
+ */
 struct pm_plan;
 
 /**
@@ -135,7 +140,10 @@ PM_PUBLIC int pm_plan_open(const struct pm_regions *regions, const struct pm_ran
                            size_t count, const struct pm_plan_options *options,
                            struct pm_plan **plan, struct pm_error *error);
 
-/** Releases a plan. @param plan a plan or NULL */
+/**
+ * Releases a plan.
+ * @param plan a plan or NULL
+ */
 PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
 
 /**
@@ -148,8 +156,12 @@ PM_PUBLIC void pm_plan_close(struct pm_plan *plan);
  */
 PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *error);
 
-/** Bytes of a type in the units handed out so far. @param plan the plan @param type the type
- * @return bytes */
+/**
+ * Bytes of a type in the units handed out so far.
+ * @param plan the plan
+ * @param type the type
+ * @return bytes
+ */
 PM_PUBLIC uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type);
 
 /**

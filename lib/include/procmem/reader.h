@@ -40,11 +40,15 @@ struct pm_reader_ops {
 	 */
 	int (*read)(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
 	            size_t *done, struct pm_error *error);
-	/** Releases the context. @param context of the reader */
+	/**
+	 * Releases the context.
+	 * @param context of the reader
+	 */
 	void (*close)(void *context);
 };
 
-/** A reader. Each says itself whether several threads may use it; those of this library allow it.
+/**
+ * A reader. Each says itself whether several threads may use it; those of this library allow it.
  */
 struct pm_reader {
 	const struct pm_reader_ops *ops; /**< what it can do */
@@ -88,7 +92,10 @@ PM_PUBLIC int pm_target_reader_open(struct pm_process *process, const struct pm_
 PM_PUBLIC int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions,
                                   struct pm_reader *reader, struct pm_error *error);
 
-/** Closes a reader. @param reader a reader, or one whose ops are NULL */
+/**
+ * Closes a reader.
+ * @param reader a reader, or one whose ops are NULL
+ */
 PM_PUBLIC void pm_reader_close(struct pm_reader *reader);
 
 /**

@@ -79,8 +79,10 @@ struct pm_recorder;
 PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_run *run,
                                struct pm_recorder **recorder, struct pm_error *error);
 
-/** Ends a recording. The file is then one that may be moved and sent. @param recorder a recorder or
- * NULL */
+/**
+ * Ends a recording. The file is then one that may be moved and sent.
+ * @param recorder a recorder or NULL
+ */
 PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
 
 /**
@@ -153,11 +155,17 @@ PM_PUBLIC bool pm_recording_is(const char *path);
 PM_PUBLIC int pm_recording_open(const char *path, struct pm_recording **recording,
                                 struct pm_error *error);
 
-/** Closes a recording. @param recording a recording or NULL */
+/**
+ * Closes a recording.
+ * @param recording a recording or NULL
+ */
 PM_PUBLIC void pm_recording_close(struct pm_recording *recording);
 
-/** The process that was recorded. @param recording the recording @return valid as long as it is
- * open */
+/**
+ * The process that was recorded.
+ * @param recording the recording
+ * @return valid as long as it is open
+ */
 PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recording);
 
 /**

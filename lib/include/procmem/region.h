@@ -28,8 +28,10 @@ enum pm_perm {
 	PM_PERM_SHARED = 8, /**< s; without it p, private (copy on write) */
 };
 
-/** Says of a permission, which is not set then, that nothing tells whether it is: core files leave
- * some out. A `?` in texts. */
+/**
+ * Says of a permission, which is not set then, that nothing tells whether it is: core files leave
+ * some out. A `?` in texts.
+ */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
 /** Permissions of which nothing is known. */
@@ -65,8 +67,10 @@ enum pm_proof {
 	PM_PROOF_PROVEN,   /**< the kernel or the target's own memory says so */
 };
 
-/** The sizes that are kept for each region; index of pm_region.bytes. Sources: proc_pid_smaps(5),
- * or pagemap for RSS and SWAP. */
+/**
+ * The sizes that are kept for each region; index of pm_region.bytes. Sources: proc_pid_smaps(5), or
+ * pagemap for RSS and SWAP.
+ */
 enum pm_size {
 	PM_SIZE_RSS, /**< Rss: resident pages */
 	PM_SIZE_PSS, /**< Pss: resident pages, each divided by the number of processes that map it
@@ -97,8 +101,10 @@ enum pm_size {
 /** Bit of a size in pm_region.known. */
 #define PM_SIZE_BIT(size) (1u << (unsigned)(size))
 
-/** VmFlags that the library acts on (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits
- * of pm_region.vm_flags. */
+/**
+ * VmFlags that the library acts on (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits of
+ * pm_region.vm_flags.
+ */
 enum pm_vm_flag {
 	PM_VM_READ = 1u << 0, /**< rd: always set on a readable region; all-zero flags mean "VmFlags
 	                         not known" */
@@ -169,13 +175,22 @@ struct pm_regions {
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
 };
 
-/** Makes an empty list. @param regions the list */
+/**
+ * Makes an empty list.
+ * @param regions the list
+ */
 PM_PUBLIC void pm_regions_init(struct pm_regions *regions);
 
-/** Releases what a list holds; it is empty afterwards. @param regions the list */
+/**
+ * Releases what a list holds; it is empty afterwards.
+ * @param regions the list
+ */
 PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 
-/** Empties a list, and keeps most of its memory for the next regions. @param regions the list */
+/**
+ * Empties a list, and keeps most of its memory for the next regions.
+ * @param regions the list
+ */
 PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
 
 /**
@@ -219,21 +234,32 @@ PM_PUBLIC struct pm_region *pm_regions_find(const struct pm_regions *regions, ui
  */
 PM_PUBLIC size_t pm_regions_index(const struct pm_regions *regions, uint64_t address);
 
-/** Length of a region in bytes. @param region the region @return end - start */
+/**
+ * Length of a region in bytes.
+ * @param region the region
+ * @return end - start
+ */
 static inline uint64_t pm_region_size(const struct pm_region *region)
 {
 	return region->end - region->start;
 }
 
-/** Whether a size is known. @param region the region @param size which @return true where smaps or
- * pagemap gave it */
+/**
+ * Whether a size is known.
+ * @param region the region
+ * @param size which
+ * @return true where smaps or pagemap gave it
+ */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {
 	return (region->known & PM_SIZE_BIT(size)) != 0;
 }
 
-/** Whether a region is anonymous: no name at all or one set by prctl(2). @param region the region
- * @return true or false */
+/**
+ * Whether a region is anonymous: no name at all or one set by prctl(2).
+ * @param region the region
+ * @return true or false
+ */
 PM_PUBLIC bool pm_region_is_anonymous(const struct pm_region *region);
 
 /**
@@ -250,12 +276,17 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 /** Bytes that pm_format_perms() needs. */
 #define PM_PERMS_TEXT_SIZE 5
 
-/** Writes permissions as in maps, `rw-p`, `?` where not known. @param perms as in pm_region @param
- * text at least PM_PERMS_TEXT_SIZE bytes */
+/**
+ * Writes permissions as in maps, `rw-p`, `?` where not known.
+ * @param perms as in pm_region @param text at least PM_PERMS_TEXT_SIZE bytes
+ */
 PM_PUBLIC void pm_format_perms(unsigned perms, char *text);
 
-/** Name of a kind, as in listings. @param kind the kind @return a constant text; "" for
- * PM_KIND_UNKNOWN */
+/**
+ * Name of a kind, as in listings.
+ * @param kind the kind
+ * @return a constant text; "" for PM_KIND_UNKNOWN
+ */
 PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
 
 /**
@@ -268,11 +299,18 @@ PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
  */
 PM_PUBLIC int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error);
 
-/** Name of a proof: "proven", "inferred" or "". @param proof the proof @return a constant text */
+/**
+ * Name of a proof: "proven", "inferred" or "".
+ * @param proof the proof
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_proof_name(enum pm_proof proof);
 
-/** Name of a size in JSON and in column lists ("rss", "private_dirty"). @param size the size
- * @return a constant text */
+/**
+ * Name of a size in JSON and in column lists ("rss", "private_dirty").
+ * @param size the size
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_size_name(enum pm_size size);
 
 #ifdef __cplusplus

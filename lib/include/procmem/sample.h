@@ -106,7 +106,10 @@ struct pm_sampler;
 PM_PUBLIC int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options,
                               struct pm_sampler **sampler, struct pm_error *error);
 
-/** Closes a sampler. @param sampler a sampler or NULL */
+/**
+ * Closes a sampler.
+ * @param sampler a sampler or NULL
+ */
 PM_PUBLIC void pm_sampler_close(struct pm_sampler *sampler);
 
 /**

@@ -31,11 +31,16 @@
 extern "C" {
 #endif
 
-/** A search, made by pm_strings_scanner_create() or pm_pattern_scanner_create(); opaque. Several
- * threads and scans may use one. */
+/**
+ * A search, made by pm_strings_scanner_create() or pm_pattern_scanner_create(); opaque. Several
+ * threads and scans may use one.
+ */
 struct pm_scanner;
 
-/** Releases a search. @param scanner a search or NULL */
+/**
+ * Releases a search.
+ * @param scanner a search or NULL
+ */
 PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 
 /** Most bytes around a hit that can be asked for. */
@@ -70,8 +75,10 @@ struct pm_hit {
 	                   pm_scan.again */
 };
 
-/** Collects what is to be delivered for a hit; opaque. It belongs to the thread that is told of the
- * hit, for the duration of that call. */
+/**
+ * Collects what is to be delivered for a hit; opaque. It belongs to the thread that is told of the
+ * hit, for the duration of that call.
+ */
 struct pm_scan_batch;
 
 /**

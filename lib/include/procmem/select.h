@@ -12,8 +12,10 @@
 extern "C" {
 #endif
 
-/** A choice of regions; opaque. Without words and filters it chooses everything. Several threads
- * may apply it, while none changes it. */
+/**
+ * A choice of regions; opaque. Without words and filters it chooses everything. Several threads may
+ * apply it, while none changes it.
+ */
 struct pm_select;
 
 /** One chosen range; lies within one region, or between two. */
@@ -24,11 +26,18 @@ struct pm_range {
 	                   `ADDR+LEN` that are not mapped */
 };
 
-/** Makes an empty choice. @param select where to store it @param error PM_ERROR_RESOURCES @return 0
- * or -1 */
+/**
+ * Makes an empty choice.
+ * @param select where to store it
+ * @param error PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 PM_PUBLIC int pm_select_create(struct pm_select **select, struct pm_error *error);
 
-/** Releases a choice. @param select a choice or NULL */
+/**
+ * Releases a choice.
+ * @param select a choice or NULL
+ */
 PM_PUBLIC void pm_select_destroy(struct pm_select *select);
 
 /**
@@ -81,22 +90,38 @@ PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
 PM_PUBLIC int pm_select_set_perms(struct pm_select *select, const char *spec,
                                   struct pm_error *error);
 
-/** Keeps only regions with at least this much resident. @param select the choice @param bytes the
- * bound */
+/**
+ * Keeps only regions with at least this much resident.
+ * @param select the choice
+ * @param bytes the bound
+ */
 PM_PUBLIC void pm_select_set_min_rss(struct pm_select *select, uint64_t bytes);
 
-/** Keeps only regions at least this long. @param select the choice @param bytes the bound */
+/**
+ * Keeps only regions at least this long.
+ * @param select the choice
+ * @param bytes the bound
+ */
 PM_PUBLIC void pm_select_set_min_size(struct pm_select *select, uint64_t bytes);
 
-/** Whether it chooses everything: no word but `all`, and no filter. @param select the choice
- * @return true or false */
+/**
+ * Whether it chooses everything: no word but `all`, and no filter.
+ * @param select the choice
+ * @return true or false
+ */
 PM_PUBLIC bool pm_select_is_everything(const struct pm_select *select);
 
-/** Whether it needs kinds to be known (a kind word or filter). @param select the choice @return
- * true or false */
+/**
+ * Whether it needs kinds to be known (a kind word or filter).
+ * @param select the choice
+ * @return true or false
+ */
 PM_PUBLIC bool pm_select_needs_kinds(const struct pm_select *select);
 
-/** Whether it needs RSS to be known (a bound on it). @param select the choice @return true or false
+/**
+ * Whether it needs RSS to be known (a bound on it).
+ * @param select the choice
+ * @return true or false
  */
 PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
 

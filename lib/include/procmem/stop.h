@@ -68,11 +68,19 @@ struct pm_stopped_thread {
 	bool reachable; /**< false: asleep in the kernel, its registers cannot be read */
 };
 
-/** How many threads there are. @param stop the stop @return at least 1 */
+/**
+ * How many threads there are.
+ * @param stop the stop
+ * @return at least 1
+ */
 PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
 
-/** One of the threads, by ascending thread ID. @param stop the stop @param index from 0 @return the
- * thread, valid until the stop ends */
+/**
+ * One of the threads, by ascending thread ID.
+ * @param stop the stop
+ * @param index from 0
+ * @return the thread, valid until the stop ends
+ */
 PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index);
 
 /**

@@ -60,11 +60,18 @@ struct pm_scanner;
 PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options,
                                         struct pm_scanner **scanner, struct pm_error *error);
 
-/** Name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ... @param encoding the encoding
- * @return a constant text */
+/**
+ * Name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ...
+ * @param encoding the encoding
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 
-/** Bytes of the smallest character. @param encoding the encoding @return 1, 2 or 4 */
+/**
+ * Bytes of the smallest character.
+ * @param encoding the encoding
+ * @return 1, 2 or 4
+ */
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**

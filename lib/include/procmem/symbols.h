@@ -68,7 +68,10 @@ PM_PUBLIC int pm_symbols_open_core(struct pm_core *core, const char *root,
                                    const struct pm_regions *regions, struct pm_symbols **symbols,
                                    struct pm_error *error);
 
-/** Releases symbols. @param symbols they, or NULL */
+/**
+ * Releases symbols.
+ * @param symbols they, or NULL
+ */
 PM_PUBLIC void pm_symbols_close(struct pm_symbols *symbols);
 
 /**

@@ -60,11 +60,18 @@ struct pm_track {
 /** Follows regions; opaque. Not to be shared between threads. */
 struct pm_tracker;
 
-/** Makes a tracker. @param tracker where to store it; release with pm_tracker_destroy() @param
- * error PM_ERROR_RESOURCES @return 0 or -1 */
+/**
+ * Makes a tracker.
+ * @param tracker where to store it; release with pm_tracker_destroy() @param error
+ *   PM_ERROR_RESOURCES
+ * @return 0 or -1
+ */
 PM_PUBLIC int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error);
 
-/** Releases a tracker. @param tracker a tracker or NULL */
+/**
+ * Releases a tracker.
+ * @param tracker a tracker or NULL
+ */
 PM_PUBLIC void pm_tracker_destroy(struct pm_tracker *tracker);
 
 /**
@@ -99,7 +106,10 @@ PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracke
  */
 PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region);
 
-/** Counts growth from now on. @param tracker the tracker */
+/**
+ * Counts growth from now on.
+ * @param tracker the tracker
+ */
 PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);
 
 /**

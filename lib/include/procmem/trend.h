@@ -36,7 +36,10 @@ struct pm_series {
 /** Most corners that a series keeps. */
 #define PM_SERIES_POINTS 1024
 
-/** Releases a series; it is empty afterwards. @param series the series */
+/**
+ * Releases a series; it is empty afterwards.
+ * @param series the series
+ */
 PM_PUBLIC void pm_series_deinit(struct pm_series *series);
 
 /**
@@ -114,7 +117,11 @@ enum pm_trend_unit {
 PM_PUBLIC void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit,
                               struct pm_trend *trend);
 
-/** Word for a verdict: "steady". @param verdict the verdict @return a constant text */
+/**
+ * Word for a verdict: "steady".
+ * @param verdict the verdict
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_verdict_name(enum pm_verdict verdict);
 
 #ifdef __cplusplus

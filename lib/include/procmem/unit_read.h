@@ -31,8 +31,10 @@ struct pm_unreadable {
  */
 typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *range);
 
-/** Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor
- * allows it. */
+/**
+ * Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor
+ * allows it.
+ */
 struct pm_unit_source {
 	struct pm_reader *target; /**< for runs */
 	struct pm_reader *files;  /**< for wanted file and shared segments (pm_file_reader_open());

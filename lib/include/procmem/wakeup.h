@@ -31,8 +31,10 @@ enum pm_wakeup_cause {
 	 * Documentation/admin-guide/cgroup-v1/memory.rst). The kernel looks each 128 pages.
 	 */
 	PM_WAKEUP_USAGE,
-	/** cgroup v1: the limit is reached and nothing can be taken back; the kernel kills next
-	   (`memory.oom_control`). */
+	/**
+	 * cgroup v1: the limit is reached and nothing can be taken back; the kernel kills next
+	 * 	   (`memory.oom_control`).
+	 */
 	PM_WAKEUP_OOM,
 	/**
 	 * cgroup v2: `memory.events` changed, which counts how often memory.high and memory.max
@@ -79,7 +81,10 @@ PM_PUBLIC int pm_wakeup_open(struct pm_process *process, const char *sys_root,
                              const uint64_t *usage, size_t count, struct pm_wakeup **wakeup,
                              struct pm_error *error);
 
-/** Closes the sources. @param wakeup what pm_wakeup_open() stored, or NULL */
+/**
+ * Closes the sources.
+ * @param wakeup what pm_wakeup_open() stored, or NULL
+ */
 PM_PUBLIC void pm_wakeup_close(struct pm_wakeup *wakeup);
 
 /**
@@ -115,8 +120,11 @@ PM_PUBLIC bool pm_wakeup_take(struct pm_wakeup *wakeup, size_t index, short reve
 PM_PUBLIC int pm_wakeup_read_events(const struct pm_wakeup *wakeup, struct pm_limit_events *events,
                                     struct pm_error *error);
 
-/** Word for a cause, as in JSON: "usage", "oom", "events", "pressure". @param cause which @return a
- * constant text */
+/**
+ * Word for a cause, as in JSON: "usage", "oom", "events", "pressure".
+ * @param cause which
+ * @return a constant text
+ */
 PM_PUBLIC const char *pm_wakeup_name(enum pm_wakeup_cause cause);
 
 #ifdef __cplusplus

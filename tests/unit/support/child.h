@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Children that sleep under a name or command line of the test's choice. Failures here fail
- * the running cmocka test. */
+/**
+ * @file Children that sleep under a name or command line of the test's choice. Failures here fail
+ * the running cmocka test.
+ */
 #ifndef TESTS_SUPPORT_CHILD_H
 #define TESTS_SUPPORT_CHILD_H
 

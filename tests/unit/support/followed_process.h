@@ -14,14 +14,20 @@ struct process {
 	double time;
 };
 
-/** Begins without regions. @param process release it with end() */
+/**
+ * Begins without regions.
+ * @param process release it with end()
+ */
 static inline void begin(struct process *process)
 {
 	*process = (struct process){ 0 };
 	assert_int_equal(pm_tracker_create(&process->tracker, NULL), 0);
 }
 
-/** Adds a region for the next sample. @return it, valid until the next one is added */
+/**
+ * Adds a region for the next sample.
+ * @return it, valid until the next one is added
+ */
 static inline struct pm_region *add(struct process *process, uint64_t start, uint64_t size,
                                     uint64_t rss, enum pm_kind kind, const char *detail)
 {

@@ -25,14 +25,23 @@ struct group {
 	char folder[4096]; /**< where its files are */
 };
 
-/** Makes one with a limit. @param limit in bytes @return why there can be none, or NULL; release
- * with group_remove() in any case */
+/**
+ * Makes one with a limit.
+ * @param limit in bytes
+ * @return why there can be none, or NULL; release with group_remove() in any case
+ */
 const char *group_make(struct group *group, uint64_t limit);
 
-/** Moves a process into it. @return why that cannot be, or NULL */
+/**
+ * Moves a process into it.
+ * @return why that cannot be, or NULL
+ */
 const char *group_add(const struct group *group, pid_t pid);
 
-/** Writes a number to a file of it. @return 0 or -1 */
+/**
+ * Writes a number to a file of it.
+ * @return 0 or -1
+ */
 int group_write(const struct group *group, const char *name, uint64_t number);
 
 /** Removes it; the processes in it must be dead. Harmless on a zeroed one. */

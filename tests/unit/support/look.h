@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Everything that is needed to read a process, opened at once. Failures here fail the
- * running cmocka test. */
+/**
+ * @file Everything that is needed to read a process, opened at once. Failures here fail the running
+ * cmocka test.
+ */
 #ifndef TESTS_SUPPORT_LOOK_H
 #define TESTS_SUPPORT_LOOK_H
 
@@ -22,8 +24,10 @@ struct look {
 	struct pm_reader files;      /**< reads the files behind it */
 };
 
-/** Opens a process, with regions from smaps. @param look filled; close it with look_close() @param
- * pid the process */
+/**
+ * Opens a process, with regions from smaps.
+ * @param look filled; close it with look_close() @param pid the process
+ */
 void look_open(struct look *look, pid_t pid);
 
 /**
@@ -41,8 +45,11 @@ void look_close(struct look *look);
 /** Index of the region that holds an address, which must be mapped. */
 size_t look_region(const struct look *look, uint64_t address);
 
-/** A number of kB of /proc/PID/status, which must be there. @param key with its colon, "VmRSS:"
- * @return kB */
+/**
+ * A number of kB of /proc/PID/status, which must be there.
+ * @param key with its colon, "VmRSS:"
+ * @return kB
+ */
 uint64_t status_number(pid_t pid, const char *key);
 
 #endif

@@ -35,8 +35,10 @@ void made_up_heap(struct made_up *memory, uint64_t start, uint64_t arena, uint64
 /** Puts the header of a chunk that malloc mapped. */
 void made_up_chunk(struct made_up *memory, uint64_t at, uint64_t size);
 
-/** Appends an anonymous region that is wholly resident, or without permissions not at all. @return
- * it, valid until the next one */
+/**
+ * Appends an anonymous region that is wholly resident, or without permissions not at all.
+ * @return it, valid until the next one
+ */
 struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size,
                                  unsigned perms);
 
@@ -46,8 +48,10 @@ struct pm_reader made_up_reader(struct made_up *memory);
 /** Classifies the regions with this memory. */
 void made_up_assign(struct pm_regions *regions, struct made_up *memory);
 
-/** Counts chunks of malloc again, see pm_kinds_recount(). @return whether the kinds of all must be
- * asked for */
+/**
+ * Counts chunks of malloc again, see pm_kinds_recount().
+ * @return whether the kinds of all must be asked for
+ */
 bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before,
                      struct made_up *memory);
 

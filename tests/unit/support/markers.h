@@ -24,11 +24,16 @@ struct markers {
 	size_t count;
 };
 
-/** Takes the facts `WORD REGION ADDRESS TEXT`. @param markers released by markers_drop() @param
- * word "marker" or "file_marker" */
+/**
+ * Takes the facts `WORD REGION ADDRESS TEXT`.
+ * @param markers released by markers_drop() @param word "marker" or "file_marker"
+ */
 void markers_take(struct markers *markers, const struct target *target, const char *word);
 
-/** Keeps the parts of markers that lie in these bytes. @param address where the bytes were read */
+/**
+ * Keeps the parts of markers that lie in these bytes.
+ * @param address where the bytes were read
+ */
 void markers_feed(struct markers *markers, uint64_t address, const void *bytes, size_t size);
 
 /** Fails the test unless every marker was seen as the target says. There must be at least one. */

@@ -53,8 +53,10 @@ static void write_character(struct writer *writer)
 
 static void write_alternatives(struct writer *writer, int depth);
 
-/** @return whether it may be repeated: with repeated look-aheads, results of PCRE2 10.42 are not
- * the same from call to call */
+/**
+ * @return whether it may be repeated: with repeated look-aheads, results of PCRE2 10.42 are not the
+ *   same from call to call
+ */
 static bool write_group(struct writer *writer, int depth)
 {
 	static const char *const begins[] = { "(",   "(?:", "(?>", "(?i:", "(?s:", "(?<name>",
@@ -170,7 +172,10 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 	}
 }
 
-/** The next match from an offset on. @return 1, 0 or -1: it gave up */
+/**
+ * The next match from an offset on.
+ * @return 1, 0 or -1: it gave up
+ */
 static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_context *context,
                       const uint8_t *bytes, size_t size, size_t from, struct hit *hit,
                       size_t *attempt)

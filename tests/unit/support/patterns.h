@@ -10,12 +10,16 @@
 /** Longest pattern of random_pattern(). */
 enum { RANDOM_PATTERN_MOST = 400 };
 
-/** Writes a valid pattern with most of what PCRE2 knows. @param text gets it, with a NUL @param
- * flags for pm_pattern.flags */
+/**
+ * Writes a valid pattern with most of what PCRE2 knows.
+ * @param text gets it, with a NUL @param flags for pm_pattern.flags
+ */
 void random_pattern(char text[RANDOM_PATTERN_MOST], unsigned flags, uint64_t *random);
 
-/** Fills bytes with what such patterns match often: few letters, line ends, zeros, UTF-8, some
- * noise. */
+/**
+ * Fills bytes with what such patterns match often: few letters, line ends, zeros, UTF-8, some
+ * noise.
+ */
 void random_text(uint8_t *bytes, size_t size, uint64_t *random);
 
 /**

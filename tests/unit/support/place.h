@@ -14,17 +14,32 @@ struct place {
 /** The process that is recorded. */
 extern const struct pm_run place_run;
 
-/** Makes a directory, as the set-up of a test. @param state gets a struct place @return 0 */
+/**
+ * Makes a directory, as the set-up of a test.
+ * @param state gets a struct place
+ * @return 0
+ */
 int place_make(void **state);
 
-/** Removes it with what is in it, as the end of a test. @param state as filled @return 0 */
+/**
+ * Removes it with what is in it, as the end of a test.
+ * @param state as filled
+ * @return 0
+ */
 int place_remove(void **state);
 
-/** Opens the recording for writing; the test fails where that does. @param place where @return a
- * recorder */
+/**
+ * Opens the recording for writing; the test fails where that does.
+ * @param place where
+ * @return a recorder
+ */
 struct pm_recorder *place_recorder(const struct place *place);
 
-/** Opens the recording for reading. @param place where @return it */
+/**
+ * Opens the recording for reading.
+ * @param place where
+ * @return it
+ */
 struct pm_recording *place_recording(const struct place *place);
 
 #endif

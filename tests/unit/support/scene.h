@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A small process made by hand, and choices of its regions. Failures here fail the running
- * cmocka test. */
+/**
+ * @file A small process made by hand, and choices of its regions. Failures here fail the running
+ * cmocka test.
+ */
 #ifndef TESTS_SUPPORT_SCENE_H
 #define TESTS_SUPPORT_SCENE_H
 
@@ -22,12 +24,16 @@ struct pm_select *scene_choice(void);
 /** A choice of words separated by `|`. */
 struct pm_select *scene_choice_of(const char *words);
 
-/** Applies a choice and compares: "START-END:INDEX ...", `-` for what is not mapped. The choice is
- * destroyed. */
+/**
+ * Applies a choice and compares: "START-END:INDEX ...", `-` for what is not mapped. The choice is
+ * destroyed.
+ */
 void scene_expect(struct pm_select *select, const char *expected);
 
-/** Applies a choice that must give whole regions, and compares their indexes, "0 3". The choice is
- * destroyed. */
+/**
+ * Applies a choice that must give whole regions, and compares their indexes, "0 3". The choice is
+ * destroyed.
+ */
 void scene_expect_regions(struct pm_select *select, const char *expected);
 
 #endif

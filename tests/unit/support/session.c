@@ -65,7 +65,10 @@ static void unreadable(void *context, const struct pm_unreadable *range)
 	session->unreadable += range->end - range->start;
 }
 
-/** The regions of the target from that of one name to that of another. @return how many ranges */
+/**
+ * The regions of the target from that of one name to that of another.
+ * @return how many ranges
+ */
 static size_t named_ranges(const struct session *session, const char *first, const char *last,
                            struct pm_range *ranges)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A target of ours that is opened for searching: what a command does before pm_scan_run(),
- * and where the hits go. */
+/**
+ * @file A target of ours that is opened for searching: what a command does before pm_scan_run(),
+ * and where the hits go.
+ */
 #ifndef TESTS_SUPPORT_SESSION_H
 #define TESTS_SUPPORT_SESSION_H
 
@@ -40,10 +42,16 @@ struct session_scan {
 	struct pm_reader *reader;   /**< another one than that of the session, or NULL */
 };
 
-/** Searches. @return as pm_scan_run() */
+/**
+ * Searches.
+ * @return as pm_scan_run()
+ */
 int session_scan(struct session *session, const struct session_scan *how);
 
-/** A search for one pattern that must be right. @return for pm_scanner_destroy() */
+/**
+ * A search for one pattern that must be right.
+ * @return for pm_scanner_destroy()
+ */
 struct pm_scanner *pattern_scanner(const char *pattern, unsigned flags);
 
 #endif

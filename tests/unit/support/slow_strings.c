@@ -21,8 +21,10 @@ static bool is_printable(uint32_t c, bool white_space)
 	return (c >= 0x20 && c <= 0x7e) || c == '\t' || (white_space && c >= 0x09 && c <= 0x0d);
 }
 
-/** Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of
- * characters, not by tables of bytes. */
+/**
+ * Bytes of the character of UTF-8 at `at`, 0 for none; written after RFC 3629: by the values of
+ * characters, not by tables of bytes.
+ */
 static size_t utf8_character(const uint8_t *bytes, size_t left)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

@@ -65,7 +65,10 @@ static void start(struct target *target, const char *path, const char *program, 
 	assert_non_null(target->from);
 }
 
-/** Next line of output without its newline. @return NULL at the end; the caller frees it */
+/**
+ * Next line of output without its newline.
+ * @return NULL at the end; the caller frees it
+ */
 static char *next_line(struct target *target)
 {
 	char *line = NULL;

@@ -32,12 +32,16 @@ struct target {
 	size_t count; /**< how many */
 };
 
-/** Starts a program of tests/targets/ and waits for its `ready`. @param program name, followed by
- * its arguments and NULL */
+/**
+ * Starts a program of tests/targets/ and waits for its `ready`.
+ * @param program name, followed by its arguments and NULL
+ */
 void target_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
-/** Starts any program of PATH, waits for nothing; skips the test where it is not installed. @param
- * program as for target_start() */
+/**
+ * Starts any program of PATH, waits for nothing; skips the test where it is not installed. @param
+ * program as for target_start()
+ */
 void program_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
 /**
@@ -67,19 +71,27 @@ void target_range(const struct target *target, const char *name, uint64_t *start
 /** Makes it the one that the kernel kills where memory runs out. */
 void target_be_killed_first(const struct target *target);
 
-/** Waits for its end and releases everything, as target_stop() does. @param status where to store
- * how it ended, see waitpid(2) */
+/**
+ * Waits for its end and releases everything, as target_stop() does.
+ * @param status where to store how it ended, see waitpid(2)
+ */
 void target_await_end(struct target *target, int *status);
 
 /** Kills and reaps it, and releases everything. Harmless on a stopped or zeroed one. */
 void target_stop(struct target *target);
 
-/** Opens a process, which must be there. @param pid any, not only that of a target @return for
- * pm_process_close() */
+/**
+ * Opens a process, which must be there.
+ * @param pid any, not only that of a target
+ * @return for pm_process_close()
+ */
 struct pm_process *open_process(pid_t pid);
 
-/** Fails the running test where a call failed. @param result less than 0 if so @param error what it
- * said */
+/**
+ * Fails the running test where a call failed.
+ * @param result less than 0 if so
+ * @param error what it said
+ */
 void must(int result, const struct pm_error *error);
 
 /** Skips the running test, saying why. */

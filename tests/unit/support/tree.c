@@ -43,7 +43,10 @@ void tree_remove(char *root)
 	free(root);
 }
 
-/** Path of an entry whose folders exist. @return the caller frees it */
+/**
+ * Path of an entry whose folders exist.
+ * @return the caller frees it
+ */
 static char *prepare(const char *root, const char *path)
 {
 	char *full;

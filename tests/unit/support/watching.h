@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A process that logs to the byte what it changes (the target `grower`), and a sampler of
- * it. What fails ends the test. */
+/**
+ * @file A process that logs to the byte what it changes (the target `grower`), and a sampler of it.
+ * What fails ends the test.
+ */
 #ifndef SUPPORT_WATCHING_H
 #define SUPPORT_WATCHING_H
 
@@ -27,18 +29,32 @@ struct watching {
 	int64_t resident; /* resident bytes that it says it added */
 };
 
-/** Starts both. @param watching filled @param options of the sampler */
+/**
+ * Starts both.
+ * @param watching filled
+ * @param options of the sampler
+ */
 void watching_begin(struct watching *watching, const struct pm_sampler_options *options);
 
-/** Ends both. @param watching as filled */
+/**
+ * Ends both.
+ * @param watching as filled
+ */
 void watching_end(struct watching *watching);
 
-/** Sends a command and adds up what it changed. @param watching both @param format printf format of
- * the command */
+/**
+ * Sends a command and adds up what it changed.
+ * @param watching both
+ * @param format printf format of the command
+ */
 void watching_tell(struct watching *watching, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Takes a sample. @param watching both @param sample filled */
+/**
+ * Takes a sample.
+ * @param watching both
+ * @param sample filled
+ */
 void watching_take(struct watching *watching, struct pm_sample *sample);
 
 #endif

@@ -34,8 +34,11 @@ struct cut {
 	size_t most;    /**< bytes behind a window that it may grow to; 0: any number */
 };
 
-/** Scans a buffer with a scanner. Fails the test on errors. @param hits gets the hits @param counts
- * added to; may be NULL */
+/**
+ * Scans a buffer with a scanner. Fails the test on errors.
+ * @param hits gets the hits
+ * @param counts added to; may be NULL
+ */
 void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t size,
                  uint64_t address, const struct cut *cut, struct hit_list *hits,
                  struct pm_scan_counts *counts);
@@ -49,7 +52,10 @@ void hit_list_deinit(struct hit_list *hits);
 /** How many of the first hits are the same in both. */
 size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *found);
 
-/** Fails the test unless both are the same; says where they differ. @param what for the message */
+/**
+ * Fails the test unless both are the same; says where they differ.
+ * @param what for the message
+ */
 void assert_same_hits(const struct hit_list *wanted, const struct hit_list *found,
                       const uint8_t *bytes, const char *what);
 
