@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-#include <procmem/word.h>
+#include "diff/diff.h"
+#include "dump/dump.h"
+#include "grep/grep.h"
+#include "headroom/headroom.h"
+#include "map/map.h"
+#include "ps/ps.h"
+#include "snap/snap.h"
+#include "strings/strings.h"
+#include "watch/watch.h"
 
 const struct command commands[] = {
 	{ "map", "the memory regions of a process, largest first, and what each is for", map_run,
@@ -17,25 +25,14 @@ const struct command commands[] = {
 	{ "diff", "what became of the regions between two moments", diff_run, &diff_spec, 1 },
 	{ "headroom", "how much a process may still grow, and when that is used up", headroom_run,
 	  &headroom_spec, 0 },
-	{ "shell", "all of it at a prompt, on one target, with numbered results", shell_run,
-	  &shell_spec, -1 },
 	{ 0 },
 };
 
-const struct command *command_find(const char *name)
+const struct command *commands_find(const char *name)
 {
 	for (const struct command *command = commands; command->name; command++) {
 		if (strcmp(command->name, name) == 0)
 			return command;
 	}
 	return NULL;
-}
-
-const char *command_nearest(const char *name)
-{
-	const char *names[sizeof commands / sizeof *commands];
-	size_t count = 0;
-	for (const struct command *command = commands; command->name; command++)
-		names[count++] = command->name;
-	return pm_nearest_word(name, names, count);
 }

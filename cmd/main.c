@@ -142,9 +142,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <procmem/typo.h>
+
+#include "base/out.h"
+#include "base/report.h"
 #include "commands.h"
-#include "out.h"
-#include "report.h"
+#include "shell/shell.h"
+
+/** The session of all commands; it is not in their table because it runs them. */
+static const struct command shell_command = {
+	"shell",   "all of it at a prompt, on one target, with numbered results",
+	shell_run, &shell_spec,
+	-1,
+};
+
+static void print_summary(struct out *out, const struct command *command)
+{
+	out_format(out, "  %-10s %s\n", command->name, command->summary);
+}
 
 static void print_help(struct out *out)
 {
@@ -154,20 +169,39 @@ static void print_help(struct out *out)
 	           "Nothing is restarted or changed, and nothing is stopped unless --stop asks for "
 	           "it.\n\nCommands:\n");
 	for (const struct command *command = commands; command->name; command++)
-		out_format(out, "  %-10s %s\n", command->name, command->summary);
+		print_summary(out, command);
+	print_summary(out, &shell_command);
 	out_string(out, "\nprocmem COMMAND --help tells more about one of them.\n\nExamples:\n"
 	                "  procmem ps\n      the processes with the most memory\n"
 	                "  procmem map java\n      the regions of the process called java, largest "
 	                "first\n");
 }
 
+static const struct command *find_command(const char *name)
+{
+	return strcmp(name, shell_command.name) == 0 ? &shell_command : commands_find(name);
+}
+
+/** The command that was probably meant. @return its name, or NULL where none is similar */
+static const char *nearest_command(const char *word)
+{
+	const char *names[64] = { shell_command.name };
+	size_t count = 1;
+
+	for (const struct command *command = commands; command->name; command++)
+		if (count < sizeof names / sizeof *names)
+			names[count++] = command->name;
+	return pm_nearest_word(word, names, count);
+}
+
 static enum status run_command(struct out *out, int argc, char **argv)
 {
 	const char *word = argv[0];
-	const struct command *command = command_find(word);
+	const struct command *command = find_command(word);
 	if (command)
 		return command->run(out, argc, argv);
-	const char *nearest = command_nearest(word);
+
+	const char *nearest = nearest_command(word);
 	if (nearest)
 		report_error("there is no command '%s'; did you mean '%s'?", word, nearest);
 	else

@@ -54,10 +54,10 @@ run_analyzer() {
 	build analyzer
 }
 
-# In unit/process_attack a process counts its threads, and ThreadSanitizer adds one.
+# In unit/proc/process_attack a process counts its threads, and ThreadSanitizer adds one.
 run_tsan() {
 	build tsan
-	ctest --preset tsan -j "$jobs" -L 'unit|cli' -E '^unit/process_attack$'
+	ctest --preset tsan -j "$jobs" -L 'unit|cli' -E '^unit/proc/process_attack$'
 }
 
 run_valgrind() {

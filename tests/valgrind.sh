@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/valgrind.sh [--build FOLDER] [--jobs N] [FILE[:TEST]]...
 #
-# Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map), or those of it whose name contains a text
-# (map:figure). An error, a definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes twenty
+# Runs the command tests with every procmem in memcheck: all of them, those of a FILE (map/map), or those of it whose name contains a text
+# (map/map:figure). An error, a definite leak or a descriptor that is open in the end fails it, and so does the test itself. Takes twenty
 # minutes on two cores.
 #
 # Of what we use valgrind 3.19 does not know pidfd_open(2): it fails as on an old kernel.
@@ -17,14 +17,14 @@ usage() {
 # What is left out: file, how the test's name begins (nothing: all of them), why.
 left_out() {
 	cat <<-'END'
-		attack|sixteen descriptors|valgrind needs more itself
-		attack|closed stdin, stdout and stderr|valgrind puts its own files there
-		attack_targets|ten thousand threads|each look takes minutes
+		attack/attack|sixteen descriptors|valgrind needs more itself
+		attack/attack|closed stdin, stdout and stderr|valgrind puts its own files there
+		attack/targets|ten thousand threads|each look takes minutes
 		headroom|a signal ends the watching|valgrind catches all signals from the beginning, and so nobody sees when procmem does
 		main|a closed output|valgrind puts its own files there
 		memory||valgrind's memory is counted, too
-		watch_killed||it counts how often a watcher had time for a second sample before it was killed
-		watch_screen|Ctrl-Z stops it|in valgrind raise(SIGTSTP) stops nobody
+		watch/killed||it counts how often a watcher had time for a second sample before it was killed
+		watch/screen|Ctrl-Z stops it|in valgrind raise(SIGTSTP) stops nobody
 	END
 }
 
@@ -41,8 +41,8 @@ while [ $# -gt 0 ]; do
 done
 build=$(cd "$build" && pwd) || exit 2
 if [ ${#wanted[@]} -eq 0 ]; then
-	for file in tests/cli/*.bats; do
-		file=${file##*/}
+	for file in tests/cli/*.bats tests/cli/*/*.bats; do
+		file=${file#tests/cli/}
 		wanted+=("${file%.bats}")
 	done
 fi

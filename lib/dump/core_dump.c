@@ -13,7 +13,7 @@
 #include "dump/copy.h"
 #include "dump/core_filter.h"
 #include "dump/core_notes.h"
-#include "dump/own_vdso.h"
+#include "dump/self_vdso.h"
 
 /* Files of ext4 end at 16 TiB. Zeros beyond this are left without content. */
 static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "growth/alike.h"
 #include "growth/key_table.h"
+#include "growth/similarity.h"
 #include "growth/tracker_state.h"
 
 /*

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "kinds/evidence_read.h"
 #include "kinds/malloc_headers.h"
-#include "kinds/memory.h"
 
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 

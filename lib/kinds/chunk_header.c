@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/chunk_header.h"
 
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 
 enum { FLAG_BITS = 7, IS_MMAPPED = 2, USES_HUGE_PAGES = 1 };
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 #include "kinds/rules.h"
 
 static const uint64_t first_arena = UINT64_C(0xc000000000);

@@ -7,7 +7,7 @@
  *
  * Of living processes the kernel names it, and only of what does not live may any page be read.
  */
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 #include "kinds/rules.h"
 
 enum {

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "kinds/arena_heaps.h"
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 
 /*
  * Reading a header takes about half a microsecond, and asking whether its page is present as much

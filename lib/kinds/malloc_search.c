@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 #include "kinds/chunk_header.h"
+#include "kinds/evidence_read.h"
 #include "kinds/malloc_walk.h"
-#include "kinds/memory.h"
 #include "kinds/rules.h"
 #include "region/pagemap_handle.h"
 

@@ -6,7 +6,7 @@
 #include <procmem/number.h>
 
 #include "kinds/chunk_header.h"
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 #include "region/pagemap_handle.h"
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose

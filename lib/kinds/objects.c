@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 
 struct pm_objects {
 	struct pm_object *items;

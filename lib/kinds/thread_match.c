@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "kinds/memory.h"
+#include "kinds/evidence_read.h"
 #include "kinds/stack_guard.h"
 
 /*

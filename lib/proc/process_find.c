@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #include <procmem/number.h>
-#include <procmem/word.h>
+#include <procmem/typo.h>
 
 #include "base/array.h"
+#include "proc/ambiguous.h"
 #include "proc/command.h"
-#include "proc/own.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
-#include "proc/several.h"
+#include "proc/self.h"
 
 /** How a name fits a process, the best first: only those that fit best are considered. */
 enum fit {

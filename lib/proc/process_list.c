@@ -10,9 +10,9 @@
 #include "base/io.h"
 #include "proc/access.h"
 #include "proc/command.h"
-#include "proc/own.h"
 #include "proc/pids.h"
 #include "proc/process_handle.h"
+#include "proc/self.h"
 #include "proc/status.h"
 
 /**

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "recording/moment.h"
+#include "recording/time_spec.h"
 
 /**
  * Asks for one number, such as that of a sample.

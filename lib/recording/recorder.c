@@ -25,8 +25,9 @@ static const char *const statements[STATEMENTS] = {
 	[ADD_SAMPLE] = "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[ADD_TEXT] = "INSERT OR IGNORE INTO text (value) VALUES (?)",
 	[FIND_TEXT] = "SELECT id FROM text WHERE value = ?",
-	[ADD_REGION] = "INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-		       "?, ?, ?, ?, ?)",
+	[ADD_REGION] =
+		("INSERT INTO region VALUES (NULL, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+	         "?, ?, ?, ?, ?)"),
 	[END_REGION] = "UPDATE region SET until_sample = ? WHERE id = ?",
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <procmem/number.h>
-#include <procmem/word.h>
+#include <procmem/typo.h>
 
 #include "base/array.h"
 #include "base/number.h"

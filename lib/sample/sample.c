@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "kinds/recount.h"
 #include "region/pagemap_handle.h"
-#include "sample/carry.h"
-#include "sample/credit.h"
+#include "sample/cpu_budget.h"
+#include "sample/inherit.h"
 #include "sample/page_history.h"
 #include "sample/sizes.h"
 

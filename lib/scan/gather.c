@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "base/least.h"
+#include "base/minmax.h"
 
 /** Where it is noted down what could not be read. */
 struct notes {

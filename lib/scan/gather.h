@@ -7,7 +7,7 @@
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
 
-#include "scan/order.h"
+#include "scan/queue.h"
 
 /** Bytes that are read behind a unit from the start; more only where a hit asks for it. */
 enum { PM_OVERLAP = 4096 };

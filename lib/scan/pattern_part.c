@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 
 size_t pm_length_sum(size_t a, size_t b)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/least.h"
+#include "base/minmax.h"
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {

@@ -3,7 +3,7 @@
  * call for each would cost as much as the search. */
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "scan/worker.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/worker.h"
 
-#include "base/least.h"
+#include "base/minmax.h"
 
 enum {
 	BATCH_MOST = 256 * 1024, /* bytes that a thread keeps until its turn comes */

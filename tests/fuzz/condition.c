@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each line of the input is one condition. */
-#include "condition.h"
+#include "watch/events/condition.h"
 
 #include <stdlib.h>
 #include <string.h>

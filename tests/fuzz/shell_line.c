@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell_line.h"
+#include "shell/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "input.h"
-#include "text.h"
 
 /** Adds a word in the form that stands for itself. */
 static void quote(struct text *line, const char *word)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Includes go down only: base < proc < region < reader < kinds < scan < cmd, and cmd sees nothing of lib but <procmem/...>. Run by ctest.
+# Includes go down only, in lib/ and in cmd/, and cmd/ sees nothing of lib/ but <procmem/...>. Folders of
+# commands do not include one another, but for watch and shell, which stand above them. Run by ctest.
 set -eu
 cd "$PROCMEM_SOURCE"
 
@@ -8,20 +9,23 @@ cd "$PROCMEM_SOURCE"
 # shellcheck disable=SC2016 # the dollars are those of awk
 find lib cmd -name '*.[ch]' | sort | xargs awk '
 BEGIN {
-	count = split("base proc region reader kinds scan cmd", order, " ")
+	count = split("base proc region reader symbols heap runtimes kinds limits stack graph trace sample " \
+		"recording growth scan content dump findings", order, " ")
 	for (i = 1; i <= count; i++)
-		level[order[i]] = i
-	# Folders of the same level as one of those.
-	level["sample"] = level["limits"] = level["symbols"] = level["kinds"]
-	level["dump"] = level["growth"] = level["recording"] = level["stop"] = level["scan"]
-	# A public header belongs to the layer that has the code of its name; one without such code is not bound.
+		lib_level[order[i]] = i
+	top = count + 1
+	count = split("base cli view target COMMAND why watch TABLE shell MAIN", order, " ")
+	for (i = 1; i <= count; i++)
+		cmd_level[order[i]] = i
+
+	# A public header belongs to the layer of the source of its name; one without a source is not bound.
 	while (("find lib -name \"*.c\"" | getline source) > 0) {
 		split(source, folder, "/")
 		sub(/.*\//, "", source)
 		sub(/\.c$/, "", source)
-		level_of[source] = level[folder[2]]
+		header_level[source] = lib_level[folder[2]]
 	}
-	level_of["procmem"] = level["cmd"]
+	header_level["procmem"] = top
 }
 
 function complain(text) {
@@ -29,33 +33,47 @@ function complain(text) {
 	failed = 1
 }
 
-# The layer of the file: of its folder, for a public header of its name.
+# The layer of a path below cmd/.
+function level_in_cmd(path, part, n) {
+	n = split(path, part, "/")
+	if (n == 1)
+		return cmd_level[path ~ /^main\./ ? "MAIN" : "TABLE"]
+	return cmd_level[part[1] in cmd_level ? part[1] : "COMMAND"]
+}
+
 FNR == 1 {
-	n = split(FILENAME, part, "/")
-	name = part[n]
+	split(FILENAME, part, "/")
+	name = FILENAME
+	sub(/.*\//, "", name)
 	sub(/\.[ch]$/, "", name)
+	in_cmd = part[1] == "cmd"
 	public = part[2] == "include"
-	if (part[1] == "cmd")
-		own = level["cmd"]
+	folder_name = part[2]
+	if (in_cmd)
+		own = level_in_cmd(substr(FILENAME, 5))
 	else if (public)
-		own = name in level_of ? level_of[name] : level["cmd"]
+		own = name in header_level ? header_level[name] : top
 	else
-		own = level[part[2]]
+		own = lib_level[part[2]]
 	if (!own)
-		complain("no layer is known for its folder: add it to tests/lint/layers.sh")
+		complain("its folder has no layer: add it to tests/lint/layers.sh")
 }
 
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, quoted, "\"")
-	n = split(quoted[2], path, "/")
+	split(quoted[2], path, "/")
 	if (public)
 		complain("a public header may include <...> only")
-	else if (part[1] == "cmd") {
-		if (n > 1 || system("test -f cmd/" quoted[2]) != 0)
-			complain("cmd sees nothing of lib but <procmem/...>")
-	} else if (!(path[1] in level))
+	else if (in_cmd) {
+		if (system("test -f cmd/" quoted[2]) != 0)
+			complain("cmd/ sees nothing of lib/ but <procmem/...>")
+		else if (level_in_cmd(quoted[2]) > own)
+			complain("includes upwards: " quoted[2])
+		else if (own == cmd_level["COMMAND"] && level_in_cmd(quoted[2]) == own && path[1] != folder_name)
+			complain("includes another command: " quoted[2])
+	} else if (!(path[1] in lib_level))
 		complain("no layer is known for " quoted[2] ": add it to tests/lint/layers.sh")
-	else if (level[path[1]] > own)
+	else if (lib_level[path[1]] > own)
 		complain("includes upwards: " quoted[2])
 }
 
@@ -63,7 +81,7 @@ FNR == 1 {
 	header = $0
 	sub(/.*<procmem\//, "", header)
 	sub(/\.h>.*/, "", header)
-	if (level_of[header] > own)
+	if (!in_cmd && header_level[header] > own)
 		complain("includes upwards: <procmem/" header ".h>")
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every option of every command is used in a test: a file tests/cli/COMMAND*.bats has a line with its long or its short name, or
+# Every option of every command is used in a test: tests/cli/COMMAND.bats or tests/cli/COMMAND/*.bats has a line with its long or its short name, or
 # every_command.bats has one with its long name (it goes through all commands, or names the command in that line or in the name of the
 # test). Run by ctest.
 set -eu
@@ -25,7 +25,7 @@ for command in $commands; do
 	procmem "$command" --help | sed -n 's/^  \(-\(.\), \|    \)--\([a-z-]*\).*/\3 \2/p' >"$scratch/options"
 	[ -s "$scratch/options" ] || { echo "procmem $command --help lists no options" && exit 1; }
 	# Remarks are no tests.
-	find tests/cli -name "$command*.bats" -exec grep -hv '^[[:space:]]*#' {} + >"$scratch/lines" || true
+	find tests/cli \( -path "tests/cli/$command.bats" -o -path "tests/cli/$command/*.bats" \) -exec grep -hv '^[[:space:]]*#' {} + >"$scratch/lines" || true
 	about "$command" >>"$scratch/lines"
 	while read -r long short; do
 		grep -Eq -e "--$long([^a-z-]|\$)" "$scratch/lines" && continue

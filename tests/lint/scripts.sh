@@ -9,7 +9,7 @@ find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
 find docs tests .ci -type f \( -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name run \) -exec grep -nE '^.{141,}' {} + |
 	sed 's/^\([^:]*:[0-9]*\):.*/note: \1: longer than 140 characters/'
 # A negated command ends no test, unless it is the last one.
-if grep -nE '^[[:space:]]*! ' tests/cli/*.bats | grep -v '||'; then
+if grep -nE '^[[:space:]]*! ' tests/cli/*.bats tests/cli/*/*.bats | grep -v '||'; then
 	echo "these go unnoticed when they should fail: write 'fails COMMAND'"
 	exit 1
 fi

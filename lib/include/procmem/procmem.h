@@ -48,8 +48,8 @@
 #include <procmem/symbols.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
+#include <procmem/typo.h>
 #include <procmem/unit_read.h>
 #include <procmem/wakeup.h>
-#include <procmem/word.h>
 
 #endif

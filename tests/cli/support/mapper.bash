@@ -2,7 +2,7 @@
 # A mapper that all tests of a file look into (`load support/mapper`, outside of functions).
 
 setup_file() {
-	load support/helper
+	load "${BASH_SOURCE[0]%/*}/helper"
 	target_start mapper
 	export TARGET_PID TARGET_FACTS
 }

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "base/least.h"
+#include "base/minmax.h"
 
 /** What the callbacks of one scan need. */
 struct run {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+void *alloc_array(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+	void *array = NULL;
+	if (!__builtin_mul_overflow(count, size, &bytes))
+		array = realloc(old, bytes ? bytes : 1);
+	if (!array) {
+		/* Not by report.c: that would need memory. */
+		fputs("procmem: out of memory\n", stderr);
+		exit(STATUS_ERROR);
+	}
+	return array;
+}
+
+char *alloc_string(const char *string)
+{
+	size_t size = strlen(string) + 1;
+	return memcpy(alloc_array(NULL, size, 1), string, size);
+}

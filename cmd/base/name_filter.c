@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/name_filter.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <string.h>
+
+/** Bytes of a part that are shown: the reason is to have room behind them. */
+static int excerpt(size_t length)
+{
+	return length < 60 ? (int)length : 60;
+}
+
+int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
+{
+	int code;
+	PCRE2_SIZE at;
+	*filter = (struct name_filter){ 0 };
+	if (!regex)
+		return 0;
+	/* Names are bytes: without PCRE2_UTF every one of them can be matched. */
+	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+	if (!filter->code) {
+		PCRE2_UCHAR message[120] = "";
+		pcre2_get_error_message(code, message, sizeof message);
+		/* The sentence of the library about its patterns. */
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s",
+			(size_t)at, excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at,
+			(char *)message);
+	}
+	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);
+	if (filter->match)
+		return 0;
+	name_filter_deinit(filter);
+	return pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+}
+
+void name_filter_deinit(struct name_filter *filter)
+{
+	pcre2_match_data_free(filter->match);
+	pcre2_code_free(filter->code);
+	*filter = (struct name_filter){ 0 };
+}
+
+bool name_filter_fits(const struct name_filter *filter, const char *name)
+{
+	return !filter->code || pcre2_match(filter->code, (PCRE2_SPTR)name, strlen(name), 0, 0,
+	                                    filter->match, NULL) >= 0;
+}

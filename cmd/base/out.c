@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/out.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/report.h"
+#include "base/utf8.h"
+#include "base/wrap.h"
+
+/* Big enough that a listing of 60,000 regions takes some hundred writes. */
+enum { FLUSH_AT = 64 * 1024 };
+
+static const char *const style_codes[OUT_STYLE_COUNT] = {
+	[OUT_PLAIN] = "\033[0m", [OUT_DIM] = "\033[2m",  [OUT_GROWN] = "\033[31m",
+	[OUT_LESS] = "\033[32m", [OUT_NEW] = "\033[34m", [OUT_MATCH] = "\033[1m",
+};
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value;
+}
+
+void out_set_colour(struct out *out, enum out_colour when)
+{
+	const char *terminal_type = getenv("TERM");
+	bool wanted = out->terminal && !out->plain && !is_set("NO_COLOR") && terminal_type &&
+	              strcmp(terminal_type, "dumb") != 0;
+	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
+}
+
+void out_measure(struct out *out)
+{
+	out->terminal = wrap_size(out->fd, &out->width, &out->height);
+}
+
+void out_init(struct out *out, int fd)
+{
+	*out = (struct out){ .fd = fd };
+	out_measure(out);
+	out_set_colour(out, OUT_COLOUR_AUTO);
+}
+
+void out_flush(struct out *out)
+{
+	size_t done = 0;
+	/* As with a reader that is gone: nobody wants the rest. */
+	if (out->cancel && *out->cancel && !out->os_errno)
+		out->os_errno = EPIPE;
+	while (done < out->buffer.length && !out->os_errno) {
+		ssize_t written = write(out->fd, out->buffer.bytes + done,
+		                        out->buffer.length - done);
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			out->os_errno = errno;
+		else if (out->cancel && *out->cancel)
+			out->os_errno = EPIPE;
+	}
+	text_clear(&out->buffer);
+}
+
+bool out_failed(const struct out *out)
+{
+	return out->os_errno != 0;
+}
+
+static void flush_if_full(struct out *out)
+{
+	if (out->buffer.length >= FLUSH_AT)
+		out_flush(out);
+}
+
+void out_bytes(struct out *out, const char *bytes, size_t length)
+{
+	text_bytes(&out->buffer, bytes, length);
+	flush_if_full(out);
+}
+
+void out_string(struct out *out, const char *string)
+{
+	out_bytes(out, string, strlen(string));
+}
+
+void out_text(struct out *out, const struct text *text)
+{
+	out_bytes(out, text->bytes, text->length);
+}
+
+void out_blanks(struct out *out, size_t count)
+{
+	text_fill(&out->buffer, ' ', count);
+	flush_if_full(out);
+}
+
+void out_format(struct out *out, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	text_vformat(&out->buffer, format, arguments);
+	va_end(arguments);
+	flush_if_full(out);
+}
+
+size_t out_wrapped(struct out *out, const struct text *lines, size_t indent)
+{
+	struct text wrapped = { 0 };
+	size_t ends = 0;
+	wrap(&wrapped, lines->bytes, lines->length, out->width, indent);
+	for (size_t i = 0; i < wrapped.length; i++)
+		ends += wrapped.bytes[i] == '\n';
+	out_text(out, &wrapped);
+	text_deinit(&wrapped);
+	return ends;
+}
+
+void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
+{
+	struct text lines = { 0 };
+	va_list arguments;
+	va_start(arguments, format);
+	text_vformat(&lines, format, arguments);
+	va_end(arguments);
+	out_wrapped(out, &lines, indent);
+	text_deinit(&lines);
+}
+
+void out_escaped(struct out *out, const char *string)
+{
+	utf8_escape(&out->buffer, string, strlen(string));
+	flush_if_full(out);
+}
+
+void out_style(struct out *out, enum out_style style)
+{
+	out_string(out, out_style_code(out, style));
+}
+
+const char *out_style_code(const struct out *out, enum out_style style)
+{
+	return out->colour ? style_codes[style] : "";
+}
+
+int out_close(struct out *out)
+{
+	out_flush(out);
+	text_deinit(&out->buffer);
+	if (!out->os_errno || out->os_errno == EPIPE)
+		return 0;
+	report_error("cannot write the output: %s", strerror(out->os_errno));
+	return -1;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "base/wrap.h"
+
+/* Blanks before what goes on with a sentence on a terminal that is too narrow for it. */
+enum { INDENT = 2 };
+
+/** Escapes and writes one line in one go, so that lines of several processes do not mix. */
+static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format,
+                                                             va_list arguments)
+{
+	struct text sentence = { 0 }, line = { 0 }, lines = { 0 };
+	size_t width, height;
+	text_vformat(&sentence, format, arguments);
+	text_string(&line, prefix);
+	utf8_escape(&line, sentence.bytes, sentence.length);
+	text_char(&line, '\n');
+	wrap_size(STDERR_FILENO, &width, &height);
+	wrap(&lines, line.bytes, line.length, width, INDENT);
+	fwrite(lines.bytes, 1, lines.length, stderr);
+	text_deinit(&lines);
+	text_deinit(&line);
+	text_deinit(&sentence);
+}
+
+void report_error(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	write_line("procmem: ", format, arguments);
+	va_end(arguments);
+}
+
+void report_note(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	write_line("procmem: note: ", format, arguments);
+	va_end(arguments);
+}
+
+enum status report_failure(const struct pm_error *error)
+{
+	report_error("%s", error->text);
+	return STATUS_ERROR;
+}

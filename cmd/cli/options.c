@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include <procmem/number.h>
+
+enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
+
+const struct cli_option list_option_list[] = {
+	{ 's', "sort", "COLUMN",
+	  "sort by this column: sizes and counts from the\nlargest, others ascending" },
+	{ 'r', "reverse", NULL, "the other way round" },
+	{ 'n', "top", "N", "only the first N; the rest is counted" },
+	{ 'o', "columns", "LIST",
+	  "show these columns, separated by commas;\n+LIST: these too; 'help' tells which there "
+	  "are" },
+	{ OPTION_CSV, "csv", NULL, "comma-separated values, sizes in bytes" },
+	{ OPTION_NO_HEADER, "no-header", NULL, "rows only: no heading, no titles, no totals" },
+	{ 0 },
+};
+
+int list_options_take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct list_options *options = into;
+	switch (id) {
+	case 's':
+		options->sort = value;
+		return 0;
+	case 'r':
+		options->reverse = true;
+		return 0;
+	case 'n':
+		options->top_given = true;
+		return pm_parse_decimal(value, UINT64_MAX, &options->top, error);
+	case 'o':
+		options->columns = value;
+		return 0;
+	case OPTION_CSV:
+		options->csv = true;
+		return 0;
+	default:
+		options->no_header = true;
+		return 0;
+	}
+}
+
+bool list_options_want_help(const struct list_options *options)
+{
+	return options->columns && strcmp(options->columns, "help") == 0;
+}
+
+enum { OPTION_JSON = CLI_LONG_ONLY, OPTION_COLOUR };
+
+const struct cli_option output_option_list[] = {
+	{ OPTION_JSON, "json", NULL, "one JSON object, sizes in bytes" },
+	{ 'b', "bytes", NULL, "sizes in bytes instead of K, M, G" },
+	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
+	{ 'q', "quiet", NULL, "no remarks on stderr, only errors" },
+	{ 'v', "verbose", NULL, "tell on stderr what was read, and what it cost" },
+	{ 0 },
+};
+
+int output_colour_parse(const char *when, enum out_colour *colour, struct pm_error *error)
+{
+	if (!when || strcmp(when, "always") == 0)
+		*colour = OUT_COLOUR_ALWAYS;
+	else if (strcmp(when, "auto") == 0)
+		*colour = OUT_COLOUR_AUTO;
+	else if (strcmp(when, "never") == 0)
+		*colour = OUT_COLOUR_NEVER;
+	else
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is none of auto, always and never", when);
+	return 0;
+}
+
+int output_options_take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct output_options *options = into;
+	switch (id) {
+	case OPTION_JSON:
+		options->json = true;
+		return 0;
+	case 'b':
+		options->bytes = true;
+		return 0;
+	case OPTION_COLOUR:
+		return output_colour_parse(value, &options->colour, error);
+	case 'q':
+		options->quiet = true;
+		return 0;
+	default:
+		options->verbose = true;
+		return 0;
+	}
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "diff/diff.h"
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "target/region_columns.h"
+#include "view/json.h"
+#include "view/numbered_table.h"
+
+/** Columns of the table; those of sums leave some out. */
+enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, COLUMNS };
+
+static const struct table_column all_columns[COLUMNS] = {
+	[CHANGE] = { .title = "CHANGE" },
+	[COUNT] = { .title = "COUNT", .right = true },
+	[ADDRESS] = { .title = "ADDRESS" },
+	[BEFORE] = { .title = "BEFORE", .right = true },
+	[AFTER] = { .title = "AFTER", .right = true },
+	[DELTA] = { .title = "DELTA", .right = true },
+	[SIZE_DELTA] = { .title = "SIZE-DELTA", .right = true },
+	[KIND] = { .title = "KIND", .style = OUT_DIM },
+	[MAPPING] = { .title = "MAPPING" },
+};
+
+/** Which columns a table has, by what it sums up by. */
+static const enum column chosen[][COLUMNS] = {
+	[DIFF_BY_REGION] = { CHANGE, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
+	[DIFF_BY_KIND] = { KIND, COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA },
+	[DIFF_BY_MAPPING] = { COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
+};
+
+static const size_t chosen_count[] = {
+	[DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7
+};
+
+/** Columns that are left out where a terminal is too narrow, the least important first. */
+static const enum column droppable[] = { SIZE_DELTA, BEFORE, KIND, AFTER, COUNT };
+
+/** What is printed, and in which columns. */
+struct view {
+	const struct diff *diff;
+	enum column columns[COLUMNS];
+	size_t count;
+	struct text dropped; /* titles of those that are left out */
+};
+
+static void put_size(const struct diff *diff, uint64_t size, struct text *text)
+{
+	if (diff->options->output.bytes)
+		text_decimal(text, size);
+	else
+		text_size(text, size);
+}
+
+static void put_mapping(const struct pm_region *region, struct text *text)
+{
+	struct text name = { 0 };
+	region_mapping(region, false, &name);
+	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
+	text_deinit(&name);
+	/* A recording knows an arena by its address only, a living process also by its number,
+	 * which may change: one name for both. */
+	if (text->length == 0 && region->arena != 0)
+		text_format(text, "arena at %llx", (unsigned long long)region->arena);
+	else if (text->length == 0)
+		utf8_escape(text, region->detail, strlen(region->detail));
+}
+
+/** What only rows have, not the totals. */
+static void put_identity(const struct diff_row *row, enum column column, struct text *text)
+{
+	if (column == CHANGE) {
+		text_string(text, pm_change_name(row->change));
+	} else if (column == ADDRESS) {
+		text_hex(text, row->region->start, 8);
+		text_char(text, '-');
+		text_hex(text, row->region->end, 8);
+		if (row->regions > 1)
+			text_format(text, " +%zu", row->regions - 1);
+	} else if (column == KIND) {
+		text_string(text, pm_kind_name((enum pm_kind)row->region->kind));
+	} else if (column == MAPPING) {
+		put_mapping(row->region, text);
+	}
+}
+
+static void cell(void *context, size_t index, size_t which, struct text *text)
+{
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
+	enum column column = view->columns[which];
+	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+	bool bytes = diff->options->output.bytes;
+	if (column == BEFORE)
+		put_size(diff, pm_growth_weight(&row->was), text);
+	else if (column == AFTER)
+		put_size(diff, pm_growth_weight(&row->is), text);
+	else if (column == DELTA)
+		text_delta(text, diff_delta(row), bytes);
+	else if (column == SIZE_DELTA)
+		text_delta(text, diff_size_delta(row), bytes);
+	else if (column == COUNT)
+		text_decimal(text, row->regions);
+	else if (index != TABLE_TOTAL)
+		put_identity(row, column, text);
+	else if (which == 0)
+		text_string(text, "total");
+}
+
+static enum out_style style(void *context, size_t index, size_t which)
+{
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
+	enum column column = view->columns[which];
+	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+	if (column == DELTA)
+		return delta_style(diff_delta(row));
+	if (column == SIZE_DELTA)
+		return delta_style(diff_size_delta(row));
+	if (column == CHANGE && index != TABLE_TOTAL && row->change == PM_CHANGE_NEW)
+		return OUT_NEW;
+	return all_columns[column].style;
+}
+
+static void print_left_out(void *context, struct out *out)
+{
+	const struct view *view = context;
+	const struct diff *diff = view->diff;
+	if (diff->shown < diff->count)
+		out_format(out, "\xe2\x80\xa6 %zu more that changed\n", diff->count - diff->shown);
+	if (view->dropped.length > 0) {
+		out_string(out, "\xe2\x80\xa6 no room for ");
+		out_text(out, &view->dropped);
+		out_string(out, "\n");
+	}
+}
+
+static void print_heading(const struct diff *diff, struct out *out)
+{
+	struct text line = { 0 };
+	text_string(&line, "before: ");
+	sampled_describe(diff->before, &line);
+	text_string(&line, "\nafter:  ");
+	sampled_describe(diff->after, &line);
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 8);
+	text_deinit(&line);
+}
+
+/**
+ * Regions of a recording, and those that are gone, are nothing that another command could look at.
+ */
+static bool identify(void *context, size_t index, struct numbered_row *row)
+{
+	const struct diff *diff = ((const struct view *)context)->diff;
+	const struct diff_row *from = &diff->rows[index];
+	bool living = diff->after->identified && diff->after->number == 0;
+	*row = (struct numbered_row){ .start = from->region->start,
+		                      .end = from->region->end,
+		                      .mapping = from->region->mapping };
+	row->kind = (enum pm_kind)from->region->kind;
+	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
+}
+
+/**
+ * Takes the next column out that may go.
+ * @param from place among those that may
+ * @return false: none is left
+ */
+static bool drop_column(struct view *view, size_t *from)
+{
+	while (*from < sizeof droppable / sizeof *droppable) {
+		enum column dropped = droppable[(*from)++];
+		for (size_t i = 0; i < view->count; i++) {
+			if (view->columns[i] != dropped)
+				continue;
+			memmove(view->columns + i, view->columns + i + 1,
+			        (--view->count - i) * sizeof *view->columns);
+			text_format(&view->dropped, "%s%s", view->dropped.length > 0 ? ", " : "",
+			            all_columns[dropped].title);
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * Chooses as many columns as the terminal has room for.
+ * @param columns gets them
+ */
+static void choose_columns(struct view *view, struct table *table, struct table_column *columns,
+                           const struct out *out)
+{
+	size_t next = 0;
+	view->count = chosen_count[view->diff->options->by];
+	memcpy(view->columns, chosen[view->diff->options->by], view->count * sizeof *view->columns);
+	do {
+		for (size_t i = 0; i < view->count; i++)
+			columns[i] = all_columns[view->columns[i]];
+		table->column_count = view->count;
+	} while (!numbered_table_fits(table, out) && drop_column(view, &next));
+}
+
+void diff_print(const struct diff *diff, struct out *out)
+{
+	struct table_column columns[COLUMNS];
+	struct view view = { .diff = diff };
+	struct table table = {
+		.columns = columns,
+		.rows = diff->shown,
+		.titles = true,
+		.total = true,
+		.open_end = true,
+		.context = &view,
+		.cell = cell,
+		.style = style,
+		.before_total = print_left_out,
+	};
+	choose_columns(&view, &table, columns, out);
+	print_heading(diff, out);
+	numbered_table_print(&table, identify, out);
+	text_deinit(&view.dropped);
+	if (!diff->options->output.quiet)
+		out_format(out, "%zu changed, %zu did not\n", diff->total.count - diff->same,
+		           diff->same);
+}
+
+static void put_sizes(struct json *json, const struct diff_row *row)
+{
+	json_put(json, "rss_before", json_number(row->was.rss));
+	json_put(json, "rss_after", json_number(row->is.rss));
+	json_put(json, "swap_before", json_number(row->was.swap));
+	json_put(json, "swap_after", json_number(row->is.swap));
+	json_put(json, "delta", json_integer(diff_delta(row)));
+	json_put(json, "size_before", json_number(row->was.size));
+	json_put(json, "size_after", json_number(row->is.size));
+	json_put(json, "size_delta", json_integer(diff_size_delta(row)));
+}
+
+static void put_row(struct json *json, enum diff_by by, const struct diff_row *row)
+{
+	struct text mapping = { 0 };
+	region_mapping(row->region, false, &mapping);
+	json_open(json, NULL, '{');
+	json_put(json, "change", json_string(pm_change_name(row->change)));
+	if (by == DIFF_BY_REGION) {
+		json_put(json, "start", json_address(row->region->start));
+		json_put(json, "end", json_address(row->region->end));
+	}
+	json_put(json, "count", json_number(row->regions));
+	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
+	if (by != DIFF_BY_KIND && mapping.length > 0)
+		json_put(json, "mapping", json_text(text_terminate(&mapping)));
+	if (by == DIFF_BY_REGION && *row->region->detail)
+		json_put(json, "detail", json_text(row->region->detail));
+	put_sizes(json, row);
+	json_shut(json, '}');
+	text_deinit(&mapping);
+}
+
+void diff_print_json(const struct diff *diff, struct out *out)
+{
+	struct json json = { .out = out };
+	json_open(&json, NULL, '{');
+	sampled_put_json(&json, "before", diff->before);
+	sampled_put_json(&json, "after", diff->after);
+	json_open(&json, diff->options->by == DIFF_BY_REGION ? "regions" : "groups", '[');
+	for (size_t i = 0; i < diff->shown; i++)
+		put_row(&json, diff->options->by, &diff->rows[i]);
+	json_shut(&json, ']');
+	json_open(&json, "total", '{');
+	json_put(&json, "count", json_number(diff->total.regions));
+	json_put(&json, "changed", json_number(diff->total.count - diff->same));
+	put_sizes(&json, &diff->total);
+	json_shut(&json, '}');
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}

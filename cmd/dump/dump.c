@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "dump/dump.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "target/stopping.h"
+#include "view/json.h"
+
+enum {
+	OPTION_HEX = CLI_LONG_ONLY,
+	OPTION_RAW,
+	OPTION_CORE,
+	OPTION_RESPECT_FILTER,
+	OPTION_STOP,
+	OPTION_WHOLE_FILES
+};
+
+static const struct cli_option dump_option_list[] = {
+	{ 'o', "output", "FILE",
+	  "write the bytes to FILE, with holes where nothing\nis, and FILE.map with what stands "
+	  "where" },
+	{ OPTION_HEX, "hex", NULL,
+	  "addresses, bytes in hexadecimal, and text; usual\non a terminal" },
+	{ OPTION_RAW, "raw", NULL, "nothing but the bytes; usual in a pipe or file" },
+	{ OPTION_CORE, "core", NULL,
+	  "write an ELF core file for debuggers; without REGION\nthe whole process" },
+	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
+	  "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
+	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
+	{ OPTION_WHOLE_FILES, "whole-files", NULL,
+	  "also pages of files that the process has not\ntouched, from the files" },
+	{ 0 },
+};
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct dump_options *options = into;
+	switch (id) {
+	case 'o':
+		if (*value == '\0')
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "the name of the file is empty");
+		/* Standard output is where the bytes go anyway. */
+		options->file = strcmp(value, "-") == 0 ? NULL : value;
+		return 0;
+	case OPTION_HEX:
+		options->hex = true;
+		return 0;
+	case OPTION_RAW:
+		options->raw = true;
+		return 0;
+	case OPTION_CORE:
+		options->core = true;
+		return 0;
+	case OPTION_RESPECT_FILTER:
+		options->respect_filter = true;
+		return 0;
+	case OPTION_STOP:
+		options->stop = true;
+		return 0;
+	default:
+		options->whole_files = true;
+		return 0;
+	}
+}
+
+static const struct cli_group groups[] = {
+	{ "What to do:", dump_option_list, take, 0 },
+	{ "Which regions:", selection_option_list, selection_take,
+	  offsetof(struct dump_options, selection) },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct dump_options, output) },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { "hex raw output", "hex json", "raw json",
+	                                 "hex core",       "raw core", NULL };
+
+const struct cli_spec dump_spec = {
+	.command = "dump",
+	.operands = "TARGET [REGION]...",
+	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\npipe or file.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "TARGET is a PID, a process name that fits one process, or an ELF core file.\n"
+	         "REGION is an address (the region around it), ADDR-END, ADDR+LEN, a kind, [name]\n"
+	         "or 'all'. What was never touched is zeros.",
+	.examples = {
+		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from that address on" },
+		{ "procmem dump -o heap.raw java heap malloc", "the heap and the blocks of malloc, in a sparse file" },
+	},
+	.operands_least = 1,
+	.operands_most = -1,
+};
+
+/** Adds a size in the way that the user wants it. */
+static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
+{
+	if (dump->options->output.bytes)
+		text_decimal(text, bytes);
+	else
+		text_size(text, bytes);
+}
+
+static void tell_lacks(const struct dump *dump)
+{
+	struct text line = { 0 };
+	if (dump->options->output.verbose)
+		lacks_tell(&dump->memory.lacks, SIZE_MAX);
+	add_size(dump, &line, dump->memory.lacks.bytes);
+	text_format(&line, " could not be read and %s zeros%s",
+	            dump->memory.lacks.bytes == 1 ? "is" : "are",
+	            dump->options->output.verbose ? "" : "; -v tells where and why");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/** How many bytes a core file does not have. */
+static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
+{
+	return dump->memory.core ? result->forbidden - dump->unmapped : 0;
+}
+
+static void tell_missing(const struct dump *dump, const struct pm_dump_result *result)
+{
+	struct text line = { 0 };
+	add_size(dump, &line, missing(dump, result));
+	text_string(&line, " of it is not in the core file, and zeros where bytes are written: "
+	                   "never touched, left out, or left to the mapped file");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
+{
+	static const char *const words[] = {
+		" read",           " never touched", " of untouched files left out",
+		" not to be read", " unreadable",    " not in the core file",
+	};
+	const uint64_t sizes[] = { result->bytes,      result->holes,
+		                   result->untouched,  result->forbidden - missing(dump, result),
+		                   result->unreadable, missing(dump, result) };
+	struct text line = { 0 };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		if (sizes[i] == 0)
+			continue;
+		text_string(&line, line.length > 0 ? ", " : "");
+		add_size(dump, &line, sizes[i]);
+		text_string(&line, words[i]);
+	}
+	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "",
+	            (double)(clock_us() - dump->progress.begin) / 1e6,
+	            dump->memory.core ? "from the core file"
+	                              : "by process_vm_readv, and by mem where that refuses");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/** Whether no byte of what was asked for is known. */
+static bool gave_nothing(const struct pm_dump_result *result)
+{
+	return result->bytes + result->holes + result->untouched == 0;
+}
+
+/** What stderr is told at the end. */
+static void tell(const struct dump *dump, const struct pm_dump_result *result)
+{
+	if (dump->options->output.quiet)
+		return;
+	if (dump->options->stop)
+		stopping_tell(dump->memory.stopped_ns, dump->memory.threads);
+	else if (dump->options->core && dump->memory.threads == 0)
+		report_note("without registers, but for the places where threads sleep: --stop "
+		            "gets them, and stops the process for that");
+	if (dump->memory.lacks.count > 0)
+		tell_lacks(dump);
+	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
+		report_note("nothing was read: this is memory of devices or of the kernel, written "
+		            "as zeros where bytes are written");
+	if (missing(dump, result) > 0)
+		tell_missing(dump, result);
+	if (dump->options->output.verbose)
+		tell_summary(dump, result);
+}
+
+/** The same for programs. */
+static void put_json(const struct dump *dump, const struct pm_dump_result *result, struct out *out)
+{
+	struct json json = { .out = out };
+	json_open(&json, NULL, '{');
+	json_put(&json, "file", json_text(dump->options->file));
+	json_put(&json, "size", json_number(result->size));
+	json_put(&json, "read", json_number(result->bytes));
+	json_put(&json, "holes", json_number(result->holes));
+	json_put(&json, "untouched", json_number(result->untouched));
+	json_put(&json, "forbidden", json_number(result->forbidden));
+	json_put(&json, "unreadable", json_number(dump->memory.lacks.bytes));
+	if (dump->options->stop)
+		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}
+
+static int copy(struct dump *dump, struct out *out, struct pm_dump_result *result,
+                struct pm_error *error)
+{
+	const struct dump_options *options = dump->options;
+	if (options->file)
+		return dump_to_file(dump, result, error);
+	if (options->hex || (out->terminal && !options->raw))
+		return dump_hex(dump, out, result, error);
+	const struct pm_dump_source source = dump_source(dump);
+	int status = pm_dump_raw(&source, out->fd, result, error);
+	/* A reader that has seen enough is no failure. */
+	if (status < 0 && error->kind == PM_ERROR_IO && error->os_errno == EPIPE)
+		return 0;
+	return status < 0 ? pm_error_prefix(error, "the output is incomplete: ") : 0;
+}
+
+static enum status run(struct dump *dump, const struct cli_result *words, struct out *out)
+{
+	struct pm_error error = { 0 };
+	struct pm_dump_result result = { 0 };
+	int ready = dump_open(dump, words->operands, words->count, &error);
+	if (ready <= 0) {
+		report_failure(&error);
+		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
+	}
+	memory_note_unmapped(&dump->memory);
+	dump->unmapped = dump->memory.lacks.bytes;
+	int status = copy(dump, out, &result, &error);
+	memory_resume(&dump->memory);
+	progress_end(&dump->progress);
+	if (status < 0)
+		return report_failure(&error);
+	if (dump->options->output.json)
+		put_json(dump, &result, out);
+	tell(dump, &result);
+	return dump->memory.lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
+}
+
+/**
+ * Whether the options go together with each other and with the number of operands; says so where
+ * they do not.
+ */
+static bool check(const struct dump_options *options, int operands)
+{
+	const char *wrong = NULL;
+	if (options->core && !options->file)
+		wrong = "--core needs -o FILE: a core file is sparse, which a pipe cannot be";
+	else if (options->respect_filter && !options->core)
+		wrong = "--respect-filter is for core files: add --core";
+	else if (!options->core && operands < 2)
+		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as "
+			"heap, or 'all'";
+	else if (options->output.json && !options->file)
+		wrong = "--json tells about the file that -o writes; without -o there is none";
+	if (wrong)
+		report_error("dump: %s", wrong);
+	return !wrong;
+}
+
+enum status dump_run(struct out *out, int argc, char **argv)
+{
+	struct dump_options options = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+	if (selection_init(&options.selection, &error) < 0)
+		return report_failure(&error);
+	enum status status = STATUS_ERROR;
+	if (!cli_parse(&dump_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&dump_spec, &words)) {
+		status = words.status;
+	} else if (check(&options, words.count)) {
+		struct dump dump = { .options = &options, .memory.cancel = interrupt_catch() };
+		out_set_colour(out, options.output.colour);
+		status = run(&dump, &words, out);
+		memory_close(&dump.memory);
+	}
+	selection_deinit(&options.selection);
+	return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "dump/dump.h"
+#include "view/hex_view.h"
+
+/** A view in progress. */
+struct viewer {
+	struct dump *dump;
+	struct hex_view view;
+	struct pm_dump_result *result;
+	struct lacks lacks; /* of the current unit */
+	size_t next;        /* first of them that is not shown */
+	struct pm_unit unit;
+	char bytes[PM_UNIT_SIZE];
+};
+
+static void note_unreadable(void *context, const struct pm_unreadable *range)
+{
+	struct viewer *viewer = context;
+	lacks_add(&viewer->lacks, range->start, range->end, range->why);
+	lacks_add(&viewer->dump->memory.lacks, range->start, range->end, range->why);
+}
+
+/** Shows bytes that were read, but the unreadable ones among them as such. */
+static void show_read(struct viewer *viewer, const struct pm_segment *segment, const char *bytes)
+{
+	const struct lacks *lacks = &viewer->lacks;
+	uint64_t at = segment->start;
+	for (; viewer->next < lacks->count && lacks->items[viewer->next].start < segment->end;
+	     viewer->next++) {
+		const struct lack *lack = &lacks->items[viewer->next];
+		uint64_t start = lack->start > at ? lack->start : at,
+			 end = lack->end < segment->end ? lack->end : segment->end;
+		hex_bytes(&viewer->view, at, bytes + (at - segment->start), (size_t)(start - at));
+		hex_lacking(&viewer->view, start, end, lack->why);
+		viewer->result->bytes += start - at;
+		viewer->result->unreadable += end - start;
+		at = end;
+		/* It goes on in the next segment. */
+		if (lack->end > segment->end)
+			break;
+	}
+	hex_bytes(&viewer->view, at, bytes + (at - segment->start), (size_t)(segment->end - at));
+	viewer->result->bytes += segment->end - at;
+}
+
+static void show_unread(struct viewer *viewer, const struct pm_segment *segment)
+{
+	uint64_t size = segment->end - segment->start;
+	if (segment->type == PM_SEGMENT_HOLE) {
+		hex_zeros(&viewer->view, segment->start, size);
+		viewer->result->holes += size;
+		return;
+	}
+	hex_lacking(&viewer->view, segment->start, segment->end, segment->why);
+	if (segment->type == PM_SEGMENT_FILE || segment->type == PM_SEGMENT_SHARED)
+		viewer->result->untouched += size;
+	else
+		viewer->result->forbidden += size;
+}
+
+static int show_unit(struct viewer *viewer, struct pm_error *error)
+{
+	struct dump *dump = viewer->dump;
+	const struct pm_unit_source source = {
+		.target = &dump->memory.reader,
+		.files = dump->memory.files.ops ? &dump->memory.files : NULL,
+		.unreadable = note_unreadable,
+		.context = viewer,
+		.cancel = dump->memory.cancel,
+	};
+	const char *bytes = viewer->bytes;
+	lacks_deinit(&viewer->lacks);
+	viewer->next = 0;
+	if (pm_unit_read(&source, &viewer->unit, viewer->bytes, error) < 0)
+		return -1;
+	for (size_t i = 0; i < viewer->unit.count; i++) {
+		const struct pm_segment *segment = &viewer->unit.segments[i];
+		if (!segment->wanted) {
+			show_unread(viewer, segment);
+			continue;
+		}
+		show_read(viewer, segment, bytes);
+		bytes += segment->end - segment->start;
+	}
+	return 0;
+}
+
+int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
+             struct pm_error *error)
+{
+	const struct memory *memory = &dump->memory;
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
+	struct pm_plan *plan;
+	int more;
+	*result = (struct pm_dump_result){ .size = memory_size(&dump->memory) };
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
+		return -1;
+	struct viewer *viewer = alloc_array(NULL, 1, sizeof *viewer);
+	viewer->dump = dump;
+	viewer->view = (struct hex_view){ .out = out };
+	viewer->result = result;
+	viewer->lacks = (struct lacks){ 0 };
+	/* The reader of a pipe may have seen enough. */
+	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
+		if (show_unit(viewer, error) < 0) {
+			more = -1;
+			break;
+		}
+	if (more >= 0)
+		hex_end(&viewer->view);
+	lacks_deinit(&viewer->lacks);
+	free(viewer);
+	pm_plan_close(plan);
+	if (more < 0)
+		return -1;
+	return memory->target.process ? pm_process_check(memory->target.process, error) : 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "dump/dump.h"
+
+int dump_open(struct dump *dump, char *const *words, int count, struct pm_error *error)
+{
+	const struct dump_options *options = dump->options;
+	char all[] = "all", *everything[] = { all };
+	if (selection_add_words(&options->selection, count < 2 ? everything : words + 1,
+	                        count < 2 ? 1 : count - 1, error) < 0)
+		return -1;
+	progress_init(&dump->progress, options->output.quiet);
+	int ready = memory_open(&dump->memory, words[0], &options->selection,
+	                        &(struct memory_options){ .stop = options->stop,
+	                                                  .files = options->whole_files },
+	                        error);
+	if (ready > 0 && dump->memory.core && options->core)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--core is for processes, and %s is a core file", words[0]);
+	return ready;
+}
+
+static void show_progress(void *context, uint64_t bytes, uint64_t address)
+{
+	struct dump *dump = context;
+	if (progress_due(&dump->progress))
+		progress_show(&dump->progress, memory_size_before(&dump->memory, address),
+		              memory_size(&dump->memory), bytes);
+}
+
+static void note_unreadable(void *context, const struct pm_unreadable *range)
+{
+	struct dump *dump = context;
+	memory_note_unreadable(&dump->memory, range);
+}
+
+struct pm_dump_source dump_source(struct dump *dump)
+{
+	struct memory *memory = &dump->memory;
+	return (struct pm_dump_source){
+		.process = memory->target.process,
+		.regions = &memory->loaded.regions,
+		.ranges = memory->ranges,
+		.count = memory->count,
+		.pages = &memory->pages,
+		.reader = &memory->reader,
+		.files = memory->files.ops ? &memory->files : NULL,
+		.cancel = memory->cancel,
+		.progress = show_progress,
+		.unreadable = note_unreadable,
+		.context = dump,
+	};
+}

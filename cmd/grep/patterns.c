@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "grep/grep.h"
+
+enum { READ_AT_ONCE = 64 * 1024, FILE_MOST = 64 * 1024 * 1024 };
+
+static void add_one(struct grep_patterns *patterns, const char *bytes, size_t length)
+{
+	text_bytes(&patterns->bytes, bytes, length);
+	if (patterns->count == patterns->capacity) {
+		patterns->capacity = patterns->capacity * 2 + 4;
+		patterns->ends = alloc_array(patterns->ends, patterns->capacity,
+		                             sizeof *patterns->ends);
+	}
+	patterns->ends[patterns->count++] = patterns->bytes.length;
+}
+
+void grep_patterns_add(struct grep_patterns *patterns, const char *bytes, size_t length)
+{
+	const char *newline;
+	patterns->given = true;
+	while ((newline = memchr(bytes, '\n', length))) {
+		size_t first = (size_t)(newline - bytes);
+		add_one(patterns, bytes, first);
+		bytes += first + 1;
+		length -= first + 1;
+	}
+	add_one(patterns, bytes, length);
+}
+
+/** Reads a file to its end. */
+static int read_all(int fd, const char *path, struct text *content, struct pm_error *error)
+{
+	ssize_t length;
+	do {
+		length = read(fd, text_room(content, READ_AT_ONCE), READ_AT_ONCE);
+		if (length < 0 && errno != EINTR)
+			return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", path,
+			                    strerror(errno));
+		content->length += length > 0 ? (size_t)length : 0;
+		if (content->length > FILE_MOST)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "%s is longer than %d MiB: these are no patterns", path,
+			                    FILE_MOST >> 20);
+	} while (length != 0);
+	return 0;
+}
+
+int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, struct pm_error *error)
+{
+	struct text content = { 0 };
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open %s: %s", path,
+		                    strerror(errno));
+	int result = read_all(fd, path, &content, error);
+	patterns->given = true;
+	/* The newline at the end ends the last line; it begins no empty one. */
+	if (result == 0 && content.length > 0)
+		grep_patterns_add(patterns, content.bytes,
+		                  content.length - (content.bytes[content.length - 1] == '\n'));
+	if (!is_stdin)
+		close(fd);
+	text_deinit(&content);
+	return result;
+}
+
+/** One of the patterns. */
+static struct pm_pattern pattern_at(const struct grep_patterns *patterns, size_t index)
+{
+	size_t start = index > 0 ? patterns->ends[index - 1] : 0,
+	       length = patterns->ends[index] - start;
+	return (struct pm_pattern){ .text = length > 0 ? patterns->bytes.bytes + start : "",
+		                    .length = length };
+}
+
+int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags,
+                          struct pm_scanner **scanner, struct pm_error *error)
+{
+	struct pm_pattern *items = alloc_array(NULL, patterns->count, sizeof *items);
+	for (size_t i = 0; i < patterns->count; i++) {
+		items[i] = pattern_at(patterns, i);
+		items[i].flags = flags;
+	}
+	int result = pm_pattern_scanner_create(items, patterns->count, scanner, error);
+	free(items);
+	return result;
+}
+
+bool grep_patterns_have_anchors(const struct grep_patterns *patterns)
+{
+	for (size_t i = 0; i < patterns->count; i++) {
+		const struct pm_pattern pattern = pattern_at(patterns, i);
+		bool ends = pattern.length > 1 && pattern.text[pattern.length - 1] == '$' &&
+		            pattern.text[pattern.length - 2] != '\\';
+		if (ends || (pattern.length > 0 && pattern.text[0] == '^'))
+			return true;
+	}
+	return false;
+}
+
+void grep_patterns_deinit(struct grep_patterns *patterns)
+{
+	text_deinit(&patterns->bytes);
+	free(patterns->ends);
+	*patterns = (struct grep_patterns){ 0 };
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/headroom.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/number.h>
+
+#include "base/delta.h"
+#include "target/sampled.h"
+#include "target/target.h"
+
+enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
+
+static const struct cli_option headroom_option_list[] = {
+	{ OPTION_FOR, "for", "DURATION",
+	  "watch for so long (30s, 5m), to tell when the\nlimits are reached" },
+	{ OPTION_FROM, "from", "FILE", "tell that from a recording" },
+	{ OPTION_MIN, "min", "SIZE|PERCENT",
+	  "exit status 1 where less memory is left (500M, 15%)" },
+	{ 0 },
+};
+
+/* In bytes. Memory comes in pages: less than one is a number whose unit was forgotten. */
+static const uint64_t least_size = 4096;
+
+static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
+{
+	int digits = (int)strspn(value, "0123456789");
+	if (bytes == 0 || bytes >= least_size)
+		return 0;
+	if (bytes > 100)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is less than a page of memory; say %.*sM", value, digits,
+		                    value);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is less than a page of memory; say %.*s%% or %.*sM", value,
+	                    digits, value, digits, value);
+}
+
+static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)
+{
+	size_t length = strlen(value);
+	options->min_given = true;
+	if (length == 0 || value[length - 1] != '%') {
+		if (pm_parse_size(value, &options->min_bytes, error) < 0)
+			return -1;
+		return check_min(value, options->min_bytes, error);
+	}
+	char digits[8];
+	uint64_t percent;
+	if (length > sizeof digits)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", value);
+	memcpy(digits, value, length - 1);
+	digits[length - 1] = '\0';
+	if (pm_parse_decimal(digits, 100, &percent, error) < 0)
+		return -1;
+	options->min_percent = (double)percent;
+	return 0;
+}
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct headroom_options *options = into;
+	switch (id) {
+	case OPTION_FOR:
+		return duration_parse(value, &options->seconds, error);
+	case OPTION_FROM:
+		options->recording = value;
+		return 0;
+	default:
+		return take_min(options, value, error);
+	}
+}
+
+static const struct cli_group groups[] = {
+	{ "What to tell:", headroom_option_list, take, 0 },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct headroom_options, output) },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { "for from", NULL };
+
+const struct cli_spec headroom_spec = {
+	.command = "headroom",
+	.operands = "TARGET",
+	.purpose = "Tells how much a process may still grow: the limits that apply, what is used of\n"
+	           "each, and with --for or --from when they are reached.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "TARGET is a PID, or a process name that fits one process.",
+	.examples = {
+		{ "procmem headroom --for 30s java", "when the process called java meets its limits" },
+		{ "procmem headroom -q --min 15% 4711", "fail where less than 15% of the memory limit is left" },
+	},
+	.operands_least = 1,
+	.operands_most = 1,
+};
+
+/** Sums up the regions by what they are for. */
+static int sum_kinds(struct headroom_report *report, struct pm_process *process,
+                     struct pm_error *error)
+{
+	struct pm_sampler *sampler;
+	struct pm_sample sample;
+	if (sampled_look(process, &sampler, &sample, error) < 0)
+		return -1;
+	report->totals = sample.totals;
+	for (size_t i = 0; i < sample.regions->count; i++) {
+		const struct pm_region *region = &sample.regions->items[i];
+		report->weights[region->kind] += region->bytes[PM_SIZE_RSS] +
+		                                 region->bytes[PM_SIZE_SWAP];
+		report->counts[region->kind]++;
+	}
+	pm_sampler_close(sampler);
+	return 0;
+}
+
+/** Whether as much memory is left as the user wants. */
+static bool is_enough(const struct headroom_report *report)
+{
+	const struct headroom_options *options = report->options;
+	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
+	if (!options->min_given || !limit)
+		return true;
+	double left = (double)pm_limit_left(limit);
+	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100
+	                                : left >= (double)options->min_bytes;
+}
+
+/** Says that less is left than the user wants. */
+static void note_too_little(const struct headroom_report *report)
+{
+	const struct headroom_options *options = report->options;
+	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
+	struct text line = { 0 };
+	text_size(&line, pm_limit_left(limit));
+	text_string(&line, " left, less than ");
+	if (options->min_percent > 0)
+		text_format(&line, "%.0f%% of ", options->min_percent);
+	text_size(&line, options->min_percent > 0 ? limit->max : options->min_bytes);
+	report_note("%s (--min)", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/**
+ * Reads and prints.
+ * @return 1: too little is left; 0: enough; -1: an error
+ */
+static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out,
+                struct pm_error *error)
+{
+	struct headroom_rates rates;
+	struct pm_process_info info;
+	struct headroom_report report = { .options = options, .rates = &rates };
+	if (headroom_rates_measure(&rates, process, options, error) < 0)
+		return -1;
+	int result = -1;
+	if (pm_process_read_info(process, &info, error) == 0 &&
+	    sum_kinds(&report, process, error) == 0 &&
+	    pm_headroom_read(process, NULL, &report.headroom, error) == 0 &&
+	    pm_members_read(process, NULL, &report.members, error) == 0) {
+		report.comm = info.comm;
+		report.pid = info.pid;
+		result = !is_enough(&report);
+		if (options->output.verbose && !options->output.quiet)
+			report_note("%zu limits apply; %s", report.headroom.count,
+			            report.headroom.cgroup_version > 0
+			                    ? "the memory cgroup is seen"
+			                    : "no memory cgroup is seen");
+		if (options->output.json)
+			headroom_print_json(&report, out);
+		else if (!options->output.quiet)
+			headroom_print(&report, out);
+		if (result > 0 && !options->output.quiet)
+			note_too_little(&report);
+	}
+	pm_members_deinit(&report.members);
+	headroom_rates_deinit(&rates);
+	return result;
+}
+
+enum status headroom_run(struct out *out, int argc, char **argv)
+{
+	struct headroom_options options = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+	struct target target;
+	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&headroom_spec, &words))
+		return words.status;
+	out_set_colour(out, options.output.colour);
+	if (target_open_process(&target, words.operands[0], &error) < 0)
+		return report_failure(&error);
+	int result = tell(target.process, &options, out, &error);
+	target_close(&target);
+	if (result < 0)
+		return report_failure(&error);
+	return result > 0 ? STATUS_NOTHING : STATUS_OK;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "headroom/headroom.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/** Most processes that are named in text; JSON has all that were looked at. */
+enum { NAMED_MOST = 6 };
+
+static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
+{
+	text_char(line, ' ');
+	if (report->options->output.bytes)
+		text_decimal(line, size);
+	else
+		text_size(line, size);
+}
+
+/** Adds the processes that are not named. */
+static void put_rest(const struct headroom_report *report, struct text *line)
+{
+	const struct pm_members *members = &report->members;
+	uint64_t rest = 0;
+	size_t count = members->count > NAMED_MOST ? members->count - NAMED_MOST : 0;
+	for (size_t i = members->count - count; i < members->count; i++)
+		rest += members->items[i].rss + members->items[i].swap;
+	if (count > 0) {
+		text_format(line, ", %zu more", count);
+		put_size(report, line, rest);
+	}
+	if (members->others > 0)
+		text_format(line, ", %zu not looked at", members->others);
+	if (members->incomplete)
+		text_string(line, ", and those of groups below that could not be looked at");
+}
+
+void headroom_print_members(const struct headroom_report *report, struct out *out)
+{
+	const struct pm_members *members = &report->members;
+	struct text line = { 0 };
+	if (!members->group)
+		return;
+	text_string(&line, "in ");
+	utf8_escape(&line, members->group, strlen(members->group));
+	for (size_t i = 0; i < members->count && i < NAMED_MOST; i++) {
+		const struct pm_member *member = &members->items[i];
+		text_string(&line, i == 0 ? ": " : ", ");
+		utf8_escape(&line, member->comm, strlen(member->comm));
+		if (member->pid != report->pid)
+			text_format(&line, " (%d)", (int)member->pid);
+		put_size(report, &line, member->rss + member->swap);
+	}
+	put_rest(report, &line);
+	text_string(&line, members->count > 0 ? "; page cache" : ": page cache");
+	put_size(report, &line, members->cache);
+	if (members->reclaimable > 0) {
+		text_string(&line, ", of which not used lately");
+		put_size(report, &line, members->reclaimable);
+	}
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+void headroom_put_members(const struct headroom_report *report, struct json *json)
+{
+	const struct pm_members *members = &report->members;
+	if (!members->group)
+		return;
+	json_open(json, "group", '{');
+	json_put(json, "path", json_text(members->group));
+	json_put(json, "cache", json_number(members->cache));
+	json_put(json, "reclaimable", json_number(members->reclaimable));
+	json_open(json, "processes", '[');
+	for (size_t i = 0; i < members->count; i++) {
+		json_open(json, NULL, '{');
+		json_put(json, "pid", json_number((uint64_t)members->items[i].pid));
+		json_put(json, "name", json_text(members->items[i].comm));
+		json_put(json, "rss", json_number(members->items[i].rss));
+		json_put(json, "swap", json_number(members->items[i].swap));
+		json_shut(json, '}');
+	}
+	json_shut(json, ']');
+	json_put(json, "others", json_number(members->others));
+	json_put(json, "incomplete", json_boolean(members->incomplete));
+	json_shut(json, '}');
+}

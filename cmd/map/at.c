@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "map/map.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "view/results.h"
+
+/* Blanks before what a narrow terminal puts below a line. */
+enum { INDENT = 4 };
+
+/** What is known about one address. */
+struct place {
+	uint64_t address;
+	const struct pm_region *region; /* that holds it */
+	const struct pm_region *before; /* neighbours, NULL for none */
+	const struct pm_region *after;
+	bool in_core;    /* the target is a core file */
+	bool page_known; /* `page` holds */
+	unsigned page;   /* enum pm_page bits, 0: never touched */
+};
+
+static int note_page(void *context, const struct pm_page_run *run)
+{
+	*(unsigned *)context |= run->state;
+	return 0;
+}
+
+/** Asks a core file whether it has the byte. */
+static void look_into_core(const struct loaded *loaded, struct place *place)
+{
+	struct pm_page_source pages = pm_core_source(loaded->core);
+	place->in_core = true;
+	place->page_known = pages.walk(pages.context, place->address, place->address + 1, note_page,
+	                               &place->page, NULL) >= 0;
+}
+
+/** Asks for the state of the page; where the kernel does not tell, it stays unknown. */
+static int look_at_page(const struct loaded *loaded, struct place *place, struct pm_error *error)
+{
+	struct pm_process *process = loaded->target->process;
+	struct pm_pagemap *pagemap;
+	struct pm_error failure;
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+		 start = place->address & ~(page_size - 1);
+	if (loaded->core)
+		look_into_core(loaded, place);
+	if (!process || pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
+		return 0;
+	place->page_known = pm_pagemap_walk(pagemap, start, start + page_size, note_page,
+	                                    &place->page, &failure) == 0;
+	pm_pagemap_close(pagemap);
+	if (place->page_known || failure.kind != PM_ERROR_GONE)
+		return 0;
+	if (error)
+		*error = failure;
+	return -1;
+}
+
+/** Whether a region is of a file. Core files have no inodes. */
+static bool has_file(const struct place *place)
+{
+	return place->in_core ? place->region->mapping[0] == '/' : place->region->inode != 0;
+}
+
+/** Says whether a core file has the page. */
+static const char *core_words(const struct place *place)
+{
+	if (place->page & PM_PAGE_ZERO)
+		return "in the core file, as zeros";
+	if (place->page & PM_PAGE_PRESENT)
+		return "in the core file";
+	return has_file(place) ? "not in the core file, which leaves it to the mapped file"
+	                       : "not in the core file: never touched, or left out";
+}
+
+/** Says what is in the page. */
+static const char *page_words(const struct place *place)
+{
+	const struct pm_region *region = place->region;
+	if (place->in_core)
+		return core_words(place);
+	if (place->page & PM_PAGE_GUARD)
+		return "a guard page";
+	if (place->page & PM_PAGE_SWAPPED)
+		return "swapped out";
+	if (!(place->page & PM_PAGE_PRESENT))
+		return has_file(place) ? "not in memory of this process" : "never touched";
+	if (place->page & PM_PAGE_ZERO)
+		return "the zero page: read, but never written to";
+	if (place->page & PM_PAGE_FILE)
+		return region->perms & PM_PERM_SHARED ? "present, shared"
+		                                      : "present, the file's own page";
+	return has_file(place) ? "present, a private copy of the file's page" : "present, private";
+}
+
+/** Adds a stranger's text as the next field of a line; an empty one adds nothing. */
+static void put_field(struct text *line, const char *field)
+{
+	if (line->length > 0 && *field)
+		text_string(line, "  ");
+	utf8_escape(line, field, strlen(field));
+}
+
+static void put_size(struct text *line, const char *label, uint64_t bytes,
+                     const struct map_options *options)
+{
+	text_string(line, label);
+	if (options->output.bytes)
+		text_decimal(line, bytes);
+	else
+		text_size(line, bytes);
+}
+
+static void put_range(struct text *line, const struct pm_region *region)
+{
+	text_format(line, "%" PRIx64 "-%" PRIx64, region->start, region->end);
+}
+
+static void put_perms_and_kind(struct text *line, const struct pm_region *region)
+{
+	char perms[PM_PERMS_TEXT_SIZE];
+	pm_format_perms(region->perms, perms);
+	put_field(line, perms);
+	put_field(line, pm_kind_name((enum pm_kind)region->kind));
+}
+
+static void put_mapping(struct text *line, const struct pm_region *region, bool brief)
+{
+	struct text name = { 0 };
+	region_mapping(region, brief, &name);
+	put_field(line, text_terminate(&name));
+	text_deinit(&name);
+}
+
+/**
+ * Writes a line and empties it.
+ * @param indent of what a narrow terminal puts below it
+ */
+static void end_line(struct text *line, size_t indent, struct out *out)
+{
+	text_char(line, '\n');
+	out_wrapped(out, line, indent);
+	text_clear(line);
+}
+
+static void print_neighbour(const char *which, const struct pm_region *region, uint64_t gap,
+                            const struct map_options *options, struct out *out)
+{
+	struct text line = { 0 };
+	text_format(&line, "  %-7s ", which);
+	if (region) {
+		put_range(&line, region);
+		put_perms_and_kind(&line, region);
+		put_mapping(&line, region, true);
+		put_field(&line, region->detail);
+		/* [vsyscall] lies in the kernel's half: how far away that is tells nothing. */
+		if (gap > 0 && gap >> 63 == 0) {
+			put_size(&line, "  ", gap, options);
+			text_string(&line, " away");
+		}
+	} else {
+		text_string(&line, "nothing");
+	}
+	end_line(&line, INDENT, out);
+	text_deinit(&line);
+}
+
+static void print_region(const struct pm_region *region, bool in_core,
+                         const struct map_options *options, struct out *out)
+{
+	struct text line = { 0 };
+	size_t number = results_add_region(out->results, region->start, region->end,
+	                                   pm_kind_name((enum pm_kind)region->kind),
+	                                   region->mapping);
+	if (number > 0)
+		text_format(&line, "#r%zu ", number);
+	put_range(&line, region);
+	put_size(&line, "  ", pm_region_size(region), options);
+	if (pm_region_knows(region, PM_SIZE_RSS))
+		put_size(&line, in_core ? "  " MAP_HELD " " : "  RSS ", region->bytes[PM_SIZE_RSS],
+		         options);
+	put_perms_and_kind(&line, region);
+	put_mapping(&line, region, false);
+	put_field(&line, region->detail);
+	end_line(&line, INDENT, out);
+	text_deinit(&line);
+}
+
+static void print_place(const struct place *place, const struct map_options *options,
+                        struct out *out)
+{
+	const struct pm_region *region = place->region;
+	uint64_t into = place->address - region->start;
+	struct text line = { 0 };
+	text_format(&line, "  0x%" PRIx64 " is 0x%" PRIx64, place->address, into);
+	if (into >= 1024) {
+		put_size(&line, " (", into, options);
+		text_char(&line, ')');
+	}
+	text_string(&line, " into it");
+	if (has_file(place))
+		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
+	if (place->page_known)
+		text_format(&line, "; its page %s %s",
+		            place->page || place->in_core || has_file(place) ? "is" : "was",
+		            page_words(place));
+	end_line(&line, INDENT, out);
+	if (*region->why) {
+		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind),
+		            pm_proof_name((enum pm_proof)region->proof));
+		utf8_escape(&line, region->why, strlen(region->why));
+		end_line(&line, INDENT, out);
+	}
+	text_deinit(&line);
+}
+
+static json_t *region_item(const struct pm_region *region)
+{
+	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	size_t count = 0;
+	if (!region || list_parse_columns(&region_list_spec, region_list_spec.json_columns, columns,
+	                                  &count, NULL) < 0)
+		return NULL;
+	return json_item(columns, count, region);
+}
+
+static void print_json(const struct loaded *loaded, const struct place *place, struct out *out)
+{
+	const struct pm_region *region = place->region;
+	struct json json = { .out = out };
+	map_open_json(&json, loaded);
+	json_put(&json, "address", json_address(place->address));
+	json_put(&json, "offset", json_number(place->address - region->start));
+	if (has_file(place))
+		json_put(&json, "file_offset",
+		         json_number(region->offset + place->address - region->start));
+	if (place->page_known)
+		json_put(&json, "page", json_text(page_words(place)));
+	json_open(&json, "regions", '[');
+	json_put(&json, NULL, region_item(region));
+	json_shut(&json, ']');
+	json_put(&json, "before", region_item(place->before));
+	json_put(&json, "after", region_item(place->after));
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}
+
+int map_print_at(const struct loaded *loaded, uint64_t address, const struct map_options *options,
+                 struct out *out, struct pm_error *error)
+{
+	const struct pm_regions *regions = &loaded->regions;
+	struct place place = { .address = address };
+	size_t index = pm_regions_index(regions, address);
+	place.region = &regions->items[index];
+	place.before = index > 0 ? place.region - 1 : NULL;
+	place.after = index + 1 < regions->count ? place.region + 1 : NULL;
+	if (look_at_page(loaded, &place, error) < 0)
+		return -1;
+	if (options->output.json) {
+		print_json(loaded, &place, out);
+		return 0;
+	}
+	print_region(place.region, place.in_core, options, out);
+	print_place(&place, options, out);
+	print_neighbour("before:", place.before,
+	                place.before ? place.region->start - place.before->end : 0, options, out);
+	print_neighbour("after:", place.after,
+	                place.after ? place.after->start - place.region->end : 0, options, out);
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "map/map.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+/** Below a region: how sure its kind is, and by which rule. */
+static void print_why(const void *item, struct out *out)
+{
+	const struct pm_region *region = item;
+	const char *proof = pm_proof_name((enum pm_proof)region->proof);
+	struct text line = { 0 };
+	text_format(&line, "    %s: ", *proof ? proof : "not classified");
+	utf8_escape(&line, region->why, strlen(region->why));
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 6);
+	text_deinit(&line);
+}
+
+void map_open_json(struct json *json, const struct loaded *loaded)
+{
+	json_open(json, NULL, '{');
+	if (!loaded->target->process) {
+		json_put(json, "file", json_text(loaded->target->path));
+		if (loaded->recorded.word)
+			sampled_put_members(json, &loaded->recorded);
+		return;
+	}
+	json_put(json, "pid", json_number((uint64_t)loaded->info.pid));
+	json_put(json, "command", json_text(loaded->command));
+	json_put(json, "time", json_now());
+}
+
+static int print_json(const struct loaded *loaded, struct list *list, struct list *groups,
+                      struct out *out, struct pm_error *error)
+{
+	struct json json = { .out = out };
+	map_open_json(&json, loaded);
+	if (json_put_list(&json, "regions", list, error) < 0 ||
+	    (groups && json_put_list(&json, "groups", groups, error) < 0))
+		return -1;
+	json_put_total(&json, list,
+	               "size,rss,pss,pss_dirty,dirty,shared_clean,shared_dirty,private_clean,"
+	               "private_dirty,referenced,"
+	               "anonymous,lazyfree,anon_huge,hugetlb,swap,swap_pss,locked");
+	json_shut(&json, '}');
+	out_string(out, "\n");
+	return 0;
+}
+
+/** Prints a list as a table or as CSV. */
+static void print_text(const struct loaded *loaded, struct list *list,
+                       const struct map_options *options, struct out *out)
+{
+	if (!options->list.csv && !options->list.no_header)
+		list->lines_above = map_print_header(loaded, options->output.bytes, out);
+	list_print(list, out);
+}
+
+int map_print(const struct loaded *loaded, struct list *list, struct groups *groups,
+              const struct map_options *options, struct out *out, struct pm_error *error)
+{
+	struct list of_groups = { 0 };
+	int status = 0;
+	if (options->pmap) {
+		map_print_pmap(loaded, list, !options->list.no_header, out);
+		return 0;
+	}
+	if (groups) {
+		if (list_init(&of_groups, groups_list_spec(groups), &options->list,
+		              options->output.bytes, error) < 0)
+			return -1;
+		groups_fill(groups, &loaded->regions, list->items, list->count);
+		groups_add_to(groups, &of_groups);
+		list_sort(&of_groups);
+	}
+	list_sort(list);
+	list->rss_title = of_groups.rss_title = loaded->core ? MAP_HELD : NULL;
+	list->below = options->why ? print_why : NULL;
+	if (options->output.json)
+		status = print_json(loaded, list, groups ? &of_groups : NULL, out, error);
+	else
+		print_text(loaded, groups ? &of_groups : list, options, out);
+	list_deinit(&of_groups);
+	return status;
+}

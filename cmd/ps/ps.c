@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/number.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/name_filter.h"
+#include "base/user_names.h"
+#include "cli/options.h"
+#include "ps/columns.h"
+#include "ps/ps.h"
+#include "view/json.h"
+#include "view/list.h"
+
+/** What the user wants. */
+struct ps_options {
+	struct list_options list;
+	struct output_options output;
+};
+
+static const struct cli_option ps_option_list[] = {
+	{ 'a', "all", NULL, "all processes, also on a terminal, and kernel threads" },
+	{ 0 },
+};
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct ps_options *options = into;
+	(void)id, (void)value, (void)error;
+	options->list.all = true;
+	return 0;
+}
+
+static const struct cli_group groups[] = {
+	{ "What to show:", ps_option_list, take, 0 },
+	{ "How:", list_option_list, list_options_take, offsetof(struct ps_options, list) },
+	{ "Output:", output_option_list, output_options_take, offsetof(struct ps_options, output) },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { "json csv", NULL };
+
+const struct cli_spec ps_spec = {
+	.command = "ps",
+	.operands = "[NAME]",
+	.purpose = "Lists processes, those with the most resident memory first.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID. What only runs this procmem\n"
+	         "(sudo, timeout, sh -c) does not count.\n"
+	         "The column pss costs a walk over all memory of each process listed, during which\nit cannot map memory.",
+	.examples = {
+		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
+		{ "procmem ps -o +pss -n 5 java", "the five largest whose name or command line contains 'java', with PSS" },
+	},
+	.operands_least = 0,
+	.operands_most = 1,
+};
+
+/** Processes with what the columns need. */
+struct listing {
+	struct pm_process_list processes;
+	struct ps_row *rows;
+	size_t count;
+	struct user_names users;
+};
+
+/**
+ * Reads what the list of processes does not have. A process that ended meanwhile, or that we may
+ * not look into, keeps its gaps.
+ */
+static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
+{
+	struct pm_process *process;
+	struct pm_cgroup_limit limit;
+	if (needs & PS_NEEDS_USER)
+		row->user = user_name(users, row->process->uid);
+	/* Kernel threads and zombies have no memory. */
+	row->pss_known = row->process->kernel_thread || row->process->state == 'Z';
+	if (row->pss_known || !(needs & (PS_NEEDS_PSS | PS_NEEDS_LIMIT)))
+		return;
+	if (pm_process_open(NULL, row->process->pid, &process, NULL) < 0)
+		return;
+	if (needs & PS_NEEDS_PSS)
+		row->pss_known = pm_process_read_pss(process, &row->pss, NULL) == 0;
+	if ((needs & PS_NEEDS_LIMIT) && pm_cgroup_limit_read(process, NULL, &limit, NULL) == 0 &&
+	    limit.limited) {
+		row->limit = limit.max;
+		row->limited = true;
+	}
+	pm_process_close(process);
+}
+
+/**
+ * Whether a process is one that the user wants; our own is none of them. A number is a PID and
+ * never a name.
+ */
+static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options,
+                      const char *name, const struct name_filter *filter)
+{
+	uint64_t pid;
+	if (process->pid == getpid())
+		return false;
+	if (name && *name && name[strspn(name, "0123456789")] == '\0')
+		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
+		       process->pid == (pid_t)pid;
+	/* Who only runs us has the name in its command line because we were given it. */
+	if ((process->kernel_thread && !options->list.all) || (process->own && name))
+		return false;
+	return name_filter_fits(filter, process->comm) ||
+	       name_filter_fits(filter, process->command);
+}
+
+/** Makes rows of the processes that the user wants. */
+static void fill(struct listing *listing, const struct ps_options *options, const char *name,
+                 const struct name_filter *filter, unsigned needs)
+{
+	listing->rows = alloc_array(NULL, listing->processes.count, sizeof *listing->rows);
+	for (size_t i = 0; i < listing->processes.count; i++) {
+		const struct pm_process_row *process = &listing->processes.items[i];
+		if (!is_wanted(process, options, name, filter))
+			continue;
+		struct ps_row *row = &listing->rows[listing->count++];
+		*row = (struct ps_row){ .process = process };
+		read_more(row, &listing->users, needs);
+	}
+}
+
+static int print_json(const struct list *list, struct out *out, struct pm_error *error)
+{
+	struct json json = { .out = out };
+	json_open(&json, NULL, '{');
+	json_put(&json, "time", json_now());
+	if (json_put_list(&json, "processes", list, error) < 0)
+		return -1;
+	json_put_total(&json, list, "pss,swap");
+	json_shut(&json, '}');
+	out_string(out, "\n");
+	return 0;
+}
+
+static int print(struct list *list, const struct ps_options *options, struct out *out,
+                 struct pm_error *error)
+{
+	list_sort(list);
+	if (options->output.json)
+		return print_json(list, out, error);
+	list_print(list, out);
+	return 0;
+}
+
+/**
+ * Lists the processes that fit the name.
+ * @return exit status
+ */
+static enum status run(const struct ps_options *options, const char *name, struct out *out)
+{
+	struct pm_error error;
+	struct list list;
+	struct name_filter filter = { 0 };
+	struct listing listing = { 0 };
+	enum status status = STATUS_ERROR;
+	if (list_init(&list, &ps_list_spec, &options->list, options->output.bytes, &error) < 0 ||
+	    name_filter_init(&filter, name, &error) < 0)
+		return report_failure(&error);
+	uint64_t begin = clock_us();
+	if (pm_process_list_read(&listing.processes, &error) < 0) {
+		report_failure(&error);
+		goto out;
+	}
+	fill(&listing, options, name, &filter,
+	     options->output.json ? json_list_needs(&list) : list_needs(&list));
+	if (options->output.verbose && !options->output.quiet)
+		report_note("%zu processes read in %.1f ms", listing.processes.count,
+		            (double)(clock_us() - begin) / 1000);
+	for (size_t i = 0; i < listing.count; i++)
+		list_add(&list, &listing.rows[i]);
+	if (listing.count == 0) {
+		report_error(name ? "no process is '%s', or has it in its name or command line"
+		                  : "there is no process to list",
+		             name);
+		status = STATUS_NOTHING;
+	} else {
+		status = print(&list, options, out, &error) < 0 ? report_failure(&error)
+		                                                : STATUS_OK;
+	}
+out:
+	list_deinit(&list);
+	free(listing.rows);
+	user_names_deinit(&listing.users);
+	pm_process_list_deinit(&listing.processes);
+	name_filter_deinit(&filter);
+	return status;
+}
+
+enum status ps_run(struct out *out, int argc, char **argv)
+{
+	struct ps_options options = { 0 };
+	struct cli_result words;
+	if (!cli_parse(&ps_spec, out, argc, argv, &options, &words))
+		return words.status;
+	out_set_colour(out, options.output.colour);
+	if (list_options_want_help(&options.list)) {
+		list_print_columns(&ps_list_spec, out);
+		return STATUS_OK;
+	}
+	if (!cli_check_operands(&ps_spec, &words))
+		return words.status;
+	return run(&options, words.count > 0 ? words.operands[0] : NULL, out);
+}

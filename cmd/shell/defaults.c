@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell/shell.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+static size_t command_count(void)
+{
+	size_t count = 0;
+	while (commands[count].name)
+		count++;
+	return count;
+}
+
+/** The text of a command, which is made when it is asked for first. */
+static struct text *text_of(struct shell *shell, const struct command *command)
+{
+	if (!shell->defaults) {
+		shell->defaults = alloc_array(NULL, command_count(), sizeof *shell->defaults);
+		for (size_t i = 0; i < command_count(); i++)
+			shell->defaults[i] = (struct text){ 0 };
+	}
+	return &shell->defaults[command - commands];
+}
+
+const struct text *shell_defaults(const struct shell *shell, const struct command *command)
+{
+	static const struct text nothing = { 0 };
+	return shell->defaults ? &shell->defaults[command - commands] : &nothing;
+}
+
+void shell_forget_defaults(struct shell *shell)
+{
+	for (size_t i = 0; shell->defaults && i < command_count(); i++)
+		text_deinit(&shell->defaults[i]);
+	free(shell->defaults);
+	shell->defaults = NULL;
+}
+
+static void print(const struct shell *shell, const struct command *command, struct out *out)
+{
+	const struct text *words = shell_defaults(shell, command);
+	if (words->length == 0)
+		return;
+	out_format(out, "set %s", command->name);
+	for (size_t at = 0; at < words->length; at += strlen(words->bytes + at) + 1) {
+		out_string(out, " ");
+		out_escaped(out, words->bytes + at);
+	}
+	out_string(out, "\n");
+}
+
+enum status shell_set_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	if (argc == 1) {
+		for (const struct command *command = commands; command->name; command++)
+			print(shell, command, out);
+		return STATUS_OK;
+	}
+	const struct command *command = commands_find(argv[1]);
+	if (!command) {
+		report_error("set: there is no command '%s'; set map -n 20 makes -n 20 what map "
+		             "does from now on",
+		             argv[1]);
+		return STATUS_ERROR;
+	}
+	struct text *words = text_of(shell, command);
+	text_clear(words);
+	for (int i = 2; i < argc; i++)
+		text_bytes(words, argv[i], strlen(argv[i]) + 1);
+	return STATUS_OK;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell/examine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include <procmem/number.h>
+
+#include "base/minmax.h"
+#include "base/utf8.h"
+
+/* As long as gdb shows a string; the next value is then the rest of it. */
+enum { STRING_MOST = 200 };
+
+/**
+ * Takes one letter.
+ * @return 0 or -1
+ */
+static int take_letter(struct examine *examine, char letter, bool *sized, struct pm_error *error)
+{
+	static const char sizes[] = "bhwg";
+	const char *size = strchr(sizes, letter);
+	if (size) {
+		examine->size = 1u << (size - sizes);
+		*sized = true;
+	} else if (letter == 'i') {
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"x shows no instructions (i): gdb and objdump -d know machine code");
+	} else if (!strchr("xduotcsfa", letter)) {
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%c' is no format of x: they are x d u o t c s f a, with the "
+		                    "sizes b h w g",
+		                    letter);
+	} else {
+		examine->format = letter;
+	}
+	return 0;
+}
+
+int examine_parse(struct examine *examine, const char *text, struct pm_error *error)
+{
+	struct examine made = *examine;
+	bool sized = false;
+	made.count = 1;
+	for (const char *at = text; *at != '\0';) {
+		char digits[8];
+		uint64_t count;
+		size_t length = strspn(at, "0123456789");
+		if (length == 0) {
+			if (take_letter(&made, *at++, &sized, error) < 0)
+				return -1;
+			continue;
+		}
+		if (length >= sizeof digits)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "%.*s values are too many for x; dump shows more",
+			                    (int)length, at);
+		memcpy(digits, at, length);
+		digits[length] = '\0';
+		if (pm_parse_decimal(digits, SIZE_MAX, &count, error) < 0)
+			return -1;
+		made.count = (size_t)count;
+		at += length;
+	}
+	/* Some formats mean a size, unless one is named. */
+	if (!sized && made.format == 'c')
+		made.size = 1;
+	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))
+		made.size = 8;
+	else if (sized && made.format == 's' && made.size != 1)
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"x/s shows strings of bytes; the command strings finds UTF-16 with -e l");
+	*examine = made;
+	return 0;
+}
+
+size_t examine_per_line(const struct examine *examine)
+{
+	/* The names of a pointer need the line. */
+	if (examine->format == 's' || examine->format == 'a')
+		return 1;
+	if (examine->format == 't' && examine->size == 8)
+		return 2;
+	return examine->size <= 2 ? 8 : 16 / examine->size;
+}
+
+/** Adds a character as format c of gdb shows it. */
+static void put_char(unsigned char c, struct text *text)
+{
+	static const char controls[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
+	const char *control = c != '\0' ? strchr(controls, c) : NULL;
+	if (control)
+		text_format(text, "\\%c", letters[control - controls]);
+	else if (c == '\'' || c == '\\')
+		text_format(text, "\\%c", c);
+	else if (c >= ' ' && c <= '~')
+		text_char(text, (char)c);
+	else
+		text_format(text, "\\%03o", c);
+}
+
+static void put_binary(uint64_t value, unsigned bits, struct text *text)
+{
+	for (unsigned bit = bits; bit-- > 0;)
+		text_char(text, value >> bit & 1 ? '1' : '0');
+}
+
+/** Adds a floating-point number with as many digits as tell it from its neighbours. */
+static void put_float(const void *bytes, unsigned size, struct text *text)
+{
+	float narrow = 0;
+	double wide = 0;
+	uint64_t bits = 0;
+	memcpy(&bits, bytes, size);
+	uint64_t mantissa = bits & ((UINT64_C(1) << (size == 4 ? 23 : 52)) - 1);
+	memcpy(size == 4 ? (void *)&narrow : (void *)&wide, bytes, size);
+	if (size == 4)
+		wide = (double)narrow;
+	if (isnan(wide))
+		text_format(text, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) ? "-" : "",
+		            mantissa);
+	else
+		text_format(text, "%.*g", size == 4 ? 9 : 17, wide);
+}
+
+void examine_put_value(const struct examine *examine, const void *bytes, struct text *text)
+{
+	uint64_t value = 0;
+	unsigned size = examine->size, shift = 64 - size * 8;
+	memcpy(&value, bytes, size);
+	int64_t extended = (int64_t)(value << shift) >> shift;
+	if (examine->format == 'f' && size >= 4) {
+		put_float(bytes, size, text);
+		return;
+	}
+	switch (examine->format) {
+	case 'x':
+		text_string(text, "0x");
+		text_hex(text, value, size * 2);
+		break;
+	case 'd':
+	case 'f':
+		text_format(text, "%" PRId64, extended);
+		break;
+	case 'u':
+		text_decimal(text, value);
+		break;
+	case 'o':
+		text_format(text, "%#" PRIo64, value);
+		break;
+	case 't':
+		put_binary(value, size * 8, text);
+		break;
+	case 'c':
+		text_format(text, "%d '", (int)(signed char)value);
+		put_char((unsigned char)value, text);
+		text_char(text, '\'');
+		break;
+	default:
+		text_string(text, "0x");
+		text_hex(text, (uint64_t)extended, 1);
+		break;
+	}
+}
+
+size_t examine_put_string(const char *bytes, size_t length, struct text *text)
+{
+	size_t at = 0, most = least(length, STRING_MOST);
+	size_t begin = text->length;
+	text_char(text, '"');
+	while (at < most && bytes[at] != '\0') {
+		uint32_t code;
+		size_t size = utf8_decode(bytes + at, length - at, &code);
+		if (bytes[at] == '"' || bytes[at] == '\\')
+			text_char(text, '\\');
+		utf8_escape(text, bytes + at, size > 0 ? size : 1);
+		at += size > 0 ? size : 1;
+	}
+	text_char(text, '"');
+	if (at < length && bytes[at] == '\0')
+		return at + 1;
+	if (at >= STRING_MOST) {
+		text_string(text, "...");
+		return at;
+	}
+	text->length = begin;
+	return 0;
+}

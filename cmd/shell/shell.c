@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell/shell.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "target/stopping.h"
+
+/** What the user wants. */
+struct shell_options {
+	struct text commands; /**< -c, several are lines */
+	const char *file;     /**< -f */
+	bool keep_going;      /**< -k */
+};
+
+static const struct cli_option option_list[] = {
+	{ 'c', "command", "COMMANDS",
+	  "run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more "
+	  "than once:\none after the other" },
+	{ 'f', "file", "FILE", "run the lines of this file ('-': standard input)" },
+	{ 'k', "keep-going", NULL, "with -c, -f and pipes: go on after an error" },
+	{ 0 },
+};
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct shell_options *options = into;
+	(void)error;
+	switch (id) {
+	case 'c':
+		text_string(&options->commands, value);
+		text_char(&options->commands, '\n');
+		return 0;
+	case 'f':
+		options->file = value;
+		return 0;
+	default:
+		options->keep_going = true;
+		return 0;
+	}
+}
+
+static const struct cli_group groups[] = {
+	{ "What to run:", option_list, take, 0 },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { "command file", NULL };
+
+const struct cli_spec shell_spec = {
+	.command = "shell",
+	.operands = "[TARGET]",
+	.purpose = "Asks for commands and runs them on one target, which need not be named again:\n"
+	           "all commands of procmem, and those that 'help' lists.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "TARGET is a PID, a process name that fits one process, or a file: an ELF core\n"
+	         "file, or saved smaps or a recording for map and diff; watch goes over a whole\n"
+	         "recording. 'attach' changes it.\n"
+	         "What is printed has numbers: #r2 is a region, #3 a hit, and 'dump #3' its bytes.\n"
+	         "Without a terminal, and with -c or -f, there is no prompt, the first error (2)\n"
+	         "ends it, and its exit status is that of the last command.",
+	.examples = {
+		{ "procmem shell java", "a prompt; 'help' tells what can be typed" },
+		{ "procmem shell -c 'map -n 5; grep token' java", "two commands, without a prompt" },
+	},
+	.operands_least = 0,
+	.operands_most = 1,
+};
+
+static void run(struct shell *shell, const struct shell_options *options)
+{
+	if (options->commands.length > 0)
+		shell_run_text(shell, options->commands.bytes);
+	else if (options->file || !shell->interactive)
+		shell_run_file(shell, options->file ? options->file : "-");
+	else
+		shell_prompt(shell);
+}
+
+static enum status start(const struct shell_options *options, const struct cli_result *words,
+                         struct out *out)
+{
+	struct shell shell = { .out = out,
+		               .results = results_create(),
+		               .keep_going = options->keep_going };
+	shell.interactive = options->commands.length == 0 && !options->file &&
+	                    isatty(STDIN_FILENO) && out->terminal;
+	out->plain = !shell.interactive;
+	out_set_colour(out, OUT_COLOUR_AUTO);
+	if (words->count > 0)
+		shell.status = shell_attach(&shell, words->operands[0],
+		                            shell.interactive ? out : NULL);
+	/* At a prompt another one can be attached. */
+	if (shell.status == STATUS_OK || shell.interactive)
+		run(&shell, options);
+	shell_detach(&shell);
+	shell_forget_defaults(&shell);
+	free(shell.examine);
+	results_destroy(shell.results);
+	return shell.status;
+}
+
+enum status shell_run(struct out *out, int argc, char **argv)
+{
+	struct shell_options options = { 0 };
+	struct cli_result words;
+	enum status status = STATUS_ERROR;
+	if (!cli_parse(&shell_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&shell_spec, &words))
+		status = words.status;
+	else {
+		text_terminate(&options.commands);
+		status = start(&options, &words, out);
+	}
+	text_deinit(&options.commands);
+	return status;
+}

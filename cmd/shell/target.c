@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell/shell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <procmem/core.h>
+#include <procmem/recording.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/utf8.h"
+#include "shell/examine.h"
+#include "target/stopping.h"
+
+/** Takes over an opened target. */
+static void take_over(struct shell *shell, const struct target *target, char *word,
+                      const char *name)
+{
+	struct text escaped = { 0 };
+	shell_detach(shell);
+	utf8_escape(&escaped, name, strlen(name));
+	shell->target = *target;
+	shell->word = word;
+	shell->target.word = word;
+	shell->name = alloc_string(text_terminate(&escaped));
+	text_deinit(&escaped);
+}
+
+static int take_process(struct shell *shell, const struct target *target, struct pm_error *error)
+{
+	struct pm_process_info info;
+	struct text word = { 0 };
+	if (pm_process_read_info(target->process, &info, error) < 0)
+		return -1;
+	text_decimal(&word, (uint64_t)info.pid);
+	take_over(shell, target, alloc_string(text_terminate(&word)), info.comm);
+	text_deinit(&word);
+	return 0;
+}
+
+/**
+ * Whether a recording has a sample.
+ * @return 0 or -1
+ */
+static int check_sample(const char *file, const char *which, struct pm_error *error)
+{
+	struct pm_recording *recording;
+	uint64_t number;
+	if (pm_recording_open(file, &recording, error) < 0)
+		return -1;
+	int found = pm_recording_find(recording, which, &number, error);
+	pm_recording_close(recording);
+	return found;
+}
+
+/**
+ * Names a file by its absolute path: no word that begins with a slash is taken for a process. What
+ * names a sample stays behind it.
+ */
+static int take_file(struct shell *shell, const struct target *target, struct pm_error *error)
+{
+	const char *which;
+	struct text word = { 0 };
+	char *recording = target_recording(target->path, &which),
+	     *path = realpath(recording ? recording : target->path, NULL);
+	int status = -1;
+	if (!path || access(path, R_OK) < 0) {
+		pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path,
+		             strerror(errno));
+	} else if (!recording || check_sample(recording, which, error) == 0) {
+		text_string(&word, path);
+		text_string(&word, recording ? target->path + strlen(recording) : "");
+		char *absolute = alloc_string(text_terminate(&word));
+		struct target taken = { .path = absolute, .recording = target->recording };
+		take_over(shell, &taken, absolute, strrchr(absolute, '/') + 1);
+		status = 0;
+	}
+	text_deinit(&word);
+	free(recording);
+	free(path);
+	return status;
+}
+
+/** What a target that is no process is. */
+static const char *file_words(const struct target *target)
+{
+	if (target->recording)
+		return pm_recording_is(target->path) ? "a recording, for map, diff and watch"
+		                                     : "a recording, for map and diff";
+	return pm_core_is_one(target->path) ? "a core file" : "saved text, for map and diff";
+}
+
+static void tell_target(const struct shell *shell, struct out *out)
+{
+	struct pm_process_info info;
+	if (!shell->target.process) {
+		out_format(out, "%s: %s\n", shell->name, file_words(&shell->target));
+		return;
+	}
+	if (pm_process_read_info(shell->target.process, &info, NULL) < 0)
+		return;
+	struct text size = { 0 };
+	text_size(&size, info.vm_rss);
+	out_format(out, "%s (%d): %u thread%s, RSS %s\n", shell->name, (int)info.pid, info.threads,
+	           info.threads == 1 ? "" : "s", text_terminate(&size));
+	text_deinit(&size);
+}
+
+enum status shell_attach(struct shell *shell, const char *word, struct out *out)
+{
+	struct pm_error error = { 0 };
+	struct target target;
+	if (target_open(&target, word, &error) < 0)
+		return report_failure(&error);
+	int taken = strcmp(word, "-") == 0
+	                    ? pm_error_set(
+				      &error, PM_ERROR_USAGE, 0,
+				      "- can be read once only: attach takes a file by its name")
+	            : target.process ? take_process(shell, &target, &error)
+	                             : take_file(shell, &target, &error);
+	if (taken < 0) {
+		target_close(&target);
+		return report_failure(&error);
+	}
+	if (out)
+		tell_target(shell, out);
+	return STATUS_OK;
+}
+
+void shell_detach(struct shell *shell)
+{
+	stopping_let_go();
+	target_close(&shell->target);
+	shell->target = (struct target){ 0 };
+	free(shell->word);
+	free(shell->name);
+	shell->word = shell->name = NULL;
+	results_clear(shell->results);
+	if (shell->examine)
+		shell->examine->next = 0;
+}
+
+/**
+ * After an exec: the same process with another program, whose memory is another.
+ * @return false where there is no such process
+ */
+static bool attach_again(struct shell *shell, struct text *notice)
+{
+	struct pm_error error;
+	struct target target;
+	struct pm_process_info before, info;
+	if (pm_process_read_info(shell->target.process, &before, NULL) < 0 || before.state == 'Z' ||
+	    before.state == 'X' || target_open_process(&target, shell->word, NULL) < 0)
+		return false;
+	if (pm_process_read_info(target.process, &info, NULL) < 0 ||
+	    info.start_ticks != before.start_ticks || take_process(shell, &target, &error) < 0) {
+		target_close(&target);
+		return false;
+	}
+	text_format(notice,
+	            "process %d called exec and is %s now: another memory, the numbers of results "
+	            "are gone",
+	            (int)info.pid, shell->name);
+	return true;
+}
+
+void shell_notice(struct shell *shell, struct text *notice)
+{
+	struct pm_error error;
+	if (!shell->target.process || pm_process_check(shell->target.process, &error) == 0 ||
+	    error.kind != PM_ERROR_GONE)
+		return;
+	if (attach_again(shell, notice))
+		return;
+	text_format(notice, "%s: nothing is attached any more", error.text);
+	shell_detach(shell);
+}
+
+/** Refuses words that a command does not take. */
+static bool takes_no_words(int argc, char **argv)
+{
+	if (argc > 1)
+		report_error("'%s' is too much: %s takes nothing", argv[1], argv[0]);
+	return argc == 1;
+}
+
+/** Whether there is a living target; says so where there is none. */
+static bool has_process(const struct shell *shell, const char *name)
+{
+	if (!shell->word)
+		report_error("%s: nothing is attached; attach PID or NAME chooses a process", name);
+	else if (!shell->target.process)
+		report_error("%s: %s is a file, not a process", name, shell->name);
+	return shell->target.process != NULL;
+}
+
+enum status shell_attach_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	if (argc == 2)
+		return shell_attach(shell, argv[1], out);
+	report_error(
+		"attach needs one TARGET: a PID, a process name or a file; ps lists processes");
+	return STATUS_ERROR;
+}
+
+enum status shell_detach_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	(void)out;
+	if (!takes_no_words(argc, argv))
+		return STATUS_ERROR;
+	if (!shell->word)
+		report_note("nothing is attached");
+	shell_detach(shell);
+	return STATUS_OK;
+}
+
+enum status shell_stop_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	struct pm_error error;
+	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
+		return STATUS_ERROR;
+	if (stopping_held()) {
+		report_note("%s is stopped already", shell->name);
+		return STATUS_OK;
+	}
+	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
+		return report_failure(&error);
+	size_t threads = pm_stop_count(stopping_held());
+	out_wrapped_format(out, 2,
+	                   "%s is stopped: %zu thread%s; cont lets it run, and so does the end of "
+	                   "this session\n",
+	                   shell->name, threads, threads == 1 ? "" : "s");
+	return STATUS_OK;
+}
+
+enum status shell_cont_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
+		return STATUS_ERROR;
+	if (!stopping_held()) {
+		report_note("%s is not stopped by this session", shell->name);
+		return STATUS_OK;
+	}
+	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name,
+	           (double)stopping_let_go() / 1e9);
+	return STATUS_OK;
+}
+
+/** A line of `info`: what, and how much. */
+static void put_size(struct out *out, const char *label, uint64_t bytes)
+{
+	struct text size = { 0 };
+	text_size(&size, bytes);
+	out_format(out, "%-11s%s\n", label, text_terminate(&size));
+	text_deinit(&size);
+}
+
+static void put_command(struct out *out, int pid, const char *name, const char *command)
+{
+	struct text lines = { 0 };
+	text_format(&lines, "%-11s%d %s\n%-11s", "process", pid, name, "command");
+	utf8_escape(&lines, command, strlen(command));
+	text_char(&lines, '\n');
+	out_wrapped(out, &lines, 11);
+	text_deinit(&lines);
+}
+
+static const char *state_words(char state)
+{
+	switch (state) {
+	case 'R':
+		return "running";
+	case 'S':
+	case 'I':
+		return "sleeping";
+	case 'D':
+		return "asleep in the kernel, not to be interrupted";
+	case 'T':
+		return "stopped by a signal (kill -CONT lets it run)";
+	case 't':
+		return "stopped by a debugger";
+	default:
+		return "dead";
+	}
+}
+
+static enum status tell_process(const struct shell *shell, struct out *out)
+{
+	struct pm_error error;
+	struct pm_process_info info;
+	char *command;
+	if (pm_process_read_info(shell->target.process, &info, &error) < 0 ||
+	    pm_process_read_command(shell->target.process, &command, &error) < 0)
+		return report_failure(&error);
+	put_command(out, (int)info.pid, shell->name, command);
+	free(command);
+	out_format(out, "%-11s%s\n", "state",
+	           stopping_held() ? "stopped by this session" : state_words(info.state));
+	if (info.tracer != 0 && !stopping_held())
+		out_format(out, "%-11sprocess %d\n", "traced by", (int)info.tracer);
+	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads",
+	           info.threads);
+	put_size(out, "RSS", info.vm_rss);
+	put_size(out, "peak RSS", info.vm_hwm);
+	put_size(out, "swap", info.vm_swap);
+	put_size(out, "size", info.vm_size);
+	return STATUS_OK;
+}
+
+enum status shell_info_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	enum status status = STATUS_OK;
+	if (!takes_no_words(argc, argv))
+		return STATUS_ERROR;
+	if (!shell->word)
+		out_string(out, "nothing is attached; attach PID, NAME or FILE chooses a target\n");
+	else if (!shell->target.process)
+		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what",
+		           file_words(&shell->target));
+	else
+		status = tell_process(shell, out);
+	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
+	           results_hit_count(shell->results), results_region_count(shell->results));
+	return status;
+}

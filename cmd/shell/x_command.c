@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "shell/shell.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <procmem/number.h>
+#include <procmem/symbols.h>
+
+#include "base/alloc.h"
+#include "base/interrupt.h"
+#include "base/utf8.h"
+#include "shell/examine.h"
+#include "target/memory.h"
+#include "target/region_columns.h"
+
+/* Most bytes that x shows; more is a matter of dump. */
+enum { BYTES_MOST = 1024 * 1024 };
+
+/* What is read for a string: one of 200 bytes, a character that crosses that border, and its NUL.
+ */
+enum { STRING_ROOM = 208 };
+
+/** Memory being shown. */
+struct view {
+	struct memory memory;
+	struct selection selection;
+	struct pm_symbols *symbols; /* NULL for none */
+	char *bytes;                /* as many as could be read, from the begin on */
+	size_t size;
+	struct text why; /* why there are no more; empty: there are */
+};
+
+/**
+ * Reads "ADDR", with any number of "+N" and "-N" behind, N decimal or 0x...
+ * @return 0 or -1
+ */
+static int parse_place(const char *word, uint64_t *address, struct pm_error *error)
+{
+	size_t length = strcspn(word, "+-");
+	char number[32];
+	for (char sign = '\0'; length > 0 && length < sizeof number; length = strcspn(word, "+-")) {
+		uint64_t value;
+		memcpy(number, word, length);
+		number[length] = '\0';
+		bool is_address = sign == '\0' || strncmp(number, "0x", 2) == 0;
+		if ((is_address ? pm_parse_address(number, &value, error)
+		                : pm_parse_size(number, &value, error)) < 0)
+			return -1;
+		*address = sign == '\0' ? value : sign == '+' ? *address + value : *address - value;
+		word += length;
+		if (*word == '\0')
+			return 0;
+		sign = *word++;
+	}
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
+}
+
+/**
+ * Adds the bytes of a segment.
+ * @return false where there are none, and so no more behind it either
+ */
+static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes,
+                        uint64_t unreadable)
+{
+	size_t size = (size_t)(segment->end - segment->start);
+	if (segment->wanted) {
+		size_t good = unreadable < segment->end
+		                      ? (size_t)(unreadable > segment->start
+		                                         ? unreadable - segment->start
+		                                         : 0)
+		                      : size;
+		memcpy(view->bytes + view->size, *bytes, good);
+		view->size += good;
+		*bytes += size;
+		return good == size;
+	}
+	if (segment->type == PM_SEGMENT_HOLE) {
+		memset(view->bytes + view->size, 0, size);
+		view->size += size;
+		return true;
+	}
+	text_format(&view->why, "0x%" PRIx64 " cannot be read: %s", segment->start, segment->why);
+	return false;
+}
+
+/** Where the first unreadable byte of a unit is. */
+struct first_gap {
+	struct text *why;
+	uint64_t address;
+};
+
+static void note_gap(void *context, const struct pm_unreadable *range)
+{
+	struct first_gap *gap = context;
+	if (gap->address == UINT64_MAX) {
+		gap->address = range->start;
+		text_format(gap->why, "0x%" PRIx64 " cannot be read: %s", range->start, range->why);
+	}
+}
+
+/** Reads the chosen bytes up to the first that cannot be had. */
+static int read_bytes(struct view *view, struct pm_error *error)
+{
+	struct memory *memory = &view->memory;
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
+	struct pm_plan *plan;
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
+		return -1;
+	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
+	char *buffer = alloc_array(NULL, PM_UNIT_SIZE, 1);
+	int more = 0;
+	bool goes_on = true;
+	view->bytes = alloc_array(NULL, (size_t)memory_size(memory), 1);
+	while (goes_on && (more = pm_plan_next(plan, unit, error)) > 0) {
+		struct first_gap gap = { &view->why, UINT64_MAX };
+		const struct pm_unit_source source = { .target = &memory->reader,
+			                               .files = &memory->files,
+			                               .unreadable = note_gap,
+			                               .context = &gap };
+		const char *bytes = buffer;
+		more = pm_unit_read(&source, unit, buffer, error);
+		goes_on = more == 0;
+		for (size_t i = 0; i < unit->count && goes_on; i++)
+			goes_on = add_segment(view, &unit->segments[i], &bytes, gap.address);
+	}
+	free(buffer);
+	free(unit);
+	pm_plan_close(plan);
+	return more < 0 ? -1 : 0;
+}
+
+/** Opens the memory from an address on, as far as the values reach. */
+static int open_view(struct view *view, const struct shell *shell, const struct examine *examine,
+                     uint64_t address, struct pm_error *error)
+{
+	size_t each = examine->format == 's' ? STRING_ROOM : examine->size;
+	uint64_t size = examine->count < BYTES_MOST / each ? examine->count * each : BYTES_MOST;
+	const struct memory_options options = { .files = shell->target.process != NULL,
+		                                .needs = examine->format == 'a' ? REGION_NEEDS_KINDS
+		                                                                : 0 };
+	struct text word = { 0 };
+	if (size > UINT64_MAX - address)
+		size = UINT64_MAX - address;
+	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, size > 0 ? size : 1);
+	text_terminate(&word);
+	char *words[] = { word.bytes };
+	int opened = selection_init(&view->selection, error);
+	if (opened == 0)
+		opened = selection_add_words(&view->selection, words, 1, error);
+	text_deinit(&word);
+	if (opened < 0)
+		return -1;
+	view->memory.cancel = interrupt_catch();
+	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 ||
+	    read_bytes(view, error) < 0)
+		return -1;
+	if (examine->format != 'a')
+		return 0;
+	if (view->memory.core)
+		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions,
+		                            &view->symbols, error);
+	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions,
+	                       &view->symbols, error);
+}
+
+static void close_view(struct view *view)
+{
+	pm_symbols_close(view->symbols);
+	memory_close(&view->memory);
+	selection_deinit(&view->selection);
+	text_deinit(&view->why);
+	free(view->bytes);
+}
+
+/** Adds what a pointer points to: a symbol, and the region. */
+static void put_pointed(const struct view *view, const void *bytes, unsigned size,
+                        struct text *line)
+{
+	uint64_t value = 0;
+	struct pm_symbol symbol = { 0 };
+	memcpy(&value, bytes, size);
+	if (view->symbols && pm_symbols_find(view->symbols, value, &symbol, NULL) > 0) {
+		text_string(line, " <");
+		utf8_escape(line, symbol.name, strlen(symbol.name));
+		if (symbol.offset > 0)
+			text_format(line, "+%" PRIu64, symbol.offset);
+		text_char(line, '>');
+	}
+	const struct pm_region *region = pm_regions_find(&view->memory.loaded.regions, value);
+	if (!region)
+		return;
+	struct text mapping = { 0 };
+	region_mapping(region, true, &mapping);
+	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
+	            mapping.length > 0 ? " " : "");
+	utf8_escape(line, mapping.bytes, mapping.length);
+	text_deinit(&mapping);
+}
+
+/**
+ * Adds one value.
+ * @return how many bytes it took, 0 where it cannot be had
+ */
+static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
+                        struct text *line)
+{
+	if (examine->format == 's')
+		return examine_put_string(view->bytes + at, view->size - at, line);
+	if (view->size - at < examine->size)
+		return 0;
+	examine_put_value(examine, view->bytes + at, line);
+	if (examine->format == 'a')
+		put_pointed(view, view->bytes + at, examine->size, line);
+	return examine->size;
+}
+
+/**
+ * Shows the values.
+ * @return exit status
+ */
+static enum status show(const struct view *view, struct examine *examine, uint64_t address,
+                        struct out *out)
+{
+	size_t at = 0, per_line = examine_per_line(examine);
+	struct text line = { 0 };
+	bool complete = true;
+	for (size_t i = 0; i < examine->count && complete; i++) {
+		struct text value = { 0 };
+		size_t taken = put_value(view, examine, at, &value);
+		complete = taken > 0;
+		if (complete && i % per_line == 0)
+			text_format(&line, "%s0x%" PRIx64 ":", i > 0 ? "\n" : "", address + at);
+		if (complete)
+			text_char(&line, '\t');
+		text_bytes(&line, value.bytes, value.length);
+		text_deinit(&value);
+		at += taken;
+	}
+	if (line.length > 0)
+		text_char(&line, '\n');
+	out_text(out, &line);
+	text_deinit(&line);
+	examine->next = address + at;
+	if (complete)
+		return STATUS_OK;
+	if (view->why.length > 0)
+		report_error("x: %s", view->why.bytes);
+	else
+		report_error(
+			"x: 1 MiB was shown, which is the most; x alone goes on, dump shows more");
+	return STATUS_ERROR;
+}
+
+static enum status examine(struct shell *shell, const struct examine *wanted, const char *word,
+                           struct out *out)
+{
+	struct view view = { 0 };
+	struct pm_error error;
+	uint64_t address = wanted->next;
+	if (word && parse_place(word, &address, &error) < 0)
+		return report_failure(&error);
+	if (!word && address == 0) {
+		report_error("x needs an address: x/16gx 0x7f3a08000000, or #3 for a hit");
+		return STATUS_ERROR;
+	}
+	*shell->examine = *wanted;
+	int opened = open_view(&view, shell, wanted, address, &error);
+	text_terminate(&view.why);
+	enum status status = opened < 0 ? report_failure(&error)
+	                                : show(&view, shell->examine, address, out);
+	close_view(&view);
+	return status;
+}
+
+enum status shell_examine_run(struct shell *shell, struct out *out, int argc, char **argv)
+{
+	static const struct examine usual = { .format = 'x', .size = 4, .count = 1 };
+	struct pm_error error;
+	if (!shell->word) {
+		report_error("x: nothing is attached; attach PID, NAME or FILE chooses a target");
+		return STATUS_ERROR;
+	}
+	if (!shell->examine) {
+		shell->examine = alloc_array(NULL, 1, sizeof *shell->examine);
+		*shell->examine = usual;
+	}
+	struct examine wanted = *shell->examine;
+	/* The format stands behind the name, or as gdb also takes it, apart. */
+	const char *format = argv[0][1] == '/'               ? argv[0] + 2
+	                     : argc > 1 && argv[1][0] == '/' ? argv[1] + 1
+	                                                     : "";
+	int place = argv[0][1] != '/' && argc > 1 && argv[1][0] == '/' ? 2 : 1;
+	if (argc > place + 1) {
+		report_error("'%s' is too much: x takes one address", argv[place + 1]);
+		return STATUS_ERROR;
+	}
+	/* Alone it shows as many again. */
+	bool again = argc == 1 && *format == '\0';
+	if (!again && examine_parse(&wanted, format, &error) < 0)
+		return report_failure(&error);
+	return examine(shell, &wanted, place < argc ? argv[place] : NULL, out);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "snap/snap.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "target/sampled.h"
+#include "target/target.h"
+#include "view/json.h"
+
+/** What the user wants. */
+struct snap_options {
+	const char *file;
+	bool list;
+	struct output_options output;
+};
+
+static const struct cli_option snap_option_list[] = {
+	{ 'o', "output", "FILE", "the recording; one of the same process gets a\nfurther sample" },
+	{ 'l', "list", NULL, "TARGET is a recording: list its samples" },
+	{ 0 },
+};
+
+static int take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct snap_options *options = into;
+	if (id == 'l') {
+		options->list = true;
+		return 0;
+	}
+	if (*value == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
+	if (strcmp(value, "-") == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a recording is a database, which cannot be written to a pipe: "
+		                    "give it a file");
+	options->file = value;
+	return 0;
+}
+
+static const struct cli_group groups[] = {
+	{ "What to do:", snap_option_list, take, 0 },
+	{ "Output:", output_option_list, output_options_take,
+	  offsetof(struct snap_options, output) },
+	{ 0 },
+};
+
+static const char *const exclusive[] = { "list output", NULL };
+
+const struct cli_spec snap_spec = {
+	.command = "snap",
+	.operands = "TARGET",
+	.purpose = "Writes the sizes of all regions of a process, as they are now, to a file that\n'procmem diff' compares.",
+	.groups = groups,
+	.exclusive = exclusive,
+	.notes = "-o is needed, or -l. TARGET is a PID, or a process name that fits one process;\n"
+	         "with -l a recording, of snap or of watch --record.",
+	.examples = {
+		{ "procmem snap -o java.pmrec java", "a first sample of the process called java; later on a second one" },
+		{ "procmem snap -l java.pmrec", "which samples it has by now" },
+	},
+	.operands_least = 1,
+	.operands_most = 1,
+};
+
+/** Says what was written. */
+static void print(const struct snap_options *options, const struct pm_run *run,
+                  const struct pm_sample *sample, uint64_t number, struct out *out)
+{
+	if (options->output.json) {
+		struct json json = { .out = out };
+		struct text time = { 0 };
+		json_open(&json, NULL, '{');
+		json_put(&json, "file", json_text(options->file));
+		json_put(&json, "sample", json_number(number));
+		json_put(&json, "pid", json_number((uint64_t)run->pid));
+		json_put(&json, "command", json_text(run->command));
+		text_time(&time, sample->wall_ns);
+		json_put(&json, "time", json_text(text_terminate(&time)));
+		json_put(&json, "count", json_number(sample->regions->count));
+		json_put(&json, "rss", json_number(sample->totals.rss));
+		json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
+		json_shut(&json, '}');
+		out_string(out, "\n");
+		text_deinit(&time);
+		return;
+	}
+	if (options->output.quiet)
+		return;
+	struct text line = { 0 };
+	text_format(&line, "sample %llu of ", (unsigned long long)number);
+	utf8_escape(&line, run->comm, strlen(run->comm));
+	text_format(&line, " (%d): %zu regions, RSS ", (int)run->pid, sample->regions->count);
+	if (options->output.bytes)
+		text_decimal(&line, sample->totals.rss);
+	else
+		text_size(&line, sample->totals.rss);
+	text_string(&line, ", in ");
+	utf8_escape(&line, options->file, strlen(options->file));
+	text_char(&line, '\n');
+	out_wrapped(out, &line, 2);
+	text_deinit(&line);
+}
+
+/**
+ * Puts a sample into the file.
+ * @param number where to store which it became
+ */
+static int write_sample(const char *file, const struct snap *snap,
+                        const struct pm_headroom *headroom, uint64_t *number,
+                        struct pm_error *error)
+{
+	struct pm_recorder *recorder;
+	struct pm_recording *recording;
+	if (pm_recorder_open(file, &snap->run, &recorder, error) < 0)
+		return -1;
+	int result = pm_recorder_add_with(recorder, &snap->sample, headroom, error);
+	pm_recorder_close(recorder);
+	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
+		return -1;
+	result = pm_recording_count(recording, number, error);
+	pm_recording_close(recording);
+	return result;
+}
+
+/**
+ * Reads what the process may still have. That this cannot be read is no reason to have no sample.
+ */
+static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
+                          struct pm_headroom *headroom)
+{
+	if (pm_headroom_read_memory(process, NULL, headroom, NULL) < 0)
+		*headroom = (struct pm_headroom){ 0 };
+	else
+		pm_headroom_add_counts(process, NULL, sample->regions, headroom, NULL);
+}
+
+int snap_take(struct snap *snap, struct pm_process *process, const char *file,
+              struct pm_error *error)
+{
+	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
+	struct snap taken = { 0 };
+	struct pm_headroom headroom;
+	if (pm_run_describe(process, &taken.run, error) < 0)
+		return -1;
+	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
+	if (result == 0)
+		result = pm_sampler_take(taken.sampler, &taken.sample, error);
+	if (result == 0) {
+		read_headroom(process, &taken.sample, &headroom);
+		result = write_sample(file, &taken, &headroom, &taken.number, error);
+	}
+	if (result < 0) {
+		snap_deinit(&taken);
+		return -1;
+	}
+	*snap = taken;
+	return 0;
+}
+
+void snap_deinit(struct snap *snap)
+{
+	pm_sampler_close(snap->sampler);
+	run_free(&snap->run);
+	*snap = (struct snap){ 0 };
+}
+
+/**
+ * Takes the sample and tells about it.
+ * @return 0 or -1
+ */
+static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out,
+                  struct pm_error *error)
+{
+	struct snap snap;
+	if (snap_take(&snap, process, options->file, error) < 0)
+		return -1;
+	const struct pm_sample *sample = &snap.sample;
+	print(options, &snap.run, sample, snap.number, out);
+	if (options->output.verbose && !options->output.quiet)
+		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
+		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
+		            (double)sample->cost.lock_ns / 1e6);
+	snap_deinit(&snap);
+	return 0;
+}
+
+enum status snap_run(struct out *out, int argc, char **argv)
+{
+	struct snap_options options = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+	struct target target;
+	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&snap_spec, &words))
+		return words.status;
+	if (options.list)
+		return snap_list(words.operands[0], &options.output, out, &error) < 0
+		               ? report_failure(&error)
+		               : STATUS_OK;
+	if (!options.file) {
+		report_error("snap: -o FILE is missing: where shall the sample go?");
+		return STATUS_ERROR;
+	}
+	if (target_open_process(&target, words.operands[0], &error) < 0)
+		return report_failure(&error);
+	int result = run_on(target.process, &options, out, &error);
+	target_close(&target);
+	return result < 0 ? report_failure(&error) : STATUS_OK;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What the threads of the scan do with a string: all that costs time, as there may be millions. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "strings/parts.h"
+#include "target/region_text.h"
+#include "target/similarity.h"
+#include "view/json.h"
+
+enum { ADDRESS_WIDTH = 7 /* of strings(1) */, OCTAL_DIGITS = 22, LINE_KEPT = 64 * 1024 };
+
+/** Whether there are only bytes below 0x80. */
+static bool is_ascii(const char *text, size_t length)
+{
+	uint64_t all = 0, word;
+	for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
+		memcpy(&word, text, sizeof word);
+		all |= word;
+	}
+	for (; length > 0; length--)
+		all |= (unsigned char)*text++;
+	return !(all & 0x8080808080808080);
+}
+
+void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
+                      size_t length)
+{
+	/* All that is in a string of ASCII is printable, or a tab. */
+	if (options->raw || (!options->white_space && is_ascii(text, length))) {
+		text_bytes(line, text, length);
+		return;
+	}
+	for (;;) {
+		const char *tab = memchr(text, '\t', length);
+		size_t before = tab ? (size_t)(tab - text) : length;
+		utf8_escape(line, text, before);
+		if (!tab)
+			return;
+		text_char(line, '\t');
+		text += before + 1;
+		length -= before + 1;
+	}
+}
+
+const char *strings_encoding(enum pm_encoding encoding, const char *text, size_t length)
+{
+	return pm_encoding_name(encoding == PM_ENCODING_UTF8 && is_ascii(text, length)
+	                                ? PM_ENCODING_ASCII
+	                                : encoding);
+}
+
+static void add_octal(struct text *line, uint64_t value)
+{
+	char digits[OCTAL_DIGITS];
+	size_t first = sizeof digits;
+	do
+		digits[--first] = (char)('0' + (value & 7));
+	while ((value >>= 3) > 0);
+	text_bytes(line, digits + first, sizeof digits - first);
+}
+
+static void add_number(struct text *line, char radix, uint64_t value)
+{
+	if (radix == 'd')
+		text_decimal(line, value);
+	else if (radix == 'o')
+		add_octal(line, value);
+	else
+		text_hex(line, value, 1);
+}
+
+static const struct pm_region *region_of(const struct strings *strings, const struct pm_hit *hit)
+{
+	return &strings->search.memory.loaded.regions.items[hit->region];
+}
+
+/** Adds what stands before the characters: "7f3a1c0042f1 ", "7f3a1c0042f1~ l ". */
+static void add_prefix(const struct strings *strings, const struct pm_hit *hit, struct text *line)
+{
+	const struct strings_options *options = strings->options;
+	size_t begin = line->length;
+	if (options->offset) {
+		uint64_t start = region_of(strings, hit)->start;
+		text_hex(line, start, 1);
+		text_char(line, '+');
+		add_number(line, options->radix, hit->address - start);
+	} else if (options->radix != 'n') {
+		add_number(line, options->radix, hit->address);
+		size_t digits = line->length - begin;
+		if (digits < ADDRESS_WIDTH) {
+			text_fill(line, ' ', ADDRESS_WIDTH - digits);
+			memmove(line->bytes + begin + ADDRESS_WIDTH - digits, line->bytes + begin,
+			        digits);
+			memset(line->bytes + begin, ' ', ADDRESS_WIDTH - digits);
+		}
+	}
+	if (hit->changed)
+		text_char(line, '~');
+	if (line->length > begin)
+		text_char(line, ' ');
+	if (strings->several) {
+		text_char(line, strings_letter(hit->encoding));
+		text_char(line, ' ');
+	}
+}
+
+/**
+ * Makes a line of text: the length of what stands before the characters as one byte, and the line.
+ */
+static void make_line(struct strings *strings, struct strings_worker *worker,
+                      const struct pm_hit *hit, const char *text, size_t length)
+{
+	struct text *line = &worker->line;
+	text_char(line, 0);
+	add_prefix(strings, hit, line);
+	line->bytes[0] = (char)(unsigned char)(line->length - 1);
+	strings_add_text(strings->options, line, text, length);
+	text_char(line, '\n');
+}
+
+/** Makes a JSON object without its end. */
+static void make_json(struct strings *strings, struct strings_worker *worker,
+                      const struct pm_hit *hit, const char *text, size_t length)
+{
+	struct text *line = &worker->line;
+	const struct pm_region *region = region_of(strings, hit);
+	if (worker->region.length == 0 || worker->region_start != region->start) {
+		text_clear(&worker->region);
+		region_json(&worker->region, region);
+		worker->region_start = region->start;
+	}
+	text_string(line, "{\"address\":\"0x");
+	text_hex(line, hit->address, 1);
+	text_string(line, "\",\"region\":");
+	text_bytes(line, worker->region.bytes, worker->region.length);
+	text_string(line, ",\"encoding\":\"");
+	text_string(line, strings_encoding(hit->encoding, text, length));
+	text_string(line, "\",\"length\":");
+	text_decimal(line, hit->size);
+	text_string(line, ",\"text\":");
+	json_quote(line, text, length);
+}
+
+/** Makes what the tally takes: the hash and the characters. */
+static void make_key(struct strings *strings, struct strings_worker *worker,
+                     const struct pm_hit *hit, const char *text, size_t length)
+{
+	const char *key = text;
+	size_t key_length = length;
+	if (strings->options->similar) {
+		text_clear(&worker->common);
+		key_length = similar_fold(text_room(&worker->common, length), text, length);
+		key = worker->common.bytes;
+	}
+	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
+	text_bytes(&worker->line, (const char *)&hash, sizeof hash);
+	text_bytes(&worker->line, text, length);
+}
+
+int strings_found(void *context, unsigned number, const struct pm_hit *hit,
+                  struct pm_scan_batch *batch, struct pm_error *error)
+{
+	struct strings *strings = ((struct search *)context)->context;
+	struct strings_worker *worker = &strings->workers[number];
+	const char *text = (const char *)hit->bytes;
+	size_t length = hit->size;
+	if (pm_encoding_unit(hit->encoding) > 1) {
+		text_clear(&worker->plain);
+		length = pm_string_text(hit->encoding, hit->bytes, hit->size,
+		                        text_room(&worker->plain, hit->size));
+		text = worker->plain.bytes;
+	}
+	text_clear(&worker->line);
+	if (strings->tally)
+		make_key(strings, worker, hit, text, length);
+	else if (strings->options->search.output.json)
+		make_json(strings, worker, hit, text, length);
+	else
+		make_line(strings, worker, hit, text, length);
+	int status = pm_scan_append(batch, worker->line.bytes, worker->line.length, error);
+	/* Long strings are rare, and each thread may meet one. */
+	if (worker->line.capacity > LINE_KEPT) {
+		text_deinit(&worker->line);
+		text_deinit(&worker->plain);
+		text_deinit(&worker->common);
+	}
+	return status;
+}

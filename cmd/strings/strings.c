@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "strings/parts.h"
+
+#include "base/interrupt.h"
+#include "strings/strings.h"
+
+enum { USUAL_BUDGET = 256 << 20 };
+
+/** Bits of two encodings that find each other's strings, one byte further on. */
+static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encoding big)
+{
+	return (encodings & PM_ENCODING_BIT(little)) && (encodings & PM_ENCODING_BIT(big));
+}
+
+static int make_scanner(const struct strings_options *options, struct pm_scanner **scanner,
+                        struct pm_error *error)
+{
+	const struct pm_strings_options wanted = {
+		.encodings = options->encodings,
+		.least = (size_t)options->least,
+		.white_space = options->white_space,
+		.aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
+		           has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE),
+	};
+	return pm_strings_scanner_create(&wanted, scanner, error);
+}
+
+/**
+ * Searches, and prints.
+ * @return 0 or -1
+ */
+static int print_strings(struct strings *strings, struct pm_error *error)
+{
+	struct pm_scanner *scanner;
+	if (make_scanner(strings->options, &scanner, error) < 0)
+		return -1;
+	const struct search_what what = { .scanner = scanner,
+		                          .found = strings_found,
+		                          .deliver = strings_deliver };
+	int status = search_run(&strings->search, &what, error);
+	pm_scanner_destroy(scanner);
+	strings_finish(strings);
+	if (status == 0 && strings->tally)
+		strings_print_unique(strings);
+	return status;
+}
+
+static enum status run(struct strings *strings, const char *target)
+{
+	struct pm_error error = { 0 };
+	int ready = search_open(&strings->search, target, &error);
+	if (ready <= 0) {
+		report_failure(&error);
+		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
+	}
+	int status = print_strings(strings, &error);
+	/* What was found stands before what is said about it. */
+	out_flush(strings->search.out);
+	search_tell(&strings->search, strings->count);
+	if (status < 0)
+		return report_failure(&error);
+	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;
+}
+
+/** Whether what the regions are for is shown. */
+static bool shows_kinds(const struct strings_options *options, const struct out *out)
+{
+	return !options->unique && (options->search.output.json || out->terminal);
+}
+
+static enum status run_with(struct strings_options *options, struct out *out,
+                            const struct cli_result *words)
+{
+	struct strings strings = {
+		.options = options,
+		.search = {
+			.options = &options->search,
+			.out = out,
+			.noun = { "string", "strings" },
+			.needs = shows_kinds(options, out) ? REGION_NEEDS_KINDS : 0,
+			.memory.cancel = interrupt_catch(),
+		},
+		.several = options->encodings & (options->encodings - 1),
+		.region = SIZE_MAX,
+	};
+	strings.search.context = &strings;
+	if (options->unique)
+		strings.tally = tally_create(options->budget ? options->budget : USUAL_BUDGET);
+	out_set_colour(out, options->search.output.colour);
+	enum status status = run(&strings, words->operands[0]);
+	search_close(&strings.search);
+	tally_destroy(strings.tally);
+	for (size_t i = 0; i < PM_SCAN_WORKERS_MOST; i++) {
+		text_deinit(&strings.workers[i].line);
+		text_deinit(&strings.workers[i].plain);
+		text_deinit(&strings.workers[i].common);
+		text_deinit(&strings.workers[i].region);
+	}
+	return status;
+}
+
+enum status strings_run(struct out *out, int argc, char **argv)
+{
+	struct strings_options options = { 0 };
+	struct cli_result words;
+	struct pm_error error;
+	struct selection *selection = &options.search.selection;
+	if (selection_init(selection, &error) < 0)
+		return report_failure(&error);
+	enum status status = STATUS_ERROR;
+	if (!cli_parse(&strings_spec, out, argc, argv, &options, &words) ||
+	    !cli_check_operands(&strings_spec, &words))
+		status = words.status;
+	else if (selection_add_words(selection, words.operands + 1, words.count - 1, &error) < 0)
+		report_failure(&error);
+	else if (strings_options_check(&options, out))
+		status = run_with(&options, out, &words);
+	selection_deinit(selection);
+	return status;
+}

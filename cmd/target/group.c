@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/group.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/typo.h>
+
+#include "base/alloc.h"
+#include "target/region_columns.h"
+
+/** What is summed up. */
+enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
+
+/** One group. */
+struct group {
+	struct group *next;
+	char *key;  /* what its regions have in common */
+	char *name; /* what it is called */
+	uint64_t regions;
+	uint64_t largest; /* length of its longest region */
+	uint64_t sums[SUM_COUNT];
+	bool known[SUM_COUNT];
+};
+
+enum { COLUMN_COUNT = 8 };
+
+struct groups {
+	enum group_by by;
+	struct group *first;
+	struct group **end; /* where the next one is hung up */
+	void *tree;         /* of tsearch(3), by key */
+	struct list_column columns[COLUMN_COUNT];
+	struct list_spec spec;
+	struct text column_names; /* of all of them, in the order of the table */
+};
+
+/** How each way of grouping is called. */
+static const struct {
+	const char *word, *title, *plural;
+} names[GROUP_BY_COUNT] = {
+	[GROUP_BY_KIND] = { "kind", "KIND", "kinds" },
+	[GROUP_BY_MAPPING] = { "mapping", "MAPPING", "mappings" },
+	[GROUP_BY_PERMS] = { "perms", "PERMS", "permissions" },
+	[GROUP_BY_ARENA] = { "arena", "ARENA", "arenas" },
+	[GROUP_BY_THREAD] = { "thread", "THREAD", "threads" },
+	[GROUP_BY_OBJECT] = { "object", "OBJECT", "objects" },
+};
+
+int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
+{
+	const char *words[GROUP_BY_COUNT] = { NULL };
+	for (int i = GROUP_BY_NOTHING + 1; i < GROUP_BY_COUNT; i++) {
+		words[i] = names[i].word;
+		if (strcmp(word, words[i]) == 0) {
+			*by = (enum group_by)i;
+			return 0;
+		}
+	}
+	const char *nearest = pm_nearest_word(word, words, GROUP_BY_COUNT);
+	if (nearest)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
+		                    word, nearest);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' is none of kind, mapping, perms, arena, thread and object", word);
+}
+
+static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	(void)column;
+	*value = ((const struct group *)item)->regions;
+	return true;
+}
+
+static bool largest_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	(void)column;
+	*value = ((const struct group *)item)->largest;
+	return true;
+}
+
+static bool sum_of(const struct list_column *column, const void *item, uint64_t *value)
+{
+	const struct group *group = item;
+	*value = group->sums[column->index];
+	return group->known[column->index];
+}
+
+static void name_text(const struct list_column *column, const void *item, struct text *text)
+{
+	(void)column;
+	text_string(text, ((const struct group *)item)->name);
+}
+
+/** A name for the table: files without their directories where there is little room. */
+static void name_show(const struct list_column *column, const void *item, bool brief,
+                      struct text *text)
+{
+	const char *name = ((const struct group *)item)->name;
+	const char *slash = brief && name[0] == '/' ? strrchr(name, '/') : NULL;
+	(void)column;
+	text_string(text, slash && slash[1] ? slash + 1 : name);
+}
+
+static const struct list_column columns[COLUMN_COUNT] = {
+	{ .type = LIST_TEXT,
+	  .text = name_text,
+	  .show = name_show,
+	  .help = "what its regions have in common" },
+	{ .name = "count",
+	  .title = "COUNT",
+	  .type = LIST_COUNT,
+	  .number = count_of,
+	  .help = "number of regions" },
+	{ .name = "size",
+	  .title = "SIZE",
+	  .type = LIST_SIZE,
+	  .number = sum_of,
+	  .index = SUM_SIZE,
+	  .help = "length in the address space" },
+	{ .name = "rss",
+	  .title = "RSS",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .number = sum_of,
+	  .index = SUM_RSS,
+	  .help = "resident" },
+	{ .name = "pss",
+	  .title = "PSS",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = sum_of,
+	  .index = SUM_PSS,
+	  .help = "resident, shared pages divided" },
+	{ .name = "dirty",
+	  .title = "DIRTY",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_SMAPS,
+	  .number = sum_of,
+	  .index = SUM_DIRTY,
+	  .help = "resident and written to" },
+	{ .name = "swap",
+	  .title = "SWAP",
+	  .type = LIST_SIZE,
+	  .needs = REGION_NEEDS_RSS,
+	  .number = sum_of,
+	  .index = SUM_SWAP,
+	  .help = "swapped out" },
+	{ .name = "largest",
+	  .title = "LARGEST",
+	  .type = LIST_SIZE,
+	  .alone = true,
+	  .number = largest_of,
+	  .help = "length of the longest region" },
+};
+
+static void kind_name(const struct pm_region *region, struct text *text)
+{
+	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+	text_string(text, *kind ? kind : "(unknown)");
+}
+
+/**
+ * The file of a region; for data that is initialised with zeros, which has no file, that of the
+ * region before.
+ */
+static void object_name(const struct pm_regions *regions, const struct pm_region *region,
+                        struct text *text)
+{
+	const struct pm_region *named = region;
+	while (named->kind == PM_KIND_BSS && *named->mapping == '\0' && named > regions->items &&
+	       named[-1].end == named->start)
+		named--;
+	if (*named->mapping)
+		region_mapping(named, false, text);
+	else
+		kind_name(region, text);
+}
+
+/** Adds what all regions of a group have in common and no other has. */
+static void put_key(enum group_by by, const struct pm_regions *regions,
+                    const struct pm_region *region, struct text *text)
+{
+	switch (by) {
+	case GROUP_BY_MAPPING:
+		region_mapping(region, false, text);
+		text_string(text, text->length ? "" : "(anonymous)");
+		break;
+	case GROUP_BY_PERMS:
+		pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
+		text->length += PM_PERMS_TEXT_SIZE - 1;
+		break;
+	case GROUP_BY_ARENA:
+		text_format(text, region->arena ? "%llx" : "(no arena)",
+		            (unsigned long long)region->arena);
+		break;
+	case GROUP_BY_THREAD:
+		text_format(text, region->thread ? "%d" : "(no thread)", (int)region->thread);
+		break;
+	case GROUP_BY_OBJECT:
+		object_name(regions, region, text);
+		break;
+	default:
+		kind_name(region, text);
+		break;
+	}
+}
+
+/**
+ * Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
+ * thread like its stack.
+ */
+static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
+{
+	bool heap = by == GROUP_BY_ARENA && region->arena && region->kind == PM_KIND_ARENA;
+	bool stack = by == GROUP_BY_THREAD && region->thread && region->kind == PM_KIND_STACK;
+	size_t length = heap ? strcspn(region->detail, ",") : strlen(region->detail);
+	if ((!heap && !stack) || length == 0)
+		return;
+	group->name = alloc_array(group->name, length + 1, 1);
+	memcpy(group->name, region->detail, length);
+	group->name[length] = '\0';
+}
+
+static void add(struct group *group, enum sum sum, bool known, uint64_t value)
+{
+	if (known) {
+		group->sums[sum] += value;
+		group->known[sum] = true;
+	}
+}
+
+static void add_region(struct group *group, const struct pm_region *region)
+{
+	uint64_t size = pm_region_size(region);
+	group->regions++;
+	group->largest = size > group->largest ? size : group->largest;
+	add(group, SUM_SIZE, true, size);
+	add(group, SUM_RSS, pm_region_knows(region, PM_SIZE_RSS), region->bytes[PM_SIZE_RSS]);
+	add(group, SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
+	add(group, SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY),
+	    pm_region_dirty(region));
+	add(group, SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP), region->bytes[PM_SIZE_SWAP]);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct group *)a)->key, ((const struct group *)b)->key);
+}
+
+/** The group of a key, a new one where there is none yet. */
+static struct group *find_group(struct groups *groups, const char *key)
+{
+	struct group wanted = { .key = (char *)key };
+	struct group **found = tfind(&wanted, &groups->tree, compare_keys);
+	if (found)
+		return *found;
+	struct group *group = alloc_array(NULL, 1, sizeof *group);
+	*group = (struct group){ .key = alloc_string(key), .name = alloc_string(key) };
+	*groups->end = group;
+	groups->end = &group->next;
+	tsearch(group, &groups->tree, compare_keys);
+	return group;
+}
+
+/** Says which columns are usual; names of files are long and stand last. */
+static void choose_columns(struct groups *groups, const char *figures)
+{
+	enum group_by by = groups->by;
+	bool last = by == GROUP_BY_MAPPING || by == GROUP_BY_OBJECT;
+	text_clear(&groups->column_names);
+	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word,
+	            last ? names[by].word : figures);
+	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
+		text_terminate(&groups->column_names);
+}
+
+/** Describes the columns. */
+static void make_spec(struct groups *groups)
+{
+	enum group_by by = groups->by;
+	memcpy(groups->columns, columns, sizeof columns);
+	groups->columns[0].name = names[by].word;
+	groups->columns[0].title = names[by].title;
+	groups->columns[0].needs = by == GROUP_BY_MAPPING || by == GROUP_BY_PERMS
+	                                   ? 0
+	                                   : REGION_NEEDS_KINDS;
+	groups->spec = (struct list_spec){
+		.singular = names[by].word,
+		.plural = names[by].plural,
+		.columns = groups->columns,
+		.column_count = COLUMN_COUNT,
+		.json_identity = names[by].word,
+		.sort = "rss",
+		.left_out_column = "rss",
+		.droppable = "pss,swap",
+		.count_column = true,
+	};
+	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
+}
+
+struct groups *groups_create(enum group_by by)
+{
+	struct groups *groups = alloc_array(NULL, 1, sizeof *groups);
+	*groups = (struct groups){ .by = by, .end = &groups->first };
+	make_spec(groups);
+	return groups;
+}
+
+void groups_know_two_sizes(struct groups *groups)
+{
+	choose_columns(groups, "count,size,rss,swap,largest");
+}
+
+void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
+                 size_t count)
+{
+	struct text key = { 0 };
+	for (size_t i = 0; i < count; i++) {
+		text_clear(&key);
+		put_key(groups->by, regions, items[i], &key);
+		struct group *group = find_group(groups, text_terminate(&key));
+		name_after(group, groups->by, items[i]);
+		add_region(group, items[i]);
+	}
+	text_deinit(&key);
+}
+
+void groups_destroy(struct groups *groups)
+{
+	if (!groups)
+		return;
+	for (struct group *group = groups->first, *next; group; group = next) {
+		next = group->next;
+		tdelete(group, &groups->tree, compare_keys);
+		free(group->key);
+		free(group->name);
+		free(group);
+	}
+	text_deinit(&groups->column_names);
+	free(groups);
+}
+
+const struct list_spec *groups_list_spec(const struct groups *groups)
+{
+	return &groups->spec;
+}
+
+void groups_add_to(const struct groups *groups, struct list *list)
+{
+	for (const struct group *group = groups->first; group; group = group->next)
+		list_add(list, group);
+}

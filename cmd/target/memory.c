@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/memory.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <procmem/kinds.h>
+
+#include "target/stopping.h"
+
+/** Our own memory changes while we look at it, and holds whatever is searched for. */
+static int refuse_ourselves(const struct memory *memory, struct pm_error *error)
+{
+	if (pm_process_pid(memory->target.process) != getpid())
+		return 0;
+	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+	                    "process %d is this procmem itself; another one can look into it",
+	                    (int)getpid());
+}
+
+/** Opens what stands for the process: its regions, page states and bytes. */
+static int open_process(struct memory *memory, const struct memory_options *options,
+                        struct pm_error *error)
+{
+	struct pm_process *process = memory->target.process;
+	if (refuse_ourselves(memory, error) < 0)
+		return -1;
+	/* What a session stopped is what a command that stops would see: a core file gets its
+	 * registers. */
+	if (options->stop || stopping_holds(process)) {
+		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
+			return -1;
+		memory->threads = pm_stop_count(memory->stop);
+	}
+	if (regions_load(&memory->loaded, &memory->target, options->needs | REGION_NEEDS_SMAPS,
+	                 error) < 0 ||
+	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &memory->pagemap, error) < 0 ||
+	    pm_target_reader_open(process, &memory->loaded.regions, &memory->reader, error) < 0)
+		return -1;
+	memory->pages = pm_pagemap_source(memory->pagemap);
+	return options->files ? pm_file_reader_open(process, &memory->loaded.regions,
+	                                            &memory->files, error)
+	                      : 0;
+}
+
+static int open_core(struct memory *memory, const struct memory_options *options,
+                     struct pm_error *error)
+{
+	if (options->stop || options->files)
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--stop and --whole-files are for processes, and %s is a core file",
+			memory->target.word);
+	if (pm_core_open(memory->target.path, &memory->core, error) < 0 ||
+	    pm_core_regions(memory->core, &memory->loaded.regions, error) < 0)
+		return -1;
+	memory->reader = pm_core_reader(memory->core);
+	memory->pages = pm_core_source(memory->core);
+	if (!(options->needs & REGION_NEEDS_KINDS))
+		return 0;
+	const struct pm_kinds_evidence evidence = core_evidence(memory->core, &memory->reader);
+	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
+}
+
+static int open_target(struct memory *memory, const char *word,
+                       const struct memory_options *options, struct pm_error *error)
+{
+	if (target_open(&memory->target, word, error) < 0)
+		return -1;
+	if (memory->target.process)
+		return open_process(memory, options, error);
+	if (pm_core_is_one(memory->target.path))
+		return open_core(memory, options, error);
+	if (memory->target.recording)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s is a recording: it has sizes and no memory; procmem map "
+		                    "lists it, procmem diff compares it",
+		                    word);
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "%s is neither a process nor a core file: there is no memory to read",
+	                    word);
+}
+
+int memory_open(struct memory *memory, const char *word, const struct selection *selection,
+                const struct memory_options *options, struct pm_error *error)
+{
+	struct memory_options wanted = *options;
+	wanted.needs |= selection_needs(selection);
+	memory->classified = wanted.needs & REGION_NEEDS_KINDS;
+	pm_regions_init(&memory->loaded.regions);
+	if (open_target(memory, word, &wanted, error) < 0)
+		return -1;
+	if (pm_select_apply(selection->select, &memory->loaded.regions, &memory->ranges,
+	                    &memory->count, error) < 0)
+		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+	if (memory->count == 0)
+		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+		             memory->loaded.regions.count, word);
+	return memory->count > 0;
+}
+
+void memory_resume(struct memory *memory)
+{
+	if (memory->stop)
+		memory->stopped_ns = stopping_end(memory->stop);
+	memory->stop = NULL;
+}
+
+int memory_classify(struct memory *memory, struct pm_error *error)
+{
+	const struct pm_kinds_evidence evidence =
+		memory->core ? core_evidence(memory->core, &memory->reader)
+			     : (struct pm_kinds_evidence){ .process = memory->target.process,
+		                                           .reader = &memory->reader,
+		                                           .pagemap = memory->pagemap };
+	if (memory->classified)
+		return 0;
+	memory->classified = true;
+	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
+}
+
+void memory_close(struct memory *memory)
+{
+	memory_resume(memory);
+	pm_reader_close(&memory->files);
+	pm_reader_close(&memory->reader);
+	pm_pagemap_close(memory->pagemap);
+	pm_core_close(memory->core);
+	loaded_deinit(&memory->loaded);
+	if (memory->target.word)
+		target_close(&memory->target);
+	lacks_deinit(&memory->lacks);
+	free(memory->ranges);
+}
+
+uint64_t memory_size_before(const struct memory *memory, uint64_t address)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < memory->count && memory->ranges[i].start < address; i++)
+		bytes += (memory->ranges[i].end < address ? memory->ranges[i].end : address) -
+		         memory->ranges[i].start;
+	return bytes;
+}
+
+uint64_t memory_size(const struct memory *memory)
+{
+	return memory_size_before(memory, UINT64_MAX);
+}
+
+void memory_note_unmapped(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (memory->ranges[i].region == SIZE_MAX)
+			lacks_add(&memory->lacks, memory->ranges[i].start, memory->ranges[i].end,
+			          "nothing is mapped there");
+}
+
+void memory_note_unreadable(void *context, const struct pm_unreadable *range)
+{
+	struct memory *memory = context;
+	lacks_add(&memory->lacks, range->start, range->end, range->why);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/region_text.h"
+
+#include <stdbool.h>
+
+#include "base/utf8.h"
+#include "target/region_columns.h"
+#include "view/json.h"
+
+static void add_member(struct text *text, const char *key, const struct text *value)
+{
+	if (value->length == 0)
+		return;
+	text_char(text, ',');
+	text_string(text, key);
+	json_quote(text, value->bytes, value->length);
+}
+
+void region_json(struct text *text, const struct pm_region *region)
+{
+	struct text value = { 0 };
+	text_string(text, "{\"start\":\"0x");
+	text_hex(text, region->start, 1);
+	text_string(text, "\",\"end\":\"0x");
+	text_hex(text, region->end, 1);
+	text_char(text, '"');
+	text_string(&value, pm_kind_name((enum pm_kind)region->kind));
+	add_member(text, "\"kind\":", &value);
+	text_clear(&value);
+	region_mapping(region, false, &value);
+	add_member(text, "\"mapping\":", &value);
+	text_clear(&value);
+	text_string(&value, region->detail);
+	add_member(text, "\"detail\":", &value);
+	text_char(text, '}');
+	text_deinit(&value);
+}
+
+json_t *region_object(const struct pm_region *region)
+{
+	struct text mapping = { 0 };
+	json_t *object = json_object();
+	json_add(object, "start", json_address(region->start));
+	json_add(object, "end", json_address(region->end));
+	if (region->kind != PM_KIND_UNKNOWN)
+		json_add(object, "kind", json_text(pm_kind_name((enum pm_kind)region->kind)));
+	region_mapping(region, false, &mapping);
+	if (mapping.length > 0)
+		json_add(object, "mapping", json_text(text_terminate(&mapping)));
+	if (*region->detail)
+		json_add(object, "detail", json_text(region->detail));
+	text_deinit(&mapping);
+	return object;
+}
+
+void region_words(struct text *text, const struct pm_region *region)
+{
+	struct text mapping = { 0 };
+	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+	text_hex(text, region->start, 1);
+	text_char(text, '-');
+	text_hex(text, region->end, 1);
+	text_string(text, "  ");
+	pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
+	text->length += PM_PERMS_TEXT_SIZE - 1;
+	if (*kind)
+		text_format(text, "  %s", kind);
+	region_mapping(region, false, &mapping);
+	if (*region->detail)
+		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
+	if (mapping.length > 0)
+		text_string(text, "  ");
+	utf8_escape(text, mapping.bytes, mapping.length);
+	text_deinit(&mapping);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file What a hit says about the region it lies in: as part of a JSON line, and as a line for
+ * people.
+ */
+#ifndef CMD_TARGET_REGION_TEXT_H
+#define CMD_TARGET_REGION_TEXT_H
+
+#include <procmem/region.h>
+
+#include "base/text.h"
+#include "view/json.h"
+
+/**
+ * Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without what is not known.
+ *
+ * @param region  the region
+ * @return        an object
+ */
+json_t *region_object(const struct pm_region *region);
+
+/**
+ * Adds the same as text, for lines that come by the million.
+ * @param text gets it
+ * @param region the region
+ */
+void region_json(struct text *text, const struct pm_region *region);
+
+/**
+ * Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end.
+ *
+ * @param text    gets it
+ * @param region  the region
+ */
+void region_words(struct text *text, const struct pm_region *region);
+
+#endif

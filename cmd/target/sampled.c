@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/sampled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/core.h>
+#include <procmem/kinds.h>
+#include <procmem/maps.h>
+
+#include "base/alloc.h"
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "target/target.h"
+
+void run_free(struct pm_run *run)
+{
+	free((char *)run->command);
+	run->command = NULL;
+}
+
+struct pm_run run_copy(const struct pm_run *run)
+{
+	struct pm_run copy = *run;
+	copy.command = alloc_string(run->command);
+	return copy;
+}
+
+static int load_recorded(struct sampled *sampled, const char *path, const char *which,
+                         struct pm_error *error)
+{
+	struct pm_recording *recording;
+	struct pm_recorded recorded;
+	if (pm_recording_open(path, &recording, error) < 0)
+		return -1;
+	int result = -1;
+	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
+	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) ==
+	            0) {
+		sampled->run = run_copy(pm_recording_run(recording));
+		sampled->identified = sampled->sizes_known = true;
+		sampled->wall_ns = recorded.wall_ns;
+		result = 0;
+	}
+	pm_recording_close(recording);
+	return result;
+}
+
+static int load_saved(struct sampled *sampled, const char *path, struct pm_error *error)
+{
+	enum pm_maps_source source;
+	const struct pm_kinds_evidence none = { 0 };
+	if (pm_core_is_one(path))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "%s is a core file, which does not tell resident sizes: "
+		                    "procmem map lists it",
+		                    path);
+	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
+		return -1;
+	sampled->sizes_known = source == PM_SMAPS;
+	return pm_kinds_assign(&sampled->regions, &none, error);
+}
+
+int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample,
+                 struct pm_error *error)
+{
+	const struct pm_sampler_options options = { .kinds = true };
+	struct pm_sampler *opened;
+	if (pm_sampler_open(process, &options, &opened, error) < 0)
+		return -1;
+	if (pm_sampler_take(opened, sample, error) < 0) {
+		pm_sampler_close(opened);
+		return -1;
+	}
+	*sampler = opened;
+	return 0;
+}
+
+static int load_live(struct sampled *sampled, struct pm_process *process, struct pm_error *error)
+{
+	struct pm_sampler *sampler;
+	struct pm_sample sample;
+	if (sampled_look(process, &sampler, &sample, error) < 0)
+		return -1;
+	int result = 0;
+	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
+		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
+	if (result == 0)
+		result = pm_run_describe(process, &sampled->run, error);
+	if (result == 0) {
+		sampled->identified = sampled->sizes_known = true;
+		sampled->wall_ns = sample.wall_ns;
+	}
+	pm_sampler_close(sampler);
+	return result;
+}
+
+int sampled_load(struct sampled *sampled, const char *word, struct pm_error *error)
+{
+	struct sampled loaded = { .word = word };
+	struct target target = { 0 };
+	const char *which;
+	char *path = target_recording(word, &which);
+	int result;
+	pm_regions_init(&loaded.regions);
+	loaded.file_length = path ? strlen(path) : 0;
+	if (path)
+		result = load_recorded(&loaded, path, which, error);
+	else if ((result = target_open(&target, word, error)) == 0)
+		result = target.process ? load_live(&loaded, target.process, error)
+		                        : load_saved(&loaded, target.path, error);
+	target_close(&target);
+	free(path);
+	if (result == 0)
+		*sampled = loaded;
+	else
+		sampled_deinit(&loaded);
+	return result;
+}
+
+void sampled_deinit(struct sampled *sampled)
+{
+	pm_regions_deinit(&sampled->regions);
+	run_free(&sampled->run);
+}
+
+void sampled_describe(const struct sampled *sampled, struct text *text)
+{
+	if (sampled->identified) {
+		utf8_escape(text, sampled->run.comm, strlen(sampled->run.comm));
+		text_format(text, " (%d), ", (int)sampled->run.pid);
+	}
+	if (sampled->number)
+		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
+	if (sampled->number || !sampled->identified)
+		utf8_escape(text, sampled->word,
+		            sampled->number ? sampled->file_length : strlen(sampled->word));
+	if (sampled->number)
+		text_string(text, ", ");
+	if (sampled->wall_ns)
+		text_time(text, sampled->wall_ns);
+}
+
+void sampled_put_members(struct json *json, const struct sampled *sampled)
+{
+	if (sampled->identified) {
+		json_put(json, "pid", json_number((uint64_t)sampled->run.pid));
+		json_put(json, "command", json_text(sampled->run.command));
+	}
+	if (sampled->number)
+		json_put(json, "sample", json_number(sampled->number));
+	if (sampled->wall_ns) {
+		struct text time = { 0 };
+		text_time(&time, sampled->wall_ns);
+		json_put(json, "time", json_text(text_terminate(&time)));
+		text_deinit(&time);
+	}
+}
+
+void sampled_put_json(struct json *json, const char *key, const struct sampled *sampled)
+{
+	json_open(json, key, '{');
+	json_put(json, "source", json_text(sampled->word));
+	sampled_put_members(json, sampled);
+	json_put(json, "count", json_number(sampled->regions.count));
+	json_shut(json, '}');
+}

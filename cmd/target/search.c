@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/search.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "target/stopping.h"
+
+enum {
+	OPTION_STOP = CLI_LONG_ONLY,
+	OPTION_WHOLE_FILES,
+	FLUSH_US = 100 * 1000, /* hits do not wait longer than that for others to be written with */
+	LONG_HIT = 4096,       /* one that may be written at once, without waiting for others */
+	TOLD_BY_ITSELF = 3,    /* unreadable ranges */
+};
+
+const struct cli_option search_option_list[] = {
+	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
+	{ OPTION_WHOLE_FILES, "whole-files", NULL,
+	  "also pages of files that the process has not\ntouched, from the files" },
+	{ 0 },
+};
+
+int search_options_take(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct search_options *options = into;
+	(void)value;
+	(void)error;
+	if (id == OPTION_STOP)
+		options->stop = true;
+	else
+		options->whole_files = true;
+	return 0;
+}
+
+/** How much of a range will be searched, as far as the sizes of its region tell. */
+static uint64_t expect(const struct search *search, const struct pm_range *range)
+{
+	const struct pm_regions *regions = &search->memory.loaded.regions;
+	uint64_t size = range->end - range->start;
+	if (range->region >= regions->count)
+		return 0;
+	const struct pm_region *region = &regions->items[range->region];
+	uint64_t there = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] +
+	                 region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
+	                 region->bytes[PM_SIZE_SHARED_HUGETLB];
+	bool whole = search->options->whole_files && region->inode != 0;
+	return there < size && !whole ? there : size;
+}
+
+int search_open(struct search *search, const char *word, struct pm_error *error)
+{
+	const struct search_options *options = search->options;
+	const struct memory_options how = { .stop = options->stop,
+		                            .files = options->whole_files,
+		                            .needs = search->needs };
+	progress_init(&search->progress, options->output.quiet);
+	int ready = memory_open(&search->memory, word, &options->selection, &how, error);
+	if (ready <= 0)
+		return ready;
+	memory_note_unmapped(&search->memory);
+	for (size_t i = 0; i < search->memory.count; i++)
+		search->expected += expect(search, &search->memory.ranges[i]);
+	return 1;
+}
+
+/**
+ * Whether the other end of a pipe was closed; a search that finds nothing would never see it by
+ * writing.
+ */
+static bool reader_is_gone(const struct out *out)
+{
+	struct pollfd pipe = { .fd = out->fd };
+	return out_failed(out) || (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR));
+}
+
+/** Wipes the line of progress away where hits are about to be written to the same terminal. */
+static void make_way(struct search *search, size_t more)
+{
+	size_t waiting = search->out->buffer.length;
+	if (search->progress.shown && search->out->terminal && (waiting > 0 || more > LONG_HIT))
+		progress_end(&search->progress);
+}
+
+static int tick(void *context, const struct pm_scan_totals *totals)
+{
+	struct search *search = context;
+	uint64_t now = clock_us();
+	if (now - search->flushed_us >= FLUSH_US) {
+		make_way(search, 0);
+		out_flush(search->out);
+		search->flushed_us = now;
+		search->reader_gone = reader_is_gone(search->out);
+	}
+	if (progress_due(&search->progress))
+		progress_show(&search->progress, totals->searched, search->expected,
+		              totals->searched);
+	return search->reader_gone;
+}
+
+static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
+{
+	struct search *search = context;
+	make_way(search, delivery->length);
+	int result = search->what->deliver(search, delivery, error);
+	search->enough = result > 0;
+	search->reader_gone = out_failed(search->out);
+	return result == 0 && search->reader_gone ? 1 : result;
+}
+
+/** Scans by a plan, which is used up. */
+static int scan(struct search *search, struct pm_plan *plan, struct pm_error *error)
+{
+	struct memory *memory = &search->memory;
+	const struct pm_scan scan = {
+		.scanner = search->what->scanner,
+		.regions = &memory->loaded.regions,
+		.plan = plan,
+		.source = {
+			.target = &memory->reader,
+			.files = memory->files.ops ? &memory->files : NULL,
+			.unreadable = memory_note_unreadable,
+			.context = memory,
+			.cancel = memory->cancel,
+		},
+		.around = search->what->around,
+		/* What stands still needs no second look. */
+		.again = memory->target.process && !memory->stop,
+		.found = search->what->found,
+		.deliver = deliver,
+		.tick = tick,
+		.context = search,
+	};
+	int status = pm_scan_run(&scan, &search->totals, error);
+	if (!search->options->whole_files)
+		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
+		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
+	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+	return status < 0 && search->reader_gone ? 0 : status;
+}
+
+int search_run(struct search *search, const struct search_what *what, struct pm_error *error)
+{
+	struct memory *memory = &search->memory;
+	const struct pm_plan_options options = { .pages = &memory->pages,
+		                                 .files = memory->files.ops != NULL,
+		                                 .cancel = memory->cancel };
+	uint64_t begin = clock_us();
+	struct pm_plan *plan;
+	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
+	                 error) < 0)
+		return -1;
+	search->what = what;
+	int status = scan(search, plan, error);
+	pm_plan_close(plan);
+	memory_resume(memory);
+	progress_end(&search->progress);
+	search->elapsed_us = clock_us() - begin;
+	/* Where the target became another one meanwhile, nobody knows what was searched. */
+	if (status == 0 && memory->target.process && !search->reader_gone)
+		status = pm_process_check(memory->target.process, error);
+	return status;
+}
+
+/** Adds a size in the way that the user wants it. */
+static void add_size(const struct search *search, struct text *text, uint64_t bytes)
+{
+	if (search->options->output.bytes || bytes == 0)
+		text_decimal(text, bytes);
+	else
+		text_size(text, bytes);
+}
+
+static void tell_lacks(const struct search *search)
+{
+	const struct lacks *lacks = &search->memory.lacks;
+	bool all = search->options->output.verbose;
+	struct text line = { 0 };
+	if (lacks->count == 0)
+		return;
+	lacks_tell(lacks, all ? SIZE_MAX : TOLD_BY_ITSELF);
+	add_size(search, &line, lacks->bytes);
+	text_format(&line, " in %zu place%s could not be read%s", lacks->count,
+	            lacks->count == 1 ? "" : "s",
+	            all || lacks->count <= TOLD_BY_ITSELF ? "" : "; -v lists them all");
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+/** Adds a part of the sentence, unless there is nothing to tell. */
+static void add_part(const struct search *search, struct text *line, uint64_t bytes,
+                     const char *words)
+{
+	if (bytes == 0)
+		return;
+	text_string(line, "; ");
+	add_size(search, line, bytes);
+	text_string(line, words);
+}
+
+/** Adds what was searched, and what was not. */
+static void add_searched(const struct search *search, struct text *line)
+{
+	const struct pm_scan_totals *totals = &search->totals;
+	add_size(search, line, totals->searched);
+	text_format(line, " searched in %.2f s", (double)search->elapsed_us / 1e6);
+	if (totals->changed > 0) {
+		text_string(line, "; ");
+		text_grouped(line, totals->changed);
+		text_string(line, " changed meanwhile (~)");
+	}
+	add_part(search, line, search->missing, " not in the core file");
+	add_part(search, line, search->untouched,
+	         " of files that it has not touched left out (--whole-files)");
+}
+
+static void tell_totals(const struct search *search, uint64_t found)
+{
+	struct text line = { 0 };
+	text_grouped(&line, found);
+	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
+	if (search->enough)
+		text_format(&line, "the search ended there, after %.2f s",
+		            (double)search->elapsed_us / 1e6);
+	else
+		add_searched(search, &line);
+	report_note("%s", text_terminate(&line));
+	text_deinit(&line);
+}
+
+void search_tell(const struct search *search, uint64_t found)
+{
+	const struct output_options *output = &search->options->output;
+	if (output->quiet)
+		return;
+	if (search->options->stop)
+		stopping_tell(search->memory.stopped_ns, search->memory.threads);
+	/* Whoever has seen enough is not told how little was searched for it. */
+	if (search->reader_gone)
+		return;
+	tell_lacks(search);
+	if (output->verbose || isatty(STDERR_FILENO))
+		tell_totals(search, found);
+}
+
+void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length,
+                     struct out *out)
+{
+	out_bytes(out, begun, length);
+	if (hit->changed)
+		out_string(out, ",\"changed\":true");
+	if (hit->continued)
+		out_string(out, ",\"continued\":true");
+	if (hit->truncated)
+		out_string(out, ",\"truncated\":true");
+	out_string(out, "}\n");
+}
+
+void search_close(struct search *search)
+{
+	memory_close(&search->memory);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/target_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <procmem/process_list.h>
+
+#include "base/alloc.h"
+#include "base/report.h"
+#include "base/text.h"
+
+/** Adds a word that is no NUL-terminated string. */
+static void add(struct target_list *list, const char *word, size_t length)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strlen(list->words[i]) == length && memcmp(list->words[i], word, length) == 0)
+			return;
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity * 2 + 4;
+		list->words = alloc_array(list->words, list->capacity, sizeof *list->words);
+	}
+	char *copy = alloc_array(NULL, length + 1, 1);
+	memcpy(copy, word, length);
+	copy[length] = '\0';
+	list->words[list->count++] = copy;
+}
+
+static void add_pid(struct target_list *list, pid_t pid)
+{
+	struct text text = { 0 };
+	text_decimal(&text, (uint64_t)pid);
+	add(list, text.bytes, text.length);
+	text_deinit(&text);
+}
+
+/** PIDs with commas between them. */
+static int read_pids(struct target_list *list, const char *word, struct pm_error *error)
+{
+	for (const char *at = word;;) {
+		size_t length = strcspn(at, ",");
+		if (length == 0)
+			return pm_error_set(error, PM_ERROR_USAGE, 0,
+			                    "'%.64s' has a comma without a PID beside it", word);
+		if (strtol(at, NULL, 10) == getpid())
+			report_note("process %d is this procmem itself, which holds whatever is "
+			            "searched for: passed over",
+			            (int)getpid());
+		else
+			add(list, at, length);
+		if (at[length] == '\0')
+			break;
+		at += length + 1;
+	}
+	return list->count > 0 ? 0
+	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                      "there is no other process to search");
+}
+
+/** All processes of a name. */
+static int read_name(struct target_list *list, const char *word, struct pm_error *error)
+{
+	pid_t *pids;
+	size_t count;
+	if (pm_process_find_all(word, &pids, &count, error) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		add_pid(list, pids[i]);
+	free(pids);
+	return 0;
+}
+
+int target_list_read(struct target_list *list, const char *word, bool all, struct pm_error *error)
+{
+	*list = (struct target_list){ 0 };
+	if (strchr(word, ',') && word[strspn(word, "0123456789,")] == '\0')
+		return read_pids(list, word, error);
+	if (all && !strchr(word, '/'))
+		return read_name(list, word, error);
+	add(list, word, strlen(word));
+	return 0;
+}
+
+void target_list_deinit(struct target_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->words[i]);
+	free(list->words);
+	*list = (struct target_list){ 0 };
+}

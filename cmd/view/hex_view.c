@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/hex_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	ADDRESS_COLUMNS = 12, /* digits of the highest address of most 64-bit processes */
+	FULL_COLUMNS = 79,    /* of a line with HEX_LINE bytes */
+	HALF_LINE = HEX_LINE / 2,
+};
+
+/** Bytes of a line, as many as the terminal has room for. */
+static size_t line_size(const struct hex_view *view)
+{
+	return view->out->width < FULL_COLUMNS ? HALF_LINE : HEX_LINE;
+}
+
+/** Whether a byte of the line is one of those to be shown as a match. */
+static bool is_marked(const struct hex_view *view, size_t index)
+{
+	uint64_t address = view->address - view->filled + index;
+	return index < view->filled && address >= view->mark_start && address < view->mark_end;
+}
+
+/** Begins or ends the style of a match where the byte is the first or the last one. */
+static void mark(const struct hex_view *view, size_t index, struct text *line)
+{
+	bool before = index > 0 && is_marked(view, index - 1),
+	     now = index < HEX_LINE && is_marked(view, index);
+	if (before != now)
+		text_string(line, out_style_code(view->out, now ? OUT_MATCH : OUT_PLAIN));
+}
+
+/** Adds an address without leading zeros, as map does. */
+static void put_address(struct text *line, uint64_t address)
+{
+	size_t digits = text_hex_length(address);
+	text_hex(line, address, 1);
+	text_fill(line, ' ', digits < ADDRESS_COLUMNS ? ADDRESS_COLUMNS - digits : 0);
+}
+
+static void put_line(struct hex_view *view)
+{
+	struct text line = { 0 };
+	size_t size = line_size(view);
+	put_address(&line, view->address - view->filled);
+	for (size_t i = 0; i < size; i++) {
+		mark(view, i, &line);
+		text_string(&line, i == HALF_LINE ? "  " : " ");
+		if (i < view->filled)
+			text_hex(&line, view->line[i], 2);
+		else
+			text_string(&line, "  ");
+	}
+	mark(view, HEX_LINE, &line);
+	text_char(&line, '|');
+	for (size_t i = 0; i < view->filled; i++) {
+		mark(view, i, &line);
+		text_char(&line, (char)(view->line[i] >= ' ' && view->line[i] <= '~' ? view->line[i]
+		                                                                     : '.'));
+	}
+	mark(view, view->filled, &line);
+	text_string(&line, "|\n");
+	out_text(view->out, &line);
+	text_deinit(&line);
+}
+
+/**
+ * Whether the line has a byte of a match: such a line is shown, also when it is like the one
+ * before.
+ */
+static bool has_mark(const struct hex_view *view)
+{
+	return view->address > view->mark_start && view->address - view->filled < view->mark_end;
+}
+
+/** Shows the collected line, or folds it. */
+static void end_line(struct hex_view *view)
+{
+	bool full = view->filled == line_size(view);
+	if (full && view->has_last && !has_mark(view) &&
+	    memcmp(view->line, view->last, view->filled) == 0) {
+		if (!view->folding)
+			out_string(view->out, "*\n");
+		view->folding = true;
+	} else {
+		put_line(view);
+		view->folding = false;
+	}
+	view->has_last = full;
+	memcpy(view->last, view->line, HEX_LINE);
+	view->filled = 0;
+}
+
+void hex_end(struct hex_view *view)
+{
+	if (!view->open)
+		return;
+	if (view->filled > 0)
+		end_line(view);
+	out_format(view->out, "%" PRIx64 "\n", view->address);
+	view->open = view->folding = view->has_last = false;
+}
+
+/** Makes an address the next one. */
+static void go_to(struct hex_view *view, uint64_t address)
+{
+	if (view->open && view->address == address)
+		return;
+	hex_end(view);
+	view->open = true;
+	view->address = address;
+}
+
+void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size)
+{
+	const unsigned char *from = bytes;
+	size_t whole = line_size(view);
+	go_to(view, address);
+	while (size > 0) {
+		size_t part = whole - view->filled < size ? whole - view->filled : size;
+		memcpy(view->line + view->filled, from, part);
+		view->filled += part;
+		view->address += part;
+		from += part;
+		size -= part;
+		if (view->filled == whole)
+			end_line(view);
+	}
+}
+
+void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size)
+{
+	static const unsigned char zeros[HEX_LINE];
+	size_t whole = line_size(view);
+	go_to(view, address);
+	while (size > 0) {
+		if (view->filled == 0 && view->folding && memcmp(view->last, zeros, whole) == 0) {
+			/* Whole lines are folded whatever their number. */
+			view->address += size / whole * whole;
+			size %= whole;
+		}
+		size_t part = size < whole - view->filled ? (size_t)size : whole - view->filled;
+		hex_bytes(view, view->address, zeros, part);
+		size -= part;
+	}
+}
+
+void hex_lacking(struct hex_view *view, uint64_t start, uint64_t end, const char *why)
+{
+	hex_end(view);
+	out_style(view->out, OUT_DIM);
+	out_format(view->out, "%" PRIx64 "-%" PRIx64 "  ", start, end);
+	out_escaped(view->out, why);
+	out_style(view->out, OUT_PLAIN);
+	out_string(view->out, "\n");
+}

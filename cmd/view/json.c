@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/utf8.h"
+
+static int write_piece(const char *bytes, size_t length, void *out)
+{
+	out_bytes(out, bytes, length);
+	return 0;
+}
+
+static void put_key(struct json *json, const char *key)
+{
+	if (json->comma)
+		out_string(json->out, json->one_line ? "," : ",\n");
+	/* Keys are ours: plain words. */
+	if (key)
+		out_format(json->out, "\"%s\":", key);
+	json->comma = true;
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	put_key(json, key);
+	out_bytes(json->out, &bracket, 1);
+	json->comma = false;
+}
+
+void json_shut(struct json *json, char bracket)
+{
+	out_bytes(json->out, &bracket, 1);
+	json->comma = true;
+}
+
+void json_put(struct json *json, const char *key, json_t *value)
+{
+	if (!value)
+		return;
+	put_key(json, key);
+	json_dump_callback(value, write_piece, json->out, JSON_ENCODE_ANY | JSON_COMPACT);
+	json_decref(value);
+}
+
+static json_t *text_value(const char *bytes, size_t length)
+{
+	struct text escaped = { 0 };
+	utf8_escape(&escaped, bytes, length);
+	json_t *value = json_stringn_nocheck(escaped.length ? escaped.bytes : "", escaped.length);
+	text_deinit(&escaped);
+	return value;
+}
+
+/** Whether a byte can stand in a JSON string, and needs no escape. */
+static bool is_plain(char byte)
+{
+	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
+}
+
+void json_quote(struct text *text, const char *bytes, size_t length)
+{
+	struct text escaped = { 0 };
+	size_t plain = 0;
+	while (plain < length && is_plain(bytes[plain]))
+		plain++;
+	text_char(text, '"');
+	text_bytes(text, bytes, plain);
+	/* Controls are gone then: of what JSON escapes, quotes and backslashes are left. */
+	utf8_escape(&escaped, bytes + plain, length - plain);
+	for (size_t i = 0; i < escaped.length; i++) {
+		if (escaped.bytes[i] == '"' || escaped.bytes[i] == '\\')
+			text_char(text, '\\');
+		text_char(text, escaped.bytes[i]);
+	}
+	text_char(text, '"');
+	text_deinit(&escaped);
+}
+
+json_t *json_text(const char *string)
+{
+	return text_value(string, strlen(string));
+}
+
+json_t *json_address(uint64_t address)
+{
+	char text[sizeof "0x0123456789abcdef"];
+	snprintf(text, sizeof text, "0x%" PRIx64, address);
+	return json_string_nocheck(text);
+}
+
+json_t *json_number(uint64_t value)
+{
+	/* JSON integers are signed here; nothing in the kernel's texts but addresses exceeds 2^63.
+	 */
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+json_t *json_now(void)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	char text[sizeof "2026-01-01T00:00:00Z" + 16];
+	if (!gmtime_r(&now, &utc))
+		return NULL;
+	size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	return json_stringn_nocheck(text, length);
+}
+
+/**
+ * The value of a column.
+ * @return NULL where it is not known
+ */
+static json_t *column_value(const struct list_column *column, const void *item)
+{
+	uint64_t number;
+	if (column->number && column->type != LIST_TEXT) {
+		if (!column->number(column, item, &number))
+			return NULL;
+		if (column->type == LIST_PERCENT)
+			return json_real((double)number / 10);
+		return column->type == LIST_ADDRESS ? json_address(number) : json_number(number);
+	}
+	struct text raw = { 0 };
+	column->text(column, item, &raw);
+	json_t *value = raw.length ? text_value(raw.bytes, raw.length) : NULL;
+	text_deinit(&raw);
+	return value;
+}
+
+static const char *column_key(const struct list_column *column)
+{
+	return column->json ? column->json : column->name;
+}
+
+json_t *json_item(const struct list_column *const *columns, size_t count, const void *item)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < count; i++) {
+		const char *key = column_key(columns[i]);
+		if (*key == '\0')
+			continue;
+		json_t *value = column_value(columns[i], item);
+		if (value)
+			json_object_set_new_nocheck(object, key, value);
+	}
+	return object;
+}
+
+/** The columns of JSON: those that identify an item and those of -o, else the usual ones. */
+static int choose_columns(const struct list *list, const struct list_column **columns,
+                          size_t *count, struct pm_error *error)
+{
+	const char *chosen = list->options->columns;
+	*count = 0;
+	if (!chosen || *chosen == '+') {
+		if (list_parse_columns(list->spec, list->spec->json_columns, columns, count,
+		                       error) < 0)
+			return -1;
+		return chosen ? list_parse_columns(list->spec, chosen + 1, columns, count, error)
+		              : 0;
+	}
+	if (list_parse_columns(list->spec, list->spec->json_identity, columns, count, error) < 0)
+		return -1;
+	return list_parse_columns(list->spec, chosen, columns, count, error);
+}
+
+unsigned json_list_needs(const struct list *list)
+{
+	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	size_t count;
+	unsigned needs = list->sort->needs;
+	if (choose_columns(list, columns, &count, NULL) < 0)
+		return needs;
+	for (size_t i = 0; i < count; i++)
+		needs |= columns[i]->needs;
+	return needs;
+}
+
+int json_put_list(struct json *json, const char *key, const struct list *list,
+                  struct pm_error *error)
+{
+	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	size_t count, rows = list->count;
+	if (choose_columns(list, columns, &count, error) < 0)
+		return -1;
+	if (list->options->top_given && list->options->top < rows)
+		rows = (size_t)list->options->top;
+	json_open(json, key, '[');
+	for (size_t row = 0; row < rows && !out_failed(json->out); row++)
+		json_put(json, NULL, json_item(columns, count, list->items[row]));
+	json_shut(json, ']');
+	return 0;
+}
+
+void json_put_total(struct json *json, const struct list *list, const char *names)
+{
+	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	size_t count = 0;
+	if (list_parse_columns(list->spec, names, columns, &count, NULL) < 0)
+		return;
+	json_t *total = json_object();
+	json_object_set_new_nocheck(total, "count", json_number(list->count));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t sum;
+		if (list_sum(columns[i], list->items, list->count, &sum))
+			json_object_set_new_nocheck(total, column_key(columns[i]),
+			                            json_number(sum));
+	}
+	json_put(json, "total", total);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/list_view.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+/* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next
+ * prompt. */
+enum { LINES_AROUND = 4 };
+
+/* Rows that a list shows however low the terminal is. */
+enum { ROWS_LEAST = 3 };
+
+static const char ellipsis[] = "\xe2\x80\xa6";
+
+static void total_cell(const struct list_view *view, size_t index, struct text *text)
+{
+	const struct list *list = view->list;
+	if (view->unknown[index])
+		text_char(text, '?');
+	else if (view->summed[index])
+		list_show_number(view->list, view->columns[index], view->sums[index], text);
+	else if (index == view->label && list->spec->count_column)
+		text_string(text, "total");
+	else if (index == view->label)
+		text_format(text, "total %zu %s", list->count,
+		            list->count == 1 ? list->spec->singular : list->spec->plural);
+}
+
+static void table_cell(void *context, size_t row, size_t index, struct text *text)
+{
+	struct list_view *view = context;
+	const struct list_column *column = view->columns[index];
+	uint64_t value;
+	if (row == TABLE_TOTAL) {
+		total_cell(view, index, text);
+		return;
+	}
+	const void *item = view->list->items[row];
+	if (column == &list_id_column) {
+		if (view->ids[row] > 0)
+			text_format(text, "%s%zu", view->list->spec->id_prefix, view->ids[row]);
+		return;
+	}
+	if (!column->text) {
+		if (column->number(column, item, &value))
+			list_show_number(view->list, column, value, text);
+		else if (list_is_quantity(column))
+			text_char(text, column->optional ? '-' : '?');
+		return;
+	}
+	if (column->safe) {
+		column->text(column, item, text);
+		return;
+	}
+	text_clear(&view->raw);
+	if (column->show)
+		column->show(column, item, view->brief, &view->raw);
+	else
+		column->text(column, item, &view->raw);
+	utf8_escape(text, view->raw.bytes, view->raw.length);
+}
+
+static size_t table_width(void *context, size_t row, size_t index)
+{
+	const struct list_view *view = context;
+	const struct list_column *column = view->columns[index];
+	uint64_t value;
+	if (row == TABLE_TOTAL || column == &list_id_column)
+		return SIZE_MAX;
+	const void *item = view->list->items[row];
+	if (column->text)
+		return column->length ? column->length(column, item) : SIZE_MAX;
+	return column->number(column, item, &value) ? list_number_length(view->list, column, value)
+	                                            : 1;
+}
+
+static void table_below(void *context, size_t row, struct out *out)
+{
+	const struct list_view *view = context;
+	view->list->below(view->list->items[row], out);
+}
+
+/** Says what is left out: items, and how much they hold. */
+static void print_left_out(const struct list_view *view, struct out *out)
+{
+	const struct list *list = view->list;
+	size_t missing = list->count - list->shown;
+	const struct list_column *column = list_find_column(list->spec,
+	                                                    list->spec->left_out_column);
+	const struct list_column *instead = list_find_column(list->spec, "size");
+	uint64_t sum;
+	out_format(out, "%s %zu more %s", ellipsis, missing,
+	           missing == 1 ? list->spec->singular : list->spec->plural);
+	bool known = list_sum(column, list->items + list->shown, missing, &sum);
+	if (!known && instead) {
+		column = instead;
+		known = list_sum(column, list->items + list->shown, missing, &sum);
+	}
+	if (known) {
+		struct text size = { 0 };
+		list_show_number(view->list, column, sum, &size);
+		out_string(out, ", ");
+		out_text(out, &size);
+		out_format(out, " %s", list_title(list, column));
+		text_deinit(&size);
+	}
+	/* Whoever asked for the first ones knows that there are more. */
+	out_string(out, list->fills_screen ? " (all: -a)\n" : "\n");
+}
+
+static void table_before_total(void *context, struct out *out)
+{
+	const struct list_view *view = context;
+	if (view->list->shown < view->list->count)
+		print_left_out(view, out);
+	if (view->dropped.length > 0) {
+		out_format(out, "%s no room for ", ellipsis);
+		out_text(out, &view->dropped);
+		out_string(out, " (-o chooses columns)\n");
+	}
+}
+
+/**
+ * Numbers the shown items, in a session.
+ * @return their numbers, NULL for none; for free()
+ */
+static size_t *identify(const struct list *list, struct out *out)
+{
+	if (!out->results || !list->spec->identify)
+		return NULL;
+	size_t *ids = alloc_array(NULL, list->shown, sizeof *ids);
+	for (size_t i = 0; i < list->shown; i++)
+		ids[i] = list->spec->identify(out->results, list->items[i]);
+	return ids;
+}
+
+static void print_table(struct list *list, struct out *out)
+{
+	struct list_view view = { .list = list, .ids = identify(list, out) };
+	size_t widths[TABLE_COLUMNS_MOST];
+	list_view_set_columns(&view, NULL);
+	bool dressed = !list->options->no_header;
+	struct table table = {
+		.columns = view.heads,
+		.column_count = view.column_count,
+		.rows = list->shown,
+		.titles = dressed,
+		.total = dressed,
+		.open_end = out->width == SIZE_MAX,
+		.context = &view,
+		.cell = table_cell,
+		.width = table_width,
+		.below = list->below ? table_below : NULL,
+		.before_total = dressed ? table_before_total : NULL,
+	};
+	list_view_fit(&view, &table, widths, out);
+	/* The line about dropped columns takes the place of a row. */
+	if (view.dropped.length > 0 && list->fills_screen)
+		table.rows = --list->shown;
+	table_print(&table, widths, out);
+	text_deinit(&view.raw);
+	text_deinit(&view.dropped);
+	free(view.ids);
+}
+
+/** Finds how many items are to be printed. */
+static void limit_rows(struct list *list, const struct out *out)
+{
+	const struct list_options *options = list->options;
+	list->shown = list->count;
+	if (options->top_given) {
+		list->shown = options->top < list->count ? (size_t)options->top : list->count;
+	} else if (out->terminal && !options->all && !options->csv) {
+		size_t around = LINES_AROUND + list->lines_above;
+		size_t lines = out->height > around ? out->height - around : 0;
+		size_t fitting = list->below ? lines / 2 : lines;
+		fitting = fitting > ROWS_LEAST ? fitting : ROWS_LEAST;
+		list->fills_screen = fitting < list->count;
+		list->shown = list->fills_screen ? fitting : list->count;
+	}
+}
+
+void list_print(struct list *list, struct out *out)
+{
+	limit_rows(list, out);
+	if (list->options->csv)
+		list_print_csv(list, out);
+	else
+		print_table(list, out);
+}

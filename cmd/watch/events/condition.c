@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/events/condition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <procmem/number.h>
+#include <procmem/region.h>
+
+#include "base/alloc.h"
+#include "base/delta.h"
+#include "base/text.h"
+
+static const char *const names[CONDITION_SUBJECTS] = {
+	"rss",     "anon",     "file", "shmem", "swap", "size",   "threads",
+	"regions", "headroom", "grow", "rate",  "kind", "region",
+};
+
+/** A copy without blanks. */
+static char *without_blanks(const char *text)
+{
+	char *copy = alloc_string(text), *to = copy;
+	for (const char *from = copy; *from; from++)
+		if (*from != ' ' && *from != '\t')
+			*to++ = *from;
+	*to = '\0';
+	return copy;
+}
+
+/** Parses the list of kinds behind `kind:`. */
+static int parse_kinds(const char *list, unsigned *kinds, struct pm_error *error)
+{
+	char *copy = alloc_string(list), *rest = copy, *name;
+	int result = 0;
+	while (result == 0 && (name = strsep(&rest, ","))) {
+		enum pm_kind kind;
+		result = pm_kind_parse(name, &kind, error);
+		if (result == 0)
+			*kinds |= 1u << kind;
+	}
+	free(copy);
+	return result;
+}
+
+/** Parses what stands before the comparison. */
+static int parse_subject(struct condition *condition, const char *word, struct pm_error *error)
+{
+	static const char kind[] = "kind:";
+	if (strncmp(word, kind, sizeof kind - 1) == 0) {
+		condition->subject = CONDITION_KIND;
+		return parse_kinds(word + sizeof kind - 1, &condition->kinds, error);
+	}
+	for (int i = 0; i < CONDITION_SUBJECTS; i++)
+		if (i != CONDITION_KIND && strcmp(word, names[i]) == 0) {
+			condition->subject = (enum condition_subject)i;
+			return 0;
+		}
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, "
+	                    "size, threads, regions, headroom, grow, rate, "
+	                    "kind:KIND and region",
+	                    word);
+}
+
+/** Parses the time behind the values: that of `grow>200M/60s`, or the unit of `rate>10M/h`. */
+static int parse_time(struct condition *condition, const char *text, struct pm_error *error)
+{
+	condition->seconds = condition->subject == CONDITION_RATE;
+	if (!text)
+		return 0;
+	if (condition->subject != CONDITION_GROW && condition->subject != CONDITION_RATE)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "only grow and rate have a time behind a slash, not %s",
+		                    names[condition->subject]);
+	if (!*text)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "the time behind the slash is missing");
+	struct text whole = { 0 };
+	/* `10M/h` is `10M/1h`. */
+	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
+	int result = duration_parse(text_terminate(&whole), &condition->seconds, error);
+	text_deinit(&whole);
+	return result;
+}
+
+/** Parses `15%` or `0.5%`. */
+static int parse_percent(const char *text, double *value, struct pm_error *error)
+{
+	char digits[16];
+	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789"),
+	       point = text[whole] == '.';
+	size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
+	if (whole == 0 || (point && part == 0) || whole + point + part != length ||
+	    length >= sizeof digits)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", text);
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	*value = strtod(digits, NULL);
+	return *value <= 100 ? 0
+	                     : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                    "'%s' is more than the whole limit", text);
+}
+
+/**
+ * Says where in a list nothing stands.
+ * @param rest what follows, NULL at its end
+ */
+static int refuse_empty(const struct condition *condition, const char *rest, struct pm_error *error)
+{
+	const char *where = rest ? "before the" : condition->count > 0 ? "behind the last" : NULL;
+	if (!where)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no value behind %c",
+		                    condition->below ? '<' : '>');
+	return pm_error_set(error, PM_ERROR_USAGE, 0, "a value is missing %s comma", where);
+}
+
+static int parse_value(struct condition *condition, const char *text, double *value,
+                       struct pm_error *error)
+{
+	uint64_t number;
+	size_t length = strlen(text);
+	bool percent = length > 0 && text[length - 1] == '%';
+	bool relative = condition->subject == CONDITION_GROW ||
+	                condition->subject == CONDITION_RATE;
+	if (percent && (condition_counts(condition->subject) || relative))
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "%s has no percentages: they are those of the memory limit",
+		                    names[condition->subject]);
+	if (condition->count > 0 && percent != condition->percent)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a list has either sizes or percentages, not both");
+	condition->percent = percent;
+	if (percent)
+		return parse_percent(text, value, error);
+	bool counts = condition_counts(condition->subject);
+	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error)
+	                    : pm_parse_size(text, &number, error);
+	if (result == 0)
+		*value = (double)number;
+	return result;
+}
+
+/** Adds a value in the order in which they are passed. */
+static void add_threshold(struct condition *condition, double value, char *text)
+{
+	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1,
+	                                    sizeof *condition->thresholds);
+	size_t at = condition->count++;
+	for (; at > 0; at--) {
+		const struct threshold *before = &condition->thresholds[at - 1];
+		if (condition->below ? before->value >= value : before->value <= value)
+			break;
+		condition->thresholds[at] = *before;
+	}
+	condition->thresholds[at] = (struct threshold){ .value = value, .text = text };
+}
+
+/** The condition with one value only, for free(). */
+static char *one_text(const char *subject, char sign, const char *value, const char *time)
+{
+	struct text text = { 0 };
+	text_format(&text, "%s%c%s%s%s", subject, sign, value, time ? "/" : "", time ? time : "");
+	text_terminate(&text);
+	return text.bytes;
+}
+
+/** Parses a text without blanks, which is changed. */
+static int parse(struct condition *condition, char *text, struct pm_error *error)
+{
+	char *sign = text + strcspn(text, "<>"), *rest = sign + 1, *time, *word;
+	if (*sign == '\0')
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' compares nothing, it lacks < or >: rss>2G, "
+		                    "grow>200M/60s, headroom<15%%",
+		                    text);
+	char comparison = *sign;
+	*sign = '\0';
+	condition->below = comparison == '<';
+	time = strchr(rest, '/');
+	if (time)
+		*time++ = '\0';
+	if (parse_subject(condition, text, error) < 0 || parse_time(condition, time, error) < 0)
+		return -1;
+	if (condition->below &&
+	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is compared by > only", text);
+	while ((word = strsep(&rest, ","))) {
+		double value = 0;
+		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0
+		                  : parse_value(condition, word, &value, error) < 0)
+			return -1;
+		add_threshold(condition, value, one_text(text, comparison, word, time));
+	}
+	return 0;
+}
+
+int condition_parse(struct condition *condition, const char *text, struct pm_error *error)
+{
+	struct condition parsed = { 0 };
+	char *copy = without_blanks(text);
+	int result = parse(&parsed, copy, error);
+	free(copy);
+	if (result == 0)
+		*condition = parsed;
+	else
+		condition_deinit(&parsed);
+	return result;
+}
+
+void condition_deinit(struct condition *condition)
+{
+	for (size_t i = 0; i < condition->count; i++)
+		free(condition->thresholds[i].text);
+	free(condition->thresholds);
+	*condition = (struct condition){ 0 };
+}

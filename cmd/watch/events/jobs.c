@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/events/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/** Whether two `NAME=VALUE` have the same name. */
+static bool same_name(const char *one, const char *other)
+{
+	size_t length = strcspn(one, "=");
+	return strncmp(one, other, length) == 0 && other[length] == '=';
+}
+
+/**
+ * Our environment with more variables, which replace those of the same names; the array is freed by
+ * the caller, its texts are borrowed.
+ */
+static char **extend_environment(char *const *more)
+{
+	size_t count = 0, added = 0;
+	while (environ[count])
+		count++;
+	while (more[added])
+		added++;
+	char **result = alloc_array(NULL, count + added + 1, sizeof *result), **end = result;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+		while (at < added && !same_name(more[at], environ[i]))
+			at++;
+		if (at == added)
+			*end++ = environ[i];
+	}
+	memcpy(end, more, (added + 1) * sizeof *more);
+	return result;
+}
+
+/**
+ * Says which descriptors and signals the command has.
+ * @return 0 or an errno
+ */
+static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attributes, bool silent)
+{
+	sigset_t all, none;
+	sigfillset(&all);
+	sigemptyset(&none);
+	int cause = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+	if (cause == 0)
+		cause = posix_spawn_file_actions_adddup2(
+			files, silent ? STDIN_FILENO : STDERR_FILENO, STDOUT_FILENO);
+	if (cause == 0 && silent)
+		cause = posix_spawn_file_actions_adddup2(files, STDIN_FILENO, STDERR_FILENO);
+	if (cause == 0)
+		cause = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+	if (cause == 0)
+		cause = posix_spawnattr_setsigdefault(attributes, &all);
+	if (cause == 0)
+		cause = posix_spawnattr_setsigmask(attributes, &none);
+	/* A group of its own: Ctrl-C ends us, not what is being saved. */
+	if (cause == 0)
+		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF |
+		                                                     POSIX_SPAWN_SETSIGMASK |
+		                                                     POSIX_SPAWN_SETPGROUP);
+	return cause;
+}
+
+static int spawn(const char *line, char *const *environment, bool silent, pid_t *pid)
+{
+	char shell[] = "sh", option[] = "-c", *command = alloc_string(line);
+	char *const words[] = { shell, option, command, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	int cause = posix_spawn_file_actions_init(&files);
+	if (cause == 0) {
+		cause = posix_spawnattr_init(&attributes);
+		if (cause == 0) {
+			cause = prepare(&files, &attributes, silent);
+			if (cause == 0)
+				cause = posix_spawn(pid, "/bin/sh", &files, &attributes, words,
+				                    environment);
+			posix_spawnattr_destroy(&attributes);
+		}
+		posix_spawn_file_actions_destroy(&files);
+	}
+	free(command);
+	return cause;
+}
+
+/**
+ * A free place.
+ * @return NULL for none
+ */
+static struct job *find_place(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->items[i].pid == 0)
+			return &jobs->items[i];
+	if (jobs->count == JOBS_MOST)
+		return NULL;
+	struct job *job = &jobs->items[jobs->count++];
+	job->wait = watch_wait_add(jobs->wait, -1, POLLIN);
+	return job;
+}
+
+int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
+              pid_t *pid, struct pm_error *error)
+{
+	struct job *job = find_place(jobs);
+	if (!job)
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
+		                    "%d commands still run: no more are started", JOBS_MOST);
+	char **variables = extend_environment(environment);
+	int cause = spawn(line, variables, silent, pid);
+	free(variables);
+	if (cause != 0)
+		return pm_error_set(error, PM_ERROR_IO, cause, "/bin/sh cannot be run: %s",
+		                    strerror(cause));
+	job->pid = *pid;
+	job->line = line;
+	/* Linux 5.3; before that its end is noticed at the next look. */
+	job->ended = (int)syscall(SYS_pidfd_open, *pid, 0);
+	jobs->wait->descriptors[job->wait].fd = job->ended;
+	return 0;
+}
+
+/**
+ * Whether a command ended.
+ * @param status gets how; JOB_STATUS_UNKNOWN where somebody else has taken note of its end
+ */
+static bool has_ended(pid_t pid, int *status)
+{
+	pid_t ended = waitpid(pid, status, WNOHANG);
+	if (ended < 0 && errno == ECHILD)
+		*status = JOB_STATUS_UNKNOWN;
+	return ended == pid || (ended < 0 && errno == ECHILD);
+}
+
+bool job_reap(struct jobs *jobs, struct job *job, int *status)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		struct job *place = &jobs->items[i];
+		if (place->pid == 0 || !has_ended(place->pid, status))
+			continue;
+		*job = *place;
+		if (place->ended >= 0)
+			close(place->ended);
+		jobs->wait->descriptors[place->wait].fd = -1;
+		place->pid = 0;
+		return true;
+	}
+	return false;
+}
+
+bool jobs_run(const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->count; i++)
+		if (jobs->items[i].pid != 0)
+			return true;
+	return false;
+}
+
+/** Takes note of the end of a command that nobody else asks about any more. */
+static void *await_end(void *pid)
+{
+	while (waitpid((pid_t)(intptr_t)pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return NULL;
+}
+
+/**
+ * Lets a command run on without leaving a zombie in a session that goes on: a thread, which is
+ * little beside a process, awaits its end.
+ */
+static void let_go(pid_t pid)
+{
+	pthread_t thread;
+	sigset_t all, before;
+	/* Signals are for the threads that wait for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, await_end, (void *)(intptr_t)pid) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void jobs_leave(struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->count; i++) {
+		if (jobs->items[i].pid == 0)
+			continue;
+		if (jobs->items[i].ended >= 0)
+			close(jobs->items[i].ended);
+		let_go(jobs->items[i].pid);
+	}
+	jobs->count = 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/events/events.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/delta.h"
+#include "base/utf8.h"
+#include "view/json.h"
+#include "watch/format.h"
+#include "watch/members.h"
+
+/** Tells a line of text; failures are told even where nothing else is. */
+static void tell(const struct watch_events *events, struct text *line, bool failure,
+                 struct out *out)
+{
+	if (events->tell) {
+		events->tell(events->teller, text_terminate(line));
+	} else if (failure) {
+		report_error("%s", text_terminate(line));
+	} else if (!events->watch->options->output.json && !events->watch->options->output.quiet) {
+		text_char(line, '\n');
+		out_wrapped(out, line, 4);
+	}
+	text_clear(line);
+}
+
+/**
+ * Begins an object about an event.
+ * @return false where JSON is not wanted
+ */
+static bool begin_json(const struct watch_events *events, const char *event, struct json *json,
+                       struct out *out)
+{
+	struct text time = { 0 };
+	if (!events->watch->options->output.json)
+		return false;
+	*json = (struct json){ .out = out, .one_line = true };
+	text_time(&time, events->watch->sample.wall_ns);
+	json_open(json, NULL, '{');
+	json_put(json, "time", json_text(text_terminate(&time)));
+	json_put(json, "elapsed", json_real(events->watch->sample.time - events->watch->began));
+	json_put(json, "event", json_string(event));
+	text_deinit(&time);
+	return true;
+}
+
+static void end_json(struct json *json, struct out *out)
+{
+	json_shut(json, '}');
+	out_string(out, "\n");
+}
+
+/** Adds an amount in the unit that a condition compares. */
+static void put_amount(const struct watch_events *events, const struct condition *condition,
+                       double amount, struct text *line)
+{
+	if (condition->percent)
+		text_format(line, "%.1f%%", amount);
+	else if (condition_counts(condition->subject) || amount < 0 || amount >= 1e19)
+		text_format(line, "%.0f", amount);
+	else if (amount < 1)
+		text_char(line, '0');
+	else
+		watch_add_size(events->watch, (uint64_t)amount, line);
+}
+
+static void put_culprit(const struct watch_events *events, const struct firing *firing,
+                        struct text *line)
+{
+	const struct culprit *culprit = &firing->culprit;
+	if (!culprit->known)
+		return;
+	text_string(line, "; ");
+	text_hex(line, culprit->start, 1);
+	text_char(line, '-');
+	text_hex(line, culprit->end, 1);
+	watch_add_more(culprit->count, line);
+	text_format(line, " %s ", pm_kind_name(culprit->kind));
+	watch_add_size(events->watch, culprit->weight, line);
+	if (*culprit->mapping) {
+		text_char(line, ' ');
+		utf8_escape(line, culprit->mapping, strlen(culprit->mapping));
+	}
+}
+
+/** Adds what became of an action. */
+static void put_done(const struct watch_events *events, const struct action *action,
+                     const struct outcome *outcome, struct text *line)
+{
+	if (action->kind == ACTION_EXIT) {
+		text_string(line, action_name(action->kind));
+		return;
+	}
+	text_format(line, "%s: ", action_name(action->kind));
+	if (outcome->error.kind != PM_ERROR_NONE) {
+		text_string(line, outcome->error.text);
+	} else if (action->kind == ACTION_EXEC) {
+		text_format(line, "PID %d", (int)outcome->pid);
+	} else {
+		if (action->kind == ACTION_SNAP)
+			text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
+		else
+			watch_add_size(events->watch, outcome->bytes, line);
+		text_string(line, action->kind == ACTION_SNAP ? "" : " in ");
+		utf8_escape(line, outcome->file.bytes, outcome->file.length);
+	}
+}
+
+/** Tells what became of an action. */
+static void tell_outcome(const struct watch_events *events, const struct action *action,
+                         const struct outcome *outcome, struct text *line, struct out *out)
+{
+	bool failed = outcome->error.kind != PM_ERROR_NONE;
+	if (!failed)
+		text_string(line, "  ");
+	put_done(events, action, outcome, line);
+	if (!failed && action->kind == ACTION_EXEC) {
+		text_string(line, ", ");
+		utf8_escape(line, action->argument, strlen(action->argument));
+	}
+	tell(events, line, failed, out);
+}
+
+static void put_outcome(const struct action *action, struct outcome *outcome, struct json *json)
+{
+	json_open(json, NULL, '{');
+	json_put(json, "action", json_string(action_name(action->kind)));
+	if (action->kind == ACTION_EXEC)
+		json_put(json, "command", json_text(action->argument));
+	else if (action->kind != ACTION_EXIT)
+		json_put(json, "file", json_text(text_terminate(&outcome->file)));
+	if (outcome->error.kind != PM_ERROR_NONE)
+		json_put(json, "error", json_text(outcome->error.text));
+	else if (action->kind == ACTION_EXEC)
+		json_put(json, "pid", json_number((uint64_t)outcome->pid));
+	else if (action->kind == ACTION_SNAP)
+		json_put(json, "sample", json_number(outcome->number));
+	else if (action->kind == ACTION_DUMP)
+		json_put(json, "bytes", json_number(outcome->bytes));
+	json_shut(json, '}');
+}
+
+static void put_firing(const struct watch_events *events, const struct firing *firing,
+                       struct outcome *outcomes, struct json *json)
+{
+	const struct culprit *culprit = &firing->culprit;
+	json_put(json, "condition", json_text(firing->threshold->text));
+	json_put(json, "threshold",
+	         firing->condition->percent ? json_real(firing->threshold->value)
+	                                    : json_number((uint64_t)firing->threshold->value));
+	json_put(json, "value",
+	         firing->condition->percent ? json_real(firing->value)
+	                                    : json_integer((json_int_t)firing->value));
+	if (culprit->known) {
+		json_open(json, "region", '{');
+		json_put(json, "start", json_address(culprit->start));
+		json_put(json, "end", json_address(culprit->end));
+		json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
+		if (*culprit->mapping)
+			json_put(json, "mapping", json_text(culprit->mapping));
+		if (*culprit->detail)
+			json_put(json, "detail", json_text(culprit->detail));
+		json_put(json, "count", json_number(culprit->count));
+		json_put(json, "rss", json_number(culprit->weight));
+		json_put(json, "own_rss", json_number(culprit->own));
+		json_shut(json, '}');
+	}
+	json_open(json, "actions", '[');
+	for (size_t i = 0; i < events->options->action_count; i++)
+		put_outcome(&events->options->actions[i], &outcomes[i], json);
+	json_shut(json, ']');
+}
+
+/** Keeps what was met for the summary. */
+static void remember(const struct watch_events *events, const struct firing *firing,
+                     const struct outcome *outcomes)
+{
+	enum { MOST_LINES = 100 };
+	struct text *lines = &events->watch->firings;
+	if (events->watch->firing_count++ >= MOST_LINES)
+		return;
+	text_string(lines, "met ");
+	text_time(lines, events->watch->sample.wall_ns);
+	text_format(lines, ": %s: ", firing->threshold->text);
+	put_amount(events, firing->condition, firing->value, lines);
+	put_culprit(events, firing, lines);
+	for (size_t i = 0; i < events->options->action_count; i++) {
+		text_string(lines, "; ");
+		put_done(events, &events->options->actions[i], &outcomes[i], lines);
+	}
+	text_char(lines, '\n');
+	if (events->watch->firing_count == MOST_LINES)
+		text_string(lines, "met: what comes after these is not listed\n");
+}
+
+void watch_events_tell_firing(const struct watch_events *events, const struct firing *firing,
+                              struct outcome *outcomes, struct out *out)
+{
+	struct text line = { 0 };
+	struct json json;
+	remember(events, firing, outcomes);
+	if (begin_json(events, "condition", &json, out)) {
+		put_firing(events, firing, outcomes, &json);
+		end_json(&json, out);
+	}
+	if (!events->tell) {
+		text_time(&line, events->watch->sample.wall_ns);
+		text_string(&line, "  ");
+	}
+	text_format(&line, "%s: ", firing->threshold->text);
+	put_amount(events, firing->condition, firing->value, &line);
+	put_culprit(events, firing, &line);
+	tell(events, &line, false, out);
+	for (size_t i = 0; i < events->options->action_count; i++)
+		if (events->options->actions[i].kind != ACTION_EXIT)
+			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line,
+			             out);
+	out_flush(out);
+	text_deinit(&line);
+}
+
+void watch_events_tell_end(const struct watch_events *events, const struct job *job, int status,
+                           struct out *out)
+{
+	struct text line = { 0 };
+	struct json json;
+	if (begin_json(events, "command", &json, out)) {
+		json_put(&json, "pid", json_number((uint64_t)job->pid));
+		json_put(&json, "command", json_text(job->line));
+		if (status == JOB_STATUS_UNKNOWN)
+			json_put(&json, "status", json_null());
+		else
+			json_put(&json, WIFSIGNALED(status) ? "signal" : "status",
+			         json_integer(WIFSIGNALED(status) ? WTERMSIG(status)
+			                                          : WEXITSTATUS(status)));
+		end_json(&json, out);
+	}
+	if (status != 0) {
+		text_format(&line, "exec: '%s' (PID %d) ", job->line, (int)job->pid);
+		if (status == JOB_STATUS_UNKNOWN)
+			text_string(&line, "ended, how is not known");
+		else if (WIFSIGNALED(status))
+			text_format(&line, "was killed by signal %d", WTERMSIG(status));
+		else
+			text_format(&line, "ended with status %d", WEXITSTATUS(status));
+		tell(events, &line, true, out);
+	}
+	text_deinit(&line);
+}
+
+void watch_events_tell_wakeup(const struct watch_events *events,
+                              const struct pm_wakeup_source *source, struct out *out)
+{
+	struct json json;
+	if (begin_json(events, "wakeup", &json, out)) {
+		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
+		json_put(&json, "file", json_text(source->file));
+		end_json(&json, out);
+	} else if (!events->tell && events->watch->options->output.verbose &&
+	           !events->watch->options->output.quiet) {
+		report_note("the kernel tells of %s: %s", pm_wakeup_name(source->cause),
+		            source->file);
+	}
+}
+
+void watch_events_tell_kills(const struct watch_events *events, uint64_t count, struct out *out)
+{
+	struct text line = { 0 };
+	struct json json;
+	if (begin_json(events, "oom_kill", &json, out)) {
+		json_put(&json, "count", json_number(count));
+		end_json(&json, out);
+	}
+	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
+	            (unsigned long long)count, count == 1 ? "" : "es");
+	tell(events, &line, true, out);
+	text_deinit(&line);
+}

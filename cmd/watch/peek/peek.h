@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/** @file What the new pages of growing regions hold: the strings that stand in them most often. */
+#ifndef CMD_WATCH_PEEK_PEEK_H
+#define CMD_WATCH_PEEK_PEEK_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "view/progress.h"
+#include "watch/watch.h"
+
+/** A string and how often it was found. */
+struct peek_string {
+	const char *bytes; /**< as it stands in memory, not escaped, no NUL behind; of long ones the
+	                      first PEEK_STRING_MOST bytes */
+	size_t length;     /**< how many */
+	uint64_t count;    /**< how often */
+};
+
+/**
+ * Most bytes of a string that are kept. Strings that are longer, and alike so far, count as one.
+ */
+enum { PEEK_STRING_MOST = 256 };
+
+/** What was found in some pages. Zeroed: nothing. */
+struct peek {
+	struct peek_string
+		*strings; /**< the most frequent ones, by address where they are equally frequent */
+	size_t count;     /**< how many */
+	char *texts;      /**< private: the bytes of the strings */
+	double time; /**< of the sample: the pages appeared between the one before and this one */
+	uint64_t pages;    /**< bytes of the pages in question */
+	uint64_t searched; /**< bytes of them that were looked through: fewer where the budget did
+	                      not allow more, or they were gone */
+	bool all;          /**< not only new pages: none are known */
+};
+
+/** Who is told how far it has come, and can end it. */
+struct peek_follow {
+	const volatile sig_atomic_t *cancel; /**< ends it when it becomes non-zero */
+	progress_listener *listener;         /**< told the bytes searched so far */
+	void *context;                       /**< of the listener */
+};
+
+/**
+ * Releases what was found.
+ * @param peek zeroed afterwards
+ */
+void peek_deinit(struct peek *peek);
+
+/**
+ * Starts to keep new pages in mind.
+ *
+ * @param options  what the user wants; with `peek` above 0 the memory must be readable
+ * @param target   the process
+ * @param peek     where to store it; release with watch_peek_close()
+ * @param error    PM_ERROR_ACCESS and others
+ * @return         0 or -1
+ */
+int watch_peek_open(const struct watch_options *options, const struct target *target,
+                    struct watch_peek **peek, struct pm_error *error);
+
+/**
+ * Ends that.
+ * @param peek it, or NULL
+ */
+void watch_peek_close(struct watch_peek *peek);
+
+/**
+ * Books the pages that appeared in the last sample; with watch_options.peek it looks through those
+ * of the rows that grew, as far as the budget allows.
+ *
+ * @param watch  with its rows sorted
+ * @param error  PM_ERROR_RESOURCES, PM_ERROR_ACCESS
+ * @return       0 or -1
+ */
+int watch_peek_step(struct watch *watch, struct pm_error *error);
+
+/**
+ * What was found when a row grew the last time; `time` tells whether that was in the last sample.
+ *
+ * @param watch  the process
+ * @param row    one of its rows
+ * @return       NULL where nothing was looked at, else valid until the next sample
+ */
+const struct peek *watch_peek_found(const struct watch *watch, const struct watch_row *row);
+
+/**
+ * Looks through the pages of a row that appeared last, when it grew the last time; where it has
+ * none of these, through all that it has.
+ *
+ * @param watch   the process, opened with watch_options.peek or watch_options.keep_pages
+ * @param row     one of its rows
+ * @param top     most strings
+ * @param follow  who is told; NULL for nobody
+ * @param found   filled; release with peek_deinit()
+ * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED,
+ * PM_ERROR_NOT_FOUND: the row has no region any more
+ * @return        0 or -1
+ */
+int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
+                      const struct peek_follow *follow, struct peek *found, struct pm_error *error);
+
+/**
+ * Adds a string as it is to be shown: escaped, and how often. "application/grpc ×312"
+ *
+ * @param string   it
+ * @param columns  most columns of its text
+ * @param text     gets it
+ */
+void peek_put_string(const struct peek_string *string, size_t columns, struct text *text);
+
+/**
+ * Adds what watch_peek_found() tells, in one line without its end: "new strings in 7f3a08000000…:
+ * application/grpc ×312".
+ *
+ * @param watch  the process
+ * @param row    one of its rows
+ * @param text   gets it; nothing where nothing was looked at
+ */
+void watch_peek_describe(const struct watch *watch, const struct watch_row *row, struct text *text);
+
+/**
+ * Adds what watch_peek_found() tells to the object of a row.
+ * @param watch the process
+ * @param row one of its rows
+ * @param object gets it
+ */
+void watch_peek_put_json(const struct watch *watch, const struct watch_row *row, json_t *object);
+
+#endif

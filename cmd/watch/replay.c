@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "target/sampled.h"
+
+/* Of a file that somebody sent only what a process can be is believed: sums, differences and rates
+ * stay within their types. */
+static const uint64_t most_bytes = UINT64_C(1) << 57;
+static const double most_seconds = 1e10, least_step = 1e-6;
+
+struct watch_replay {
+	struct pm_recording *recording;
+	char *path;
+	struct pm_listed *samples;
+	size_t count;
+	size_t next;                /* which of them comes next */
+	struct pm_regions regions;  /* of the last one that has some of its own */
+	struct pm_regions spare;    /* the next ones, while they are read */
+	struct pm_totals looked_at; /* the totals of that one */
+};
+
+void watch_replay_close(struct watch_replay *replay)
+{
+	if (!replay)
+		return;
+	pm_recording_close(replay->recording);
+	pm_regions_deinit(&replay->regions);
+	pm_regions_deinit(&replay->spare);
+	free(replay->samples);
+	free(replay->path);
+	free(replay);
+}
+
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run,
+                      struct pm_error *error)
+{
+	struct watch_replay *opened = alloc_array(NULL, 1, sizeof *opened);
+	*opened = (struct watch_replay){ .path = alloc_string(path) };
+	pm_regions_init(&opened->regions);
+	pm_regions_init(&opened->spare);
+	int result = pm_recording_open(path, &opened->recording, error);
+	if (result == 0)
+		result = pm_recording_list(opened->recording, &opened->samples, &opened->count,
+		                           error);
+	if (result == 0 && opened->count == 0)
+		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                      "%s has no samples yet; one that was copied while it was "
+		                      "written needs its %s-wal",
+		                      path, path);
+	if (result < 0) {
+		watch_replay_close(opened);
+		return -1;
+	}
+	*run = run_copy(pm_recording_run(opened->recording));
+	*replay = opened;
+	return 0;
+}
+
+bool watch_replay_has_more(const struct watch_replay *replay)
+{
+	return replay->next < replay->count;
+}
+
+/** Whether the totals that make a sampler look differ. */
+static bool has_moved(const struct pm_totals *was, const struct pm_totals *is)
+{
+	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
+	       was->file != is->file || was->shmem != is->shmem || was->swap != is->swap;
+}
+
+static int say_damaged(const struct watch_replay *replay, const char *how, struct pm_error *error)
+{
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is damaged: %s", replay->path, how);
+}
+
+static int check_sizes(const struct watch_replay *replay, const struct pm_regions *regions,
+                       struct pm_error *error)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct pm_region *region = &regions->items[i];
+		if (region->bytes[PM_SIZE_RSS] > most_bytes ||
+		    region->bytes[PM_SIZE_SWAP] > most_bytes)
+			return say_damaged(replay, "a region is larger than memory can be", error);
+	}
+	return 0;
+}
+
+static int check(const struct watch_replay *replay, const struct pm_recorded *recorded,
+                 struct pm_error *error)
+{
+	const struct pm_recorded *before = replay->next > 0
+	                                           ? &replay->samples[replay->next - 1].recorded
+	                                           : NULL;
+	const struct pm_totals *totals = &recorded->totals;
+	/* Written so that what is no number fails, too. */
+	if (!(recorded->time >= 0 && recorded->time <= most_seconds) ||
+	    (before && !(recorded->time - before->time >= least_step)))
+		return say_damaged(replay, "its samples are not in the order of their times",
+		                   error);
+	if (totals->size > most_bytes || totals->rss > most_bytes || totals->swap > most_bytes ||
+	    totals->threads > most_bytes)
+		return say_damaged(replay, "a process is larger than memory can be", error);
+	return 0;
+}
+
+/** Reads the regions of a sample; where that fails, those of before stay. */
+static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_error *error)
+{
+	struct pm_recorded recorded;
+	struct pm_regions former = replay->regions;
+	pm_regions_clear(&replay->spare);
+	if (pm_recording_read(replay->recording, number, &recorded, &replay->spare, error) < 0 ||
+	    check_sizes(replay, &replay->spare, error) < 0)
+		return -1;
+	replay->regions = replay->spare;
+	replay->spare = former;
+	return 0;
+}
+
+int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, struct pm_error *error)
+{
+	const struct pm_recorded *recorded = &replay->samples[replay->next].recorded;
+	bool fresh = recorded->fresh || replay->next == 0;
+	if (check(replay, recorded, error) < 0 ||
+	    (fresh && read_regions(replay, recorded->number, error) < 0))
+		return -1;
+	if (fresh)
+		replay->looked_at = recorded->totals;
+	replay->next++;
+	*sample = (struct pm_sample){
+		.time = recorded->time,
+		.wall_ns = recorded->wall_ns,
+		.totals = recorded->totals,
+		.regions = &replay->regions,
+		.fresh = fresh,
+		/* It was not looked although there was something to see: the budget did not allow
+		   it. */
+		.held_back = !fresh && has_moved(&replay->looked_at, &recorded->totals),
+	};
+	return 0;
+}
+
+void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_headroom *headroom)
+{
+	struct pm_headroom read;
+	*headroom = (struct pm_headroom){ 0 };
+	if (replay->next == 0 ||
+	    pm_recording_read_headroom(replay->recording,
+	                               replay->samples[replay->next - 1].recorded.number, &read,
+	                               NULL) < 0)
+		return;
+	for (size_t i = 0; i < read.count; i++)
+		if (counts || !read.limits[i].counts)
+			headroom->limits[headroom->count++] = read.limits[i];
+}
+
+bool watch_replay_ending(struct watch_replay *replay, struct text *why)
+{
+	char words[PM_ENDING_TEXT_SIZE];
+	if (pm_recording_ending(replay->recording, words, NULL) <= 0)
+		return false;
+	utf8_escape(why, words, strlen(words));
+	return true;
+}

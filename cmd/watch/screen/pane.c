@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/screen/pane.h"
+
+#include <string.h>
+
+void watch_pane_open(struct watch_pane *pane, const char *title)
+{
+	text_clear(&pane->title);
+	text_clear(&pane->text);
+	text_string(&pane->title, title);
+	pane->top = 0;
+	pane->open = true;
+}
+
+void watch_pane_close(struct watch_pane *pane)
+{
+	pane->open = false;
+}
+
+void watch_pane_deinit(struct watch_pane *pane)
+{
+	text_deinit(&pane->title);
+	text_deinit(&pane->text);
+	*pane = (struct watch_pane){ 0 };
+}
+
+static size_t count_lines(const struct text *text)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < text->length; i++)
+		count += text->bytes[i] == '\n';
+	return count;
+}
+
+/** The furthest that it can be scrolled. */
+static size_t last_top(const struct watch_pane *pane)
+{
+	size_t count = count_lines(&pane->text);
+	return count > pane->height ? count - pane->height : 0;
+}
+
+bool watch_pane_key(struct watch_pane *pane, uint32_t key)
+{
+	size_t page = pane->height > 1 ? pane->height - 1 : 1, last = last_top(pane);
+	switch (key) {
+	case TERMINAL_UP:
+	case 'k':
+		pane->top -= pane->top > 0;
+		break;
+	case TERMINAL_DOWN:
+	case 'j':
+		pane->top += pane->top < last;
+		break;
+	case TERMINAL_PAGE_UP:
+		pane->top = pane->top > page ? pane->top - page : 0;
+		break;
+	case TERMINAL_PAGE_DOWN:
+	case ' ':
+		pane->top = pane->top + page < last ? pane->top + page : last;
+		break;
+	case TERMINAL_HOME:
+		pane->top = 0;
+		break;
+	case TERMINAL_END:
+		pane->top = last;
+		break;
+	case TERMINAL_ESCAPE:
+	case TERMINAL_ENTER:
+	case TERMINAL_BACKSPACE:
+	case 'q':
+		watch_pane_close(pane);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+void watch_pane_draw(struct watch_pane *pane, struct terminal *terminal, int line, int height)
+{
+	const struct terminal_look title = { .bold = true }, plain = { 0 };
+	size_t number = 0;
+	pane->height = height > 1 ? (size_t)height - 1 : 0;
+	if (pane->top > last_top(pane))
+		pane->top = last_top(pane);
+	terminal_put(terminal, line, 0, terminal->columns, &pane->title, title);
+	for (size_t at = 0; at < pane->text.length && number < pane->top + pane->height; number++) {
+		const char *begin = pane->text.bytes + at,
+			   *end = memchr(begin, '\n', pane->text.length - at);
+		size_t length = end ? (size_t)(end - begin) : pane->text.length - at;
+		/* A view of the bytes; nothing is added to it. */
+		const struct text piece = { .bytes = pane->text.bytes + at, .length = length };
+		if (number >= pane->top)
+			terminal_put(terminal, line + 1 + (int)(number - pane->top), 0,
+			             terminal->columns, &piece, plain);
+		at += length + 1;
+	}
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/screen/rows.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "watch/format.h"
+
+void watch_rows_deinit(struct watch_rows *rows)
+{
+	free(rows->items);
+	name_filter_deinit(&rows->filter);
+	text_deinit(&rows->filter_text);
+	*rows = (struct watch_rows){ 0 };
+}
+
+/** Whether an expression fits the kind, or what the row is; with `address` also its address. */
+static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
+{
+	struct text words = { 0 };
+	if (name_filter_fits(filter, pm_kind_name(row->track->kind)))
+		return true;
+	watch_describe(row, &words);
+	bool found = name_filter_fits(filter, text_terminate(&words));
+	if (!found && address) {
+		text_clear(&words);
+		text_format(&words, "%08llx-%08llx", (unsigned long long)row->track->start,
+		            (unsigned long long)row->track->end);
+		found = name_filter_fits(filter, text_terminate(&words));
+	}
+	text_deinit(&words);
+	return found;
+}
+
+/** Finds what is selected among the rows; where it is no more, what took its place is. */
+static void find_selected(struct watch_rows *rows)
+{
+	if (!rows->selected)
+		rows->index = 0;
+	for (size_t i = 0; rows->selected && i < rows->count; i++)
+		if (rows->items[i]->track == rows->selected) {
+			rows->index = i;
+			return;
+		}
+	if (rows->index >= rows->count)
+		rows->index = rows->count > 0 ? rows->count - 1 : 0;
+}
+
+void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watch_kinds *kinds)
+{
+	if (rows->grouped)
+		watch_kinds_sort(kinds, watch);
+	struct watch_row *all = rows->grouped ? kinds->rows : watch->rows;
+	size_t count = rows->grouped ? kinds->count : watch->row_count;
+	rows->items = alloc_array(rows->items, count, sizeof(struct watch_row *));
+	rows->count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (rows->filter_text.length == 0 || fits(&rows->filter, &all[i], false))
+			rows->items[rows->count++] = &all[i];
+	rows->hidden = count - rows->count;
+	find_selected(rows);
+}
+
+void watch_rows_move(struct watch_rows *rows, long by)
+{
+	if (rows->count == 0)
+		return;
+	if (by < 0)
+		rows->index = rows->index > -(unsigned long)by ? rows->index - -(unsigned long)by
+		                                               : 0;
+	else
+		rows->index = (unsigned long)by < rows->count - 1 - rows->index
+		                      ? rows->index + (unsigned long)by
+		                      : rows->count - 1;
+	/* Whoever goes to the top wants to see what is at the top. */
+	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
+}
+
+void watch_rows_scroll(struct watch_rows *rows, size_t height)
+{
+	if (height == 0)
+		return;
+	if (rows->index < rows->top)
+		rows->top = rows->index;
+	if (rows->index >= rows->top + height)
+		rows->top = rows->index - height + 1;
+	if (rows->top + height > rows->count)
+		rows->top = rows->count > height ? rows->count - height : 0;
+}
+
+struct watch_row *watch_rows_selected(const struct watch_rows *rows)
+{
+	return rows->index < rows->count ? rows->items[rows->index] : NULL;
+}
+
+int watch_rows_filter(struct watch_rows *rows, const char *words, struct pm_error *error)
+{
+	struct name_filter filter;
+	if (name_filter_init(&filter, *words ? words : NULL, error) < 0)
+		return -1;
+	name_filter_deinit(&rows->filter);
+	rows->filter = filter;
+	text_clear(&rows->filter_text);
+	text_string(&rows->filter_text, words);
+	return 0;
+}
+
+int watch_rows_search(struct watch_rows *rows, const char *words, struct pm_error *error)
+{
+	struct name_filter filter;
+	if (name_filter_init(&filter, words, error) < 0)
+		return -1;
+	size_t step = 1;
+	while (step <= rows->count &&
+	       !fits(&filter, rows->items[(rows->index + step) % rows->count], true))
+		step++;
+	name_filter_deinit(&filter);
+	if (step > rows->count)
+		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no row has '%s'", words);
+	rows->index = (rows->index + step) % rows->count;
+	rows->selected = rows->items[rows->index]->track;
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/screen/strings.h"
+
+#include <inttypes.h>
+
+#include "base/utf8.h"
+#include "watch/peek/peek.h"
+
+/* More than anybody reads, and few enough to be drawn at each look. */
+enum { MOST_STRINGS = 1000 };
+
+static void add_title(const struct peek *found, const struct watch_row *row, struct text *title)
+{
+	text_format(title, "text in %s of %" PRIx64 " (",
+	            found->all ? "all pages" : "the newest pages", row->track->start);
+	text_size(title, found->searched);
+	if (found->searched < found->pages) {
+		text_string(title, " of ");
+		text_size(title, found->pages);
+	}
+	text_format(title, "): %s%zu strings (Esc: back)",
+	            found->count == MOST_STRINGS ? "the commonest " : "", found->count);
+}
+
+static void add_strings(const struct peek *found, struct text *text)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		text_format(text, "%8" PRIu64 "  ", found->strings[i].count);
+		utf8_escape(text, found->strings[i].bytes, found->strings[i].length);
+		text_char(text, '\n');
+	}
+	if (found->count == 0)
+		text_string(text, "no text of six or more characters\n");
+}
+
+static void report(void *context, uint64_t done, uint64_t total)
+{
+	watch_task_report(context, done, total);
+}
+
+int watch_strings_read(void *context, struct watch_task_line *line,
+                       const volatile sig_atomic_t *cancel, struct text *answer,
+                       struct pm_error *error)
+{
+	const struct watch_strings *strings = context;
+	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };
+	struct peek found = { 0 };
+	if (watch_peek_newest(strings->watch, strings->row, MOST_STRINGS, &follow, &found, error) <
+	    0)
+		return -1;
+	add_title(&found, strings->row, answer);
+	text_char(answer, '\n');
+	add_strings(&found, answer);
+	peek_deinit(&found);
+	return 0;
+}
+
+void watch_strings_show(struct watch_pane *pane, const struct text *answer)
+{
+	const char *end = memchr(answer->bytes, '\n', answer->length);
+	size_t title = end ? (size_t)(end - answer->bytes) : answer->length;
+	struct text copy = { 0 };
+	text_bytes(&copy, answer->bytes, title);
+	watch_pane_open(pane, text_terminate(&copy));
+	if (end)
+		text_bytes(&pane->text, end + 1, answer->length - title - 1);
+	text_deinit(&copy);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "watch/screen/task.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { EACH_US = 100000, PATIENCE_MS = 5000 };
+
+enum message_kind { REPORT, ANSWER, FAILURE };
+
+/**
+ * What stands before each message; both ends are the same program. It has no gaps, which would be
+ * sent as they happen to be in memory.
+ */
+struct message {
+	uint64_t kind;        /* enum message_kind */
+	uint64_t done, total; /* of a report */
+	size_t length;        /* of what follows: the answer, or a struct pm_error */
+};
+
+struct watch_task_line {
+	int to;
+	uint64_t told; /* when, in microseconds; 0: never */
+};
+
+/**
+ * Writes all of it. Nobody reads any more where that fails: then there is a signal on its way, too.
+ */
+static void put(int to, const void *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(to, bytes, length);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return;
+		bytes = (const char *)bytes + written;
+		length -= (size_t)written;
+	}
+}
+
+static void send_message(int to, struct message message, const void *bytes)
+{
+	put(to, &message, sizeof message);
+	put(to, bytes, message.length);
+}
+
+/**
+ * Sends no more of it than it says: what stands between its members, and behind its text, is what
+ * was in memory before.
+ */
+static void send_failure(int to, const struct pm_error *error)
+{
+	struct pm_error copy;
+	memset(&copy, 0, sizeof copy);
+	copy.kind = error->kind;
+	copy.os_errno = error->os_errno;
+	copy.pid = error->pid;
+	copy.address = error->address;
+	memcpy(copy.text, error->text, strlen(error->text));
+	send_message(to, (struct message){ .kind = FAILURE, .length = sizeof copy }, &copy);
+}
+
+void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t total)
+{
+	uint64_t now = clock_us();
+	if (line->told && now - line->told < EACH_US)
+		return;
+	line->told = now;
+	send_message(line->to, (struct message){ .kind = REPORT, .done = done, .total = total },
+	             NULL);
+}
+
+/**
+ * Lives no longer than its parent, and has nothing to do with the terminal: what ends a program
+ * otherwise would give that back.
+ */
+static void settle(pid_t parent)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (nothing < 0 || getppid() != parent)
+		_exit(1);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(nothing, fd);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static _Noreturn void run(int to, watch_task_work *work, void *context,
+                          const volatile sig_atomic_t *cancel)
+{
+	struct watch_task_line line = { .to = to };
+	struct text answer = { 0 };
+	struct pm_error error = { 0 };
+	if (work(context, &line, cancel, &answer, &error) == 0)
+		send_message(to, (struct message){ .kind = ANSWER, .length = answer.length },
+		             answer.bytes);
+	else
+		send_failure(to, &error);
+	/* Nothing of what is registered for the end of the program is ours. */
+	_exit(0);
+}
+
+int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work,
+                     void *context, struct pm_error *error)
+{
+	int ends[2];
+	pid_t parent = getpid();
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s",
+		                    strerror(errno));
+	/* Threads that may exist, of a session or those that await commands, hold nothing that the
+	 * child needs: glibc itself can go on after a fork. */
+	pid_t pid = fork();
+	if (pid < 0) {
+		int cause = errno;
+		close(ends[0]);
+		close(ends[1]);
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot start a process: %s",
+		                    strerror(cause));
+	}
+	if (pid == 0) {
+		close(ends[0]);
+		settle(parent);
+		run(ends[1], work, context, wait->interrupted);
+	}
+	close(ends[1]);
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	if (!task->wait)
+		task->place = watch_wait_add(wait, -1, POLLIN);
+	text_clear(&task->received);
+	text_clear(&task->answer);
+	*task = (struct watch_task){
+		.pid = pid,
+		.from = ends[0],
+		.wait = wait,
+		.place = task->place,
+		.received = task->received,
+		.answer = task->answer,
+	};
+	wait->descriptors[task->place].fd = ends[0];
+	return 0;
+}
+
+/** Takes the messages that are there as a whole. */
+static void take_messages(struct watch_task *task)
+{
+	struct text *received = &task->received;
+	struct message message;
+	size_t at = 0;
+	for (; received->length - at >= sizeof message; at += sizeof message + message.length) {
+		memcpy(&message, received->bytes + at, sizeof message);
+		if (received->length - at - sizeof message < message.length)
+			break;
+		const char *bytes = received->bytes + at + sizeof message;
+		if (message.kind == REPORT) {
+			task->done = message.done;
+			task->total = message.total;
+		} else if (message.kind == ANSWER) {
+			text_bytes(&task->answer, bytes, message.length);
+			task->answered = true;
+		} else {
+			memcpy(&task->error, bytes, sizeof task->error);
+		}
+	}
+	if (at > 0)
+		memmove(received->bytes, received->bytes + at, received->length - at);
+	received->length -= at;
+}
+
+static void stop_listening(struct watch_task *task)
+{
+	close(task->from);
+	task->wait->descriptors[task->place].fd = -1;
+	task->pid = 0;
+}
+
+/** Takes note of its end. */
+static void finish(struct watch_task *task)
+{
+	int status = 0;
+	while (waitpid(task->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!task->answered && task->error.kind == PM_ERROR_NONE)
+		pm_error_set(&task->error, PM_ERROR_IO, 0, "it ended without a result%s",
+		             WIFSIGNALED(status) ? ": it was killed" : "");
+	stop_listening(task);
+}
+
+bool watch_task_take(struct watch_task *task)
+{
+	bool any = false;
+	while (task->pid != 0) {
+		enum { PIECE = 65536 };
+		ssize_t length = read(task->from, text_room(&task->received, PIECE), PIECE);
+		if (length < 0 && errno == EINTR)
+			continue;
+		if (length < 0 && errno == EAGAIN)
+			return any;
+		any = true;
+		if (length > 0) {
+			task->received.length += (size_t)length;
+			take_messages(task);
+		} else {
+			finish(task);
+		}
+	}
+	return any;
+}
+
+void watch_task_cancel(struct watch_task *task)
+{
+	if (task->pid == 0)
+		return;
+	task->cancelled = true;
+	kill(task->pid, SIGTERM);
+}
+
+void watch_task_end(struct watch_task *task)
+{
+	uint64_t begin = clock_us();
+	watch_task_cancel(task);
+	while (task->pid != 0) {
+		int left = PATIENCE_MS - (int)((clock_us() - begin) / 1000);
+		struct pollfd pollfd = { .fd = task->from, .events = POLLIN };
+		if (left <= 0)
+			break;
+		poll(&pollfd, 1, left);
+		watch_task_take(task);
+	}
+	if (task->pid == 0)
+		return;
+	/* It is stuck in the kernel. When it comes back it sees that it shall end, and cleans up.
+	 */
+	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0, "it is left to itself");
+	stop_listening(task);
+}
+
+void watch_task_deinit(struct watch_task *task)
+{
+	text_deinit(&task->received);
+	text_deinit(&task->answer);
+	*task = (struct watch_task){ 0 };
+}

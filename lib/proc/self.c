@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/self.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "proc/command.h"
+#include "proc/process_handle.h"
+
+/* Generations that are followed before a loop of recycled PIDs is assumed. */
+enum { MOST_ANCESTORS = 256 };
+
+/** Whether a byte goes on with the name of a program. "procmem.c" and "procmem-0.1" are others. */
+static bool is_part_of_name(char byte)
+{
+	unsigned char letter = (unsigned char)byte;
+	return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+	       (letter >= '0' && letter <= '9') || letter == '_' || letter == '-' ||
+	       letter == '.' || letter >= 0x80;
+}
+
+bool pm_command_names(const char *command, size_t length, const char *program)
+{
+	size_t size = strlen(program);
+	const char *end = command + length;
+	if (size == 0)
+		return false;
+	for (const char *at = command; (at = memmem(at, (size_t)(end - at), program, size)); at++) {
+		const char *behind = at + size;
+		bool begins = at == command || !is_part_of_name(at[-1]);
+		/* A folder of that name says nothing: /src/procmem/check.sh. */
+		bool ends = behind == end || (!is_part_of_name(*behind) && *behind != '/');
+		if (begins && ends)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * Adds a process if it runs us.
+ * @return its parent, 0 where there is none or it cannot be known
+ */
+static pid_t look_at(struct pm_own *own, pid_t pid)
+{
+	struct pm_procfs procfs;
+	struct pm_process_stat stat = { 0 };
+	char *command;
+	size_t length;
+	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
+		return 0;
+	if (pm_process_stat_read(&procfs, "stat", &stat) == 0 &&
+	    pm_command_read(&procfs, &command, &length) == 0) {
+		if (own->count < PM_OWN_MOST &&
+		    pm_command_names(command, length, program_invocation_short_name))
+			own->pids[own->count++] = pid;
+		free(command);
+	}
+	pm_procfs_close(&procfs);
+	return (pid_t)stat.parent;
+}
+
+void pm_own_read(struct pm_own *own)
+{
+	pid_t pid = getppid();
+	*own = (struct pm_own){ .pids = { getpid() }, .count = 1 };
+	for (int generation = 0; pid > 0 && generation < MOST_ANCESTORS; generation++)
+		pid = look_at(own, pid);
+}
+
+bool pm_own_has(const struct pm_own *own, pid_t pid)
+{
+	for (size_t i = 0; i < own->count; i++)
+		if (own->pids[i] == pid)
+			return true;
+	return false;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "recording/time_spec.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+
+static const int64_t second = 1000000000, minute = 60000000000;
+
+/** Reads a number of a time and the character that must follow. */
+static bool scan_part(const char **text, char follows, uint64_t least, uint64_t most, int *part)
+{
+	uint64_t value;
+	if (!pm_scan_decimal(text, &value) || value < least || value > most)
+		return false;
+	if (follows && *(*text)++ != follows)
+		return false;
+	*part = (int)value;
+	return true;
+}
+
+/** Reads a day, and what stands between it and the time. */
+static bool scan_day(const char **text, struct tm *when)
+{
+	if (!scan_part(text, '-', 1970, 9999, &when->tm_year) ||
+	    !scan_part(text, '-', 1, 12, &when->tm_mon) ||
+	    !scan_part(text, 0, 1, 31, &when->tm_mday) || (**text != 'T' && **text != ' '))
+		return false;
+	(*text)++;
+	when->tm_year -= 1900;
+	when->tm_mon--;
+	return true;
+}
+
+/**
+ * Reads decimals of a second.
+ * @param length what the last of them stands for; 1 at the least
+ * @return nanoseconds
+ */
+static int64_t scan_decimals(const char **text, int64_t *length)
+{
+	int64_t sum = 0;
+	for (; **text >= '0' && **text <= '9'; (*text)++) {
+		if (*length == 1)
+			continue;
+		*length /= 10;
+		sum += (**text - '0') * *length;
+	}
+	return sum;
+}
+
+/**
+ * Reads a time of day.
+ * @param part gets the nanoseconds within the second
+ * @param length and how long what was said is
+ */
+static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
+{
+	*part = 0;
+	*length = minute;
+	if (!scan_part(text, ':', 0, 23, &when->tm_hour) ||
+	    !scan_part(text, 0, 0, 59, &when->tm_min))
+		return false;
+	if (**text == ':') {
+		(*text)++;
+		*length = second;
+		if (!scan_part(text, 0, 0, 60, &when->tm_sec))
+			return false;
+		if ((*text)[0] == '.' && (*text)[1] >= '0' && (*text)[1] <= '9') {
+			(*text)++;
+			*part = scan_decimals(text, length);
+		}
+	}
+	if (**text == 'Z')
+		(*text)++;
+	return **text == '\0';
+}
+
+bool pm_moment_parse(const char *text, struct pm_moment *moment)
+{
+	struct tm when = { .tm_year = 70, .tm_mday = 1 };
+	struct pm_moment parsed = { .dated = strchr(text, '-') != NULL };
+	int64_t part, length;
+	if ((parsed.dated && !scan_day(&text, &when)) || !scan_clock(&text, &when, &part, &length))
+		return false;
+	int day = when.tm_mday;
+	time_t seconds = timegm(&when);
+	/* timegm() makes the 31st of April the 1st of May. */
+	if (when.tm_mday != day)
+		return false;
+	/* 64 bits of nanoseconds end in the year 2262. */
+	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) ||
+	    __builtin_add_overflow(parsed.from, part, &parsed.from))
+		parsed.from = INT64_MAX;
+	if (__builtin_add_overflow(parsed.from, length - 1, &parsed.until))
+		parsed.until = INT64_MAX;
+	*moment = parsed;
+	return true;
+}
+
+void pm_moment_format(int64_t wall_ns, char text[PM_MOMENT_TEXT_SIZE])
+{
+	time_t seconds = (time_t)(wall_ns / second);
+	struct tm utc;
+	text[0] = '\0';
+	if (gmtime_r(&seconds, &utc))
+		strftime(text, PM_MOMENT_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+}

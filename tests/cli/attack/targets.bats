@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Targets that do not stand still, have hostile names, or more of something than anybody needs.
+
+setup() {
+	load ../support/helper
+	load ../support/attack
+}
+
+teardown() {
+	targets_stop
+}
+
+@test "hostile names of processes, threads, files and regions reach no output as they are" {
+	target_start hostile_names
+	for command in $LOOKS; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ]
+	done
+	fails grep -q '[[:cntrl:]]' "$BATS_TEST_TMPDIR/looked.map" 2>/dev/null
+	assert_sound shell -c 'info; map; grep -m 3 owned; regions; hits; x/s #1' "$TARGET_PID"
+	for command in map strings grep watch snap headroom ps diff; do
+		look_words "$command" "$TARGET_PID"
+		run --separate-stderr procmem "${words[@]}" --json
+		[ "$status" -le 1 ]
+		jq -e . <<<"$output" >/dev/null
+		fails grep -q '[[:cntrl:]]' <<<"$output"
+	done
+}
+
+@test "a mapped path of 4 KiB, all newlines and escapes, is one line" {
+	require python3
+	program_start python3 -c '
+import mmap, os, sys
+os.chdir(sys.argv[1])
+for _ in range(16):
+    name = "\033]0;owned\a\n" * 22
+    os.mkdir(name), os.chdir(name)
+with open("end\n", "w+b") as file:
+    file.truncate(4096)
+    kept = mmap.mmap(file.fileno(), 4096)
+    kept[0] = 65
+print("ready", flush=True)
+sys.stdin.read()' "$BATS_TEST_TMPDIR"
+	target_await ready
+	for command in $LOOKS; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ]
+	done
+	run -0 procmem map -a --mapping owned "$TARGET_PID" --no-header
+	[ "$(grep -c owned <<<"$output")" -eq 1 ]
+	[ "$(procmem map -a --csv --no-header "$TARGET_PID" | wc -l)" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
+}
+
+@test "a target that unmaps, remaps and protects while it is looked at" {
+	target_start restless remap
+	for round in 1 2 3; do
+		for command in $LOOKS; do
+			look_words "$command" "$TARGET_PID"
+			assert_sound "${words[@]}"
+			[ "$status" -le 1 ] || { echo "$round: ${words[*]}: $stderr" && false; }
+		done
+		# What is found is what was there.
+		assert_sound grep -o 'restless page [0-9]+' "$TARGET_PID" "$(target_range moving)"
+		[ -z "$(grep -v 'restless page [0-9]' <<<"$output")" ]
+	done
+	assert_sound dump --stop -o "$BATS_TEST_TMPDIR/stopped" "$TARGET_PID" all
+	assert_sound dump --core --stop -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	[ "$status" -eq 0 ]
+	readelf -lW "$BATS_TEST_TMPDIR/core" >"$BATS_TEST_TMPDIR/headers" 2>&1
+	grep -q LOAD "$BATS_TEST_TMPDIR/headers"
+	fails grep -qi 'warning\|error' "$BATS_TEST_TMPDIR/headers"
+	assert_runs_free "$TARGET_PID"
+}
+
+@test "a target that forks for ever" {
+	target_start restless fork
+	for command in $LOOKS; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
+	done
+	# Children come and go between the lists of their names and the look at them.
+	for _ in 1 2 3 4 5; do
+		assert_sound ps
+		[ "$status" -eq 0 ]
+	done
+	assert_sound dump --stop -o "$BATS_TEST_TMPDIR/stopped" "$TARGET_PID" all
+	[ "$status" -le 1 ]
+	assert_runs_free "$TARGET_PID"
+}
+
+@test "a target that calls exec for ever" {
+	target_start restless exec
+	for _ in 1 2 3; do
+		for command in $LOOKS; do
+			look_words "$command" "$TARGET_PID"
+			assert_sound "${words[@]}"
+		done
+		assert_sound dump --stop -o "$BATS_TEST_TMPDIR/stopped" "$TARGET_PID" all
+		assert_sound dump --core --stop -o "$BATS_TEST_TMPDIR/stopped" "$TARGET_PID"
+		assert_sound shell -k -c 'map -n 1; stop; map -n 1; cont; grep -q x; info' "$TARGET_PID"
+	done
+	kill -0 "$TARGET_PID"
+	assert_runs_free "$TARGET_PID"
+}
+
+# In a PID namespace of its own the next PID can be chosen. The shell gets its lines one by one; watch is halted while the PID changes
+# hands.
+@test "another process with the same PID is not taken for the target" {
+	unshare -pf --mount-proc true 2>/dev/null || skip 'no right to make a PID namespace'
+	run timeout -k 5 60 unshare -pf --mount-proc bash -eu -c '
+		start() {
+			echo 299 >/proc/sys/kernel/ns_last_pid
+			"$PROCMEM_TARGETS/$1" <&5 >"$2" 5>&- 6>&- & pid=$!
+			[ $pid -eq 300 ] || exit 77
+			until grep -q "^ready" "$2"; do sleep 0.05; done
+		}
+		cd "$1"
+		mkfifo hold lines
+		exec 5<>hold
+		start exiter old
+		"$PROCMEM_BIN" shell -k <lines >shell.out 2>&1 300 & shell=$!
+		exec 6>lines
+		echo "info" >&6
+		until grep -q "process.*300 exiter" shell.out; do sleep 0.05; done
+		"$PROCMEM_BIN" watch -i 0.1 --record run.pmrec 300 >watch.out 2>&1 & watch=$!
+		until grep -q RSS watch.out; do sleep 0.05; done
+		kill -STOP $watch
+		kill -KILL 300
+		wait 300 || true
+		start values new
+		kill -CONT $watch
+		wait $watch || echo "watch: $?"
+		echo "map -n 1" >&6
+		echo "grep -q plain" >&6
+		echo "strings" >&6
+		exec 6>&-
+		wait $shell || echo "shell: $?"
+		"$PROCMEM_BIN" snap -o run.pmrec 300 || echo "snap: $?"
+		cat watch.out shell.out' bash "$BATS_TEST_TMPDIR"
+	[ "$status" -ne 77 ] || skip 'the next PID cannot be chosen here'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *'the process is gone'* && $output == *'shell: 2'* && $output == *'snap: 2'* ]]
+	[[ $output != *values* || $output == *'is a recording of another process'* ]]
+	[ "$(grep -c 'nothing is attached; attach' <<<"$output")" -eq 3 ]
+}
+
+@test "ten thousand threads, or as many as there may be" {
+	local count=10000 room
+	room=$(($(cat /proc/sys/kernel/threads-max) - $(find /proc/[0-9]*/task -maxdepth 1 -mindepth 1 2>/dev/null | wc -l) - 1000))
+	[ "$room" -ge "$count" ] || count=$room
+	[ "$count" -gt 100 ] || skip 'no room for threads'
+	target_start busy "$count" || skip "this machine does not allow $count threads"
+	run -0 procmem map -a --json "$TARGET_PID"
+	[ "$(jq '[.regions[] | select(.kind == "stack")] | length' <<<"$output")" -ge "$count" ]
+	[ "$(procmem ps --json "$TARGET_PID" | jq '.processes[0].threads')" -gt "$count" ]
+	for command in dump strings grep snap headroom; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ] || { echo "${words[*]}: $stderr" && false; }
+	done
+	assert_sound dump --core --stop -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
+	[ "$status" -eq 0 ] || { echo "$stderr" && false; }
+	rm "$BATS_TEST_TMPDIR/core"
+	assert_runs_free "$TARGET_PID"
+}
+
+@test "a terabyte that was never touched costs nothing, and is never written" {
+	target_start markers
+	local range
+	range=$(target_range reserve)
+	[ $(((0x${range#*-} - 0x${range%-*}) >> 40)) -ge 1 ]
+	run -0 procmem map -a "$TARGET_PID" "$range"
+	[[ $output == *1.0T* ]]
+	before=$(grep -E '^Vm(RSS|PTE|Swap):' "/proc/$TARGET_PID/status")
+	for command in strings grep watch snap headroom diff; do
+		look_words "$command" "$TARGET_PID"
+		assert_sound "${words[@]}"
+		[ "$status" -le 1 ]
+	done
+	run -0 procmem dump -o "$BATS_TEST_TMPDIR/huge" "$TARGET_PID" "$range"
+	[ "$(stat -c %s "$BATS_TEST_TMPDIR/huge")" -ge $((1 << 40)) ]
+	[ "$(stat -c %b "$BATS_TEST_TMPDIR/huge")" -le 65536 ]
+	run -0 --separate-stderr bash -c 'set -o pipefail; timeout 60 "$@" | head -c 4096 | wc -c; [ ${PIPESTATUS[0]} -le 2 ]' bash \
+		"$PROCMEM_BIN" dump --raw "$TARGET_PID" "$range"
+	[ "${lines[0]}" -eq 4096 ]
+	[ "$(grep -E '^Vm(RSS|PTE|Swap):' "/proc/$TARGET_PID/status")" = "$before" ]
+}

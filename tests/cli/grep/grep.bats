@@ -1,0 +1,277 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem grep`: every option on bytes that the test chose, and the same hits as GNU grep and Python have on what the kernel gives.
+
+setup() {
+	load ../support/helper
+	load ../support/hold
+}
+
+teardown() {
+	targets_stop
+}
+
+# What GNU grep finds in the file, in the form of -ob with absolute addresses; words as for it.
+gnu() {
+	local base=$((0x${ranges[0]%-*}))
+	grep -aob "$@" "$bytes" | while IFS=: read -r offset match; do
+		printf '%x:%s\n' $((base + offset)) "$match"
+	done
+}
+
+@test "a line is the address, the region, the offset, and the match in the text around it" {
+	hold_text 'first\0a name=one value\0rest\nnext name=two'
+	run -0 search 'name=\w+'
+	[ "${lines[0]}" = "$(at 8)  shm zero (deleted)+0x8: a name=one value" ]
+	[ "${lines[1]}" = "$(at 33)  shm zero (deleted)+0x21: next name=two" ]
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "the hits are those of GNU grep, for texts and expressions of all sorts" {
+	local i
+	for i in $(seq 700 1300); do
+		printf 'user-%d@example.org,password=%d;\0\xff\xfeKey%d\n%s' "$i" $((i * 7919 % 1000)) $((i % 50)) "${i//1/abc}"
+	done >"$bytes"
+	hold "$bytes"
+	diff <(gnu -F 'password=') <(search -ob -F 'password=')
+	diff <(gnu -F 'example.org') <(search -ob -F 'example.org')
+	diff <(gnu -i -F 'KEY1') <(search -ob -i -F 'KEY1')
+	local pattern
+	for pattern in 'user-\d+' '[\w.-]+@[\w.]+' 'password=(?!1)\d{3}' '(?<=password=)\d+' '(\w)\1(\w)\2' 'password=\K7\d*' '(?:abc){2,}' \
+		'Key[1-3]?9' \
+		'[a-c]+[0-9][a-c]+'; do
+		diff <(gnu -P "$pattern") <(search -ob "$pattern")
+		[ "$(search -c "$pattern" | awk '{ print $1 }')" -eq "$(gnu -P "$pattern" | wc -l)" ]
+	done
+	diff <(gnu -E -e 'user-1+@' -e 'Key4') <(search -ob -e 'user-1+@' -e 'Key4')
+}
+
+@test "-e, -f and newlines give several patterns, and the first that matches at a place counts" {
+	hold_text 'alpha beta gamma alphabet'
+	run -0 search -o -e alpha -e gamma
+	[ "$output" = $'alpha\ngamma\nalpha' ]
+	run -0 search -o -e alpha -e alphabet
+	[ "$output" = $'alpha\nalpha' ]
+	run -0 search -o -e alphabet -e alpha
+	[ "$output" = $'alpha\nalphabet' ]
+	run -0 search -o $'beta\ngamma'
+	[ "$output" = $'beta\ngamma' ]
+	printf 'beta\ngamma\n' >"$BATS_TEST_TMPDIR/patterns"
+	run -0 search -o -f "$BATS_TEST_TMPDIR/patterns" -e 'alph\w+'
+	[ "$output" = $'alpha\nbeta\ngamma\nalphabet' ]
+	run -0 search -o -f - <<<'beta'
+	[ "$output" = beta ]
+	run -1 search -f /dev/null
+	[ -z "$output" ]
+	run -2 search -e alpha -e ''
+	[[ $output == *'an empty pattern'* ]]
+	run -2 search -f "$BATS_TEST_TMPDIR/none"
+	[[ $output == *'none: No such file'* ]]
+}
+
+@test "-F takes special characters as they are, -i ignores case" {
+	hold_text 'a.c abc A.C (x'
+	[ "$(search -o -F a.c)" = a.c ]
+	[ "$(search -o -iF a.c)" = $'a.c\nA.C' ]
+	[ "$(search -oF '(x')" = '(x' ]
+	[ "$(search -oi 'A\WC')" = $'a.c\nA.C' ]
+}
+
+@test "-u makes characters of bytes, and knows letters" {
+	hold_text 'm\303\274ller M\303\234LLER \303 x'
+	[ "$(search -o 'm.ller')" = '' ] || false
+	[ "$(search -ou 'm.ller')" = $'m\303\274ller' ]
+	[ "$(search -oui 'm\w+')" = $'m\303\274ller\nM\303\234LLER' ]
+	run -1 search -i 'm..llEr\b.M\x{dc}'
+	# A byte that is no character is matched by none.
+	run -1 search -u '. . x'
+	run -0 search -o '. . x'
+	run -2 search 'a\x{100}'
+}
+
+@test "--wide finds UTF-16 of either byte order, and shows it as text" {
+	require iconv jq
+	{
+		printf 'key=8bit  '
+		printf 'say key=little!' | iconv -t utf-16le
+		printf 'say key=big!' | iconv -t utf-16be
+		printf 'key=\303\274' | iconv -f utf-8 -t utf-16le
+	} >"$bytes"
+	hold "$bytes"
+	[ "$(search -o 'key=\w+')" = key=8bit ]
+	run -0 search --wide 'key=\w+'
+	[[ ${lines[0]} == *'+0x0: key=8bit  s' ]]
+	[[ ${lines[1]} == *'+0x12 utf-16le: say key=little!' ]]
+	[[ ${lines[2]} == *' utf-16be: say key=big!'* ]]
+	run -0 search --json --wide 'key=\w\w\w'
+	[ "$(jq -r '.encoding + " " + .text' <<<"$output")" = $'8-bit key=8bi\nutf-16le key=lit\nutf-16be key=big' ]
+	run -0 search --json --wide 'key=little'
+	[ "$(jq -r .hex <<<"$output")" = "$(printf 'key=little' | iconv -t utf-16le | od -An -v -tx1 | tr -d ' \n')" ]
+	[ "$(jq .length <<<"$output")" -eq 20 ]
+}
+
+@test "--hex finds bytes, ? stands for a digit" {
+	hold_text '\336\255\001\357 \336\255\377\357 \336\255'
+	[ "$(search -b -o --hex 'de ad ?? ef')" = "$(at 0):"$'\336\255\\x01\\xef\n'"$(at 5):"$'\336\255\\xff\\xef' ]
+	[ "$(search -o --hex 'DEADF?EF')" = $'\336\255\\xff\\xef' ]
+	run -2 search --hex 'de a'
+	run -2 search --hex 'de xx'
+	run -2 search --hex -i 'de'
+	[[ $output == *'exclude each other'* ]]
+}
+
+@test "^ and \$ are those of a region, with -M those of lines" {
+	hold_text 'one\ntwo\nthree'
+	run -0 search -bo '^\w+'
+	[ "$output" = "$(at 0):one" ]
+	run -1 --separate-stderr search '^two'
+	[[ $stderr == *'-M'* ]]
+	run -1 --separate-stderr search -s '^two'
+	[ -z "$stderr" ]
+	run -0 search -boM '^t\w+'
+	[ "$output" = "$(at 4):two"$'\n'"$(at 8):three" ]
+	[ "$(search -oM 'o$')" = o ]
+	[ "$(search -o 'one\ntwo')" = 'one\x0atwo' ]
+	run -1 search 'one.two'
+	[ "$(search -o '(?s)one.two')" = 'one\x0atwo' ]
+}
+
+@test "-c and -l tell of each region with matches, -m ends the search, -q prints nothing" {
+	printf 'x1 x2 x3' >"$bytes"
+	printf 'none' >"$bytes.2"
+	printf 'x4' >"$bytes.3"
+	hold "$bytes" "$bytes.2" "$bytes.3"
+	run -0 procmem grep -c 'x\d' "$TARGET_PID" "${ranges[@]}"
+	[ "$(awk '{ print $1 }' <<<"$output" | sort)" = $'1\n3' ]
+	grep -q "^ *3  ${ranges[0]%-*}-${ranges[0]#*-}  shm  zero (deleted)" <<<"$output"
+	run -0 procmem grep -l 'x\d' "$TARGET_PID" "${ranges[@]}"
+	[ "${#lines[@]}" -eq 2 ]
+	[[ $output == *"${ranges[2]%-*}-"*"${ranges[2]#*-}  shm  zero (deleted)"* ]]
+	run -1 procmem grep -c y "$TARGET_PID" "${ranges[@]}"
+	[ -z "$output" ]
+	[ "$(search -o -m 2 'x\d')" = $'x1\nx2' ]
+	[ "$(search -c -m 2 'x\d' | awk '{ print $1 }')" -eq 2 ]
+	run -1 search -m 0 'x\d'
+	[ -z "$output" ]
+	run -0 search -q 'x\d'
+	[ -z "$output" ]
+	run -1 search -q y
+	[ -z "$output" ]
+}
+
+@test "-A, -B and -C show bytes as hexdump -C does" {
+	require hexdump
+	printf '0123456789 name=one abcdefghijklmnop' >"$bytes"
+	hold "$bytes"
+	run -0 search -B 3 -A 5 'name=one'
+	[ "${lines[0]}" = "$(at 11)  shm zero (deleted)+0xb: 0123456789 name=one abcdefghijklmnop" ]
+	[ "${lines[1]}" = "$(at 8) 38 39 20 6e 61 6d 65 3d  6f 6e 65 20 61 62 63 64|89 name=one abcd|" ]
+	[ "${lines[2]}" = "$(at 24)" ]
+	run -0 search -C 64 'name=one'
+	# What is behind the text are zeros of the page.
+	[ "$(sed -n '2,$p' <<<"$output")" = "$(head -c 83 <(cat "$bytes" /dev/zero) | hexdump -C | while read -r offset rest; do
+		[ "$offset" = '*' ] && echo '*' || printf '%x%s\n' $((0x${ranges[0]%-*} + 0x$offset)) "${rest:+ ${rest/  |/|}}"
+	done)" ]
+	run -2 search -C 4097 'name=one'
+	run -2 search -C x 'name=one'
+}
+
+@test "JSON is an object a line, with the exact bytes" {
+	require jq
+	hold_text 'before na\001me\377 after\0'
+	run -0 search --json 'na.me.'
+	[ "${#lines[@]}" -eq 1 ]
+	jq -e --arg address "0x${ranges[0]%-*}" --arg behind "0x${ranges[0]#*-}" '.region.start == $address and (.region | .["end"]) == $behind and
+		.region.kind == "shm" and (.region.mapping | startswith("/dev/zero")) and .offset == 7 and .length == 6 and .hex == "6e61016d65ff" and
+		.text == "na\\x01me\\xff" and .before == "before " and .after == " after" and (has("pid") or has("changed") | not)' <<<"$output"
+	run -0 search --json -B 2 -A 1 'na.me.'
+	jq -e '.before == "e " and .after == " " and .hex_before == "6520" and .hex_after == "20"' <<<"$output"
+	run -0 search --json -c -e na -e me
+	jq -e '.count == 2 and .region.kind == "shm" and (has("address") | not)' <<<"$output"
+	run -0 search --json -e zz -e me
+	jq -e '.pattern == 2' <<<"$output"
+	run -0 search --json -l na
+	jq -e 'keys == ["region"]' <<<"$output"
+}
+
+@test "bytes that a terminal obeys do not reach it" {
+	require script
+	hold_text 'name=\033]0;title\007\302\2331m\nname=\033[31mred \342\200\256rtl \rend'
+	for options in '' -o '-C 32' --json; do
+		# shellcheck disable=SC2086
+		run -0 script -qec "stty -onlcr; $PROCMEM_BIN grep --color=never $options 'name=[^\\n]*' $TARGET_PID ${ranges[0]}" /dev/null </dev/null
+		[[ $output == *name=* ]]
+		! grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' <<<"$output" || { echo "options: $options" && false; }
+	done
+}
+
+@test "on a terminal a line is as wide as it, the match is bold, and a summary follows" {
+	require script
+	head -c 4000 /dev/zero | tr '\0' 'x' >"$bytes"
+	printf 'NAME' >>"$bytes"
+	head -c 4000 /dev/zero | tr '\0' 'y' >>"$bytes"
+	hold "$bytes"
+	for columns in 60 100 200; do
+		TERM=xterm NO_COLOR='' run -0 on_terminal 24 "$columns" grep NAME "$TARGET_PID" "${ranges[0]}"
+		[[ ${lines[0]} == *$'\033[1mNAME\033[0m'* ]]
+		# The dots are one column each.
+		plain=$(sed 's/\x1b\[[0-9]*m//g; s/…/./g' <<<"${lines[0]}")
+		[ "${#plain}" -eq "$columns" ]
+		[[ $plain == *': .xxx'*'yyy.' ]]
+		# The note goes on in a second line where the first is full.
+		[[ "${lines[*]:1}" == *'1 match in 1 shm region; '*' searched in '* ]]
+		# A match that is too long is cut, and the line fits all the same.
+		run -0 on_terminal 24 "$columns" grep --color=never 'NAMEy+' "$TARGET_PID" "${ranges[0]}"
+		plain=${lines[0]//…/.}
+		[ "${#plain}" -le "$columns" ]
+		[[ $plain == *'NAMEyyyyyyyy'*'y.' ]]
+	done
+	# -o leaves out nothing of a match, and nothing is told that nobody asked for.
+	run -0 --separate-stderr search -o 'NAMEy+'
+	[ "$output" = "NAME$(head -c 4000 /dev/zero | tr '\0' y)" ]
+	[ "$(search 'NAMEy+' | wc -c)" -lt 1300 ]
+	[ -z "$stderr" ]
+	run -0 --separate-stderr search -v 'NAMEy+'
+	[[ $stderr == *'1 match in 1 shm region; '* ]]
+}
+
+@test "a wrong pattern is shown with the place of the mistake" {
+	hold_text 'x'
+	run -2 search 'abc(def'
+	[[ $output == *"'abc(def' <-- here -- ''"*'missing closing parenthesis'* ]]
+	run -2 search -e good -e '[z-a]'
+	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
+	# Whatever sort of pattern it is: one sentence.
+	wrong="the pattern is wrong behind byte 2, 'a(' <-- here -- '': missing closing parenthesis"
+	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr procmem $words
+		[[ $stderr == *"$wrong" ]]
+	done
+	# A long one leaves room for the reason.
+	long=$(printf 'x%.0s' {1..2000})
+	for words in "grep $long( $TARGET_PID" "map --mapping $long( $TARGET_PID" "ps $long("; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr procmem $words
+		[[ $stderr == *"'${long:0:59}(' <-- here -- '': missing closing parenthesis" ]]
+	done
+	run -2 search --hex '41 4x'
+	[[ $output == *"behind byte 3, '41 ' <-- here -- '4x': "* ]]
+	run -2 search 'a\Gb'
+	run -2 search ''
+	run -2 procmem grep x
+	[[ $output == *'grep needs a TARGET'* ]]
+	run -2 procmem grep -e x
+	[[ $output == *'grep needs a TARGET'* ]]
+	run -2 procmem grep
+}
+
+@test "patterns that could take years are given up, counted, and do not hide other matches" {
+	printf '%s' "$(head -c 20000 /dev/zero | tr '\0' a)" "$(head -c 100000 /dev/zero | tr '\0' ' ')" ' aaab' >"$bytes"
+	hold "$bytes"
+	run -0 --separate-stderr search -o '(?:a|a)+(?=b)'
+	[ "$output" = aaa ]
+	[[ $stderr =~ 'too many steps at '[0-9,]+' place' ]]
+	run -0 --separate-stderr search -o -s '(?:a|a)+(?=b)'
+	[ -z "$stderr" ]
+}

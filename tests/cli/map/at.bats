@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem map TARGET ADDRESS`: what is at an address.
+
+load ../support/mapper
+
+setup() {
+	load ../support/helper
+}
+
+# First address of a region of the target.
+start_of() {
+	local range
+	range=$(target_range "$1")
+	printf '%s\n' "${range%-*}"
+}
+
+@test "the region, how far into it, and the state of the page" {
+	start=$(start_of plain)
+	run -0 procmem map "$TARGET_PID" "0x$(printf %x $((0x$start + 0x1234)))"
+	[[ ${lines[0]} == "$(target_range plain)  64.0K  RSS 64.0K  rw-p  anon"* ]]
+	[[ ${lines[1]} == "  0x$(printf %x $((0x$start + 0x1234))) is 0x1234 (4.6K) into it; its page is present, private" ]]
+	[[ ${lines[2]} =~ ^\ \ anon\ is\ (proven|inferred):\ . ]]
+}
+
+@test "pages: never touched, zero, guard, of a file, copied from a file" {
+	[[ $(procmem map "$TARGET_PID" "$(start_of untouched)") == *"its page was never touched"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_untouched)") == *"its page is not in memory of this process"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_touched)") == *"its page is present, the file's own page"* ]]
+	# The target wrote to page 3 of its private mapping.
+	copied=$(printf %x $((0x$(start_of file_copied) + 0x3000)))
+	[[ $(procmem map "$TARGET_PID" "$(start_of file_copied)") == *"its page is present, the file's own page"* ]]
+	[[ $(procmem map "$TARGET_PID" "$copied") == *"its page is present, a private copy of the file's page"* ]]
+	[[ $(procmem map "$TARGET_PID" "$(start_of memfd)") == *"its page is present, shared"* ]]
+	if grep -q '^region guard_pages' "$TARGET_FACTS"; then
+		[[ $(procmem map "$TARGET_PID" "$(start_of guard_pages)") == *"its page is a guard page"* ]]
+	fi
+}
+
+@test "the file offset is that of maps" {
+	read -r range _ offset _ < <(grep ' r-xp .*libc\.so' "/proc/$TARGET_PID/maps")
+	address=$(printf %x $((0x${range%-*} + 0x2345)))
+	[[ $(procmem map "$TARGET_PID" "$address") == *", file offset 0x$(printf %x $((0x$offset + 0x2345)));"* ]]
+	[ "$(procmem map --json "$TARGET_PID" "$address" | jq .file_offset)" -eq $((0x$offset + 0x2345)) ]
+}
+
+@test "the neighbours are those of maps, with the distance to them" {
+	range=$(grep ' r-xp .*libc\.so' "/proc/$TARGET_PID/maps" | cut -d ' ' -f 1)
+	before=$(grep -B 1 "^$range" "/proc/$TARGET_PID/maps" | head -n 1 | cut -d ' ' -f 1)
+	after=$(grep -A 1 "^$range" "/proc/$TARGET_PID/maps" | tail -n 1 | cut -d ' ' -f 1)
+	run -0 procmem map "$TARGET_PID" "${range%-*}"
+	[[ $output == *"  before: $before "* ]]
+	[[ $output == *"  after:  $after "* ]]
+	[ "$(procmem map --json "$TARGET_PID" "${range%-*}" | jq -r '.before.start, .after.start')" = "0x${before%-*}"$'\n'"0x${after%-*}" ]
+	# Islands stand alone: the region before ends far away.
+	[[ $(procmem map "$TARGET_PID" "$(start_of jit)") =~ before:.*\ away ]]
+	first=$(head -n 1 "/proc/$TARGET_PID/maps" | cut -d - -f 1)
+	[[ $(procmem map "$TARGET_PID" "$first") == *"before: nothing"* ]]
+}
+
+@test "the last page of the address space" {
+	grep -q vsyscall "/proc/$TARGET_PID/maps" || skip "this kernel has no vsyscall page"
+	run -0 procmem map "$TARGET_PID" ffffffffff600010
+	[[ ${lines[0]} == ffffffffff600000-ffffffffff601000* ]]
+	[[ $output == *"after:  nothing"* ]]
+}
+
+@test "an address in a hole: exit status 1, and between which regions it lies" {
+	end=$(target_range jit)
+	run --separate-stderr -1 procmem map "$TARGET_PID" "${end#*-}"
+	[ -z "$output" ]
+	[[ $stderr == *"${end#*-}"* ]]
+}
+
+@test "a saved file answers, too, but for the page" {
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	run -0 procmem map -q "$BATS_TEST_TMPDIR/smaps" "$(start_of plain)"
+	[[ ${lines[0]} == "$(target_range plain)"* ]]
+	[[ $output != *"its page"* ]]
+}
+
+@test "the kernel's half of the address space is no distance away" {
+	grep -q '\[vsyscall\]' "/proc/$TARGET_PID/maps" || skip "this kernel shows no [vsyscall]"
+	vsyscall=$(sed -n 's/-.*\[vsyscall\]$//p' "/proc/$TARGET_PID/maps")
+	last=$(tail -n 2 "/proc/$TARGET_PID/maps" | head -n 1)
+	for address in "$vsyscall" "${last%%-*}"; do
+		[[ $(procmem map "$TARGET_PID" "$address") != *"E away"* ]]
+	done
+}

@@ -1,0 +1,169 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Targets that cannot be listed: one line on stderr, exit status 2, nothing on stdout.
+
+setup() {
+	load ../support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# Runs a command that must be refused, in all forms of output.
+assert_refused() {
+	for form in "" --json --csv --pmap "--by kind" "-o size"; do
+		# shellcheck disable=SC2086 # options
+		run --separate-stderr "$@" $form
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ ${stderr_lines[0]} == "procmem: "* ]]
+	done
+}
+
+@test "a zombie" {
+	target_start zombie_parent
+	assert_refused procmem map "$(target_fact zombie)"
+	[[ $stderr == *zombie* ]]
+}
+
+@test "a kernel thread" {
+	[ "$(cat /proc/2/comm)" = kthreadd ] || skip "there are no kernel threads in this PID namespace"
+	assert_refused procmem map 2
+	[[ $stderr == *"kernel thread"* ]]
+}
+
+@test "a process of another user" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	target_start mapper
+	assert_refused as_nobody map "$TARGET_PID"
+	[[ $stderr == *sudo* ]]
+}
+
+@test "a process that is not dumpable" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+	spawn setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --pdeathsig KILL "$PROCMEM_TARGETS/undumpable"
+	target_await ready
+	assert_refused as_nobody map "$TARGET_PID"
+	[[ $stderr == *dumpable* ]]
+}
+
+@test "a process that ended" {
+	target_start exiter
+	target_tell exit || true
+	while kill -0 "$TARGET_PID" 2>/dev/null && [ "$(sed 's/.*) //' "/proc/$TARGET_PID/stat" | cut -c 1)" != Z ]; do :; done
+	assert_refused procmem map "$TARGET_PID"
+}
+
+@test "a process that ends midway: the whole list or none" {
+	whole=0 none=0
+	for delay in 0 0.01 0.02 0.04 0.08 0.3; do
+		target_start many_regions 20000 20
+		"$PROCMEM_BIN" map "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+		listing=$!
+		# No event tells how far the listing is; whenever the end comes, one of two outcomes is right.
+		sleep "$delay"
+		targets_stop
+		if wait "$listing"; then
+			[[ $(tail -n 1 "$BATS_TEST_TMPDIR/out") == "total "* ]]
+			[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -gt 20000 ]
+			whole=$((whole + 1))
+		else
+			[ ! -s "$BATS_TEST_TMPDIR/out" ]
+			[ "$(wc -l <"$BATS_TEST_TMPDIR/err")" -eq 1 ]
+			none=$((none + 1))
+		fi
+	done
+	echo "# $whole whole, $none none" >&3
+}
+
+@test "numbers that are no PIDs" {
+	assert_refused procmem map 0
+	assert_refused procmem map -1
+	[[ $stderr == *-1* ]]
+	assert_refused procmem map 99999999
+	assert_refused procmem map 99999999999999999999999
+	assert_refused procmem map 12abc
+	[[ $stderr == *12abc* ]]
+	assert_refused procmem map ""
+}
+
+@test "a name that fits no process, and one that fits two" {
+	assert_refused procmem map no-such-program
+	target_start mapper
+	first=$TARGET_PID
+	target_start mapper
+	assert_refused procmem map mapper
+	[[ $stderr == *"$first"* && $stderr == *"$TARGET_PID"* ]]
+}
+
+@test "files that are no smaps: truncated, binary, empty, missing, a directory without one" {
+	target_start mapper
+	smaps=$BATS_TEST_TMPDIR/smaps
+	cat "/proc/$TARGET_PID/smaps" >"$smaps"
+	for bytes in 10 100 1000 12345; do
+		head -c "$bytes" "$smaps" >"$BATS_TEST_TMPDIR/cut"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/cut"
+		[[ $stderr == *"$BATS_TEST_TMPDIR/cut"* ]]
+	done
+	assert_refused procmem map "$PROCMEM_BIN"
+	assert_refused procmem map /dev/null
+	assert_refused procmem map "$BATS_TEST_TMPDIR/missing"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	assert_refused procmem map "$BATS_TEST_TMPDIR/empty"
+	{ head -n 30 "$smaps" && echo "what is this" && tail -n +31 "$smaps"; } >"$BATS_TEST_TMPDIR/odd"
+	assert_refused procmem map "$BATS_TEST_TMPDIR/odd"
+}
+
+@test "a process whose first thread has ended is listed all the same" {
+	target_start dead_leader
+	run -0 procmem map "$TARGET_PID"
+	[ "${#lines[@]}" -gt 10 ]
+}
+
+@test "words that are no regions" {
+	target_start mapper
+	assert_refused procmem map "$TARGET_PID" heep
+	[[ $stderr == *heap* ]]
+	assert_refused procmem map "$TARGET_PID" 7f00-6f00
+	assert_refused procmem map "$TARGET_PID" --kind nonsense
+	assert_refused procmem map "$TARGET_PID" --mapping '('
+}
+
+@test "a second PID, the name of a file: the message says what to do" {
+	target_start mapper
+	first=$TARGET_PID
+	target_start mapper
+	run --separate-stderr -1 procmem map "$first" "$TARGET_PID"
+	[ -z "$output" ]
+	[[ $stderr == *"one process"*"hexadecimal"*"at 0x$TARGET_PID;"* ]]
+	assert_refused procmem map "$first" libjvm.so
+	[[ $stderr == *--mapping* ]]
+	assert_refused procmem map mapper
+	[[ $stderr == *"procmem ps mapper lists them"* ]]
+	assert_refused procmem map targets/mapp
+	assert_refused procmem map mappe
+	[[ $stderr == *"procmem ps mappe finds "* ]]
+}
+
+@test "filters that would replace each other are refused" {
+	target_start mapper
+	assert_refused procmem map --mapping a --mapping b "$TARGET_PID"
+	[[ $stderr == *once* ]]
+	assert_refused procmem map --perms r --perms w "$TARGET_PID"
+	[[ $stderr == *once* ]]
+}
+
+@test "saved files that were converted or compressed" {
+	target_start mapper
+	for file in smaps maps; do
+		cat "/proc/$TARGET_PID/$file" >"$BATS_TEST_TMPDIR/$file"
+		sed 's/$/\r/' "$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/windows"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/windows"
+		[[ $stderr == *"CR LF"* ]]
+		gzip <"$BATS_TEST_TMPDIR/$file" >"$BATS_TEST_TMPDIR/$file.gz"
+		assert_refused procmem map "$BATS_TEST_TMPDIR/$file.gz"
+		[[ $stderr == *gunzip* ]]
+	done
+}

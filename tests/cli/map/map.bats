@@ -1,0 +1,252 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem map`: which regions, in which order and form. What a region is called and how much it holds is compared with the kernel.
+
+load ../support/mapper
+
+setup() {
+	load ../support/helper
+	load ../support/smaps
+}
+
+teardown() {
+	targets_stop
+}
+
+# Sums of size, RSS, dirty and anonymous bytes of lines like those of smaps_table.
+sums() {
+	awk -F, '{ s += $3; r += $4; d += $6; a += $11 } END { printf "%.0f %.0f %.0f %.0f\n", s, r, d, a }'
+}
+
+# Sum of the lines.
+total() {
+	awk '{ s += $1 } END { printf "%.0f\n", s }'
+}
+
+@test "every figure of a saved smaps file is the file's" {
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	procmem map --csv --no-header -s address -o "$SMAPS_COLUMNS" "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/ours"
+	smaps_table <"$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/kernels"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/ours")" -gt 50 ]
+	diff "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_TMPDIR/ours"
+}
+
+@test "resident, dirty and swapped bytes of a live process are those of its smaps" {
+	same 'procmem map --csv --no-header -s address -o start,end,rss,dirty,swap "$TARGET_PID"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,6,12'
+}
+
+@test "the columns decide the cost: without smaps the resident bytes are the same" {
+	run --separate-stderr -0 procmem map -v --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"
+	[[ $stderr == *"maps and pagemap"* ]]
+	same 'procmem map --csv --no-header -s address -o start,end,rss,swap "$TARGET_PID"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | cut -d, -f 1,2,4,12'
+	run --separate-stderr -0 procmem map -v -o rss,pss "$TARGET_PID"
+	[[ $stderr == *"smaps"* && $stderr != *"pagemap"* ]]
+}
+
+@test "permissions, offsets, devices, inodes and names are those of maps" {
+	procmem map --csv --no-header -s address -o start,end,perm,offset,device,inode "$TARGET_PID" >"$BATS_TEST_TMPDIR/ours"
+	while read -r range perms offset device inode _; do
+		printf '%x,%x,%s,%x,%s,%s\n' "0x${range%-*}" "0x${range#*-}" "$perms" "0x$offset" "$device" "$inode"
+	done <"/proc/$TARGET_PID/maps" >"$BATS_TEST_TMPDIR/kernels"
+	diff "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_TMPDIR/ours"
+}
+
+@test "the largest resident region is first, ties by address; --sort and --reverse change that" {
+	procmem map --csv --no-header -o rss,start "$TARGET_PID" >"$BATS_TEST_TMPDIR/default"
+	while IFS=, read -r rss start; do printf '%s %d\n' "$rss" "0x${start:0:15}"; done <"$BATS_TEST_TMPDIR/default" >"$BATS_TEST_TMPDIR/decimal"
+	sort -c -k1,1nr -k2,2n "$BATS_TEST_TMPDIR/decimal"
+	procmem map --csv --no-header -o size -s size -r "$TARGET_PID" | sort -c -n
+	procmem map --csv --no-header -o kind -s kind "$TARGET_PID" | LC_ALL=C sort -c
+}
+
+@test "--top says what it leaves out" {
+	run -0 procmem map --top 3 "$TARGET_PID"
+	[ "${#lines[@]}" -eq 7 ]
+	count=$(wc -l <"/proc/$TARGET_PID/maps")
+	[[ ${lines[5]} == "… $((count - 3)) more regions, "*" RSS" ]]
+	[[ ${lines[6]} == "total $count regions "* ]]
+	run --separate-stderr -0 procmem map --top 3 --csv "$TARGET_PID"
+	[ "${#lines[@]}" -eq 4 ]
+	[ -z "$stderr" ]
+	[ "$(procmem map --top 3 --json "$TARGET_PID" | jq -c '[(.regions | length), .total.count]')" = "[3,$count]" ]
+}
+
+@test "the totals are the sums of smaps" {
+	same 'procmem map -b -o address,size,rss,dirty,anonymous "$TARGET_PID" | awk "END { print \$4, \$5, \$6, \$7 }"' \
+		'smaps_table </proc/"$TARGET_PID"/smaps | sums'
+}
+
+@test "REGION words: address, range, kind, name and all; several are united" {
+	range=$(target_range plain)
+	[ "$(procmem map --no-header -o start "$TARGET_PID" "${range%-*}")" = "${range%-*}" ]
+	[ "$(procmem map --no-header -o start "$TARGET_PID" "$range")" = "${range%-*}" ]
+	[ "$(procmem map --no-header -o mapping "$TARGET_PID" '[heap]')" = "$(procmem map --no-header -o mapping "$TARGET_PID" heap)" ]
+	[ "$(procmem map --no-header -o start "$TARGET_PID" all | wc -l)" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
+	[ "$(procmem map --no-header -o start "$TARGET_PID" "$range" heap | wc -l)" -gt 1 ]
+}
+
+@test "filters narrow the set" {
+	[ "$(procmem map --no-header -o perm --perms r--p "$TARGET_PID" | sort -u)" = r--p ]
+	[ "$(procmem map --no-header -o kind -k stack,heap "$TARGET_PID" | sort -u | xargs)" = "heap stack" ]
+	procmem map -b --no-header -o size --min-size 1M "$TARGET_PID" | awk '$1 < 1048576 { exit 1 }'
+	procmem map -b --no-header -o rss --min-rss 64K "$TARGET_PID" | awk '$1 < 65536 { exit 1 }'
+	expected=$(grep -c 'memfd:off' "/proc/$TARGET_PID/maps")
+	[ "$(procmem map --no-header -o start --mapping 'memfd:off h' "$TARGET_PID" | wc -l)" -eq "$expected" ]
+}
+
+@test "what fits nothing is told with exit status 1" {
+	run --separate-stderr -1 procmem map --min-rss 1T "$TARGET_PID"
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run --separate-stderr -1 procmem map "$TARGET_PID" 0x10
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "--by sums up: each way accounts for every byte" {
+	for by in kind mapping perms arena thread object; do
+		same "procmem map --by $by --csv --no-header -o rss $TARGET_PID | total" "procmem map --csv --no-header -o rss $TARGET_PID | total"
+	done
+	run -0 procmem map --by perms -b "$TARGET_PID"
+	expected=$(awk '$2 == "rw-p"' "/proc/$TARGET_PID/maps" | wc -l)
+	[ "$(awk '$1 == "rw-p" { print $2 }' <<<"$output")" = "$expected" ]
+	[[ ${lines[1]} =~ ^PERMS\ +COUNT\ +SIZE\ +RSS\ +PSS\ +DIRTY\ +SWAP\ +LARGEST$ ]]
+}
+
+@test "--columns help describes every column, each of which can be shown" {
+	run -0 procmem map --columns help
+	for column in "${lines[@]}"; do
+		procmem map -o "${column%% *}" "$TARGET_PID" >/dev/null
+	done
+	[ "${#lines[@]}" -gt 25 ]
+	run --separate-stderr -2 procmem map -o rsss "$TARGET_PID"
+	[[ $stderr == *"'rss'"* ]]
+	[ "$(procmem map --csv -o +rss,arena "$TARGET_PID" | head -n 1)" = "$(procmem map --csv "$TARGET_PID" | head -n 1),arena" ]
+}
+
+@test "JSON is one object with the documented fields" {
+	procmem map --json "$TARGET_PID" >"$BATS_TEST_TMPDIR/json"
+	jq -e -s 'length == 1 and (.[0] | .pid == '"$TARGET_PID"' and (.command | endswith("mapper"))
+		and (.time | fromdate > 0))' "$BATS_TEST_TMPDIR/json"
+	documented='["anon_huge","anonymous","detail","device","end","hugetlb","inode","kind","lazyfree","locked","mapping","offset","perms",
+		"private_clean","private_dirty","proof","pss","referenced","rss","shared_clean","shared_dirty","size","start","swap","swap_pss"]'
+	jq -e "[.regions[] | keys[]] | unique - $documented == []" "$BATS_TEST_TMPDIR/json"
+	jq -e '.total.rss == ([.regions[].rss] | add) and .total.count == (.regions | length)' "$BATS_TEST_TMPDIR/json"
+	jq -e '[.regions[] | .start, .end] | all(test("^0x[0-9a-f]+$"))' "$BATS_TEST_TMPDIR/json"
+	same "procmem map --json $TARGET_PID | jq -r '.regions[] | \"\\(.start),\\(.rss)\"' | sort" \
+		"smaps_table </proc/$TARGET_PID/smaps | awk -F, '{ print \"0x\" \$1 \",\" \$4 }' | sort"
+	procmem map --json --by kind "$TARGET_PID" |
+		jq -e '([.groups[].rss] | add) == .total.rss and (.groups[0] | has("kind") and has("largest"))'
+}
+
+@test "JSON with --columns has these columns only" {
+	[ "$(procmem map --json -o rss,perm "$TARGET_PID" | jq -c '.regions[0] | keys')" = '["end","perms","rss","start"]' ]
+}
+
+@test "CSV quotes what would mislead" {
+	target_start hostile_names
+	procmem map --csv -o mapping,inode "$TARGET_PID" >"$BATS_TEST_TMPDIR/csv"
+	python3 - "$BATS_TEST_TMPDIR/csv" "$TARGET_FACTS" <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))
+names = [bytes.fromhex(line.split()[3]) for line in open(sys.argv[2]) if line.startswith("region file_")]
+quoted = next(name for name in names if b'"' in name).decode()
+assert quoted in [row["mapping"] for row in rows], rows
+assert all(row["inode"].isdigit() for row in rows)
+PYTHON
+}
+
+@test "names never reach the output as they are" {
+	target_start hostile_names
+	for form in "" --csv --json --why "--by mapping" "--by thread" --pmap; do
+		# shellcheck disable=SC2086 # options
+		procmem map $form "$TARGET_PID" >"$BATS_TEST_TMPDIR/output"
+		[ -s "$BATS_TEST_TMPDIR/output" ]
+		[ -z "$(tr -d '\n\040-\176' <"$BATS_TEST_TMPDIR/output" | LC_ALL=C tr -d '\200-\377')" ]
+		iconv -f utf-8 -t utf-8 "$BATS_TEST_TMPDIR/output" >/dev/null
+	done
+	run -0 procmem map "$TARGET_PID"
+	[[ $output == *'\x1b]0;title\x07'* && $output == *'two\x0alines (deleted)'* && $output == *'\xff\xfe\x80'* ]]
+	# One line a region: nothing in a name makes a line of its own.
+	[ "${#lines[@]}" -eq $(($(wc -l <"/proc/$TARGET_PID/maps") + 3)) ]
+}
+
+@test "a saved directory and a maps file work; what maps does not have is not made up" {
+	cat "/proc/$TARGET_PID/maps" >"$BATS_TEST_TMPDIR/maps"
+	run -0 procmem map -q "$BATS_TEST_TMPDIR"
+	[[ ${lines[0]} == *"saved maps"* ]]
+	[[ ${lines[1]} =~ ^ADDRESS\ +SIZE\ PERM\ KIND\ +MAPPING$ ]]
+	[ "$(procmem map --no-header -o rss "$BATS_TEST_TMPDIR" | sort -u)" = "?" ]
+	[ "$(procmem map --json "$BATS_TEST_TMPDIR" | jq -c '[.file == null, (.regions[0] | has("rss")), (.total | has("rss"))]')" = \
+		"[false,false,false]" ]
+	run --separate-stderr -2 procmem map --min-rss 1 "$BATS_TEST_TMPDIR"
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	[[ $(procmem map "$BATS_TEST_TMPDIR" | head -n 1) == *"saved smaps"* ]]
+	cd "$BATS_TEST_TMPDIR"
+	[[ $(procmem map smaps | head -n 1) == "smaps "* ]]
+}
+
+@test "--bytes prints exact numbers, --no-header rows only" {
+	[ "$(procmem map -b --no-header -o size "$TARGET_PID" "$(target_range plain)")" = 65536 ]
+	[ "$(procmem map --no-header -o size "$TARGET_PID" "$(target_range plain)")" = 64.0K ]
+	[ "$(procmem map --no-header "$TARGET_PID" | wc -l)" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
+}
+
+@test "--why tells the rule below each region" {
+	run -0 procmem map --why --no-header "$TARGET_PID"
+	[ "${#lines[@]}" -eq $((2 * $(wc -l <"/proc/$TARGET_PID/maps"))) ]
+	[ "$(grep -cE '^    (proven|inferred|not classified): .' <<<"$output")" -eq "$(wc -l <"/proc/$TARGET_PID/maps")" ]
+	procmem map --why --json "$TARGET_PID" | jq -e '[.regions[].why | length > 0] | all'
+}
+
+@test "colour marks kinds only, when asked for" {
+	run -0 procmem map --color=always "$TARGET_PID"
+	[[ $output == *$'\033[2manon'* ]]
+	run -0 procmem map "$TARGET_PID"
+	[[ $output != *$'\033'* ]]
+}
+
+@test "/proc/PID is the process, also with smaps or maps behind" {
+	for path in "/proc/$TARGET_PID" "/proc/$TARGET_PID/" "/proc/$TARGET_PID/smaps" "/proc/$TARGET_PID/maps"; do
+		[ "$(procmem map --json "$path" | jq .pid)" = "$TARGET_PID" ]
+	done
+	run --separate-stderr -2 procmem map /proc/99999999/smaps
+	[[ $stderr == *"no process 99999999"* ]]
+}
+
+@test "a saved file: one remark says what only a living process tells" {
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	run --separate-stderr -0 procmem map "$BATS_TEST_TMPDIR/smaps"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "procmem: note: "*malloc*"living process"* ]]
+	run --separate-stderr -1 procmem map -k malloc "$BATS_TEST_TMPDIR/smaps"
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	[[ ${stderr_lines[0]} == *"living process"* && ${stderr_lines[1]} == *"none of the"* ]]
+	run --separate-stderr -0 procmem map -q "$BATS_TEST_TMPDIR/smaps"
+	[ -z "$stderr" ]
+}
+
+@test "maps text has no RSS to sort by" {
+	cat "/proc/$TARGET_PID/maps" >"$BATS_TEST_TMPDIR/maps"
+	for form in "" --csv "--by kind"; do
+		# shellcheck disable=SC2086 # options
+		run --separate-stderr -2 procmem map -q -s rss $form "$BATS_TEST_TMPDIR/maps"
+		[ -z "$output" ]
+		[[ $stderr == *"rss is not known"* ]]
+	done
+	procmem map -q -s size "$BATS_TEST_TMPDIR/maps"
+}
+
+@test "lists of kinds unite" {
+	[ "$(procmem map --csv -k code -k stack "$TARGET_PID" -o address)" = "$(procmem map --csv -k code,stack "$TARGET_PID" -o address)" ]
+	[ "$(procmem map --csv -k stack -o kind --no-header "$TARGET_PID" -k code | sort -u)" = $'code\nstack' ]
+}
+
+@test "- is standard input" {
+	cat "/proc/$TARGET_PID/smaps" >"$BATS_TEST_TMPDIR/smaps"
+	procmem map -q --csv "$BATS_TEST_TMPDIR/smaps" >"$BATS_TEST_TMPDIR/named"
+	cat "$BATS_TEST_TMPDIR/smaps" | procmem map -q --csv - | diff "$BATS_TEST_TMPDIR/named" -
+	procmem map -q --csv - <"$BATS_TEST_TMPDIR/smaps" | diff "$BATS_TEST_TMPDIR/named" -
+}

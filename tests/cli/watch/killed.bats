@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem watch --record`, killed again and again at any moment: each recording is whole, and can be compared.
+
+setup() {
+	load ../support/helper
+}
+
+teardown() {
+	targets_stop
+}
+
+# Records until it is killed, some time after the first sample is safe. @param 1 name of the recording, 2 milliseconds
+record_and_kill() {
+	local file=$BATS_TEST_TMPDIR/$1.pmrec line recorder
+	exec {looks}< <(exec setpriv --pdeathsig KILL "$PROCMEM_BIN" watch --json -i 0.1 --budget 0 --record "$file" "$TARGET_PID" 3>&-)
+	recorder=$!
+	IFS= read -r line <&"$looks"
+	sleep "$(printf '0.%03d' "$2")"
+	kill -KILL "$recorder"
+	wait "$recorder" || true
+	exec {looks}<&-
+}
+
+# What must hold of a recording that nobody ended.
+check() {
+	local file=$BATS_TEST_TMPDIR/$1.pmrec status=0
+	[ "$(sqlite3 "$file" 'PRAGMA integrity_check')" = ok ] || return 1
+	"$PROCMEM_BIN" diff --json "$file@first" "$file@last" >"$file.diff" || status=$?
+	# 1: something differs.
+	[ $status -le 1 ] && jq -e --argjson status $status '.before.sample == 1 and (.regions | length > 0) == ($status == 1) and
+		([.regions[].delta] | add // 0) == .total.delta' "$file.diff" >/dev/null
+}
+
+# Twenty-five recordings, one after the other. @param 1 which series
+series() {
+	local i
+	RANDOM=$1
+	for ((i = 0; i < 25; i++)); do
+		record_and_kill "$1-$i" $((RANDOM % 250))
+		check "$1-$i" || { echo "recording $1-$i" && return 1; }
+	done
+}
+
+@test "a hundred times: the recording is whole, and diff reads it" {
+	require sqlite3 jq
+	target_start leaker merged 8388608
+	local which pids=()
+	for which in 1 2 3 4; do
+		series $which 3>&- &
+		pids+=($!)
+	done
+	wait "${pids[0]}" && wait "${pids[1]}" && wait "${pids[2]}" && wait "${pids[3]}"
+	[ "$(find "$BATS_TEST_TMPDIR" -name '*.pmrec' | wc -l)" -eq 100 ]
+	# Most were killed between or within further samples.
+	[ "$(cat "$BATS_TEST_TMPDIR"/*.diff | jq -s '[.[] | select(.after.sample > 1)] | length')" -gt 30 ]
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem watch --peek`: what stands in new pages, on a target that writes known texts on command while the watcher is halted, so that all
+# pages of a command appear in one look.
+
+setup() {
+	load ../support/helper
+	look=$BATS_TEST_TMPDIR/look
+}
+
+teardown() {
+	targets_stop
+}
+
+# Starts to watch a grower with a mapping `m` of which ten pages were written before.
+watch_start() {
+	target_start grower
+	target_tell reserve m 100000
+	target_tell write m 10 what was there before
+	"$PROCMEM_BIN" watch "$@" "$TARGET_PID" >"$look" 3>&- &
+	watcher=$!
+	TARGETS+=("$watcher")
+	until [ -s "$look" ]; do sleep 0.05; done
+}
+
+# Sends commands of which the watcher sees only the result.
+tell_unseen() {
+	kill -STOP "$watcher"
+	until grep -q '^State:.*stopped' "/proc/$watcher/status"; do sleep 0.02; done
+	local command
+	for command; do
+		target_tell "$command"
+	done
+	kill -CONT "$watcher"
+}
+
+# First address of the mapping, as the kernel lists it.
+address_of_m() {
+	local start end
+	while IFS='- ' read -r start end _; do
+		((0x$end - 0x$start != 100000 * 4096)) || printf '%s\n' "$start"
+	done <"/proc/$TARGET_PID/maps"
+}
+
+# Waits until what was printed has a text.
+await_text() {
+	local i
+	for ((i = 0; i < 400; i++)); do
+		! grep -q -- "$1" "$look" || return 0
+		sleep 0.05
+	done
+	cat "$look"
+	return 1
+}
+
+# The objects of rows that have strings, one a line.
+peeked() {
+	jq -c 'select(.summary | not) | .regions[] | select(.peek)' "$look"
+}
+
+@test "strings of new pages are counted to the last one, and no others" {
+	watch_start --json -i 0.2 --budget 0 --peek 3
+	tell_unseen 'write m 300 application/grpc' 'write m 41 GET /orders HTTP/1.1' 'write m 7 trailers' 'write m 3 rare words'
+	await_text application/grpc
+	peeked | jq -se 'length == 1 and (.[0] | .appeared == 351 * 4096 and .searched == .appeared and .peek == [
+		{text: "application/grpc", count: 300}, {text: "GET /orders HTTP/1.1", count: 41}, {text: "trailers", count: 7}])'
+	# The next ones are new, these no more.
+	tell_unseen 'write m 5 second helping'
+	await_text 'second helping'
+	peeked | jq -se 'length == 2 and (.[1] | .appeared == 5 * 4096 and .peek == [{text: "second helping", count: 5}])'
+	kill -TERM "$watcher"
+	wait "$watcher"
+	tail -n 1 "$look" | jq -e '.summary and ([.regions[] | select(.peek)] | length == 1 and .[0].peek[0].text == "second helping")'
+}
+
+@test "strings that differ only in numbers are counted together" {
+	watch_start --json -i 0.2 --budget 0 --peek 3
+	tell_unseen 'write m 4 plain text 7' 'write m 2 order 17 of 0x7f01' 'write m 1 order 4711 of 0x8' 'write m 2 order 0 of 0xffff'
+	await_text plain
+	peeked | jq -se 'length == 1 and (.[0].peek == [{text: "order # of 0x#", count: 5}, {text: "plain text 7", count: 4}])'
+}
+
+@test "text that begins in a page which is not new is shown whole, and what else is there is not" {
+	watch_start --json -i 0.2 --budget 0 --peek 9
+	tell_unseen 'across m 7 application/grpc'
+	await_text '"peek"'
+	peeked | jq -se 'length == 1 and (.[0] | .appeared == 4096 and .searched == 4096 and .peek == [{text: "application/grpc", count: 1}])'
+}
+
+@test "a new mapping is new as a whole" {
+	watch_start --json -i 0.2 --budget 0 --peek 2
+	tell_unseen 'reserve other 50' 'write other 20 in a new mapping'
+	await_text 'in a new mapping'
+	peeked | jq -se 'length == 1 and (.[0] | .appeared == 20 * 4096 and .peek == [{text: "in a new mapping", count: 20}])'
+}
+
+@test "looking into pages changes nothing in the process" {
+	watch_start --json -i 0.2 --budget 0 --peek 2
+	local before after
+	tell_unseen 'write m 500 application/grpc'
+	before=$(grep -E '^(VmRSS|VmPTE|VmSwap|RssAnon):' "/proc/$TARGET_PID/status")
+	await_text application/grpc
+	after=$(grep -E '^(VmRSS|VmPTE|VmSwap|RssAnon):' "/proc/$TARGET_PID/status")
+	[ "$before" = "$after" ]
+}
+
+@test "in text a line names the region and its strings, escaped and shortened" {
+	watch_start --plain -i 0.2 --budget 0 --peek 3
+	local long
+	printf -v long '%0100d' 0
+	tell_unseen 'write m 9 plain words' $'write m 5 evil\xe2\x80\xaetxt.exe' "write m 2 $long"
+	await_text 'new strings'
+	grep -q "^ new strings in $(address_of_m)…: plain words ×9  evil\\\\xe2\\\\x80\\\\xaetxt.exe ×5  0\{59\}… ×2\$" "$look"
+	tell_unseen 'touch m 3'
+	await_text "^ new pages in [0-9a-f]*…: no text\$"
+}
+
+@test "what is too much is looked at in parts, and that is said" {
+	watch_start --json -i 0.2 --peek 1
+	tell_unseen 'write m 3000 at the begin' 'write m 3000 at the end'
+	await_text 'at the '
+	# One text for each page: as many as pages were looked at, of either half.
+	peeked | jq -se 'length == 1 and (.[0] | .appeared == 6000 * 4096 and .searched <= 8.5 * 1048576 and .searched >= 4096 and
+		.peek[0].count * 4096 <= .searched * 0.8)'
+}
+
+@test "in text it is said how much of it was looked at" {
+	watch_start --plain -i 0.2 --peek 1
+	tell_unseen 'write m 6000 application/grpc'
+	await_text '^ new strings in .*application/grpc ×[0-9]*  (looked at [0-9.]*[KM] of 23.4M)$'
+}
+
+@test "buffers of a server show HTTP/2 headers" {
+	target_start sample_server --leak --rate 4194304
+	run -0 procmem watch --json -i 0.5 -c 4 --budget 0 --peek 5 "$TARGET_PID"
+	jq -se '[.[] | select(.summary | not) | .regions[0].peek // [] | .[] | .text] | any(startswith("application/grpc"))
+		and any(startswith("localhost:50051"))' <<<"$output"
+}
+
+@test "wrong numbers are refused" {
+	run -2 --separate-stderr procmem watch --peek x $$
+	[[ $stderr == *'--peek'* ]]
+}

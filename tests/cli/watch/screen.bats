@@ -1,0 +1,596 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The live screen of `procmem watch`, on a terminal.
+
+setup_file() {
+	load ../support/helper
+	target_start leaker merged 2097152
+	export TARGET_PID TARGET_IN TARGET_OUT
+}
+
+teardown_file() {
+	targets_stop
+}
+
+setup() {
+	load ../support/helper
+	load ../support/screen
+	load ../support/watch_screen
+	require tmux
+}
+
+teardown() {
+	screen_stop
+	targets_stop
+}
+
+# Bytes that the target says it leaked.
+leaked() {
+	local line
+	printf 'tell\n' >&"$TARGET_IN"
+	line=$(target_await leaked)
+	echo "${line#leaked }"
+}
+
+# What stands in the footer before "of": the number of the selected row.
+selected() {
+	screen_lines | sed -n 's/^row \([0-9]*\) of .*/\1/p'
+}
+
+await_selected() {
+	screen_await "row $1 of"
+}
+
+@test "the region that leaks is there with its size, as the target tells it, and a verdict" {
+	watch_start 120 30 -i 0.5 --bytes
+	before=$(leaked)
+	await_least $((before + 1)) first_row RSS
+	shown=$(first_row RSS)
+	[ "$shown" -le $(($(leaked) + 1048576)) ]
+	screen_await steady
+	screen_await "leaker $TARGET_PID"
+	[[ $(screen_lines) =~ ADDRESS\ +KIND\ +MAPPING\ +RSS\ +DELTA\ +GROWTH\ +RATE\ +VERDICT\ +HISTORY ]]
+	# What is said of the process, above, can come looks before the verdict on the row.
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		row=$(screen_lines | grep -A 1 '^ADDRESS' | tail -n 1)
+		[[ $row != *' anon '*steady*▁*█* ]] || break
+		sleep 0.1
+	done
+	[[ $row == *' anon '*steady*▁*█* ]]
+	# The kernel knows that region.
+	grep -q "^${row%%-*}" "/proc/$TARGET_PID/maps" || [ "$(leaked)" -gt "$before" ]
+	screen_await 'cost '
+}
+
+@test "q ends it with a summary, and the terminal is as before" {
+	screen_start 100 30
+	local line="clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID; echo status \$?;"
+	screen_type "$line stty -a >$BATS_TEST_TMPDIR/after; echo fin"
+	screen_key Enter
+	screen_await ' RSS '
+	[ "$(screen_fact alternate_on)" = 1 ]
+	[ "$(screen_fact cursor_flag)" = 0 ]
+	screen_key q
+	screen_await 'ended: the user quit'
+	screen_await 'status 0'
+	screen_await fin
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	[ "$(screen_fact alternate_on)" = 0 ]
+	[ "$(screen_fact cursor_flag)" = 1 ]
+}
+
+@test "60 columns: the keys, the help and the summary fit" {
+	screen_start 60 50
+	screen_type "clear; $PROCMEM_BIN watch -i 0.2 $TARGET_PID"
+	screen_key Enter
+	screen_await 'row 1 of'
+	# Only whole words.
+	[[ $(screen_lines | tail -n 1) =~ (sort|filter|search|text|dump|base)$ ]]
+	screen_key '?'
+	screen_await 'Columns are left out where a screen is too narrow.'
+	screen_await '(+0.1/s): so many more each second'
+	[[ $(screen_lines) == *'address of the one that grew last'* ]]
+	screen_key Escape q
+	screen_await 'ended: the user quit'
+	screen_await VERDICT
+	# The titles are one line, and so is the row below.
+	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+}
+
+@test "a summary is as wide as the terminal is by then" {
+	watch_start 120 30 -i 0.2
+	await_least 1 first_row GROWTH
+	screen_resize 60 30
+	screen_await_not ' DELTA '
+	screen_key q
+	screen_await 'ended: the user quit'
+	screen_await VERDICT
+	screen_lines | grep -A 1 '^ADDRESS .*GROWTH.*VERDICT.*MAPPING$' | tail -n 1 |
+		grep -E '^[0-9a-f]{12}-[0-9a-f]{12} .* (too early|steady|burst|uneven|plateau)'
+	# Text measures at each look.
+	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.2 $TARGET_PID"
+	screen_key Enter
+	screen_await ' VERDICT '
+	[[ $(screen_lines) != *' DELTA '* ]]
+	screen_resize 120 30
+	screen_await ' DELTA '
+	screen_key C-c
+	screen_await 'ended: interrupted'
+}
+
+@test "80 columns have what a row is, rather than its history" {
+	target_start leaker files 40
+	watch_start 80 24 -i 0.5
+	screen_await 'part.'
+	[[ $(screen_lines) == *' MAPPING '* && $(screen_lines) != *HISTORY* ]]
+	screen_resize 120 24
+	screen_await HISTORY
+	[[ $(screen_lines) == *'part.'* ]]
+}
+
+@test "Ctrl-C, Ctrl-\\, SIGTERM and SIGHUP end it with a summary, and the terminal is as before" {
+	for way in C-c 'C-\' TERM HUP; do
+		screen_start 100 30
+		screen_type "clear; stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 30 $TARGET_PID; stty -a >$BATS_TEST_TMPDIR/after; echo fin"
+		screen_key Enter
+		screen_await ' RSS '
+		if [[ $way == C-* ]]; then
+			screen_key "$way"
+		else
+			kill -s $way "$(screen_procmem)"
+		fi
+		screen_await 'ended: interrupted'
+		screen_await fin
+		diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+		[ "$(screen_fact alternate_on)" = 0 ]
+		[ "$(screen_fact cursor_flag)" = 1 ]
+		screen_stop
+	done
+}
+
+@test "a terminal that goes away ends it" {
+	watch_start 80 24 -i 30
+	local watcher
+	watcher=$(screen_procmem)
+	[ -n "$watcher" ]
+	screen_stop
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ -d "/proc/$watcher" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+@test "Ctrl-Z stops it on a sane terminal, fg shows the screen again" {
+	screen_start 80 24
+	screen_type "stty -a >$BATS_TEST_TMPDIR/before; $PROCMEM_BIN watch -i 0.2 $TARGET_PID"
+	screen_key Enter
+	screen_await 'sort: growth'
+	screen_key C-z
+	screen_await 'Stopped'
+	[ "$(screen_fact alternate_on)" = 0 ]
+	[ "$(screen_fact cursor_flag)" = 1 ]
+	screen_type "clear; stty -a >$BATS_TEST_TMPDIR/stopped; echo wrot''e"
+	screen_key Enter
+	screen_await wrote
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/stopped"
+	screen_type fg
+	screen_key Enter
+	screen_await 'sort: growth'
+	[ "$(screen_fact alternate_on)" = 1 ]
+	screen_key q
+	screen_await 'ended: the user quit'
+}
+
+@test "s goes through the orders; by rss all regions are there" {
+	watch_start 80 24 -i 0.5
+	for order in rate rss delta growth; do
+		screen_key s
+		screen_await "sort: $order"
+		[ $order != rss ] || screen_await ' libc.so.6'
+	done
+	screen_await_not libc.so.6
+}
+
+@test "arrows, pages, Home and End select rows; what is selected stays in sight" {
+	watch_start 80 24 -i 0.5 -s rss
+	count=$(screen_lines | sed -n 's/^row 1 of \([0-9]*\) .*/\1/p')
+	[ "$count" -gt 20 ]
+	screen_key Down Down j
+	await_selected 4
+	screen_key Up k
+	await_selected 2
+	screen_key End
+	screen_await "row $count of $count"
+	# The first rows are out of sight now.
+	screen_await_not ' code    libc'
+	screen_key PPage
+	await_selected $((count - 12))
+	screen_key NPage
+	await_selected "$count"
+	screen_key Home
+	await_selected 1
+	screen_await ' code    libc'
+}
+
+@test "f shows only rows that fit, and says how many there are" {
+	watch_start 80 24 -i 0.5 -s rss
+	screen_key f
+	screen_await 'mappings that fit:'
+	screen_type 'libd'
+	screen_key BSpace
+	screen_type 'c'
+	screen_key Enter
+	screen_await 'filter: libc ('
+	rows=$(screen_lines | sed '1,/^ADDRESS/d; /^row/,$d; /^ *$/d')
+	[ "$(wc -l <<<"$rows")" -gt 2 ]
+	[ "$(grep -vc libc.so <<<"$rows")" -eq 0 ]
+	screen_key f C-u
+	screen_type 'no such mapping'
+	screen_key Enter
+	screen_await 'fits the filter'
+	screen_key f C-u
+	screen_type '('
+	screen_key Enter
+	screen_await 'wrong behind byte'
+	screen_key f C-u Enter
+	screen_await_not 'filter:'
+	screen_await ' anon    '
+}
+
+@test "/ searches, n goes on; the region that it finds is the one that the kernel has there" {
+	watch_start 80 24 -i 0.5 -s rss
+	screen_key /
+	screen_type '\[stack'
+	screen_key Enter
+	screen_await_not 'row 1 of'
+	# d asks for a file, and its name begins with the address of what is selected.
+	screen_key d
+	screen_await 'write the region to: leaker.'
+	address=$(screen_lines | sed -n 's/^write the region to: leaker\.\([0-9a-f]*\)\.raw.*/\1/p')
+	grep -q "^$address-.*\[stack\]" "/proc/$TARGET_PID/maps"
+	screen_key Escape
+	screen_await 'row '
+	screen_key / x y z Enter
+	screen_await "no row has 'xyz'"
+	screen_key / l i b c Enter
+	screen_await 'row '
+	first=$(selected)
+	screen_key n
+	screen_await_not "row $first of"
+}
+
+@test "p freezes the picture, which can still be sorted, grouped and scrolled, and p again goes on" {
+	# However slow the machine is: it is to be seen what has come meanwhile.
+	watch_start 120 30 -i 0.2 --budget 0 --bytes
+	# More than any other row has.
+	await_least 4194304 first_row RSS
+	screen_key p
+	screen_await PAUSED
+	shown=$(first_row RSS)
+	header=$(screen_lines | head -n 2)
+	# The target grows on, the picture does not.
+	await_least $((shown + 4 * 1048576)) leaked
+	[ "$(first_row RSS)" -eq "$shown" ]
+	screen_key s s
+	screen_await 'sort: rss'
+	screen_await ' libc.so.6'
+	[ "$(first_row RSS)" -eq "$shown" ]
+	screen_key g
+	screen_await 'by kind'
+	screen_key g End
+	screen_await_not 'row 1 of'
+	screen_key Home
+	screen_await 'row 1 of'
+	[ "$(first_row RSS)" -eq "$shown" ]
+	[ "$(screen_lines | head -n 2)" = "$header" ]
+	# Of what is selected the bytes of now are written, as far as the last look saw them.
+	file=$BATS_TEST_TMPDIR/now.raw
+	screen_key d C-u
+	screen_type "$file"
+	screen_key Enter
+	screen_await ' read of '
+	[ "$(stat -c %s "$file")" -gt $((shown + 1048576)) ]
+	screen_key Space
+	screen_await_not PAUSED
+	screen_await 'sort: rss'
+	await_least $((shown + 4 * 1048576)) first_row RSS
+}
+
+@test "while the picture is frozen, recording and conditions go on" {
+	require sqlite3
+	local file=$BATS_TEST_TMPDIR/paused.pmrec samples
+	target_start hog
+	watch_start 120 30 -i 0.2 --bytes --record "$file" --on 'rss>40M' --do "exec:touch $BATS_TEST_TMPDIR/acted"
+	screen_key p
+	screen_await PAUSED
+	shown=$(screen_lines | head -n 1)
+	samples=$(sqlite3 "$file" 'SELECT count(*) FROM sample')
+	target_tell 'eat 50'
+	screen_await 'e: rss>40M'
+	await_least $((samples + 3)) sqlite3 "$file" 'SELECT count(*) FROM sample'
+	await_least 1 sqlite3 "$file" 'SELECT rss > 41943040 FROM sample ORDER BY number DESC LIMIT 1'
+	[ "$(screen_lines | head -n 1)" = "$shown" ]
+	screen_await PAUSED
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ ! -e "$BATS_TEST_TMPDIR/acted" ] || break
+		sleep 0.1
+	done
+	[ -e "$BATS_TEST_TMPDIR/acted" ]
+	# A baseline is of now: the picture is taken anew.
+	screen_key b
+	screen_await 'growth counts from now on'
+	screen_await PAUSED
+	fails grep -qxF "$shown" <<<"$(screen_lines | head -n 1)"
+	# An end is told, and the picture stays.
+	kill -KILL "$TARGET_PID"
+	screen_await 'ENDED'
+	screen_await PAUSED
+	screen_key p
+	screen_await_not PAUSED
+	screen_key q
+	screen_await 'ended: the process is gone'
+	# What was met is told at last, too.
+	[[ $(screen_lines) == *'rss>40M'* ]]
+}
+
+@test "b counts growth anew, for the summary, too" {
+	watch_start 120 30 -i 0.2 --bytes
+	await_least 8388608 first_row GROWTH
+	screen_key b p
+	screen_await PAUSED
+	screen_await 'baseline '
+	[ "$(first_row GROWTH | tr -dc 0-9)" -lt 4194304 ]
+	screen_key p
+	await_least 4194304 first_row GROWTH
+	screen_key q
+	screen_await ' in the last '
+}
+
+@test "g sums up by kind, as the kernel's numbers do" {
+	watch_start 120 30 -i 0.2 --bytes -s rss
+	screen_key g
+	screen_await 'by kind'
+	screen_key p
+	screen_await PAUSED
+	[[ $(screen_lines) =~ KIND\ +COUNT\ +RSS ]]
+	shown=$(screen_lines | awk '$1 == "stack" { print $3 }')
+	[ "$shown" -gt 0 ]
+	# The stack of the main thread does not change; the other one is a mapping right above a guard of 4 KiB.
+	counted=$(awk '/^[0-9a-f]+-/ { stack = /\[stack\]/ || guard; guard = /---p/ }
+		stack && $1 == "Rss:" { sum += $2 } END { print sum * 1024 }' \
+		"/proc/$TARGET_PID/smaps")
+	[ "$shown" -eq "$counted" ]
+	screen_key d
+	screen_await 'this is the sum of a kind'
+	screen_key g
+	screen_await ADDRESS
+}
+
+@test "d writes the selected region to a new file that only its owner can read, and never over another" {
+	file=$BATS_TEST_TMPDIR/region.raw
+	watch_start 120 30 -i 0.2
+	screen_await ' anon    '
+	screen_key d
+	screen_await 'write the region to:'
+	screen_key C-u
+	screen_type "$file"
+	screen_key Enter
+	screen_await ' read of '
+	[ "$(stat -c %a "$file")" = 600 ]
+	[ "$(stat -c %s "$file")" -gt 1048576 ]
+	# All that the target puts into what it leaks.
+	head -c 1048576 "$file" | tr -d '\001' | wc -c | grep -qx 0
+	before=$(cksum <"$file")
+	screen_key d C-u
+	screen_type "$file"
+	screen_key Enter
+	screen_await 'is there already'
+	[ "$(cksum <"$file")" = "$before" ]
+	screen_key d Escape
+	screen_await 'row 1 of'
+}
+
+@test "Enter shows the text of the newest pages" {
+	target_start sample_server --leak --rate 4000000
+	watch_start 100 30 -i 0.5
+	screen_await ' malloc '
+	await_least 1 first_row GROWTH
+	screen_key Enter
+	screen_await 'text in '
+	screen_await 'application/grpc'
+	screen_await 'localhost:50051'
+	# The header goes on; the text stays.
+	screen_key Escape
+	screen_await ADDRESS
+	screen_await_not 'text in '
+}
+
+@test "Enter shows no text of what took the place of the newest pages, and nothing of a region that is gone" {
+	target_start grower
+	target_tell reserve m 1000
+	target_tell write m 900 what was there before
+	watch_start 100 30 -i 0.2 -b -s rss --on 'rss>12M' --do exec:true
+	await_least 3686400 first_row RSS
+	target_tell write m 100 what came later
+	await_least 4096000 first_row RSS
+	screen_key Enter
+	screen_await 'in the newest pages of '
+	screen_await '100  what came later'
+	screen_key Escape
+	target_tell give m 100 of somebody else
+	# Another size makes the next look read the list anew.
+	target_tell brk 1
+	screen_await ' shm '
+	screen_key Enter
+	screen_await 'in all pages of '
+	screen_await '900  what was there before'
+	[[ $(screen_lines) != *'somebody else'* ]]
+	screen_key Escape
+	screen_await ADDRESS
+	# In a frozen picture it still has its row.
+	screen_key p
+	screen_await PAUSED
+	target_tell unmap m
+	target_tell brk 3000
+	screen_await 'rss>12M'
+	screen_key Enter
+	screen_await 'the region is gone'
+}
+
+@test "? tells the keys, and can be scrolled" {
+	watch_start 60 12 -i 0.5
+	screen_key '?'
+	screen_await 'select a row'
+	screen_key End
+	screen_await 'Columns are left out'
+	screen_key Escape
+	screen_await ADDRESS
+	screen_key x
+	screen_await 'that key does nothing'
+}
+
+@test "sizes: 40x10 has the leak and fits, wide has everything, narrow again works" {
+	watch_start 80 24 -i 0.5
+	screen_await ' anon    '
+	screen_resize 40 10
+	screen_await_not HISTORY
+	screen_await 'ADDRESS      KIND      GROWTH VERDICT'
+	screen_await "leaker $TARGET_PID  RSS"
+	[[ $(screen_lines) == *' anon    '* ]]
+	[ "$(screen_lines | wc -l)" -eq 10 ]
+	screen_resize 150 40
+	screen_await ' DELTA '
+	screen_await HISTORY
+	[[ $(screen_lines) =~ [0-9a-f]{12}-[0-9a-f]{12} ]]
+	for size in '20 5' '10 3' '1 1' '200 2' '2 60'; do
+		# shellcheck disable=SC2086 # two words
+		screen_resize $size
+	done
+	screen_resize 80 24
+	screen_await 'sort: growth'
+	screen_key q
+	screen_await 'ended: the user quit'
+}
+
+@test "a target that exits leaves the screen as it was, and says so" {
+	target_start leaker merged 8388608
+	watch_start 100 30 -i 0.2
+	screen_await ' anon    '
+	kill -KILL "$TARGET_PID"
+	screen_await "process $TARGET_PID "
+	screen_await '(q: quit)'
+	screen_await ENDED
+	[[ $(screen_lines) == *' anon    '* ]]
+	# Its rows can still be sorted and scrolled, but not read.
+	screen_key s
+	screen_await 'sort: rate'
+	screen_key Enter
+	screen_await 'cannot be read'
+	screen_key q
+	screen_await 'ended: the process is gone'
+}
+
+@test "bounds end it, too" {
+	watch_start 100 30 -i 0.2 -c 3
+	screen_await 'ended: looked as often as was wanted'
+	[[ $(screen_lines) == *', 3 samples'* ]]
+}
+
+@test "a condition that is met is told in the last line, and ends it where that was wanted" {
+	watch_start 100 20 -i 0.2 --on 'rss>1K' --do 'exec:echo garbage; echo garbage >&2; exit 3'
+	screen_await ' ended with status 3'
+	# What the command prints would spoil the screen.
+	run ! grep '^garbage' <<<"$(screen_lines)"
+	screen_key q
+	screen_await 'ended: the user quit'
+	screen_type "clear; $PROCMEM_BIN watch -i 0.2 --on 'rss>1K' $TARGET_PID; echo status=\$?"
+	screen_key Enter
+	screen_await 'status=1'
+	screen_await 'ended: a condition was met'
+}
+
+@test "conditions that are met are told, listed by e, and stand before the summary" {
+	watch_start 100 30 -i 0.2 --on 'rss>1M' --on 'region>100K' --do exec:true
+	screen_await 'e: region>100K'
+	screen_key e
+	screen_await 'conditions that were met'
+	screen_await 'rss>1M'
+	[[ $(screen_lines) =~ [0-9]{2}:[0-9]{2}:[0-9]{2}Z\ \ rss\>1M:\  ]]
+	screen_await 'exec:'
+	screen_await 'region>100K'
+	screen_key Escape
+	screen_await ADDRESS
+	screen_key q
+	screen_await 'ended: the user quit'
+	[[ $(screen_lines) == *'rss>1M'*'ended: the user quit'* ]]
+}
+
+@test "a terminal that cannot place text gets text, and a note why" {
+	screen_start 150 30
+	for name in dumb no-such-terminal; do
+		screen_type "clear; TERM=$name $PROCMEM_BIN watch -i 0.1 -c 2 $TARGET_PID 2>$BATS_TEST_TMPDIR/note; echo fi''n $name"
+		screen_key Enter
+		screen_await "fin $name"
+		screen_await 'ended: looked as often'
+		grep -q "note: there is no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
+	done
+	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.1 -c 2 $TARGET_PID; echo fi''n plain"
+	screen_key Enter
+	screen_await 'fin plain'
+	[ "$(screen_lines | grep -c 'map lock')" -eq 2 ]
+}
+
+@test "keys come from the terminal where standard input is none" {
+	screen_start 100 30
+	screen_type "clear; $PROCMEM_BIN watch -i 0.2 $TARGET_PID </dev/null"
+	screen_key Enter
+	screen_await 'sort: growth'
+	screen_key s
+	screen_await 'sort: rate'
+	screen_key q
+	screen_await 'ended: the user quit'
+}
+
+@test "colour has a meaning, and can be had without" {
+	watch_start 100 30 -i 0.5
+	screen_await ' anon    '
+	await_least 1 first_row GROWTH
+	# Growth is red, in the row that is selected as well.
+	[[ $(screen_styled) =~ $'\033'\[[0-9\;]*31m ]]
+	screen_stop
+	watch_start 100 30 NO_COLOR=1 -i 0.5
+	screen_await ' anon    '
+	await_least 1 first_row GROWTH
+	fails grep -q $'\033''\[[0-9;]*3[0-7]m' <<<"$(screen_styled)"
+}
+
+@test "outside of UTF-8 all is ASCII" {
+	watch_start 150 30 LC_ALL=C -i 0.2 -s rss
+	await_least 1 first_row GROWTH
+	screen_await 'map lock <= '
+	screen_await '########'
+	fails env LC_ALL=C grep -q '[^ -~]' <<<"$(screen_lines)"
+}
+
+@test "only what changed is sent" {
+	watch_start 80 24 -i 0.2
+	await_least 1 first_row GROWTH
+	screen_tmux pipe-pane -o "cat >$BATS_TEST_TMPDIR/sent"
+	await_least $(($(first_row GROWTH) + 8388608)) first_row GROWTH
+	screen_tmux pipe-pane
+	[ -s "$BATS_TEST_TMPDIR/sent" ]
+	# Neither the screen nor the rest of it is cleared, and titles are not written again.
+	fails grep -q -e $'\033\[2J' -e $'\033\[J' -e ADDRESS -e VERDICT "$BATS_TEST_TMPDIR/sent"
+}
+
+@test "names that want to rule the terminal are shown harmless" {
+	target_start hostile_names
+	watch_start 150 40 -i 0.5 -s rss
+	screen_await '\x1b'
+	screen_await 'sort: rss'
+	[[ $(screen_fact pane_title) != *title* ]]
+	screen_key q
+	screen_await 'ended: the user quit'
+}

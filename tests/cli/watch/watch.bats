@@ -1,0 +1,261 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `procmem watch` on targets that grow in known ways. A verdict needs some time: all are watched at once, and the tests look at what was
+# seen.
+
+setup_file() {
+	load ../support/helper
+	local ways="merged:2097152 arenas:40960 threads:2 files:40" way watchers=()
+	for way in $ways; do
+		target_start leaker "${way%:*}" "${way#*:}"
+		"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.json" 3>&- &
+		watchers+=($!)
+		# How long the limits on numbers of things last, beside it.
+		if [ "$way" = threads:2 ] || [ "$way" = files:40 ]; then
+			"$PROCMEM_BIN" headroom --json --for 20s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.limits" 3>&- &
+			watchers+=($!)
+			"$PROCMEM_BIN" watch -q -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/${way%:*}.text" 3>&- &
+			watchers+=($!)
+		fi
+	done
+	! command -v java >/dev/null || watch_jvm
+	wait "${watchers[@]}"
+	[ ! -e "$BATS_FILE_TMPDIR/jvm.log" ] || ask_jvm
+}
+
+# A JVM that leaks direct buffers of 1 MiB, each of them mapped by itself, and beside it wastes memory on its heap.
+watch_jvm() {
+	spawn setpriv --pdeathsig KILL env MALLOC_MMAP_THRESHOLD_=131072 java -Xms64m -Xmx64m -XX:+UseSerialGC -XX:MaxDirectMemorySize=1g \
+		"$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" 2097152
+	target_await ready >/dev/null
+	ask_jvm
+	"$PROCMEM_BIN" watch --json -i 1 --for 26s "$TARGET_PID" >"$BATS_FILE_TMPDIR/jvm.json" 3>&- &
+	watchers+=($!)
+}
+
+# Notes what it leaked so far, and when that was.
+ask_jvm() {
+	printf 'tell\n' >&"$TARGET_IN"
+	target_await leaked >>"$BATS_FILE_TMPDIR/jvm.log"
+}
+
+teardown_file() {
+	targets_stop
+}
+
+setup() {
+	load ../support/helper
+	file=$BATS_TEST_TMPDIR/run.pmrec
+}
+
+teardown() {
+	targets_stop
+}
+
+# The last object of a file, which sums up.
+summary() {
+	tail -n 1 "$BATS_FILE_TMPDIR/$1.json"
+}
+
+@test "blocks that merge into one region are one steady leak at the right rate" {
+	summary merged | jq -e '.summary and .verdict == "steady"'
+	summary merged | jq -e '.regions[0] | .verdict == "steady" and .rate > 2097152 * 0.9 and .rate < 2097152 * 1.1 and .count == 1'
+	summary merged | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
+	summary merged | jq -e '.seconds_left > 0'
+}
+
+@test "a JVM that leaks off its heap: that region, at the rate of its own log, and not the heap" {
+	require java
+	local rate
+	rate=$(awk 'NR == 1 { bytes = $2; ms = $3 } END { printf "%d", ($2 - bytes) / ($3 - ms) * 1000 }' "$BATS_FILE_TMPDIR/jvm.log")
+	[ "$rate" -gt 1000000 ]
+	summary jvm | jq -c '.regions[]'
+	summary jvm | jq -e --argjson rate "$rate" '.regions[0] | .kind == "malloc" and .verdict == "steady" and .rate > $rate * 0.9
+		and .rate < $rate * 1.1'
+	summary jvm | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1'
+	summary jvm | jq -e 'all(.regions[] | select(.detail == "Java heap"); .verdict != "steady")'
+	# It grows downwards: the begin moves, and the first look had it already.
+	jq -se '[.[] | .regions[0].start // empty] | length > 20 and .[0] > .[-1]' "$BATS_FILE_TMPDIR/jvm.json"
+}
+
+@test "what piles up has a limit that is told in headroom, with the time that it lasts" {
+	local max
+	max=$(cat /proc/sys/vm/max_map_count)
+	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .used > 500 and .verdict == "steady"
+		and .rate > 36 and .rate < 44 and (.seconds_left - .left / .rate | fabs) < 1' "$BATS_FILE_TMPDIR/files.limits"
+	jq -e --argjson max "$max" '.limits[] | select(.limit == "mappings") | .max == $max and .verdict == "steady"' \
+		"$BATS_FILE_TMPDIR/threads.limits"
+	jq -e --argjson max "$(cat /proc/sys/kernel/threads-max)" '.limits[] | select(.limit == "threads") | .max == $max' \
+		"$BATS_FILE_TMPDIR/threads.limits"
+}
+
+@test "of what piles up the limit is told first where it is met first" {
+	local max
+	max=$(cat /proc/sys/vm/max_map_count)
+	summary files | jq -e --argjson max "$max" '.first_limit | .limit == "mappings" and .max == $max
+		and (.seconds_left - .left / 40 | fabs) < .left / 400'
+	# Until its rate is known, memory comes first.
+	jq -se 'first.first_limit.limit != "mappings"' "$BATS_FILE_TMPDIR/files.json"
+	tr -d , <"$BATS_FILE_TMPDIR/files.text" | grep -Eq "^leaker .* vm\\.max_map_count $max: full in "
+	# A thread has a stack, and a guard page in front of it: mappings, or a limit on threads that is lower.
+	summary threads | jq -e '.first_limit | (.limit == "mappings" or .limit == "pids" or .limit == "threads") and .seconds_left > 0'
+	grep -Eq '^leaker .* (vm\.max_map_count|pids\.max|threads-max) [0-9,]+: full in ' "$BATS_FILE_TMPDIR/threads.text"
+}
+
+@test "an arena that leaks slowly is told from one that saws" {
+	summary arenas | jq -e '[.regions[] | select(.verdict == "steady")] | length == 1 and
+		(.[0] | .kind == "arena" and .rate > 40960 * 0.8 and .rate < 40960 * 1.2)'
+	# The other one did rise and fall.
+	jq -se '[.[].regions[] | select(.kind == "arena" and .rss > 19000000)] | length > 0' "$BATS_FILE_TMPDIR/arenas.json"
+}
+
+@test "threads that pile up are one growing group with a rate" {
+	summary threads | jq -e '.regions[0] | .kind == "stack" and .count > 20 and .count_verdict == "steady" and .count_rate > 1.6
+		and .count_rate < 2.4 and (.detail | contains("pile-"))'
+}
+
+@test "small mappings of many files are one growing group" {
+	summary files | jq -e '[.regions[] | select(.count_verdict == "steady")] | length == 1 and
+		(.[0] | .count > 500 and .count_rate > 36 and .count_rate < 44 and (.mapping | contains("/part.")))'
+}
+
+@test "each look is one object in a line" {
+	[ "$(jq -c . "$BATS_FILE_TMPDIR/merged.json" | wc -l)" -eq "$(wc -l <"$BATS_FILE_TMPDIR/merged.json")" ]
+	jq -se 'all(.[]; .time and .rss and (.cost_us >= 0) and (.regions | type == "array"))' "$BATS_FILE_TMPDIR/merged.json"
+	jq -se '[.[].elapsed] | . == sort' "$BATS_FILE_TMPDIR/merged.json"
+}
+
+@test "text has a block for each look, and a summary" {
+	target_start leaker merged 8388608
+	run -0 procmem watch -i 0.2 -c 4 "$TARGET_PID"
+	# The first look has no cost yet.
+	[ "$(grep -c 'map lock' <<<"$output")" -eq 4 ]
+	[[ ${lines[0]} == *' RSS '* && ${lines[0]} != *cost* ]]
+	[[ $output == *'ADDRESS'*'RSS'*'DELTA'*'GROWTH'*'RATE'*'VERDICT'*'KIND'*'MAPPING'* ]]
+	[[ $output == *'leaker ('$TARGET_PID') for '*'4 samples'*'PER HOUR'*'PER DAY'* ]]
+	[[ $output == *'too early'* ]]
+	run -0 procmem watch -q -i 0.1 -c 2 "$TARGET_PID"
+	[ "$(grep -c 'map lock' <<<"$output")" -eq 1 ]
+}
+
+@test "a reason that many rows have is told once" {
+	target_start mapper
+	# By size there is a row for each region, and nothing is known of any of them yet: the first line says why.
+	run -0 procmem watch -q -i 0.1 -c 3 -s rss --budget 0 "$TARGET_PID"
+	[ "$(grep -c ' too early ' <<<"$output")" -gt 3 ]
+	[ "$(grep -c 'needs 10s and 5 samples' <<<"$output")" -eq 1 ]
+	[[ $output == *"(seen for "*" in 3 samples; needs 10s and 5 samples)"* ]]
+	# Of those that are known long enough all that do not change have one line: each row is in one.
+	local rows
+	rows=$(sed -n '/^ADDRESS/,$p' "$BATS_FILE_TMPDIR/files.text" | grep -oE '^[0-9a-f]+-' | tr -d - | sort)
+	[ "$(sed -n 's/^\([0-9a-f, ]*\): .*/\1/p' "$BATS_FILE_TMPDIR/files.text" | tr -d ' ' | tr , '\n' | sort)" = "$rows" ]
+}
+
+@test "a count of 0 is none: it goes on until something else ends it" {
+	target_start leaker merged 8388608
+	for words in '-c 0' '--count=0' ''; do
+		# shellcheck disable=SC2086 # words
+		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
+		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "watched as long as was wanted"'
+	done
+}
+
+@test "of blocks that merge into one region it is told how many there are by now" {
+	target_start sample_server --leak --rate 40000000
+	run -0 procmem watch --json -i 0.5 -c 8 --budget 0 -k malloc "$TARGET_PID"
+	# A block is 16 MiB and a page; the kernel merges those that are neighbours.
+	jq -se 'def hex: ltrimstr("0x") | explode | reduce .[] as $digit (0; . * 16 + $digit - (if $digit > 96 then 87 else 48 end));
+		[.[].regions[] | select(.detail | test("^[0-9]+ malloc chunks? of 16.0M$")) |
+			{ chunks: .detail | split(" ")[0] | tonumber, size: ((.end | hex) - (.start | hex)) }] |
+		(length > 3) and all(.[]; .chunks * 16781312 == .size) and ([.[].chunks] | unique | length > 1)' <<<"$output"
+}
+
+@test "what is recorded can be compared" {
+	target_start leaker merged 20971520
+	procmem watch -q -i 0.2 -c 6 --budget 0 --record "$file" "$TARGET_PID" >/dev/null
+	run -1 procmem diff --json "$file@first" "$file@last"
+	jq -e '.after.sample == 6 and .total.delta > 10000000 and (.regions[0].change | IN("grew", "new"))' <<<"$output"
+}
+
+@test "a process whose memory cannot be looked at leaves no recording without a sample" {
+	target_start zombie_parent
+	run -2 --separate-stderr procmem watch -c 1 --record "$file" "$(target_fact zombie)"
+	[[ $stderr == *'no memory of its own'* ]]
+	[ ! -e "$file" ]
+}
+
+@test "filters and regions narrow what is shown" {
+	target_start leaker arenas 1048576
+	run -0 procmem watch --json -i 0.2 -c 5 -k arena "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e '(.regions | length > 0) and all(.regions[]; .kind == "arena")'
+	run -0 procmem watch --json -i 0.2 -c 3 -s rss -n 3 "$TARGET_PID"
+	tail -n 1 <<<"$output" | jq -e '(.regions | length == 3) and ([.regions[].rss] | . == (sort | reverse))'
+}
+
+@test "the end of the target ends it with a summary" {
+	target_start leaker merged 1048576
+	"$PROCMEM_BIN" watch --json -i 0.1 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	local watcher=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	kill -KILL "$TARGET_PID"
+	wait "$watcher"
+	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "the process is gone"'
+	[ -s "$BATS_TEST_TMPDIR/err" ]
+}
+
+@test "an interrupt ends it with a summary" {
+	target_start leaker merged 1048576
+	# A background job of a shell ignores SIGINT; SIGTERM is treated alike.
+	"$PROCMEM_BIN" watch --json -i 60 "$TARGET_PID" >"$BATS_TEST_TMPDIR/out" 3>&- &
+	local watcher=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	kill -TERM "$watcher"
+	wait "$watcher"
+	tail -n 1 "$BATS_TEST_TMPDIR/out" | jq -e '.summary and .ended == "interrupted"'
+}
+
+@test "above its budget it looks less often, and says so" {
+	target_start leaker merged 20971520
+	run -0 procmem watch -i 0.1 -c 10 --budget 0.001 "$TARGET_PID"
+	[[ $output == *'looked less often to keep to the budget'* ]]
+	run -0 procmem watch -i 0.1 -c 10 --budget 0 "$TARGET_PID"
+	[[ $output != *'looked less often'* ]]
+}
+
+@test "a region that is not there at a look, or never, is no error, but is told" {
+	target_start many_regions 10 1
+	run -0 --separate-stderr procmem watch -i 0.1 -c 3 "$TARGET_PID" 0x1000
+	[[ $stderr == 'procmem: note: nothing is mapped at 0x1000'* && ${lines[-1]} == 'no region changed' ]]
+	run -0 --separate-stderr procmem watch -q -i 0.1 -c 3 "$TARGET_PID" 0x1000
+	[ -z "$stderr" ]
+}
+
+@test "wrong use is refused" {
+	run -2 --separate-stderr procmem watch -i 0.01 $$
+	[[ $stderr == *'too short'* ]]
+	run -2 --separate-stderr procmem watch --for 5x $$
+	[[ $stderr == *"'5x' is no duration"* ]]
+	run -2 --separate-stderr procmem watch -s size $$
+	[[ $stderr == *'growth, rate, rss or delta'* ]]
+	run -2 --separate-stderr procmem watch --budget 200 $$
+	[[ $stderr == *'no percentage'* ]]
+	run -2 --separate-stderr procmem watch 999999999
+	run -2 --separate-stderr procmem watch -c 1 --record /nonexistent/x $$
+	[[ $stderr == *'/nonexistent/x'* ]]
+}
+
+@test "on a narrow terminal the rate is what stays, and the summary says what has no room" {
+	local width summary
+	require script
+	target_start leaker merged 2097152
+	for width in 80 160; do
+		run -0 script -qec "stty cols $width; '$PROCMEM_BIN' watch --plain --budget 0 -i 0.3 -c 4 $TARGET_PID" /dev/null
+		summary=${output##*ended: }
+		[[ $summary == *ADDRESS*GROWTH*RATE*VERDICT*MAPPING* ]]
+		if [ "$width" -eq 80 ]; then
+			[[ $summary == *'… no room for PER DAY'* ]]
+		else
+			[[ $output == *'PER HOUR'*'PER DAY'* && $output != *'no room for'* ]]
+		fi
+	done
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What takes long on the live screen of `procmem watch`: writing a region, reading its text. The child process that does it is caught and
+# held, so that nothing depends on how fast it is.
+
+setup() {
+	load ../support/helper
+	load ../support/screen
+	load ../support/watch_screen
+	require tmux
+	folder=$BATS_TEST_TMPDIR/out
+	mkdir "$folder"
+	target_start hog
+	target_tell 'eat 256'
+	watch_start 100 30 -i 0.2 --bytes -s rss
+	screen_await ' anon '
+	watcher=$(screen_procmem)
+}
+
+teardown() {
+	[ -z "${CATCHER:-}" ] || kill -KILL "$CATCHER" 2>/dev/null || true
+	[ -z "${child:-}" ] || kill -CONT "$child" 2>/dev/null || true
+	screen_stop
+	targets_stop
+}
+
+# Whether a process has written something in a folder: the file has no name until it is whole, but the process has it open.
+has_written() {
+	local file
+	for file in "/proc/$1/fd/"*; do
+		[[ $(readlink "$file") != "$2"/* || ! -s $file ]] || return 0
+	done
+	return 1
+}
+
+# Waits in the background for the child of the watcher, and halts it; with a folder only once something is written there.
+catch_child() {
+	local child
+	(
+		child=
+		until [ -n "$child" ]; do
+			read -r child <"/proc/$watcher/task/$watcher/children" || true
+		done
+		# To look takes time, in which it must not become ready.
+		until kill -STOP "$child" && { [ $# -eq 0 ] || has_written "$child" "$1"; }; do
+			kill -CONT "$child" || exit 1
+		done
+		echo "$child" >"$BATS_TEST_TMPDIR/child"
+	) 3>&- &
+	CATCHER=$!
+}
+
+# Waits until the child is caught; sets child.
+await_child() {
+	wait "$CATCHER"
+	CATCHER=
+	child=$(<"$BATS_TEST_TMPDIR/child")
+	until grep -q '^State:.*stopped' "/proc/$child/status"; do sleep 0.02; done
+}
+
+release_child() {
+	kill -CONT "$child"
+	released=$child
+	child=
+}
+
+# Waits for the end of a child that was released.
+await_end() {
+	local look
+	for ((look = 0; look < SCREEN_LOOKS; look++)); do
+		[ -d "/proc/$released" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Asks for the region to be written to a file in the folder.
+write_region() {
+	screen_key d C-u
+	screen_type "$folder/region.raw"
+	screen_key Enter
+}
+
+# The screen goes on: what the target takes now is seen.
+goes_on() {
+	local before
+	before=$(awk '/^VmRSS:/ { print $2 * 1024 }' "/proc/$TARGET_PID/status")
+	target_tell 'eat 8'
+	await_least $((before + 8 * 1048576)) total_rss
+}
+
+# Resident bytes of the process, as the header tells them.
+total_rss() {
+	screen_lines | sed -n '1s/.* RSS \([0-9]*\).*/\1/p'
+}
+
+is_empty() {
+	[ -z "$(ls -A "$folder")" ]
+}
+
+@test "while a region is written the screen goes on and tells how far it is; the file is whole" {
+	catch_child "$folder"
+	write_region
+	await_child
+	screen_await 'writing: '
+	[[ $(screen_lines | tail -n 1) =~ ^writing:\ [0-9]+%\ of\ [0-9.]+M\ \(Esc\ or\ d:\ cancel\)\ \ to\ .*region\.raw$ ]]
+	goes_on
+	screen_key s
+	screen_await 'sort: delta'
+	screen_await 'writing: '
+	# One thing at a time.
+	screen_key Enter
+	screen_await 'the file is still being written (Esc: cancel)'
+	[ ! -e "$folder/region.raw" ]
+	release_child
+	screen_await ' read of '
+	size=$(stat -c %s "$folder/region.raw")
+	[ "$size" -ge $((256 * 1048576)) ]
+	[ "$(find "$folder" -mindepth 1)" = "$folder/region.raw" ]
+	range=$(screen_lines | sed -n 's/.* read of \([0-9a-f]*-[0-9a-f]*\).*/\1/p')
+	[ $((0x${range#*-} - 0x${range%-*})) -eq "$size" ]
+}
+
+@test "Esc, and the same key, cancel the writing, and nothing is left of the file" {
+	for key in Escape d; do
+		catch_child "$folder"
+		write_region
+		await_child
+		has_written "$child" "$folder"
+		screen_key "$key"
+		screen_await '(cancelling)'
+		goes_on
+		release_child
+		screen_await 'cancelled: '
+		screen_await 'was not written'
+		is_empty
+	done
+	# And it can be done after all.
+	write_region
+	screen_await ' read of '
+	[ -e "$folder/region.raw" ]
+}
+
+@test "quitting meanwhile leaves no half file, and says so" {
+	catch_child "$folder"
+	write_region
+	await_child
+	has_written "$child" "$folder"
+	screen_key q
+	# It is waited for.
+	until grep -q '^SigPnd:.*4...$\|^ShdPnd:.*4...$' "/proc/$child/status"; do sleep 0.02; done
+	release_child
+	screen_await 'ended: the user quit'
+	screen_await 'region.raw was not written'
+	is_empty
+}
+
+@test "a watcher that is killed takes the writing with it" {
+	catch_child "$folder"
+	write_region
+	await_child
+	has_written "$child" "$folder"
+	kill -KILL "$watcher"
+	# What the shell says of it can be cut in two: the cursor is anywhere.
+	while kill -0 "$watcher" 2>/dev/null; do sleep 0.02; done
+	release_child
+	await_end
+	is_empty
+}
+
+@test "a target that ends while it is written is told, and leaves no half file" {
+	catch_child "$folder"
+	write_region
+	await_child
+	kill -KILL "$TARGET_PID"
+	screen_await 'ENDED'
+	release_child
+	await_end
+	screen_await "process $TARGET_PID "
+	is_empty
+	screen_key d
+	screen_await 'cannot be read any more'
+}
+
+@test "while text is read the screen goes on, Enter cancels that, and the next one shows it" {
+	catch_child
+	screen_key Enter
+	await_child
+	screen_await 'reading text'
+	goes_on
+	screen_key d
+	screen_await 'text is still being read (Esc: cancel)'
+	screen_key x
+	screen_await 'that key does nothing'
+	screen_key Enter
+	release_child
+	screen_await 'cancelled'
+	screen_await 'ADDRESS'
+	screen_key Enter
+	screen_await 'text in '
+}
+
+@test "a child that dies is told" {
+	catch_child "$folder"
+	write_region
+	await_child
+	kill -KILL "$child"
+	child=
+	screen_await 'it ended without a result: it was killed'
+	goes_on
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes and rates: their units, and that they fit in the columns that a screen keeps for them. */
+#include "base/delta.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* What cmd/watch_table.c keeps. */
+enum { RATE_COLUMNS = 11, DELTA_COLUMNS = 8 };
+
+static void expect_rate(double rate, const char *expected)
+{
+	struct text text = { 0 };
+	text_rate(&text, rate);
+	assert_string_equal(text_terminate(&text), expected);
+	text_deinit(&text);
+}
+
+static void rates_have_the_unit_that_needs_no_tiny_numbers(void **state)
+{
+	(void)state;
+	expect_rate(0, "-");
+	expect_rate(2 << 20, "+2.0M/s");
+	expect_rate(-40960, "-40.0K/s");
+	expect_rate(10239, "+599.9K/min");
+	expect_rate(500 << 10, "+500.0K/s");
+	expect_rate(100, "+351.6K/h");
+	expect_rate(1, "+84.4K/d");
+}
+
+static void all_fit(void **state)
+{
+	(void)state;
+	struct text text = { 0 };
+	/* Up to a terabyte a second. */
+	for (double rate = 1e-3; rate < 1.1e12; rate *= 1.003) {
+		text_clear(&text);
+		text_rate(&text, -rate);
+		assert_in_range(text.length, 1, RATE_COLUMNS);
+		text_clear(&text);
+		text_delta(&text, -(int64_t)rate, false);
+		assert_in_range(text.length, 1, DELTA_COLUMNS);
+	}
+	text_deinit(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rates_have_the_unit_that_needs_no_tiny_numbers),
+		cmocka_unit_test(all_fit),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

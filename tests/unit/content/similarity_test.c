@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "target/similarity.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *text, *common;
+} examples[] = {
+	{ "", "" },
+	{ "no number", "no number" },
+	{ "order 17", "order #" },
+	{ "17", "#" },
+	{ "GET /api/v1/items/42001 HTTP/1.1", "GET /api/v#/items/# HTTP/#.#" },
+	{ "2026-11-22T05:10:33.118Z", "#-#-#T#:#:#.#Z" },
+	{ "at 0x7f01a0 of 0XABcd, not of 0xyz1", "at 0x# of 0x#, not of #xyz#" },
+	{ "trace 4bf92f35 span abcdef01", "trace # span #" },
+	{ "md5 d41d8cd98f00b204e9800998ecf8427e.", "md# #." },
+	{ "id 550e8400-e29b-41d4-a716-446655440000;", "id #;" },
+	{ "550e8400-eabc-41d4-a716-44665544000", "#-eabc-#-#-#" },
+	{ "550e8400-e29b-41d4-a716-4466554400001", "#-#-#-#-#" },
+	/* Words that happen to be hexadecimal stay. */
+	{ "bad1 facade deadbeef cafe12", "bad# facade deadbeef cafe#" },
+	{ "utf8 sha256 x86_64", "utf# sha# x#_#" },
+	{ "\xc3\xa9\x01\xff"
+	  "9",
+	  "\xc3\xa9\x01\xff#" },
+};
+
+static void numbers_become_a_sign(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		size_t length = strlen(examples[i].text), wanted = strlen(examples[i].common);
+		/* Not a byte more on either side, as the sanitizers see. */
+		char *text = malloc(length + 1), *to = malloc(length + 1);
+		assert_non_null(text);
+		assert_non_null(to);
+		memcpy(text, examples[i].text, length);
+		to[length] = '!';
+		size_t written = similar_fold(to, text, length);
+		if (written != wanted || memcmp(to, examples[i].common, wanted) != 0)
+			fail_msg("%s: %.*s", examples[i].text, (int)written, to);
+		assert_int_equal(to[length], '!');
+		free(text);
+		free(to);
+	}
+}
+
+static void what_is_alone_stays_as_it_is(void **state)
+{
+	(void)state;
+	char to[16];
+	assert_int_equal(similar_text(false, to, "item 7", 6), 6);
+	assert_memory_equal(to, "item 7", 6);
+	assert_int_equal(similar_text(true, to, "item 77", 7), 6);
+	assert_memory_equal(to, "item #", 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_become_a_sign),
+		cmocka_unit_test(what_is_alone_stays_as_it_is),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* What the Tab key offers in a session: asked as readline asks, without a terminal. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <readline/readline.h>
+
+#include "base/alloc.h"
+#include "shell/shell.h"
+#include "support/child.h"
+
+struct scene {
+	struct shell shell;
+	struct out out;
+	pid_t child;
+};
+
+static int setup(void **state)
+{
+	static struct scene scene;
+	char pid[16];
+	scene = (struct scene){ 0 };
+	scene.child = child_start("tabbed", NULL);
+	snprintf(pid, sizeof pid, "%d", (int)scene.child);
+	out_init(&scene.out, STDOUT_FILENO);
+	scene.shell = (struct shell){ .out = &scene.out, .results = results_create() };
+	assert_int_equal(shell_attach(&scene.shell, pid, NULL), STATUS_OK);
+	shell_complete_start(&scene.shell);
+	*state = &scene;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct scene *scene = *state;
+	shell_detach(&scene->shell);
+	results_destroy(scene->shell.results);
+	child_stop(scene->child);
+	return 0;
+}
+
+/** Where the word that is being typed begins, as readline finds it. */
+static size_t begin_of_word(const char *line)
+{
+	size_t at = strlen(line);
+	while (at > 0 && !strchr(rl_completer_word_break_characters, line[at - 1]))
+		at--;
+	return at;
+}
+
+/** All that is offered behind a line, each between blanks: " heap malloc "; the caller frees it. */
+static char *offered(const char *line)
+{
+	struct text words = { 0 };
+	size_t begin = begin_of_word(line);
+	rl_line_buffer = alloc_string(line);
+	char **matches = rl_attempted_completion_function(rl_line_buffer + begin, (int)begin,
+	                                                  (int)strlen(line));
+	text_char(&words, ' ');
+	/* The first is what all have in common, or the only one. */
+	for (size_t i = matches && matches[1] ? 1 : 0; matches && matches[i]; i++) {
+		text_string(&words, matches[i]);
+		text_char(&words, ' ');
+	}
+	for (size_t i = 0; matches && matches[i]; i++)
+		free(matches[i]);
+	free(matches);
+	free(rl_line_buffer);
+	rl_line_buffer = NULL;
+	text_terminate(&words);
+	return words.bytes;
+}
+
+static void expect(const char *line, const char *words)
+{
+	char *found = offered(line);
+	assert_string_equal(found, words);
+	free(found);
+}
+
+static void expect_among(const char *line, const char *word)
+{
+	char *found = offered(line), spaced[64];
+	snprintf(spaced, sizeof spaced, " %s ", word);
+	if (!strstr(found, spaced))
+		fail_msg("'%s' is not offered behind '%s', but%s", word, line, found);
+	free(found);
+}
+
+/** Whether readline goes on with names of files where nothing is offered. */
+static void expect_files(const char *line, bool files)
+{
+	free(offered(line));
+	if ((rl_attempted_completion_over == 0) != files)
+		fail_msg("names of files are %soffered behind '%s'", files ? "not " : "", line);
+}
+
+static void test_commands_come_first(void **state)
+{
+	(void)state;
+	expect("headr", " headroom ");
+	expect("info; reg", " regions ");
+	expect_among("", "map");
+	expect_among("", "attach");
+	expect_among("help wat", "watch");
+	expect("shel", " ");
+	expect("nonsense a", " ");
+}
+
+static void test_options_are_those_of_the_command(void **state)
+{
+	(void)state;
+	expect("map --min-r", " --min-rss ");
+	expect("headroom --fr", " --from ");
+	expect("set map --min-r", " --min-rss ");
+	expect("map --peek", " ");
+	expect_among("grep --", "--help");
+}
+
+static void test_columns_are_those_of_the_list(void **state)
+{
+	(void)state;
+	expect("map --sort rs", " rss ");
+	expect("map -s rs", " rss ");
+	expect("map --sort=rs", " rss ");
+	expect("map -o start,end,anon_", " anon_huge ");
+	expect("map --columns +rs", " +rss ");
+	expect("map --columns he", " help ");
+	expect("map --sort he", " ");
+	expect("set map --sort rs", " rss ");
+	expect("ps --sort limi", " limit limit% ");
+	expect("ps -o pid,comma", " command ");
+	expect("map --by kind --sort larg", " largest ");
+	expect("map --by=kind -o coun", " count ");
+	expect("map --by kind --sort pss_", " ");
+	expect("watch --sort r", " rate rss ");
+	/* Of others the letter means something else. */
+	expect("strings -o star", " ");
+}
+
+static void test_every_word_that_an_option_takes_is_accepted(void **state)
+{
+	static const char *const lines[] = {
+		"map --color=",        "map --perms ",     "map --by ",
+		"map --kind ",         "map --sort ",      "map --columns ",
+		"diff --by ",          "watch --sort ",    "watch --do ",
+		"strings --encoding ", "strings --radix ", "ps --sort ",
+		"ps --columns ",       "grep --color=",    "map --by object --columns ",
+	};
+	struct scene *scene = *state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		char *words = offered(lines[i]), *rest = words, *word;
+		size_t count = 0;
+		while ((word = strtok_r(rest, " ", &rest))) {
+			struct text line = { 0 };
+			bool goes_on = word[strlen(word) - 1] == ':';
+			text_format(&line, "%s%s%s --help > /dev/null", lines[i], word,
+			            goes_on ? "x" : "");
+			shell_run_text(&scene->shell, text_terminate(&line));
+			if (scene->shell.status != STATUS_OK)
+				fail_msg("%s is refused", line.bytes);
+			text_deinit(&line);
+			count++;
+		}
+		assert_true(count > 1);
+		free(words);
+	}
+}
+
+static void test_operands_are_what_belongs_there(void **state)
+{
+	struct scene *scene = *state;
+	char line[64], pid[16];
+	snprintf(pid, sizeof pid, "%d", (int)scene->child);
+	expect("map he", " heap ");
+	expect("map -k he,mall", " malloc ");
+	expect("map --kind=hea", " heap ");
+	expect("strings [sta", " [stack] ");
+	expect("map --mapping libc.s", " libc.so.6 ");
+	expect_among("attach tabb", "tabbed");
+	snprintf(line, sizeof line, "attach %s", pid);
+	expect_among(line, pid);
+	/* These look at one process and no region. */
+	expect_among("headroom tabb", "tabbed");
+	expect("headroom [sta", " ");
+	expect_among("ps tabb", "tabbed");
+	expect_among("diff before.pmrec tabb", "tabbed");
+	/* A pattern is anything. */
+	expect("grep he", " ");
+	expect("grep x he", " heap ");
+	expect("grep -e x he", " heap ");
+}
+
+static void test_without_a_target_commands_take_one(void **state)
+{
+	struct scene *scene = *state;
+	shell_detach(&scene->shell);
+	expect_among("map tabb", "tabbed");
+	expect("map mallo", " ");
+	expect("grep x tabb", " tabbed ");
+	expect("grep x tabbed hea", " heap ");
+	expect_files("map cor", true);
+}
+
+static void test_numbers_are_those_that_there_are(void **state)
+{
+	struct scene *scene = *state;
+	results_add_hit(scene->shell.results, 0x1000, 1, "x", 1);
+	for (uint64_t i = 1; i <= 3; i++)
+		results_add_region(scene->shell.results, i << 20, (i << 20) + 4096, "anon", "");
+	expect("dump #", " #1 #r1 #r2 #r3 ");
+	expect("x/4gx #r", " #r1 #r2 #r3 ");
+	expect("map #2", " ");
+}
+
+static void test_files_are_offered_where_they_belong(void **state)
+{
+	static const char *const with[] = { "source ",         "attach ./",  "dump -o ",
+		                            "map > ",          "map | cat ", "!cat ",
+		                            "watch --record ", "diff ./",    "grep -f " };
+	static const char *const without[] = { "map ",  "map --sort ", "map -n ",  "grep ",
+		                               "snap ", "stop ",       "set map ", "x " };
+	(void)state;
+	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+		expect_files(with[i], true);
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		expect_files(without[i], false);
+}
+
+/** Of an exec only the prompt takes notice: until then the list of regions is read in vain. */
+static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state)
+{
+	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000",
+		                         NULL };
+	struct scene *scene = *state;
+	char pid[16];
+	pid_t child = child_start("", program);
+	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
+	snprintf(pid, sizeof pid, "%d", (int)child);
+	assert_int_equal(shell_attach(&scene->shell, pid, NULL), STATUS_OK);
+	expect("strings [sta", " [stack] ");
+	kill(child, SIGCONT);
+	while (pm_process_check(scene->shell.target.process, NULL) == 0)
+		usleep(1000);
+	expect("strings [sta", " ");
+	size_t before = mallinfo2().uordblks;
+	for (int i = 0; i < 50; i++)
+		expect("strings [sta", " ");
+	/* A list of regions takes more than this each time. */
+	assert_true(mallinfo2().uordblks < before + 50 * 256);
+	child_stop(child);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_commands_come_first, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_options_are_those_of_the_command, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_columns_are_those_of_the_list, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_every_word_that_an_option_takes_is_accepted,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_operands_are_what_belongs_there, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_numbers_are_those_that_there_are, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(
+			test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
