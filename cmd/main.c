@@ -31,37 +31,37 @@
  *     grep_json.c            a match as JSON
  *   watch.c                `procmem watch`: looking again and again, until something ends it
  *     watch_options.c        its options
- *     watch_wait.c           waiting for the next look, or for what comes before it
- *     watch_events.c         its conditions: looking at them, acting, being woken by the kernel
- *       watch_event_options.c  --on, --do and what belongs to them
+ *     poll_loop.c           waiting for the next look, or for what comes before it
+ *     events.c         its conditions: looking at them, acting, being woken by the kernel
+ *       events_options.c  --on, --do and what belongs to them
  *       condition.c            conditions as they are written
  *       watch_conditions.c     whether they hold, and which region is to blame
  *       watch_actions.c        taking samples, dumping, commands
  *       watch_action_check.c   whether that can be done, said at the start
  *       watch_jobs.c           commands that run meanwhile
- *       watch_events_print.c   what is told of it
+ *       events_print.c   what is told of it
  *     watch_step.c           one look, and what became of the regions since the first
  *     watch_replay.c         the samples of a recording, in the place of looks
  *     watch_sort.c           rows of what is followed: chosen, judged, sorted
  *     watch_words.c          what is told of a process and a row, piece by piece
- *     watch_peek.c           what stands in the new pages of growing regions
+ *     peek.c           what stands in the new pages of growing regions
  *     peek_pages.c           which pages are looked through, and what is around them
  *     peek_scan.c            the strings that are most frequent in some pages
- *     watch_peek_print.c     those strings as text and as JSON
+ *     peek_print.c     those strings as text and as JSON
  *     watch_print.c          a look as text, and the summary
  *     watch_json.c           a look as JSON
- *     watch_screen.c         the live screen: from a look to a picture
- *     watch_rows.c             its rows: which are there, and which is selected
+ *     screen.c         the live screen: from a look to a picture
+ *     screen_rows.c             its rows: which are there, and which is selected
  *     watch_kinds.c            rows that are sums by kind
- *     watch_still.c            a picture of one moment, while it is paused
+ *     screen_snapshot.c            a picture of one moment, while it is paused
  *     watch_header.c           what it tells of the whole process
  *     watch_table.c            its table
  *     watch_keys.c             what its keys do
- *     watch_prompt.c           a question in its last line
- *     watch_pane.c             text that covers its rows
- *     watch_work.c             what takes long and goes on beside it
- *       watch_task.c             a child process that does it
- *       watch_strings.c          reading the text in the newest pages of a region
+ *     screen_prompt.c           a question in its last line
+ *     screen_pane.c             text that covers its rows
+ *     screen_worker.c             what takes long and goes on beside it
+ *       screen_task.c             a child process that does it
+ *       screen_strings.c          reading the text in the newest pages of a region
  *       watch_save.c             writing a region to a file
  *   snap.c                 `procmem snap`
  *     snap_list.c            which samples a recording has
@@ -104,7 +104,7 @@
  *   group.c                regions summed up by what they have in common
  *
  *   memory.c               the memory of a process, stopped or not, or of a core file
- *     lacks.c                what of it could not be had
+ *     unreadable.c                what of it could not be had
  *     search.c               a scan of it, for the commands that search
  *   tally.c                counting texts in little memory
  *     similar.c              which differ in numbers only
@@ -191,7 +191,7 @@ static const char *nearest_command(const char *word)
 	for (const struct command *command = commands; command->name; command++)
 		if (count < sizeof names / sizeof *names)
 			names[count++] = command->name;
-	return pm_nearest_word(word, names, count);
+	return pm_typo_nearest(word, names, count);
 }
 
 static enum status run_command(struct out *out, int argc, char **argv)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-void text_delta(struct text *text, int64_t delta, bool bytes)
+void delta_put_bytes(struct text *text, int64_t delta, bool bytes)
 {
 	if (bytes) {
 		text_format(text, delta ? "%+" PRId64 : "%" PRId64, delta);
@@ -17,7 +17,7 @@ void text_delta(struct text *text, int64_t delta, bool bytes)
 	text_size(text, delta < 0 ? -(uint64_t)delta : (uint64_t)delta);
 }
 
-void text_rate(struct text *text, double rate)
+void delta_put_rate(struct text *text, double rate)
 {
 	static const struct {
 		const char *unit;
@@ -39,7 +39,7 @@ void text_rate(struct text *text, double rate)
 	text_string(text, units[unit].unit);
 }
 
-void text_time(struct text *text, int64_t wall_ns)
+void delta_put_time(struct text *text, int64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / 1000000000);
 	struct tm utc;
@@ -68,7 +68,7 @@ static double unit_seconds(const char *unit)
 	return 0;
 }
 
-int duration_parse(const char *text, double *seconds, struct pm_error *error)
+int delta_parse_duration(const char *text, double *seconds, struct pm_error *error)
 {
 	/* strtod() would also take blanks, signs, hexadecimal and infinity; more digits than these
 	 * are no duration. */

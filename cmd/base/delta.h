@@ -18,21 +18,21 @@
  * @param delta  the change in bytes
  * @param bytes  as an exact integer
  */
-void text_delta(struct text *text, int64_t delta, bool bytes);
+void delta_put_bytes(struct text *text, int64_t delta, bool bytes);
 
 /**
  * Adds a rate: "+1.9M/s", in the unit of time that needs no tiny numbers; "-" for none. @param text
  * gets it
  * @param rate bytes a second
  */
-void text_rate(struct text *text, double rate);
+void delta_put_rate(struct text *text, double rate);
 
 /**
  * Adds a time in UTC by ISO 8601.
  * @param text gets it
  * @param wall_ns nanoseconds since 1970
  */
-void text_time(struct text *text, int64_t wall_ns);
+void delta_put_time(struct text *text, int64_t wall_ns);
 
 /**
  * Style of something that changed by so much.
@@ -49,6 +49,6 @@ enum out_style delta_style(int64_t delta);
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
-int duration_parse(const char *text, double *seconds, struct pm_error *error);
+int delta_parse_duration(const char *text, double *seconds, struct pm_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-static inline size_t least(size_t a, size_t b)
+static inline size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }

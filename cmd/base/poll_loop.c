@@ -10,22 +10,22 @@
 /* Seconds between two looks that events of the kernel cause: they can come in thousands. */
 static const double hastened_interval = 0.1;
 
-void watch_wait_init(struct watch_wait *wait, double interval)
+void poll_loop_init(struct poll_loop *wait, double interval)
 {
-	*wait = (struct watch_wait){ .interval = interval,
-		                     .due = clock_seconds() + interval,
-		                     .interrupted = interrupt_hold() };
+	*wait = (struct poll_loop){ .interval = interval,
+		                    .due = clock_seconds() + interval,
+		                    .interrupted = interrupt_hold() };
 }
 
-void watch_wait_deinit(struct watch_wait *wait)
+void poll_loop_deinit(struct poll_loop *wait)
 {
 	if (wait->interrupted)
 		interrupt_release();
 	free(wait->descriptors);
-	*wait = (struct watch_wait){ 0 };
+	*wait = (struct poll_loop){ 0 };
 }
 
-size_t watch_wait_add(struct watch_wait *wait, int fd, short events)
+size_t poll_loop_add(struct poll_loop *wait, int fd, short events)
 {
 	wait->descriptors = alloc_array(wait->descriptors, wait->count + 1,
 	                                sizeof *wait->descriptors);
@@ -33,12 +33,12 @@ size_t watch_wait_add(struct watch_wait *wait, int fd, short events)
 	return wait->count++;
 }
 
-void watch_wait_postpone(struct watch_wait *wait, double seconds)
+void poll_loop_postpone(struct poll_loop *wait, double seconds)
 {
 	wait->due = clock_seconds() + seconds;
 }
 
-void watch_wait_hasten(struct watch_wait *wait)
+void poll_loop_hasten(struct poll_loop *wait)
 {
 	double at = clock_seconds();
 	if (at < wait->looked + hastened_interval)
@@ -47,7 +47,7 @@ void watch_wait_hasten(struct watch_wait *wait)
 		wait->due = at;
 }
 
-bool watch_wait(struct watch_wait *wait)
+bool poll_loop_wait(struct poll_loop *wait)
 {
 	/* Between a look at the flag and the wait a signal would be lost: it may come only within
 	 * ppoll(2). */

@@ -8,6 +8,8 @@
 
 #include <procmem/typo.h>
 
+#include "cli/help.h"
+
 /* Values that getopt_long() returns for options: above every character, so that letters and long
  * names share them. */
 enum { FIRST_SLOT = 1000 };
@@ -25,10 +27,10 @@ struct slot {
 /** A command line being parsed. */
 struct parser {
 	const struct cli_spec *spec;
-	struct slot slots[CLI_OPTIONS_MOST];
+	struct slot slots[CLI_OPTIONS_MAX];
 	size_t count;
-	struct option long_options[CLI_OPTIONS_MOST + 1];
-	char letters[2 + 3 * CLI_OPTIONS_MOST];
+	struct option long_options[CLI_OPTIONS_MAX + 1];
+	char letters[2 + 3 * CLI_OPTIONS_MAX];
 };
 
 static int argument_mode(const struct cli_option *option)
@@ -43,7 +45,7 @@ static void add_options(struct parser *parser, const struct cli_group *group,
 {
 	char *letter = parser->letters + strlen(parser->letters);
 	for (const struct cli_option *option = options;
-	     option->name && parser->count < CLI_OPTIONS_MOST; option++) {
+	     option->name && parser->count < CLI_OPTIONS_MAX; option++) {
 		int mode = argument_mode(option);
 		parser->slots[parser->count] = (struct slot){ group, option, false };
 		parser->long_options[parser->count] = (struct option){
@@ -152,7 +154,7 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	memcpy(typed, name, length);
 	typed[length] = '\0';
 
-	const char *names[CLI_OPTIONS_MOST];
+	const char *names[CLI_OPTIONS_MAX];
 	size_t fits = 0;
 	for (size_t i = 0; i < parser->count; i++) {
 		const struct cli_option *option = parser->slots[i].option;
@@ -167,7 +169,7 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 		names[i] = option->name;
 		fits += strncmp(names[i], typed, length) == 0;
 	}
-	const char *nearest = pm_nearest_word(typed, names, parser->count);
+	const char *nearest = pm_typo_nearest(typed, names, parser->count);
 	const char *command = parser->spec->command;
 	if (fits > 1)
 		report_error("--%s is short for several options (procmem %s --help lists them)",
@@ -242,10 +244,10 @@ static void report_missing(const struct cli_spec *spec, const struct cli_result 
 
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result)
 {
-	if (result->count < spec->operands_least)
+	if (result->count < spec->operands_min)
 		report_missing(spec, result);
-	else if (spec->operands_most >= 0 && result->count > spec->operands_most)
-		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_most],
+	else if (spec->operands_max >= 0 && result->count > spec->operands_max)
+		report_error("'%s' is too much: %s takes %s", result->operands[spec->operands_max],
 		             spec->command, spec->operands);
 	else
 		return true;
@@ -280,7 +282,7 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 		}
 		if (!slot->group) {
 			if (slot->option->id == 'h')
-				cli_print_help(spec, out);
+				cli_help_print(spec, out);
 			else
 				out_string(out, "procmem " PROCMEM_VERSION "\n");
 			result->status = STATUS_OK;

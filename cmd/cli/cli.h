@@ -18,7 +18,7 @@
 enum { CLI_LONG_ONLY = 256 };
 
 /** Longest list of options that a command may have, those of all its groups together. */
-enum { CLI_OPTIONS_MOST = 64 };
+enum { CLI_OPTIONS_MAX = 64 };
 
 /** One option. A list of them ends with one whose name is NULL. */
 struct cli_option {
@@ -59,8 +59,8 @@ struct cli_spec {
 	                                 one may be given; NULL ends the list */
 	const char *notes;            /**< whole lines behind the options, "" for none */
 	const char *examples[2][2];   /**< two command lines, each with what it does */
-	int operands_least;           /**< fewest operands */
-	int operands_most;            /**< most operands, -1 for any number */
+	int operands_min;             /**< fewest operands */
+	int operands_max;             /**< most operands, -1 for any number */
 	const char *absent[2]; /**< a name that getopt_long() would take as short for another, and
 	                          what to use; NULL */
 	const char *instead_of_first; /**< long names, separated by blanks, of options that take the
@@ -113,21 +113,5 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 
 /** Options that all commands have. */
 extern const struct cli_option cli_common_options[];
-
-/**
- * Prints lines that are made for the usual width; on a narrower terminal they flow.
- *
- * @param lines   without a newline behind the last
- * @param column  where each begins; the first is there already
- * @param out     where to
- */
-void cli_print_lines(const char *lines, size_t column, struct out *out);
-
-/**
- * Prints the help of a command.
- * @param spec the command
- * @param out where to
- */
-void cli_print_help(const struct cli_spec *spec, struct out *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
+#include "cli/help.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ const struct cli_option cli_common_options[] = {
 	{ 0 },
 };
 
-void cli_print_lines(const char *lines, size_t column, struct out *out)
+void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 {
 	struct text text = { 0 };
 	bool flows = out->width < HELP_WIDTH;
@@ -53,7 +53,7 @@ static void print_option(const struct cli_option *option, struct out *out)
 		column = 0;
 	}
 	out_blanks(out, HELP_COLUMN - column);
-	cli_print_lines(option->help, HELP_COLUMN, out);
+	cli_help_print_lines(option->help, HELP_COLUMN, out);
 }
 
 static void print_options(const char *heading, const struct cli_option *options, struct out *out)
@@ -63,18 +63,18 @@ static void print_options(const char *heading, const struct cli_option *options,
 		print_option(option, out);
 }
 
-void cli_print_help(const struct cli_spec *spec, struct out *out)
+void cli_help_print(const struct cli_spec *spec, struct out *out)
 {
 	out_wrapped_format(out, 2, "Usage: procmem %s [OPTION]... %s\n\n", spec->command,
 	                   spec->operands);
-	cli_print_lines(spec->purpose, 0, out);
+	cli_help_print_lines(spec->purpose, 0, out);
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		print_options(group->heading, group->options, out);
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
 		print_option(option, out);
 	if (*spec->notes) {
 		out_string(out, "\n");
-		cli_print_lines(spec->notes, 0, out);
+		cli_help_print_lines(spec->notes, 0, out);
 	}
 	out_string(out, "\nExamples:\n");
 	for (size_t i = 0; i < 2; i++)

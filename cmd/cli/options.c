@@ -7,7 +7,7 @@
 
 enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
 
-const struct cli_option list_option_list[] = {
+const struct cli_option options_of_lists[] = {
 	{ 's', "sort", "COLUMN",
 	  "sort by this column: sizes and counts from the\nlargest, others ascending" },
 	{ 'r', "reverse", NULL, "the other way round" },
@@ -20,7 +20,7 @@ const struct cli_option list_option_list[] = {
 	{ 0 },
 };
 
-int list_options_take(void *into, int id, const char *value, struct pm_error *error)
+int options_parse_list(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct list_options *options = into;
 	switch (id) {
@@ -45,14 +45,14 @@ int list_options_take(void *into, int id, const char *value, struct pm_error *er
 	}
 }
 
-bool list_options_want_help(const struct list_options *options)
+bool options_want_help(const struct list_options *options)
 {
 	return options->columns && strcmp(options->columns, "help") == 0;
 }
 
 enum { OPTION_JSON = CLI_LONG_ONLY, OPTION_COLOUR };
 
-const struct cli_option output_option_list[] = {
+const struct cli_option options_of_output[] = {
 	{ OPTION_JSON, "json", NULL, "one JSON object, sizes in bytes" },
 	{ 'b', "bytes", NULL, "sizes in bytes instead of K, M, G" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
@@ -61,7 +61,7 @@ const struct cli_option output_option_list[] = {
 	{ 0 },
 };
 
-int output_colour_parse(const char *when, enum out_colour *colour, struct pm_error *error)
+int options_parse_colour(const char *when, enum out_colour *colour, struct pm_error *error)
 {
 	if (!when || strcmp(when, "always") == 0)
 		*colour = OUT_COLOUR_ALWAYS;
@@ -75,7 +75,7 @@ int output_colour_parse(const char *when, enum out_colour *colour, struct pm_err
 	return 0;
 }
 
-int output_options_take(void *into, int id, const char *value, struct pm_error *error)
+int options_parse_output(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct output_options *options = into;
 	switch (id) {
@@ -86,7 +86,7 @@ int output_options_take(void *into, int id, const char *value, struct pm_error *
 		options->bytes = true;
 		return 0;
 	case OPTION_COLOUR:
-		return output_colour_parse(value, &options->colour, error);
+		return options_parse_colour(value, &options->colour, error);
 	case 'q':
 		options->quiet = true;
 		return 0;

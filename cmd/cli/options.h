@@ -24,17 +24,17 @@ struct list_options {
 };
 
 /** The options: -s -r -n -o --csv --no-header; commands describe -a themselves. */
-extern const struct cli_option list_option_list[];
+extern const struct cli_option options_of_lists[];
 
 /** Takes one of them. @see cli_take */
-int list_options_take(void *into, int id, const char *value, struct pm_error *error);
+int options_parse_list(void *into, int id, const char *value, struct pm_error *error);
 
 /**
  * Whether `--columns help` was asked for.
  * @param options the options
  * @return true or false
  */
-bool list_options_want_help(const struct list_options *options);
+bool options_want_help(const struct list_options *options);
 
 /** What all commands have that print something; all zero is the default. */
 struct output_options {
@@ -53,12 +53,12 @@ struct output_options {
  * @param error   PM_ERROR_USAGE
  * @return        0 or -1
  */
-int output_colour_parse(const char *when, enum out_colour *colour, struct pm_error *error);
+int options_parse_colour(const char *when, enum out_colour *colour, struct pm_error *error);
 
 /** The options: --json -b --color -q -v. */
-extern const struct cli_option output_option_list[];
+extern const struct cli_option options_of_output[];
 
 /** Takes one of them. @see cli_take */
-int output_options_take(void *into, int id, const char *value, struct pm_error *error);
+int options_parse_output(void *into, int id, const char *value, struct pm_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/alloc.h"
+#include "diff/print.h"
 
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_FORCE };
 
@@ -41,9 +42,9 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to show:", diff_option_list, take, 0 },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct diff_options, selection) },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct diff_options, output) },
 	{ 0 },
 };
@@ -65,8 +66,8 @@ const struct cli_spec diff_spec = {
 		{ "procmem diff java.pmrec@first java", "what became of the process called java since the first sample" },
 		{ "procmem diff --by kind monday/smaps tuesday/smaps", "which kinds of memory differ in two saved files" },
 	},
-	.operands_least = 2,
-	.operands_most = 2,
+	.operands_min = 2,
+	.operands_max = 2,
 };
 
 static int compare_rows(const void *one, const void *other)
@@ -207,7 +208,7 @@ static int check(const struct diff_options *options, const struct sampled *befor
                  const struct sampled *after, struct pm_error *error)
 {
 	if (before->identified && after->identified && !options->force &&
-	    !pm_run_is_same(&before->run, &after->run))
+	    !pm_process_id_equal(&before->run, &after->run))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s and %s are different processes (start time or boot "
 		                    "differ); --force compares them all the same",

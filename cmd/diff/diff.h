@@ -71,20 +71,6 @@ struct diff {
 };
 
 /**
- * Prints it as a table.
- * @param diff it
- * @param out where to
- */
-void diff_print(const struct diff *diff, struct out *out);
-
-/**
- * Prints it as JSON.
- * @param diff it
- * @param out where to
- */
-void diff_print_json(const struct diff *diff, struct out *out);
-
-/**
  * Runs `procmem diff`.
  * @see command.run
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "diff/diff.h"
+#include "diff/print.h"
 
 #include "base/delta.h"
 #include "base/utf8.h"
@@ -55,7 +55,7 @@ static void put_size(const struct diff *diff, uint64_t size, struct text *text)
 static void put_mapping(const struct pm_region *region, struct text *text)
 {
 	struct text name = { 0 };
-	region_mapping(region, false, &name);
+	region_columns_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
 	/* A recording knows an arena by its address only, a living process also by its number,
@@ -96,9 +96,9 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 	else if (column == AFTER)
 		put_size(diff, pm_growth_weight(&row->is), text);
 	else if (column == DELTA)
-		text_delta(text, diff_delta(row), bytes);
+		delta_put_bytes(text, diff_delta(row), bytes);
 	else if (column == SIZE_DELTA)
-		text_delta(text, diff_size_delta(row), bytes);
+		delta_put_bytes(text, diff_size_delta(row), bytes);
 	else if (column == COUNT)
 		text_decimal(text, row->regions);
 	else if (index != TABLE_TOTAL)
@@ -240,7 +240,7 @@ static void put_sizes(struct json *json, const struct diff_row *row)
 static void put_row(struct json *json, enum diff_by by, const struct diff_row *row)
 {
 	struct text mapping = { 0 };
-	region_mapping(row->region, false, &mapping);
+	region_columns_mapping(row->region, false, &mapping);
 	json_open(json, NULL, '{');
 	json_put(json, "change", json_string(pm_change_name(row->change)));
 	if (by == DIFF_BY_REGION) {

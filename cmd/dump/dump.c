@@ -7,6 +7,9 @@
 
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "dump/file.h"
+#include "dump/hex.h"
+#include "dump/source.h"
 #include "target/stopping.h"
 #include "view/json.h"
 
@@ -70,9 +73,9 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to do:", dump_option_list, take, 0 },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct dump_options, selection) },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct dump_options, output) },
 	{ 0 },
 };
@@ -93,8 +96,8 @@ const struct cli_spec dump_spec = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from that address on" },
 		{ "procmem dump -o heap.raw java heap malloc", "the heap and the blocks of malloc, in a sparse file" },
 	},
-	.operands_least = 1,
-	.operands_most = -1,
+	.operands_min = 1,
+	.operands_max = -1,
 };
 
 /** Adds a size in the way that the user wants it. */
@@ -110,10 +113,10 @@ static void tell_lacks(const struct dump *dump)
 {
 	struct text line = { 0 };
 	if (dump->options->output.verbose)
-		lacks_tell(&dump->memory.lacks, SIZE_MAX);
-	add_size(dump, &line, dump->memory.lacks.bytes);
+		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
+	add_size(dump, &line, dump->memory.unreadable.bytes);
 	text_format(&line, " could not be read and %s zeros%s",
-	            dump->memory.lacks.bytes == 1 ? "is" : "are",
+	            dump->memory.unreadable.bytes == 1 ? "is" : "are",
 	            dump->options->output.verbose ? "" : "; -v tells where and why");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
@@ -172,11 +175,11 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->output.quiet)
 		return;
 	if (dump->options->stop)
-		stopping_tell(dump->memory.stopped_ns, dump->memory.threads);
+		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
 		report_note("without registers, but for the places where threads sleep: --stop "
 		            "gets them, and stops the process for that");
-	if (dump->memory.lacks.count > 0)
+	if (dump->memory.unreadable.count > 0)
 		tell_lacks(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
 		report_note("nothing was read: this is memory of devices or of the kernel, written "
@@ -198,7 +201,7 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "holes", json_number(result->holes));
 	json_put(&json, "untouched", json_number(result->untouched));
 	json_put(&json, "forbidden", json_number(result->forbidden));
-	json_put(&json, "unreadable", json_number(dump->memory.lacks.bytes));
+	json_put(&json, "unreadable", json_number(dump->memory.unreadable.bytes));
 	if (dump->options->stop)
 		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
 	json_shut(&json, '}');
@@ -210,7 +213,7 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 {
 	const struct dump_options *options = dump->options;
 	if (options->file)
-		return dump_to_file(dump, result, error);
+		return dump_file_write(dump, result, error);
 	if (options->hex || (out->terminal && !options->raw))
 		return dump_hex(dump, out, result, error);
 	const struct pm_dump_source source = dump_source(dump);
@@ -225,13 +228,13 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 {
 	struct pm_error error = { 0 };
 	struct pm_dump_result result = { 0 };
-	int ready = dump_open(dump, words->operands, words->count, &error);
+	int ready = dump_source_open(dump, words->operands, words->count, &error);
 	if (ready <= 0) {
 		report_failure(&error);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
 	memory_note_unmapped(&dump->memory);
-	dump->unmapped = dump->memory.lacks.bytes;
+	dump->unmapped = dump->memory.unreadable.bytes;
 	int status = copy(dump, out, &result, &error);
 	memory_resume(&dump->memory);
 	progress_end(&dump->progress);
@@ -240,7 +243,8 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 	if (dump->options->output.json)
 		put_json(dump, &result, out);
 	tell(dump, &result);
-	return dump->memory.lacks.count > 0 || gave_nothing(&result) ? STATUS_NOTHING : STATUS_OK;
+	return dump->memory.unreadable.count > 0 || gave_nothing(&result) ? STATUS_NOTHING
+	                                                                  : STATUS_OK;
 }
 
 /**

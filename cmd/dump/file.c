@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "dump/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +8,8 @@
 
 #include "base/new_file.h"
 #include "dump/dump.h"
+#include "dump/map.h"
+#include "dump/source.h"
 
 /** Writes FILE.map to a descriptor. */
 static int put_map(const struct dump *dump, int fd, struct pm_error *error)
@@ -13,7 +17,7 @@ static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 	struct out out;
 	out_init(&out, fd);
 	out_set_colour(&out, OUT_COLOUR_NEVER);
-	dump_write_map(dump, &out);
+	dump_map_write(dump, &out);
 	out_flush(&out);
 	int cause = out.os_errno;
 	out.os_errno = 0; /* told here, with the name of the file */
@@ -66,7 +70,7 @@ static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct
 	                           : pm_dump_raw(&source, fd, result, error);
 }
 
-int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
+int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
 {
 	struct new_file file;
 	if (new_file_open(&file, dump->options->file, error) < 0)
@@ -81,9 +85,9 @@ int dump_to_file(struct dump *dump, struct pm_dump_result *result, struct pm_err
 	}
 	int status = copy(dump, file.fd, result, error);
 	memory_resume(&dump->memory);
-	lacks_sort(&dump->memory.lacks);
+	unreadable_sort(&dump->memory.unreadable);
 	/* Whether the file alone tells what stands where. */
-	bool plain = dump->memory.count == 1 && dump->memory.lacks.count == 0 &&
+	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&
 	             !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;
 	if (status == 0 && map)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "dump/hex.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +13,8 @@ struct viewer {
 	struct dump *dump;
 	struct hex_view view;
 	struct pm_dump_result *result;
-	struct lacks lacks; /* of the current unit */
-	size_t next;        /* first of them that is not shown */
+	struct unreadable unreadable; /* of the current unit */
+	size_t next;                  /* first of them that is not shown */
 	struct pm_unit unit;
 	char bytes[PM_UNIT_SIZE];
 };
@@ -20,22 +22,24 @@ struct viewer {
 static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct viewer *viewer = context;
-	lacks_add(&viewer->lacks, range->start, range->end, range->why);
-	lacks_add(&viewer->dump->memory.lacks, range->start, range->end, range->why);
+	unreadable_add(&viewer->unreadable, range->start, range->end, range->why);
+	unreadable_add(&viewer->dump->memory.unreadable, range->start, range->end, range->why);
 }
 
 /** Shows bytes that were read, but the unreadable ones among them as such. */
 static void show_read(struct viewer *viewer, const struct pm_segment *segment, const char *bytes)
 {
-	const struct lacks *lacks = &viewer->lacks;
+	const struct unreadable *unreadable = &viewer->unreadable;
 	uint64_t at = segment->start;
-	for (; viewer->next < lacks->count && lacks->items[viewer->next].start < segment->end;
+	for (; viewer->next < unreadable->count &&
+	       unreadable->items[viewer->next].start < segment->end;
 	     viewer->next++) {
-		const struct lack *lack = &lacks->items[viewer->next];
+		const struct unreadable_range *lack = &unreadable->items[viewer->next];
 		uint64_t start = lack->start > at ? lack->start : at,
 			 end = lack->end < segment->end ? lack->end : segment->end;
-		hex_bytes(&viewer->view, at, bytes + (at - segment->start), (size_t)(start - at));
-		hex_lacking(&viewer->view, start, end, lack->why);
+		hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
+		               (size_t)(start - at));
+		hex_view_unreadable(&viewer->view, start, end, lack->why);
 		viewer->result->bytes += start - at;
 		viewer->result->unreadable += end - start;
 		at = end;
@@ -43,7 +47,8 @@ static void show_read(struct viewer *viewer, const struct pm_segment *segment, c
 		if (lack->end > segment->end)
 			break;
 	}
-	hex_bytes(&viewer->view, at, bytes + (at - segment->start), (size_t)(segment->end - at));
+	hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
+	               (size_t)(segment->end - at));
 	viewer->result->bytes += segment->end - at;
 }
 
@@ -51,11 +56,11 @@ static void show_unread(struct viewer *viewer, const struct pm_segment *segment)
 {
 	uint64_t size = segment->end - segment->start;
 	if (segment->type == PM_SEGMENT_HOLE) {
-		hex_zeros(&viewer->view, segment->start, size);
+		hex_view_zeros(&viewer->view, segment->start, size);
 		viewer->result->holes += size;
 		return;
 	}
-	hex_lacking(&viewer->view, segment->start, segment->end, segment->why);
+	hex_view_unreadable(&viewer->view, segment->start, segment->end, segment->why);
 	if (segment->type == PM_SEGMENT_FILE || segment->type == PM_SEGMENT_SHARED)
 		viewer->result->untouched += size;
 	else
@@ -73,7 +78,7 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 		.cancel = dump->memory.cancel,
 	};
 	const char *bytes = viewer->bytes;
-	lacks_deinit(&viewer->lacks);
+	unreadable_deinit(&viewer->unreadable);
 	viewer->next = 0;
 	if (pm_unit_read(&source, &viewer->unit, viewer->bytes, error) < 0)
 		return -1;
@@ -106,7 +111,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	viewer->dump = dump;
 	viewer->view = (struct hex_view){ .out = out };
 	viewer->result = result;
-	viewer->lacks = (struct lacks){ 0 };
+	viewer->unreadable = (struct unreadable){ 0 };
 	/* The reader of a pipe may have seen enough. */
 	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
 		if (show_unit(viewer, error) < 0) {
@@ -114,8 +119,8 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 			break;
 		}
 	if (more >= 0)
-		hex_end(&viewer->view);
-	lacks_deinit(&viewer->lacks);
+		hex_view_end(&viewer->view);
+	unreadable_deinit(&viewer->unreadable);
 	free(viewer);
 	pm_plan_close(plan);
 	if (more < 0)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "dump/map.h"
+
 #include <procmem/region.h>
 
 #include "dump/dump.h"
@@ -16,7 +18,7 @@ static const struct pm_region *region_of(const struct dump *dump, const struct p
 static void put_mapping(const struct pm_region *region, struct text *text)
 {
 	text_clear(text);
-	region_mapping(region, false, text);
+	region_columns_mapping(region, false, text);
 }
 
 static void write_text(const struct dump *dump, struct out *out)
@@ -44,10 +46,10 @@ static void write_text(const struct dump *dump, struct out *out)
 		                 : region           ? "-"
 		                                    : "(nothing is mapped there)");
 		out_string(out, "\n");
-		for (; next < dump->memory.lacks.count &&
-		       dump->memory.lacks.items[next].start < range->end;
+		for (; next < dump->memory.unreadable.count &&
+		       dump->memory.unreadable.items[next].start < range->end;
 		     next++) {
-			const struct lack *lack = &dump->memory.lacks.items[next];
+			const struct unreadable_range *lack = &dump->memory.unreadable.items[next];
 			out_format(out, "  unreadable %012llx-%012llx ",
 			           (unsigned long long)lack->start, (unsigned long long)lack->end);
 			out_escaped(out, lack->why);
@@ -92,10 +94,10 @@ static void write_json(const struct dump *dump, struct out *out)
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
-		for (; next < dump->memory.lacks.count &&
-		       dump->memory.lacks.items[next].start < range->end;
+		for (; next < dump->memory.unreadable.count &&
+		       dump->memory.unreadable.items[next].start < range->end;
 		     next++) {
-			const struct lack *lack = &dump->memory.lacks.items[next];
+			const struct unreadable_range *lack = &dump->memory.unreadable.items[next];
 			json_open(&json, NULL, '{');
 			json_put(&json, "address", json_address(lack->start));
 			json_put(&json, "length", json_number(lack->end - lack->start));
@@ -111,7 +113,7 @@ static void write_json(const struct dump *dump, struct out *out)
 	out_string(out, "\n");
 }
 
-void dump_write_map(const struct dump *dump, struct out *out)
+void dump_map_write(const struct dump *dump, struct out *out)
 {
 	if (dump->options->output.json)
 		write_json(dump, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "dump/dump.h"
+#include "dump/source.h"
 
-int dump_open(struct dump *dump, char *const *words, int count, struct pm_error *error)
+int dump_source_open(struct dump *dump, char *const *words, int count, struct pm_error *error)
 {
 	const struct dump_options *options = dump->options;
 	char all[] = "all", *everything[] = { all };

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "grep/options.h"
+#include "grep/patterns.h"
+#include "grep/search.h"
 #include "target/target_list.h"
 
 /** A search through all targets. */
@@ -24,7 +27,7 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 	struct text prefix = { 0 };
 	struct grep_target target = { .cancel = grep->cancel,
 		                      .view = { .options = grep->options,
-		                                .form = grep_form(grep->options) } };
+		                                .form = grep_options_form(grep->options) } };
 	if (one_of_several) {
 		text_format(&prefix, "%s:", word);
 		/* Words of a list are PIDs. */
@@ -128,7 +131,7 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 static bool check_operands(const struct grep_options *options, const struct cli_result *words)
 {
 	struct cli_spec spec = grep_spec;
-	spec.operands_least = options->patterns.given ? 1 : 2;
+	spec.operands_min = options->patterns.given ? 1 : 2;
 	spec.operands = options->patterns.given ? "TARGET [REGION]..." : grep_spec.operands;
 	return cli_check_operands(&spec, words);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "grep/json.h"
+
 #include <stdlib.h>
 
 #include "base/minmax.h"
@@ -39,8 +41,8 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
  */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
-	size_t before = least(options->before, hit->before);
-	size_t after = least(options->after, hit->after);
+	size_t before = min_size(options->before, hit->before);
+	size_t after = min_size(options->after, hit->after);
 	if (!options->context) {
 		before = hit_text_before(hit, TEXT_COLUMNS).bytes;
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;
@@ -75,7 +77,7 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
 	json_add(object, "address", json_address(hit->address));
-	json_add(object, "region", region_object(region));
+	json_add(object, "region", region_text_object(region));
 	json_add(object, "offset", json_number(hit->address - region->start));
 	json_add(object, "length", json_number(hit->size));
 	if (options->patterns.count > 1)
@@ -94,7 +96,7 @@ void grep_json_region(const struct grep_view *view, const struct pm_region *regi
 	json_t *object = json_object();
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
-	json_add(object, "region", region_object(region));
+	json_add(object, "region", region_text_object(region));
 	if (view->form == GREP_COUNTS)
 		json_add(object, "count", json_number(count));
 	write_open(object, line);

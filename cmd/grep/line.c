@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "grep/line.h"
+
 #include <string.h>
 
 #include <procmem/strings_scan.h>
 
 #include "base/utf8.h"
 #include "grep/grep.h"
+#include "grep/json.h"
 #include "target/region_columns.h"
 #include "view/hit_text.h"
 #include "view/results.h"
@@ -12,7 +15,7 @@
 enum {
 	PIPE_COLUMNS = 120, /* of text around a match, where no terminal bounds it */
 	MATCH_COLUMNS = 16, /* least room for a match on a narrow terminal */
-	MATCH_MOST =
+	MATCH_MAX =
 		1000, /* most of it, where no terminal bounds it: -o has it whole, JSON in pieces */
 	AROUND = 512, /* bytes around a match: enough for a line of characters of several bytes each
 	               */
@@ -20,7 +23,7 @@ enum {
 
 static const char dots[] = "…";
 
-size_t grep_around(const struct grep_view *view)
+size_t grep_line_around(const struct grep_view *view)
 {
 	const struct grep_options *options = view->options;
 	size_t most = options->before > options->after ? options->before : options->after;
@@ -47,7 +50,7 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	struct text kind = { 0 }, mapping = { 0 }, escaped = { 0 };
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
 	add_styled(view, OUT_DIM, &kind, line);
-	region_mapping(region, true, &mapping);
+	region_columns_mapping(region, true, &mapping);
 	if (detail && *region->detail)
 		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
 	if (mapping.length > 0)
@@ -147,7 +150,7 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 {
 	struct hit_side sides[2];
 	struct text match = { 0 };
-	size_t width = width_of(view), room = MATCH_MOST, around = PIPE_COLUMNS;
+	size_t width = width_of(view), room = MATCH_MAX, around = PIPE_COLUMNS;
 	if (width != SIZE_MAX)
 		room = width > head + MATCH_COLUMNS ? width - head : MATCH_COLUMNS;
 	size_t columns = add_match(view, hit, room, &match);
@@ -188,8 +191,8 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct 
 	return 0;
 }
 
-void grep_put_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
-                     struct out *out)
+void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
+                          uint64_t count, struct out *out)
 {
 	enum { COUNT_DIGITS = 8 };
 	struct text line = { 0 };

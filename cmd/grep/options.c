@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include "grep/options.h"
+
 #include <stddef.h>
 #include <string.h>
 
 #include <procmem/number.h>
 
 #include "grep/grep.h"
+#include "grep/patterns.h"
 
 enum { OPTION_WIDE = CLI_LONG_ONLY, OPTION_HEX };
 
@@ -75,7 +78,7 @@ static int take_context(struct grep_options *options, int id, const char *value,
                         struct pm_error *error)
 {
 	uint64_t bytes;
-	if (pm_parse_decimal(value, PM_SCAN_CONTEXT_MOST, &bytes, error) < 0)
+	if (pm_parse_decimal(value, PM_SCAN_CONTEXT_MAX, &bytes, error) < 0)
 		return -1;
 	if (id != 'A')
 		options->before = (size_t)bytes;
@@ -111,7 +114,7 @@ static int take_print(void *into, int id, const char *value, struct pm_error *er
 		options->search.output.json = true;
 		return 0;
 	case OPTION_COLOUR:
-		return output_colour_parse(value, &options->search.output.colour, error);
+		return options_parse_colour(value, &options->search.output.colour, error);
 	case 'q':
 		options->quiet = options->search.output.quiet = true;
 		return 0;
@@ -145,8 +148,8 @@ static int take_target(void *into, int id, const char *value, struct pm_error *e
 static const struct cli_group groups[] = {
 	{ "What to search for:", pattern_option_list, take_pattern, 0 },
 	{ "Where:", target_option_list, take_target, 0 },
-	{ "How:", search_option_list, search_options_take, offsetof(struct grep_options, search) },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "How:", search_option_table, search_parse_option, offsetof(struct grep_options, search) },
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct grep_options, search.selection) },
 	{ "Output:", print_option_list, take_print, 0 },
 	{ 0 },
@@ -170,12 +173,12 @@ const struct cli_spec grep_spec = {
 		{ "procmem grep 'password=[!-~]+' java", "passwords in the memory of the process called java" },
 		{ "procmem grep --hex -C 32 'ca fe ba be 00 00 00 3?' 4711", "headers of Java classes, with the bytes around them" },
 	},
-	.operands_least = 1,
-	.operands_most = -1,
+	.operands_min = 1,
+	.operands_max = -1,
 	.instead_of_first = "regexp file",
 };
 
-enum grep_form grep_form(const struct grep_options *options)
+enum grep_options_form grep_options_form(const struct grep_options *options)
 {
 	if (options->quiet)
 		return GREP_NOTHING;

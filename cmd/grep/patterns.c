@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "grep/patterns.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 #include "base/alloc.h"
 #include "grep/grep.h"
 
-enum { READ_AT_ONCE = 64 * 1024, FILE_MOST = 64 * 1024 * 1024 };
+enum { READ_AT_ONCE = 64 * 1024, FILE_MAX = 64 * 1024 * 1024 };
 
 static void add_one(struct grep_patterns *patterns, const char *bytes, size_t length)
 {
@@ -44,10 +46,10 @@ static int read_all(int fd, const char *path, struct text *content, struct pm_er
 			return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", path,
 			                    strerror(errno));
 		content->length += length > 0 ? (size_t)length : 0;
-		if (content->length > FILE_MOST)
+		if (content->length > FILE_MAX)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "%s is longer than %d MiB: these are no patterns", path,
-			                    FILE_MOST >> 20);
+			                    FILE_MAX >> 20);
 	} while (length != 0);
 	return 0;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "grep/search.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +8,9 @@
 #include "base/minmax.h"
 #include "base/report.h"
 #include "grep/grep.h"
+#include "grep/json.h"
+#include "grep/line.h"
+#include "grep/options.h"
 #include "view/hex_view.h"
 #include "view/hit_text.h"
 #include "view/results.h"
@@ -25,9 +30,9 @@ struct parts {
 /** Notes for a session what a hit is. */
 static void add_name(const struct pm_hit *hit, struct text *name)
 {
-	size_t size = least(hit->size, RESULTS_TEXT_MOST);
+	size_t size = min_size(hit->size, RESULTS_TEXT_MAX);
 	hit_text_add(hit->encoding, hit->bytes, size, name);
-	name->length = least(name->length, RESULTS_TEXT_MOST);
+	name->length = min_size(name->length, RESULTS_TEXT_MAX);
 }
 
 /** Told of each hit in the thread that found it. */
@@ -48,8 +53,8 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 		add_name(hit, &name);
 	parts.name = name.length;
 	if (target->view.form == GREP_BLOCKS) {
-		parts.before = least(options->before, hit->before);
-		parts.memory = parts.before + hit->size + least(options->after, hit->after);
+		parts.before = min_size(options->before, hit->before);
+		parts.memory = parts.before + hit->size + min_size(options->after, hit->after);
 	}
 	int status = pm_scan_append(batch, &parts, sizeof parts, error);
 	status = status < 0 ? status : pm_scan_append(batch, name.bytes, name.length, error);
@@ -69,7 +74,7 @@ static void end_match(struct grep_target *target, struct out *out)
 	if (target->open)
 		out_string(out, "\xe2\x80\xa6\n");
 	target->open = false;
-	hex_end(&target->block);
+	hex_view_end(&target->block);
 }
 
 /** Prints a match of -o, of which pieces follow on each other. */
@@ -92,9 +97,10 @@ static void print_block(struct grep_target *target, const struct pm_scan_deliver
 	block->out = out;
 	block->mark_start = hit->continued ? block->mark_start : hit->address;
 	block->mark_end = hit->address + hit->size;
-	hex_bytes(block, hit->address - parts->before + skip, memory + skip, parts->memory - skip);
+	hex_view_bytes(block, hit->address - parts->before + skip, memory + skip,
+	               parts->memory - skip);
 	if (!hit->truncated)
-		hex_end(block);
+		hex_view_end(block);
 }
 
 /** Prints what was written down of a hit. */
@@ -139,8 +145,9 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 		return 1;
 	case GREP_REGIONS:
 		if (!hit->continued && target->counts[hit->region] == 1)
-			grep_put_region(&target->view, &target->view.regions->items[hit->region], 1,
-			                search->out);
+			grep_line_put_region(&target->view,
+			                     &target->view.regions->items[hit->region], 1,
+			                     search->out);
 		break;
 	case GREP_COUNTS:
 		break;
@@ -155,7 +162,8 @@ static void put_counts(const struct grep_target *target, struct out *out)
 	const struct pm_regions *regions = target->view.regions;
 	for (size_t i = 0; i < regions->count; i++)
 		if (target->counts[i] > 0)
-			grep_put_region(&target->view, &regions->items[i], target->counts[i], out);
+			grep_line_put_region(&target->view, &regions->items[i], target->counts[i],
+			                     out);
 }
 
 /**
@@ -178,7 +186,7 @@ static size_t count_kinds(const struct grep_target *target, uint64_t kinds[PM_KI
  * Takes the kind with the most matches out.
  * @return it
  */
-static enum pm_kind take_most(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
+static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches)
 {
 	size_t most = 0;
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++)
@@ -199,10 +207,10 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 	text_string(text, " in ");
 	text_grouped(text, count);
 	if (different == 1)
-		text_format(text, " %s", pm_kind_name(take_most(kinds, &matches)));
+		text_format(text, " %s", pm_kind_name(pop_largest(kinds, &matches)));
 	text_string(text, count == 1 ? " region" : " regions");
 	for (size_t i = 0; different > 1 && i < different; i++) {
-		enum pm_kind kind = take_most(kinds, &matches);
+		enum pm_kind kind = pop_largest(kinds, &matches);
 		text_string(text, i == 0 ? " (" : ", ");
 		text_grouped(text, matches);
 		text_format(text, " %s", pm_kind_name(kind));
@@ -246,13 +254,13 @@ static void tell(struct search *search, const struct grep_target *target)
 	out_flush(search->out);
 	add_where(target, &where);
 	search->where = text_terminate(&where);
-	search_tell(search, target->matches);
+	search_report(search, target->matches);
 	search->where = NULL;
 	text_deinit(&where);
 	tell_limits(search);
 }
 
-static bool needs_kinds(const struct grep_options *options, enum grep_form form)
+static bool needs_kinds(const struct grep_options *options, enum grep_options_form form)
 {
 	return options->search.output.json || options->search.output.verbose ||
 	       (form != GREP_NOTHING && form != GREP_MATCHES);
@@ -277,7 +285,8 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 		target->counts = alloc_array(NULL, target->view.regions->count,
 		                             sizeof *target->counts);
 		memset(target->counts, 0, target->view.regions->count * sizeof *target->counts);
-		const struct search_what what = { scanner, shown ? grep_around(&target->view) : 0,
+		const struct search_what what = { scanner,
+			                          shown ? grep_line_around(&target->view) : 0,
 			                          shown ? found : NULL, deliver };
 		status = search_run(&search, &what, error) < 0 ? -1 : 1;
 		end_match(target, out);
@@ -287,7 +296,7 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 			tell(&search, target);
 	}
 	search_close(&search);
-	for (size_t i = 0; i < PM_SCAN_WORKERS_MOST; i++)
+	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++)
 		text_deinit(&target->lines[i]);
 	free(target->counts);
 	return status;

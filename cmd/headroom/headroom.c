@@ -8,6 +8,8 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "headroom/print.h"
+#include "headroom/rates.h"
 #include "target/sampled.h"
 #include "target/target.h"
 
@@ -23,12 +25,12 @@ static const struct cli_option headroom_option_list[] = {
 };
 
 /* In bytes. Memory comes in pages: less than one is a number whose unit was forgotten. */
-static const uint64_t least_size = 4096;
+static const uint64_t min_size = 4096;
 
 static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 {
 	int digits = (int)strspn(value, "0123456789");
-	if (bytes == 0 || bytes >= least_size)
+	if (bytes == 0 || bytes >= min_size)
 		return 0;
 	if (bytes > 100)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -65,7 +67,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	struct headroom_options *options = into;
 	switch (id) {
 	case OPTION_FOR:
-		return duration_parse(value, &options->seconds, error);
+		return delta_parse_duration(value, &options->seconds, error);
 	case OPTION_FROM:
 		options->recording = value;
 		return 0;
@@ -76,7 +78,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to tell:", headroom_option_list, take, 0 },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct headroom_options, output) },
 	{ 0 },
 };
@@ -95,8 +97,8 @@ const struct cli_spec headroom_spec = {
 		{ "procmem headroom --for 30s java", "when the process called java meets its limits" },
 		{ "procmem headroom -q --min 15% 4711", "fail where less than 15% of the memory limit is left" },
 	},
-	.operands_least = 1,
-	.operands_most = 1,
+	.operands_min = 1,
+	.operands_max = 1,
 };
 
 /** Sums up the regions by what they are for. */

@@ -47,64 +47,6 @@ struct headroom_report {
 };
 
 /**
- * Measures the rates.
- *
- * @param rates    filled; release with headroom_rates_deinit()
- * @param process  the process
- * @param options  for how long, or which recording
- * @param error    what went wrong
- * @return         0 or -1
- */
-int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,
-                           const struct headroom_options *options, struct pm_error *error);
-
-/**
- * Releases rates.
- * @param rates as measured, or zeroed
- */
-void headroom_rates_deinit(struct headroom_rates *rates);
-
-/**
- * How long a limit lasts at the rate that was seen.
- *
- * @param rates    the rates
- * @param limit    the limit
- * @param trend    where to store what was seen of what it bounds
- * @param seconds  where to store how long it lasts
- * @return         true where that grows steadily
- */
-bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
-                    struct pm_trend *trend, double *seconds);
-
-/**
- * Prints who shares the cgroup's limit.
- * @param report it
- * @param out where to
- */
-void headroom_print_members(const struct headroom_report *report, struct out *out);
-
-/**
- * Writes that as an object.
- * @param report it
- * @param json the object that it goes into
- */
-void headroom_put_members(const struct headroom_report *report, struct json *json);
-
-/**
- * Prints it.
- * @param report it
- * @param out where to
- */
-void headroom_print(const struct headroom_report *report, struct out *out);
-
-/**
- * Prints it as JSON.
- * @param report it
- * @param out where to
- */
-void headroom_print_json(const struct headroom_report *report, struct out *out);
-
-/**
  * Runs `procmem headroom`.
  * @see command.run
  */

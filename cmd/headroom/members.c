@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "headroom/headroom.h"
+#include "headroom/members.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
 
 /** Most processes that are named in text; JSON has all that were looked at. */
-enum { NAMED_MOST = 6 };
+enum { NAMED_MAX = 6 };
 
 static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
 {
@@ -22,7 +22,7 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;
 	uint64_t rest = 0;
-	size_t count = members->count > NAMED_MOST ? members->count - NAMED_MOST : 0;
+	size_t count = members->count > NAMED_MAX ? members->count - NAMED_MAX : 0;
 	for (size_t i = members->count - count; i < members->count; i++)
 		rest += members->items[i].rss + members->items[i].swap;
 	if (count > 0) {
@@ -35,7 +35,7 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 		text_string(line, ", and those of groups below that could not be looked at");
 }
 
-void headroom_print_members(const struct headroom_report *report, struct out *out)
+void headroom_members_print(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_members *members = &report->members;
 	struct text line = { 0 };
@@ -43,7 +43,7 @@ void headroom_print_members(const struct headroom_report *report, struct out *ou
 		return;
 	text_string(&line, "in ");
 	utf8_escape(&line, members->group, strlen(members->group));
-	for (size_t i = 0; i < members->count && i < NAMED_MOST; i++) {
+	for (size_t i = 0; i < members->count && i < NAMED_MAX; i++) {
 		const struct pm_member *member = &members->items[i];
 		text_string(&line, i == 0 ? ": " : ", ");
 		utf8_escape(&line, member->comm, strlen(member->comm));
@@ -63,7 +63,7 @@ void headroom_print_members(const struct headroom_report *report, struct out *ou
 	text_deinit(&line);
 }
 
-void headroom_put_members(const struct headroom_report *report, struct json *json)
+void headroom_members_put(const struct headroom_report *report, struct json *json)
 {
 	const struct pm_members *members = &report->members;
 	if (!members->group)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "headroom/headroom.h"
+#include "headroom/print.h"
 
 #include <procmem/number.h>
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "headroom/members.h"
+#include "headroom/rates.h"
 #include "target/first_limit.h"
 #include "view/json.h"
 #include "view/table.h"
@@ -64,7 +66,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 		put_amount(report, limit, pm_limit_left(limit), text);
 		break;
 	case LASTS:
-		if (headroom_lasts(report->rates, limit, &trend, &seconds)) {
+		if (headroom_rates_lasts(report->rates, limit, &trend, &seconds)) {
 			pm_format_duration(seconds, duration);
 			text_string(text, duration);
 		} else {
@@ -129,7 +131,7 @@ static void kind_cell(void *context, size_t row, size_t column, struct text *tex
 static bool lasts(const void *context, const struct pm_limit *limit, double *seconds)
 {
 	struct pm_trend trend;
-	return headroom_lasts(context, limit, &trend, seconds);
+	return headroom_rates_lasts(context, limit, &trend, seconds);
 }
 
 /** Says how long a limit lasts, or why that is not known. */
@@ -139,13 +141,13 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 	struct pm_trend trend = { 0 };
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
-	if (headroom_lasts(report->rates, limit, &trend, &seconds)) {
+	if (headroom_rates_lasts(report->rates, limit, &trend, &seconds)) {
 		pm_format_duration(seconds, duration);
 		text_format(line, ", used up in %s at ", duration);
 		if (limit->counts)
 			text_format(line, "%+.1f/s", trend.rate);
 		else
-			text_rate(line, trend.rate);
+			delta_put_rate(line, trend.rate);
 	} else if (*trend.reason) {
 		text_format(line, "; %s (%s)", pm_verdict_name(trend.verdict), trend.reason);
 	}
@@ -197,7 +199,8 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	const struct pm_series *size = &report->rates->size;
 	struct pm_trend trend;
 	double seconds;
-	if (!limit || size->count == 0 || headroom_lasts(report->rates, limit, &trend, &seconds))
+	if (!limit || size->count == 0 ||
+	    headroom_rates_lasts(report->rates, limit, &trend, &seconds))
 		return;
 	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
 	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING &&
@@ -243,7 +246,7 @@ static void print_events(const struct headroom_report *report, struct out *out)
 
 static void print_table(struct table *table, struct out *out)
 {
-	size_t widths[TABLE_COLUMNS_MOST];
+	size_t widths[TABLE_COLUMNS_MAX];
 	table_measure(table, widths);
 	table_print(table, widths, out);
 }
@@ -274,7 +277,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 	print_answer(report, out);
 	print_steps(report, out);
 	print_table(&limits, out);
-	headroom_print_members(report, out);
+	headroom_members_print(report, out);
 	out_string(out, "\n");
 	print_table(&kinds, out);
 	print_events(report, out);
@@ -294,7 +297,7 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 		json_put(json, "reclaimable", json_number(limit->reclaimable));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
 		json_put(json, "source", json_text(limit->source));
-		bool lasts = headroom_lasts(report->rates, limit, &trend, &seconds);
+		bool lasts = headroom_rates_lasts(report->rates, limit, &trend, &seconds);
 		if (*trend.reason) {
 			json_put(json, "rate", json_real(trend.rate));
 			json_put(json, "verdict", json_string(pm_verdict_name(trend.verdict)));
@@ -318,7 +321,7 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	json_put(&json, "swap", json_number(report->totals.swap));
 	json_put(&json, "threads", json_number(report->totals.threads));
 	put_limits(&json, report);
-	headroom_put_members(report, &json);
+	headroom_members_put(report, &json);
 	json_open(&json, "kinds", '{');
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
 		if (report->weights[kind] > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "headroom/headroom.h"
+#include "headroom/rates.h"
 
 #include <stdlib.h>
 
@@ -33,10 +33,10 @@ static int add_totals(struct headroom_rates *rates, double time, const struct pm
  * Waits until it is to be looked again.
  * @return false: the user has seen enough
  */
-static bool await_look(struct watch_wait *wait)
+static bool await_look(struct poll_loop *wait)
 {
 	while (!*wait->interrupted)
-		if (watch_wait(wait))
+		if (poll_loop_wait(wait))
 			return true;
 	return false;
 }
@@ -56,8 +56,8 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 		return -1;
 	int result = pm_sampler_take(sampler, &sample, error);
 	double begin = sample.time;
-	struct watch_wait wait;
-	watch_wait_init(&wait, interval);
+	struct poll_loop wait;
+	poll_loop_init(&wait, interval);
 	while (result == 0) {
 		result = add_totals(rates, sample.time, &sample.totals, error);
 		if (result == 0)
@@ -67,7 +67,7 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 			break;
 		result = await_look(&wait) ? pm_sampler_take(sampler, &sample, error) : 1;
 	}
-	watch_wait_deinit(&wait);
+	poll_loop_deinit(&wait);
 	pm_sampler_close(sampler);
 	return result;
 }
@@ -77,13 +77,13 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 {
 	struct pm_recording *recording;
 	struct pm_recorded recorded;
-	struct pm_run run;
+	struct pm_process_id run;
 	uint64_t count = 0;
-	if (pm_run_describe(process, &run, error) < 0)
+	if (pm_process_id_read(process, &run, error) < 0)
 		return -1;
 	int result = pm_recording_open(path, &recording, error);
 	if (result == 0) {
-		if (!pm_run_is_same(pm_recording_run(recording), &run))
+		if (!pm_process_id_equal(pm_recording_process_id(recording), &run))
 			result = pm_error_set(error, PM_ERROR_USAGE, 0,
 			                      "%s is a recording of another process", path);
 		else
@@ -113,8 +113,8 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	return result < 0 ? -1 : 0;
 }
 
-bool headroom_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
-                    struct pm_trend *trend, double *seconds)
+bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
+                          struct pm_trend *trend, double *seconds)
 {
 	const struct pm_series *series = NULL;
 	switch (limit->kind) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "map/map.h"
+#include "map/at.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "map/print.h"
 #include "view/results.h"
 
 /* Blanks before what a narrow terminal puts below a line. */
@@ -130,7 +131,7 @@ static void put_perms_and_kind(struct text *line, const struct pm_region *region
 static void put_mapping(struct text *line, const struct pm_region *region, bool brief)
 {
 	struct text name = { 0 };
-	region_mapping(region, brief, &name);
+	region_columns_mapping(region, brief, &name);
 	put_field(line, text_terminate(&name));
 	text_deinit(&name);
 }
@@ -219,10 +220,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 
 static json_t *region_item(const struct pm_region *region)
 {
-	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count = 0;
-	if (!region || list_parse_columns(&region_list_spec, region_list_spec.json_columns, columns,
-	                                  &count, NULL) < 0)
+	if (!region || list_parse_columns(&region_columns_spec, region_columns_spec.json_columns,
+	                                  columns, &count, NULL) < 0)
 		return NULL;
 	return json_item(columns, count, region);
 }
@@ -231,7 +232,7 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 {
 	const struct pm_region *region = place->region;
 	struct json json = { .out = out };
-	map_open_json(&json, loaded);
+	map_print_open_json(&json, loaded);
 	json_put(&json, "address", json_address(place->address));
 	json_put(&json, "offset", json_number(place->address - region->start));
 	if (has_file(place))
@@ -248,7 +249,7 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 	out_string(out, "\n");
 }
 
-int map_print_at(const struct loaded *loaded, uint64_t address, const struct map_options *options,
+int map_at_print(const struct loaded *loaded, uint64_t address, const struct map_options *options,
                  struct out *out, struct pm_error *error)
 {
 	const struct pm_regions *regions = &loaded->regions;

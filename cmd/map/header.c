@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "map/map.h"
+#include "map/header.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 
 /* What is kept of a command line however narrow the terminal is. */
-enum { COMMAND_LEAST = 20 };
+enum { COMMAND_MIN = 20 };
 
 /** Adds a duration as people say it: the two largest units. */
 static void put_duration(struct text *text, uint64_t milliseconds)
@@ -108,15 +108,15 @@ static void put_process(struct text *line, const struct loaded *loaded, bool byt
 	put_facts(&facts, loaded, bytes);
 	size_t used = utf8_columns(line->bytes, line->length) + 2 +
 	              utf8_columns(facts.bytes, facts.length);
-	size_t room = width == SIZE_MAX              ? SIZE_MAX
-	              : used + COMMAND_LEAST > width ? COMMAND_LEAST
-	                                             : width - used;
+	size_t room = width == SIZE_MAX            ? SIZE_MAX
+	              : used + COMMAND_MIN > width ? COMMAND_MIN
+	                                           : width - used;
 	put_command(line, loaded->command, room);
 	text_bytes(line, facts.bytes, facts.length);
 	text_deinit(&facts);
 }
 
-size_t map_print_header(const struct loaded *loaded, bool bytes, struct out *out)
+size_t map_header_print(const struct loaded *loaded, bool bytes, struct out *out)
 {
 	struct text line = { 0 };
 	if (loaded->target->process)

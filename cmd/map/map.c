@@ -7,6 +7,9 @@
 
 #include <procmem/number.h>
 
+#include "map/at.h"
+#include "map/print.h"
+
 enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 
 static const struct cli_option map_option_list[] = {
@@ -37,10 +40,10 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to show:", map_option_list, take, 0 },
-	{ "How:", list_option_list, list_options_take, offsetof(struct map_options, list) },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "How:", options_of_lists, options_parse_list, offsetof(struct map_options, list) },
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct map_options, selection) },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct map_options, output) },
 	{ 0 },
 };
@@ -63,8 +66,8 @@ const struct cli_spec map_spec = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
 		{ "procmem map --by kind 4711", "how much each kind of memory takes in process 4711" },
 	},
-	.operands_least = 1,
-	.operands_most = -1,
+	.operands_min = 1,
+	.operands_max = -1,
 };
 
 /**
@@ -96,7 +99,8 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 static int init_shown(struct list *list, const struct map_options *options,
                       const struct groups *grouping, struct pm_error *error)
 {
-	const struct list_spec *spec = grouping ? groups_list_spec(grouping) : &region_list_spec;
+	const struct list_spec *spec = grouping ? groups_columns_spec(grouping)
+	                                        : &region_columns_spec;
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
@@ -157,8 +161,8 @@ static bool has_two_sizes(const struct loaded *loaded)
 static const struct list_spec *sort_of_list(const struct loaded *loaded)
 {
 	if (!loaded->sizes_known)
-		return &region_list_spec_maps_only;
-	return has_two_sizes(loaded) ? &region_list_spec_recorded : &region_list_spec;
+		return &region_columns_maps_only;
+	return has_two_sizes(loaded) ? &region_columns_recorded : &region_columns_spec;
 }
 
 /**
@@ -179,7 +183,7 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 		return -1;
 	int chosen = choose_regions(loaded, options, &list, error), printed = 0;
 	if (chosen > 0 && asks_for_address(options, words, &address))
-		printed = map_print_at(loaded, address, options, out, error);
+		printed = map_at_print(loaded, address, options, out, error);
 	else if (chosen > 0)
 		printed = map_print(loaded, &list, grouping, options, out, error);
 	list_deinit(&list);
@@ -233,7 +237,7 @@ static int show(const struct target *target, const struct map_options *options,
 	int status = check_known(&loaded, options, &shown, error);
 	if (status == 0)
 		status = print(&loaded, options, words, grouping, out, error);
-	loaded_deinit(&loaded);
+	regions_load_deinit(&loaded);
 	return status;
 }
 
@@ -295,8 +299,9 @@ enum status map_run(struct out *out, int argc, char **argv)
 		options.list.columns = "+why";
 	struct groups *grouping = options.by ? groups_create(options.by) : NULL;
 	enum status status = STATUS_OK;
-	if (list_options_want_help(&options.list))
-		list_print_columns(grouping ? groups_list_spec(grouping) : &region_list_spec, out);
+	if (options_want_help(&options.list))
+		list_print_columns(grouping ? groups_columns_spec(grouping) : &region_columns_spec,
+		                   out);
 	else if (cli_check_operands(&map_spec, &words))
 		status = run(&options, &words, grouping, out);
 	else

@@ -4,7 +4,7 @@
  * called by its base name, everything else `[ anon ]`, even the brk heap, but for the mapping that
  * the first thread's stack began in and SysV shared memory.
  */
-#include "map/map.h"
+#include "map/pmap_format.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -142,8 +142,8 @@ static void put_total(struct text *line, const struct pmap_total *total)
 	line->bytes[line->length - 1] = '\n';
 }
 
-void map_print_pmap(const struct loaded *loaded, const struct list *list, bool header,
-                    struct out *out)
+void map_pmap_format_print(const struct loaded *loaded, const struct list *list, bool header,
+                           struct out *out)
 {
 	struct text line = { 0 };
 	struct pmap_total total = { 0 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "map/map.h"
+#include "map/print.h"
 
 #include <string.h>
 
 #include "base/utf8.h"
+#include "map/header.h"
+#include "map/pmap_format.h"
+#include "view/list_print.h"
 
 /** Below a region: how sure its kind is, and by which rule. */
 static void print_why(const void *item, struct out *out)
@@ -18,7 +21,7 @@ static void print_why(const void *item, struct out *out)
 	text_deinit(&line);
 }
 
-void map_open_json(struct json *json, const struct loaded *loaded)
+void map_print_open_json(struct json *json, const struct loaded *loaded)
 {
 	json_open(json, NULL, '{');
 	if (!loaded->target->process) {
@@ -36,7 +39,7 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
                       struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
-	map_open_json(&json, loaded);
+	map_print_open_json(&json, loaded);
 	if (json_put_list(&json, "regions", list, error) < 0 ||
 	    (groups && json_put_list(&json, "groups", groups, error) < 0))
 		return -1;
@@ -54,7 +57,7 @@ static void print_text(const struct loaded *loaded, struct list *list,
                        const struct map_options *options, struct out *out)
 {
 	if (!options->list.csv && !options->list.no_header)
-		list->lines_above = map_print_header(loaded, options->output.bytes, out);
+		list->lines_above = map_header_print(loaded, options->output.bytes, out);
 	list_print(list, out);
 }
 
@@ -64,11 +67,11 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 	struct list of_groups = { 0 };
 	int status = 0;
 	if (options->pmap) {
-		map_print_pmap(loaded, list, !options->list.no_header, out);
+		map_pmap_format_print(loaded, list, !options->list.no_header, out);
 		return 0;
 	}
 	if (groups) {
-		if (list_init(&of_groups, groups_list_spec(groups), &options->list,
+		if (list_init(&of_groups, groups_columns_spec(groups), &options->list,
 		              options->output.bytes, error) < 0)
 			return -1;
 		groups_fill(groups, &loaded->regions, list->items, list->count);

@@ -175,7 +175,7 @@ static const struct list_column columns[] = {
 	  .help = "command line" },
 };
 
-const struct list_spec ps_list_spec = {
+const struct list_spec ps_columns_spec = {
 	.singular = "process",
 	.plural = "processes",
 	.columns = columns,

@@ -27,6 +27,6 @@ struct ps_row {
 };
 
 /** Lists of processes. */
-extern const struct list_spec ps_list_spec;
+extern const struct list_spec ps_columns_spec;
 
 #endif

@@ -16,6 +16,7 @@
 #include "ps/ps.h"
 #include "view/json.h"
 #include "view/list.h"
+#include "view/list_print.h"
 
 /** What the user wants. */
 struct ps_options {
@@ -38,8 +39,8 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to show:", ps_option_list, take, 0 },
-	{ "How:", list_option_list, list_options_take, offsetof(struct ps_options, list) },
-	{ "Output:", output_option_list, output_options_take, offsetof(struct ps_options, output) },
+	{ "How:", options_of_lists, options_parse_list, offsetof(struct ps_options, list) },
+	{ "Output:", options_of_output, options_parse_output, offsetof(struct ps_options, output) },
 	{ 0 },
 };
 
@@ -58,8 +59,8 @@ const struct cli_spec ps_spec = {
 		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
 		{ "procmem ps -o +pss -n 5 java", "the five largest whose name or command line contains 'java', with PSS" },
 	},
-	.operands_least = 0,
-	.operands_most = 1,
+	.operands_min = 0,
+	.operands_max = 1,
 };
 
 /** Processes with what the columns need. */
@@ -165,7 +166,7 @@ static enum status run(const struct ps_options *options, const char *name, struc
 	struct name_filter filter = { 0 };
 	struct listing listing = { 0 };
 	enum status status = STATUS_ERROR;
-	if (list_init(&list, &ps_list_spec, &options->list, options->output.bytes, &error) < 0 ||
+	if (list_init(&list, &ps_columns_spec, &options->list, options->output.bytes, &error) < 0 ||
 	    name_filter_init(&filter, name, &error) < 0)
 		return report_failure(&error);
 	uint64_t begin = clock_us();
@@ -205,8 +206,8 @@ enum status ps_run(struct out *out, int argc, char **argv)
 	if (!cli_parse(&ps_spec, out, argc, argv, &options, &words))
 		return words.status;
 	out_set_colour(out, options.output.colour);
-	if (list_options_want_help(&options.list)) {
-		list_print_columns(&ps_list_spec, out);
+	if (options_want_help(&options.list)) {
+		list_print_columns(&ps_columns_spec, out);
 		return STATUS_OK;
 	}
 	if (!cli_check_operands(&ps_spec, &words))

@@ -21,7 +21,7 @@
 #include "watch/watch.h"
 
 /* Numbers of results that are offered: who wants a later one types it. */
-enum { NUMBERS_MOST = 100 };
+enum { NUMBERS_MAX = 100 };
 
 void candidates_add(struct candidates *candidates, const char *word)
 {
@@ -57,11 +57,11 @@ void candidates_add_options(struct candidates *candidates, const struct cli_spec
 void candidates_add_numbers(struct candidates *candidates, const struct results *results)
 {
 	char word[32];
-	for (size_t i = 1; i <= results_hit_count(results) && i <= NUMBERS_MOST; i++) {
+	for (size_t i = 1; i <= results_hit_count(results) && i <= NUMBERS_MAX; i++) {
 		snprintf(word, sizeof word, "#%zu", i);
 		candidates_add(candidates, word);
 	}
-	for (size_t i = 1; i <= results_region_count(results) && i <= NUMBERS_MOST; i++) {
+	for (size_t i = 1; i <= results_region_count(results) && i <= NUMBERS_MAX; i++) {
 		snprintf(word, sizeof word, "#r%zu", i);
 		candidates_add(candidates, word);
 	}
@@ -131,15 +131,15 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 {
 	enum group_by group;
 	if (command->run == ps_run) {
-		add_columns(candidates, &ps_list_spec, list);
+		add_columns(candidates, &ps_columns_spec, list);
 	} else if (command->run != map_run) {
 		return false;
 	} else if (by && group_by_parse(by, &group, NULL) == 0) {
 		struct groups *groups = groups_create(group);
-		add_columns(candidates, groups_list_spec(groups), list);
+		add_columns(candidates, groups_columns_spec(groups), list);
 		groups_destroy(groups);
 	} else {
-		add_columns(candidates, &region_list_spec, list);
+		add_columns(candidates, &region_columns_spec, list);
 	}
 	return true;
 }

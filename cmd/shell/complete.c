@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "shell/complete.h"
+
 #include "diff/diff.h"
+#include "shell/builtins.h"
 #include "shell/candidates.h"
+#include "shell/defaults.h"
+#include "shell/target.h"
+#include "shell/x_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,17 +141,17 @@ static bool offer_builtin_words(const struct shell_builtin *builtin,
 {
 	const struct command *command;
 	bool files = false;
-	if (builtin->run == shell_attach_run) {
+	if (builtin->run == shell_target_attach_run) {
 		candidates_add_processes(&found);
 		return false;
 	}
-	if (builtin->run == shell_set_run && line->count > 2) {
+	if (builtin->run == shell_defaults_set_run && line->count > 2) {
 		command = commands_find(line->words[1]);
 		return !command || !offer_option(command, line, &files) || !files;
 	}
-	if (builtin->run == shell_set_run || strcmp(builtin->name, "help") == 0)
-		candidates_add_commands(&found, builtin->run != shell_set_run);
-	if (builtin->run == shell_examine_run)
+	if (builtin->run == shell_defaults_set_run || strcmp(builtin->name, "help") == 0)
+		candidates_add_commands(&found, builtin->run != shell_defaults_set_run);
+	if (builtin->run == shell_x_command_run)
 		candidates_add_numbers(&found, session->results);
 	return strcmp(builtin->name, "source") != 0;
 }
@@ -162,7 +168,7 @@ static bool collect(const struct shell_statement *line)
 		candidates_add_commands(&found, true);
 		return true;
 	}
-	const struct shell_builtin *builtin = shell_builtin_find(line->words[0]);
+	const struct shell_builtin *builtin = shell_builtins_find(line->words[0]);
 	const struct command *command = commands_find(line->words[0]);
 	return builtin   ? offer_builtin_words(builtin, line)
 	       : command ? offer_words(command, line)
@@ -189,7 +195,7 @@ static char **complete(const char *text, int start, int end)
 	shell_line_read_begin(begin, &line);
 	/* Names of files are what readline itself completes when nothing else is found. */
 	rl_attempted_completion_over = collect(&line);
-	shell_statement_deinit(&line);
+	shell_line_statement_deinit(&line);
 	free(begin);
 	/* "exec:" goes on. */
 	if (found.count == 1 && found.items[0][strlen(found.items[0]) - 1] == ':')

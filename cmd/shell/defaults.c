@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/defaults.h"
 
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ const struct text *shell_defaults(const struct shell *shell, const struct comman
 	return shell->defaults ? &shell->defaults[command - commands] : &nothing;
 }
 
-void shell_forget_defaults(struct shell *shell)
+void shell_defaults_forget(struct shell *shell)
 {
 	for (size_t i = 0; shell->defaults && i < command_count(); i++)
 		text_deinit(&shell->defaults[i]);
@@ -51,7 +51,7 @@ static void print(const struct shell *shell, const struct command *command, stru
 	out_string(out, "\n");
 }
 
-enum status shell_set_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_defaults_set_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	if (argc == 1) {
 		for (const struct command *command = commands; command->name; command++)

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 
 /* As long as gdb shows a string; the next value is then the rest of it. */
-enum { STRING_MOST = 200 };
+enum { STRING_MAX = 200 };
 
 /**
  * Takes one letter.
@@ -168,7 +168,7 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 
 size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 {
-	size_t at = 0, most = least(length, STRING_MOST);
+	size_t at = 0, most = min_size(length, STRING_MAX);
 	size_t begin = text->length;
 	text_char(text, '"');
 	while (at < most && bytes[at] != '\0') {
@@ -182,7 +182,7 @@ size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 	text_char(text, '"');
 	if (at < length && bytes[at] == '\0')
 		return at + 1;
-	if (at >= STRING_MOST) {
+	if (at >= STRING_MAX) {
 		text_string(text, "...");
 		return at;
 	}

@@ -15,7 +15,7 @@
 #include "base/text.h"
 
 /* Lines that are kept. */
-enum { LINES_MOST = 1000 };
+enum { LINES_MAX = 1000 };
 
 /** The file, NULL for none. As the history itself, which readline keeps, there is one of it. */
 static char *history_path;
@@ -57,7 +57,7 @@ static char *make_path(void)
 void shell_history_start(void)
 {
 	using_history();
-	stifle_history(LINES_MOST);
+	stifle_history(LINES_MAX);
 	history_path = make_path();
 	if (history_path)
 		read_history(history_path);
@@ -97,7 +97,7 @@ void shell_history_end(void)
 	struct stat status;
 	/* Only what is ours, and a file. */
 	if (history_path && lstat(history_path, &status) == 0 && S_ISREG(status.st_mode))
-		history_truncate_file(history_path, LINES_MOST);
+		history_truncate_file(history_path, LINES_MAX);
 	free(history_path);
 	history_path = NULL;
 	clear_history();

@@ -259,7 +259,7 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 		status = pm_error_set(error, PM_ERROR_USAGE, 0,
 		                      "which command? '>' stands behind one");
 	if (status < 0 || (made.count == 0 && !made.system)) {
-		shell_statement_deinit(&made);
+		shell_line_statement_deinit(&made);
 		return status;
 	}
 	*statement = made;
@@ -276,14 +276,14 @@ void shell_line_read_begin(const char *line, struct shell_statement *statement)
 			*statement = made;
 			break;
 		}
-		shell_statement_deinit(&made);
+		shell_line_statement_deinit(&made);
 		/* What stopped it, be it the end of a statement or something wrong. */
 		reading.at++;
 	}
 	text_deinit(&reading.word);
 }
 
-void shell_statement_deinit(struct shell_statement *statement)
+void shell_line_statement_deinit(struct shell_statement *statement)
 {
 	for (size_t i = 0; i < statement->count; i++)
 		free(statement->words[i]);

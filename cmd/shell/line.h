@@ -25,7 +25,7 @@ enum shell_output {
 	SHELL_OUTPUT_PIPE,   /**< to a command of sh */
 };
 
-/** A statement. Release with shell_statement_deinit(). */
+/** A statement. Release with shell_line_statement_deinit(). */
 struct shell_statement {
 	char **words; /**< the words, with a NULL behind them; NULL where there is none */
 	bool *quoted; /**< for each: its first character was quoted, so it names no result */
@@ -59,6 +59,6 @@ void shell_line_read_begin(const char *line, struct shell_statement *statement);
  * Releases a statement; it is empty afterwards.
  * @param statement the statement
  */
-void shell_statement_deinit(struct shell_statement *statement);
+void shell_line_statement_deinit(struct shell_statement *statement);
 
 #endif

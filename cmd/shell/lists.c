@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* hits and regions: what has a number. */
-#include "shell/shell.h"
+#include "shell/lists.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,16 +10,14 @@
 #include "base/utf8.h"
 
 /* Columns that a result's text has, however narrow the terminal is. */
-enum { TEXT_LEAST = 8 };
+enum { TEXT_MIN = 8 };
 
 /** Adds a stranger's text, cut so that the line fits the terminal. */
 static void put_fitting(struct text *line, const char *bytes, size_t length, size_t width)
 {
 	struct text escaped = { 0 };
 	size_t used = utf8_columns(line->bytes, line->length);
-	size_t room = width == SIZE_MAX           ? width
-	              : used + TEXT_LEAST < width ? width - used
-	                                          : TEXT_LEAST;
+	size_t room = width == SIZE_MAX ? width : used + TEXT_MIN < width ? width - used : TEXT_MIN;
 	utf8_escape(&escaped, bytes, length);
 	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
 	text_bytes(line, escaped.bytes,
@@ -53,7 +51,7 @@ static void print(const struct result *result, const char *prefix, size_t number
 	text_deinit(&size);
 }
 
-enum status shell_hits_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	size_t count = results_hit_count(shell->results);
 	(void)argv;
@@ -68,7 +66,7 @@ enum status shell_hits_run(struct shell *shell, struct out *out, int argc, char 
 	return count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-enum status shell_regions_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_lists_regions_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	size_t count = results_region_count(shell->results);
 	(void)argv;

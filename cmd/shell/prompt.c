@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/prompt.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +13,10 @@
 #include <procmem/number.h>
 
 #include "base/interrupt.h"
+#include "shell/complete.h"
 #include "shell/history.h"
+#include "shell/run.h"
+#include "shell/target.h"
 #include "target/stopping.h"
 
 /* How often a process that waits for us is asked whether it called exec, in milliseconds; its end
@@ -50,7 +53,7 @@ static void make_prompt(const struct shell *shell, struct text *prompt)
 static void tell_notice(void)
 {
 	struct text notice = { 0 }, prompt = { 0 };
-	shell_notice(reader, &notice);
+	shell_target_notice(reader, &notice);
 	if (notice.length > 0) {
 		rl_clear_visible_line();
 		report_note("%s", text_terminate(&notice));
@@ -150,7 +153,7 @@ void shell_prompt(struct shell *shell)
 	shell_history_end();
 }
 
-enum status shell_history_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_prompt_history_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	uint64_t most = UINT64_MAX;
 	struct pm_error error;

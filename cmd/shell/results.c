@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/results.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,13 +60,13 @@ static bool is_number(const char *word)
 }
 
 /* What may stand behind a number: a distance, or a distance and a length. */
-enum { MOST_TERMS = 2 };
+enum { TERMS_MAX = 2 };
 
 /** Numbers with signs that stand behind "#3". */
 struct terms {
-	uint64_t values[MOST_TERMS];
-	bool minus[MOST_TERMS];
-	size_t count; /* more than MOST_TERMS: there were more */
+	uint64_t values[TERMS_MAX];
+	bool minus[TERMS_MAX];
+	size_t count; /* more than TERMS_MAX: there were more */
 };
 
 /**
@@ -85,7 +85,7 @@ static bool read_terms(const char *word, struct terms *terms)
 		free(number);
 		if (!good)
 			return false;
-		if (terms->count < MOST_TERMS) {
+		if (terms->count < TERMS_MAX) {
 			terms->values[terms->count] = value;
 			terms->minus[terms->count] = minus;
 		}
@@ -106,7 +106,7 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	uint64_t address = terms->minus[0] ? result->start - distance : result->start + distance;
 	bool is_beyond = terms->minus[0] ? distance > result->start
 	                                 : distance > UINT64_MAX - result->start;
-	if (terms->count > MOST_TERMS || (terms->count == MOST_TERMS && terms->minus[1]))
+	if (terms->count > TERMS_MAX || (terms->count == TERMS_MAX && terms->minus[1]))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is too much: a distance and a length can stand there, "
 		                    "as in #3-16+64",
@@ -115,7 +115,7 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' goes beyond the addresses that there are", word);
 	text_format(text, "0x%" PRIx64, address);
-	if (terms->count == MOST_TERMS)
+	if (terms->count == TERMS_MAX)
 		text_format(text, "+%" PRIu64, terms->values[1]);
 	else if (bytes && end > address)
 		text_format(text, "+%" PRIu64, end - address);
@@ -288,7 +288,7 @@ static bool takes_regions(const char *name)
 	return !command || !command->spec || strstr(command->spec->operands, "REGION");
 }
 
-int shell_replace_results(const struct shell *shell, struct shell_statement *statement,
+int shell_results_replace(const struct shell *shell, struct shell_statement *statement,
                           struct pm_error *error)
 {
 	const char *name = statement->words[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,11 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "shell/builtins.h"
+#include "shell/defaults.h"
+#include "shell/results.h"
+#include "shell/system.h"
+#include "shell/target.h"
 
 /* Signals whose handling is the same after each command as before it. */
 static const int kept_signals[] = { SIGINT,   SIGTERM, SIGHUP,  SIGQUIT, SIGXFSZ,
@@ -124,8 +129,7 @@ static void make_arguments(const struct shell *shell, const struct command *comm
 		return;
 	int place = cli_find_operand(command->spec, (int)line->count, line->words, command->target,
 	                             &operands);
-	bool is_full = command->spec->operands_most >= 0 &&
-	               operands >= command->spec->operands_most;
+	bool is_full = command->spec->operands_max >= 0 && operands >= command->spec->operands_max;
 	if (is_full || place < 0)
 		return;
 	memmove(line->words + place + 1, line->words + place,
@@ -157,7 +161,7 @@ static enum status report_unknown(const char *name)
 		names[count++] = command->name;
 	for (const struct shell_builtin *builtin = shell_builtins; builtin->name; builtin++)
 		names[count++] = builtin->name;
-	const char *nearest = pm_nearest_word(name, names, count);
+	const char *nearest = pm_typo_nearest(name, names, count);
 	if (nearest)
 		report_error("there is no command '%s'; did you mean '%s'?", name, nearest);
 	else
@@ -173,7 +177,7 @@ static enum status report_unknown(const char *name)
 static enum status run_words(struct shell *shell, struct shell_statement *statement,
                              const struct surroundings *before, int fd)
 {
-	const struct shell_builtin *builtin = shell_builtin_find(statement->words[0]);
+	const struct shell_builtin *builtin = shell_builtins_find(statement->words[0]);
 	const struct command *command = builtin ? NULL : commands_find(statement->words[0]);
 	struct out out;
 	out_init(&out, fd);
@@ -204,7 +208,7 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 	struct sink sink;
 	if (statement->system)
 		return shell_system_run(shell, statement->system);
-	if (shell_replace_results(shell, statement, &error) < 0)
+	if (shell_results_replace(shell, statement, &error) < 0)
 		return report_failure(&error);
 	/* The terminal as it is before a pager can change it. */
 	keep(&before);
@@ -219,7 +223,7 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 static void tell_notice(struct shell *shell)
 {
 	struct text notice = { 0 };
-	shell_notice(shell, &notice);
+	shell_target_notice(shell, &notice);
 	if (notice.length > 0)
 		report_note("%s", text_terminate(&notice));
 	text_deinit(&notice);
@@ -240,7 +244,7 @@ bool shell_run_text(struct shell *shell, const char *text)
 			return goes_on;
 		}
 		shell->status = run_statement(shell, &statement);
-		shell_statement_deinit(&statement);
+		shell_line_statement_deinit(&statement);
 		if (shell->status >= STATUS_ERROR && !goes_on)
 			return false;
 	}

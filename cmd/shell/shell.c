@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "shell/defaults.h"
+#include "shell/prompt.h"
+#include "shell/run.h"
+#include "shell/target.h"
 #include "target/stopping.h"
 
 /** What the user wants. */
@@ -65,8 +69,8 @@ const struct cli_spec shell_spec = {
 		{ "procmem shell java", "a prompt; 'help' tells what can be typed" },
 		{ "procmem shell -c 'map -n 5; grep token' java", "two commands, without a prompt" },
 	},
-	.operands_least = 0,
-	.operands_most = 1,
+	.operands_min = 0,
+	.operands_max = 1,
 };
 
 static void run(struct shell *shell, const struct shell_options *options)
@@ -90,13 +94,13 @@ static enum status start(const struct shell_options *options, const struct cli_r
 	out->plain = !shell.interactive;
 	out_set_colour(out, OUT_COLOUR_AUTO);
 	if (words->count > 0)
-		shell.status = shell_attach(&shell, words->operands[0],
-		                            shell.interactive ? out : NULL);
+		shell.status = shell_target_attach(&shell, words->operands[0],
+		                                   shell.interactive ? out : NULL);
 	/* At a prompt another one can be attached. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
-	shell_detach(&shell);
-	shell_forget_defaults(&shell);
+	shell_target_detach(&shell);
+	shell_defaults_forget(&shell);
 	free(shell.examine);
 	results_destroy(shell.results);
 	return shell.status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/system.h"
 
 #include <errno.h>
 #include <fcntl.h>

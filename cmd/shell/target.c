@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/target.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void take_over(struct shell *shell, const struct target *target, char *wo
                       const char *name)
 {
 	struct text escaped = { 0 };
-	shell_detach(shell);
+	shell_target_detach(shell);
 	utf8_escape(&escaped, name, strlen(name));
 	shell->target = *target;
 	shell->word = word;
@@ -108,7 +108,7 @@ static void tell_target(const struct shell *shell, struct out *out)
 	text_deinit(&size);
 }
 
-enum status shell_attach(struct shell *shell, const char *word, struct out *out)
+enum status shell_target_attach(struct shell *shell, const char *word, struct out *out)
 {
 	struct pm_error error = { 0 };
 	struct target target;
@@ -129,9 +129,9 @@ enum status shell_attach(struct shell *shell, const char *word, struct out *out)
 	return STATUS_OK;
 }
 
-void shell_detach(struct shell *shell)
+void shell_target_detach(struct shell *shell)
 {
-	stopping_let_go();
+	stopping_release();
 	target_close(&shell->target);
 	shell->target = (struct target){ 0 };
 	free(shell->word);
@@ -166,7 +166,7 @@ static bool attach_again(struct shell *shell, struct text *notice)
 	return true;
 }
 
-void shell_notice(struct shell *shell, struct text *notice)
+void shell_target_notice(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;
 	if (!shell->target.process || pm_process_check(shell->target.process, &error) == 0 ||
@@ -175,7 +175,7 @@ void shell_notice(struct shell *shell, struct text *notice)
 	if (attach_again(shell, notice))
 		return;
 	text_format(notice, "%s: nothing is attached any more", error.text);
-	shell_detach(shell);
+	shell_target_detach(shell);
 }
 
 /** Refuses words that a command does not take. */
@@ -196,27 +196,27 @@ static bool has_process(const struct shell *shell, const char *name)
 	return shell->target.process != NULL;
 }
 
-enum status shell_attach_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_target_attach_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	if (argc == 2)
-		return shell_attach(shell, argv[1], out);
+		return shell_target_attach(shell, argv[1], out);
 	report_error(
 		"attach needs one TARGET: a PID, a process name or a file; ps lists processes");
 	return STATUS_ERROR;
 }
 
-enum status shell_detach_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_target_detach_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	(void)out;
 	if (!takes_no_words(argc, argv))
 		return STATUS_ERROR;
 	if (!shell->word)
 		report_note("nothing is attached");
-	shell_detach(shell);
+	shell_target_detach(shell);
 	return STATUS_OK;
 }
 
-enum status shell_stop_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	struct pm_error error;
 	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
@@ -235,7 +235,7 @@ enum status shell_stop_run(struct shell *shell, struct out *out, int argc, char 
 	return STATUS_OK;
 }
 
-enum status shell_cont_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
 		return STATUS_ERROR;
@@ -244,7 +244,7 @@ enum status shell_cont_run(struct shell *shell, struct out *out, int argc, char 
 		return STATUS_OK;
 	}
 	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name,
-	           (double)stopping_let_go() / 1e9);
+	           (double)stopping_release() / 1e9);
 	return STATUS_OK;
 }
 
@@ -309,7 +309,7 @@ static enum status tell_process(const struct shell *shell, struct out *out)
 	return STATUS_OK;
 }
 
-enum status shell_info_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_target_info_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	enum status status = STATUS_OK;
 	if (!takes_no_words(argc, argv))

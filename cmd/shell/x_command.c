@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/shell.h"
+#include "shell/x_command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "target/region_columns.h"
 
 /* Most bytes that x shows; more is a matter of dump. */
-enum { BYTES_MOST = 1024 * 1024 };
+enum { BYTES_MAX = 1024 * 1024 };
 
 /* What is read for a string: one of 200 bytes, a character that crosses that border, and its NUL.
  */
@@ -139,7 +139,7 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
                      uint64_t address, struct pm_error *error)
 {
 	size_t each = examine->format == 's' ? STRING_ROOM : examine->size;
-	uint64_t size = examine->count < BYTES_MOST / each ? examine->count * each : BYTES_MOST;
+	uint64_t size = examine->count < BYTES_MAX / each ? examine->count * each : BYTES_MAX;
 	const struct memory_options options = { .files = shell->target.process != NULL,
 		                                .needs = examine->format == 'a' ? REGION_NEEDS_KINDS
 		                                                                : 0 };
@@ -195,7 +195,7 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 	if (!region)
 		return;
 	struct text mapping = { 0 };
-	region_mapping(region, true, &mapping);
+	region_columns_mapping(region, true, &mapping);
 	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
 	            mapping.length > 0 ? " " : "");
 	utf8_escape(line, mapping.bytes, mapping.length);
@@ -277,7 +277,7 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	return status;
 }
 
-enum status shell_examine_run(struct shell *shell, struct out *out, int argc, char **argv)
+enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	static const struct examine usual = { .format = 'x', .size = 4, .count = 1 };
 	struct pm_error error;

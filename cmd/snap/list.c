@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which samples a recording has. The items are `struct pm_listed`. */
-#include "snap/snap.h"
+#include "snap/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "target/target.h"
 #include "view/json.h"
+#include "view/list_print.h"
 
 static const struct pm_recorded *recorded_of(const void *item)
 {
@@ -40,7 +41,7 @@ static bool regions_of(const struct list_column *column, const void *item, uint6
 static void time_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
-	text_time(text, recorded_of(item)->wall_ns);
+	delta_put_time(text, recorded_of(item)->wall_ns);
 }
 
 static void holds_text(const struct list_column *column, const void *item, struct text *text)
@@ -110,7 +111,7 @@ static const struct list_spec samples_spec = {
 };
 
 /** Says whose samples they are, and how long a time they span. */
-static void print_header(const char *file, const struct pm_run *run,
+static void print_header(const char *file, const struct pm_process_id *run,
                          const struct pm_listed *samples, size_t count, struct out *out)
 {
 	struct text line = { 0 };
@@ -133,7 +134,7 @@ static void print_header(const char *file, const struct pm_run *run,
 	text_deinit(&line);
 }
 
-static int print_json(const char *file, const struct pm_run *run, const struct list *list,
+static int print_json(const char *file, const struct pm_process_id *run, const struct list *list,
                       struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
@@ -149,7 +150,7 @@ static int print_json(const char *file, const struct pm_run *run, const struct l
 	return 0;
 }
 
-static int print(const char *file, const struct pm_run *run, const struct pm_listed *samples,
+static int print(const char *file, const struct pm_process_id *run, const struct pm_listed *samples,
                  size_t count, const struct output_options *options, struct out *out,
                  struct pm_error *error)
 {
@@ -185,8 +186,8 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	if (result == 0) {
 		result = pm_recording_list(recording, &samples, &count, error);
 		if (result == 0) {
-			result = print(file, pm_recording_run(recording), samples, count, options,
-			               out, error);
+			result = print(file, pm_recording_process_id(recording), samples, count,
+			               options, out, error);
 			free(samples);
 		}
 		pm_recording_close(recording);

@@ -6,6 +6,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "snap/list.h"
 #include "target/sampled.h"
 #include "target/target.h"
 #include "view/json.h"
@@ -42,7 +43,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "What to do:", snap_option_list, take, 0 },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct snap_options, output) },
 	{ 0 },
 };
@@ -61,12 +62,12 @@ const struct cli_spec snap_spec = {
 		{ "procmem snap -o java.pmrec java", "a first sample of the process called java; later on a second one" },
 		{ "procmem snap -l java.pmrec", "which samples it has by now" },
 	},
-	.operands_least = 1,
-	.operands_most = 1,
+	.operands_min = 1,
+	.operands_max = 1,
 };
 
 /** Says what was written. */
-static void print(const struct snap_options *options, const struct pm_run *run,
+static void print(const struct snap_options *options, const struct pm_process_id *run,
                   const struct pm_sample *sample, uint64_t number, struct out *out)
 {
 	if (options->output.json) {
@@ -77,7 +78,7 @@ static void print(const struct snap_options *options, const struct pm_run *run,
 		json_put(&json, "sample", json_number(number));
 		json_put(&json, "pid", json_number((uint64_t)run->pid));
 		json_put(&json, "command", json_text(run->command));
-		text_time(&time, sample->wall_ns);
+		delta_put_time(&time, sample->wall_ns);
 		json_put(&json, "time", json_text(text_terminate(&time)));
 		json_put(&json, "count", json_number(sample->regions->count));
 		json_put(&json, "rss", json_number(sample->totals.rss));
@@ -143,7 +144,7 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
 	struct snap taken = { 0 };
 	struct pm_headroom headroom;
-	if (pm_run_describe(process, &taken.run, error) < 0)
+	if (pm_process_id_read(process, &taken.run, error) < 0)
 		return -1;
 	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
 	if (result == 0)

@@ -12,7 +12,7 @@
 
 /** A sample that was written. */
 struct snap {
-	struct pm_run run;          /**< the process */
+	struct pm_process_id run;   /**< the process */
 	struct pm_sampler *sampler; /**< whose sample it is */
 	struct pm_sample sample;    /**< the sample */
 	uint64_t number;            /**< which it became in the recording */
@@ -35,18 +35,6 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
  * @param snap as filled, or zeroed
  */
 void snap_deinit(struct snap *snap);
-
-/**
- * Lists the samples of a recording.
- *
- * @param word     it, FILE or FILE@SAMPLE: all samples are listed
- * @param options  how
- * @param out      where to
- * @param error    as pm_recording_open() and pm_recording_list()
- * @return         0 or -1
- */
-int snap_list(const char *word, const struct output_options *options, struct out *out,
-              struct pm_error *error);
 
 /**
  * Runs `procmem snap`.

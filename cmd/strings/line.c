@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the threads of the scan do with a string: all that costs time, as there may be millions. */
+#include "strings/line.h"
+
 #include <string.h>
 
 #include "base/utf8.h"
+#include "strings/options.h"
 #include "strings/parts.h"
 #include "target/region_text.h"
 #include "target/similarity.h"
@@ -23,8 +26,8 @@ static bool is_ascii(const char *text, size_t length)
 	return !(all & 0x8080808080808080);
 }
 
-void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
-                      size_t length)
+void strings_line_add_text(const struct strings_options *options, struct text *line,
+                           const char *text, size_t length)
 {
 	/* All that is in a string of ASCII is printable, or a tab. */
 	if (options->raw || (!options->white_space && is_ascii(text, length))) {
@@ -43,7 +46,7 @@ void strings_add_text(const struct strings_options *options, struct text *line, 
 	}
 }
 
-const char *strings_encoding(enum pm_encoding encoding, const char *text, size_t length)
+const char *strings_line_encoding(enum pm_encoding encoding, const char *text, size_t length)
 {
 	return pm_encoding_name(encoding == PM_ENCODING_UTF8 && is_ascii(text, length)
 	                                ? PM_ENCODING_ASCII
@@ -100,7 +103,7 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 	if (line->length > begin)
 		text_char(line, ' ');
 	if (strings->several) {
-		text_char(line, strings_letter(hit->encoding));
+		text_char(line, strings_options_letter(hit->encoding));
 		text_char(line, ' ');
 	}
 }
@@ -115,7 +118,7 @@ static void make_line(struct strings *strings, struct strings_worker *worker,
 	text_char(line, 0);
 	add_prefix(strings, hit, line);
 	line->bytes[0] = (char)(unsigned char)(line->length - 1);
-	strings_add_text(strings->options, line, text, length);
+	strings_line_add_text(strings->options, line, text, length);
 	text_char(line, '\n');
 }
 
@@ -127,7 +130,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	const struct pm_region *region = region_of(strings, hit);
 	if (worker->region.length == 0 || worker->region_start != region->start) {
 		text_clear(&worker->region);
-		region_json(&worker->region, region);
+		region_text_json(&worker->region, region);
 		worker->region_start = region->start;
 	}
 	text_string(line, "{\"address\":\"0x");
@@ -135,7 +138,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	text_string(line, "\",\"region\":");
 	text_bytes(line, worker->region.bytes, worker->region.length);
 	text_string(line, ",\"encoding\":\"");
-	text_string(line, strings_encoding(hit->encoding, text, length));
+	text_string(line, strings_line_encoding(hit->encoding, text, length));
 	text_string(line, "\",\"length\":");
 	text_decimal(line, hit->size);
 	text_string(line, ",\"text\":");
@@ -158,8 +161,8 @@ static void make_key(struct strings *strings, struct strings_worker *worker,
 	text_bytes(&worker->line, text, length);
 }
 
-int strings_found(void *context, unsigned number, const struct pm_hit *hit,
-                  struct pm_scan_batch *batch, struct pm_error *error)
+int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
+                       struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct strings *strings = ((struct search *)context)->context;
 	struct strings_worker *worker = &strings->workers[number];

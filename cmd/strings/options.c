@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "strings/parts.h"
+#include "strings/options.h"
 #include "strings/strings.h"
 
 #include <stddef.h>
@@ -56,7 +56,7 @@ static const char letters[PM_ENCODING_COUNT] = {
 	[PM_ENCODING_UTF32BE] = 'B',
 };
 
-char strings_letter(enum pm_encoding encoding)
+char strings_options_letter(enum pm_encoding encoding)
 {
 	return letters[encoding];
 }
@@ -95,7 +95,8 @@ static int take_encodings(struct strings_options *options, const char *list, str
 	}
 }
 
-static int take_least(struct strings_options *options, const char *value, struct pm_error *error)
+static int parse_min_length(struct strings_options *options, const char *value,
+                            struct pm_error *error)
 {
 	if (pm_parse_decimal(value, UINT32_MAX, &options->least, error) < 0)
 		return -1;
@@ -119,7 +120,7 @@ static int take_budget(struct strings_options *options, const char *value, struc
 {
 	if (pm_parse_size(value, &options->budget, error) < 0)
 		return -1;
-	if (options->budget < TALLY_LEAST || options->budget > TALLY_MOST)
+	if (options->budget < TALLY_MIN || options->budget > TALLY_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "it must be from 64K to 32G");
 	return 0;
 }
@@ -129,7 +130,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	struct strings_options *options = into;
 	switch (id) {
 	case 'n':
-		return take_least(options, value, error);
+		return parse_min_length(options, value, error);
 	case 'e':
 		return take_encodings(options, value, error);
 	case 'w':
@@ -166,7 +167,7 @@ static int take_form(void *into, int id, const char *value, struct pm_error *err
 		output->json = true;
 		return 0;
 	case OPTION_COLOUR:
-		return output_colour_parse(value, &output->colour, error);
+		return options_parse_colour(value, &output->colour, error);
 	case 'q':
 		output->quiet = true;
 		return 0;
@@ -178,9 +179,9 @@ static int take_form(void *into, int id, const char *value, struct pm_error *err
 
 static const struct cli_group groups[] = {
 	{ "Which strings:", strings_option_list, take, 0 },
-	{ "How to search:", search_option_list, search_options_take,
+	{ "How to search:", search_option_table, search_parse_option,
 	  offsetof(struct strings_options, search) },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct strings_options, search.selection) },
 	{ "Output:", form_option_list, take_form, 0 },
 	{ 0 },
@@ -203,8 +204,8 @@ const struct cli_spec strings_spec = {
 		{ "procmem strings -u --similar --top 20 java malloc", "what the blocks of malloc are full of" },
 		{ "procmem strings -n 8 4711 | grep -i token", "long strings with a word in them" },
 	},
-	.operands_least = 1,
-	.operands_most = -1,
+	.operands_min = 1,
+	.operands_max = -1,
 };
 
 bool strings_options_check(const struct strings_options *options, const struct out *out)

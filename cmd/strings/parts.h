@@ -27,15 +27,6 @@ struct strings_options {
 	struct search_options search; /**< where, and the output options */
 };
 
-/**
- * Whether the options go together; says so where they do not.
- *
- * @param options  they
- * @param out      where the result goes
- * @return         true or false
- */
-bool strings_options_check(const struct strings_options *options, const struct out *out);
-
 /** What one thread of the scan needs for itself. */
 struct strings_worker {
 	struct text line;      /**< the one being made */
@@ -50,62 +41,12 @@ struct strings {
 	const struct strings_options *options; /**< the user's */
 	struct search search;                  /**< its context is this structure */
 	bool several; /**< several encodings are searched for: each string tells its own */
-	struct strings_worker workers[PM_SCAN_WORKERS_MOST]; /**< of the scan */
+	struct strings_worker workers[PM_SCAN_WORKERS_MAX]; /**< of the scan */
 	uint64_t count; /**< strings so far, pieces of one counted once */
 	size_t region; /**< index of the region whose heading was printed last; SIZE_MAX for none */
 	bool open;     /**< the last line is not ended: more of its string may come */
 	enum pm_encoding open_encoding; /**< encoding of that string */
 	struct tally *tally;            /**< counts of -u */
 };
-
-/**
- * Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see
- * pm_scan_found
- */
-int strings_found(void *search, unsigned worker, const struct pm_hit *hit,
-                  struct pm_scan_batch *batch, struct pm_error *error);
-
-/** Prints what strings_found() wrote. @see pm_scan_deliver */
-int strings_deliver(void *search, const struct pm_scan_delivery *delivery, struct pm_error *error);
-
-/**
- * Ends the last line.
- * @param strings it
- */
-void strings_finish(struct strings *strings);
-
-/**
- * Prints what -u has counted.
- * @param strings it
- */
-void strings_print_unique(struct strings *strings);
-
-/**
- * Adds characters, escaped unless --raw is given; tabs stay.
- *
- * @param options  the user's
- * @param line     gets them
- * @param text     they
- * @param length   how many bytes
- */
-void strings_add_text(const struct strings_options *options, struct text *line, const char *text,
-                      size_t length);
-
-/**
- * The encoding by the letter that -e takes.
- * @param encoding it
- * @return a letter
- */
-char strings_letter(enum pm_encoding encoding);
-
-/**
- * The name of a string's encoding; without a character beyond ASCII it is that.
- *
- * @param encoding  the one that was searched for
- * @param text      its characters
- * @param length    how many bytes
- * @return          a constant text
- */
-const char *strings_encoding(enum pm_encoding encoding, const char *text, size_t length);
 
 #endif

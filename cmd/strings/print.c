@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "strings/parts.h"
+#include "strings/print.h"
 #include "target/region_text.h"
 #include "view/results.h"
 
@@ -13,7 +13,7 @@ static void print_heading(struct strings *strings, size_t index)
 	strings->region = index;
 	const struct pm_region *region = &strings->search.memory.loaded.regions.items[index];
 	results_put_region(out->results, region, &heading);
-	region_words(&heading, region);
+	region_text_words(&heading, region);
 	out_style(out, OUT_DIM);
 	out_wrapped(out, &heading, 2);
 	out_style(out, OUT_PLAIN);
@@ -21,7 +21,7 @@ static void print_heading(struct strings *strings, size_t index)
 	text_deinit(&heading);
 }
 
-void strings_finish(struct strings *strings)
+void strings_print_finish(struct strings *strings)
 {
 	if (strings->open)
 		out_string(strings->search.out, "\n");
@@ -39,7 +39,7 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		line += prefix;
 		length -= prefix;
 	} else {
-		strings_finish(strings);
+		strings_print_finish(strings);
 		strings->count++;
 		if (out->terminal && delivery->region != strings->region)
 			print_heading(strings, delivery->region);
@@ -78,7 +78,8 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 		tally_add(strings->tally, &text);
 }
 
-int strings_deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
+int strings_print_deliver(void *context, const struct pm_scan_delivery *delivery,
+                          struct pm_error *error)
 {
 	struct strings *strings = ((struct search *)context)->context;
 	(void)error;

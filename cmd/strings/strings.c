@@ -2,7 +2,11 @@
 #include "strings/parts.h"
 
 #include "base/interrupt.h"
+#include "strings/line.h"
+#include "strings/options.h"
+#include "strings/print.h"
 #include "strings/strings.h"
+#include "strings/unique.h"
 
 enum { USUAL_BUDGET = 256 << 20 };
 
@@ -35,13 +39,13 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	if (make_scanner(strings->options, &scanner, error) < 0)
 		return -1;
 	const struct search_what what = { .scanner = scanner,
-		                          .found = strings_found,
-		                          .deliver = strings_deliver };
+		                          .found = strings_line_found,
+		                          .deliver = strings_print_deliver };
 	int status = search_run(&strings->search, &what, error);
 	pm_scanner_destroy(scanner);
-	strings_finish(strings);
+	strings_print_finish(strings);
 	if (status == 0 && strings->tally)
-		strings_print_unique(strings);
+		strings_unique_print(strings);
 	return status;
 }
 
@@ -56,7 +60,7 @@ static enum status run(struct strings *strings, const char *target)
 	int status = print_strings(strings, &error);
 	/* What was found stands before what is said about it. */
 	out_flush(strings->search.out);
-	search_tell(&strings->search, strings->count);
+	search_report(&strings->search, strings->count);
 	if (status < 0)
 		return report_failure(&error);
 	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;
@@ -90,7 +94,7 @@ static enum status run_with(struct strings_options *options, struct out *out,
 	enum status status = run(&strings, words->operands[0]);
 	search_close(&strings.search);
 	tally_destroy(strings.tally);
-	for (size_t i = 0; i < PM_SCAN_WORKERS_MOST; i++) {
+	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
 		text_deinit(&strings.workers[i].line);
 		text_deinit(&strings.workers[i].plain);
 		text_deinit(&strings.workers[i].common);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "strings/unique.h"
+
 #include "base/minmax.h"
 #include "base/utf8.h"
+#include "strings/line.h"
+#include "strings/options.h"
 #include "strings/parts.h"
 #include "target/similarity.h"
 #include "view/json.h"
@@ -9,7 +13,7 @@
 enum {
 	OTHER_LINES =
 		6, /* of a terminal: the command, the titles, what is told below, the prompt */
-	ROWS_LEAST = 10,
+	ROWS_MIN = 10,
 	LENGTH_WIDTH = 6, /* of the title */
 	COUNT_WIDTH = 6,
 };
@@ -23,9 +27,8 @@ static size_t rows_of(const struct strings *strings)
 	if (options->top_given)
 		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
 	else if (out->terminal && !options->search.output.json)
-		rows = out->height > OTHER_LINES + ROWS_LEAST ? out->height - OTHER_LINES
-		                                              : ROWS_LEAST;
-	return least(rows, all);
+		rows = out->height > OTHER_LINES + ROWS_MIN ? out->height - OTHER_LINES : ROWS_MIN;
+	return min_size(rows, all);
 }
 
 /**
@@ -59,7 +62,7 @@ static void print_json(struct strings *strings, const struct tally_item *item)
 	}
 	text_string(&line, ",\"encoding\":\"");
 	text_string(&line,
-	            strings_encoding((enum pm_encoding)item->sort, item->text, item->length));
+	            strings_line_encoding((enum pm_encoding)item->sort, item->text, item->length));
 	text_string(&line, strings->options->similar ? "\",\"bytes\":" : "\",\"length\":");
 	text_decimal(&line, size_of(strings, item));
 	text_string(&line, ",\"text\":");
@@ -118,7 +121,7 @@ static void add_characters(const struct strings *strings, struct text *line,
 {
 	const struct out *out = strings->search.out;
 	size_t width = out->width, begin = line->length;
-	strings_add_text(strings->options, line, characters->bytes, characters->length);
+	strings_line_add_text(strings->options, line, characters->bytes, characters->length);
 	if (width == SIZE_MAX)
 		return;
 	/* The number of a session stands before it. */
@@ -146,7 +149,7 @@ static void print_row(const struct strings *strings, const struct tally_item *it
 	add_right(&line, &number, widths->size);
 	text_string(&line, "  ");
 	if (strings->several) {
-		text_char(&line, strings_letter((enum pm_encoding)item->sort));
+		text_char(&line, strings_options_letter((enum pm_encoding)item->sort));
 		text_char(&line, ' ');
 	}
 	add_characters(strings, &line, &common);
@@ -230,7 +233,7 @@ static void tell_single(const struct strings *strings)
 	text_deinit(&line);
 }
 
-void strings_print_unique(struct strings *strings)
+void strings_unique_print(struct strings *strings)
 {
 	struct out *out = strings->search.out;
 	bool json = strings->options->search.output.json;

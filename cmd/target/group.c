@@ -58,7 +58,7 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 			return 0;
 		}
 	}
-	const char *nearest = pm_nearest_word(word, words, GROUP_BY_COUNT);
+	const char *nearest = pm_typo_nearest(word, words, GROUP_BY_COUNT);
 	if (nearest)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
 		                    word, nearest);
@@ -173,7 +173,7 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 	       named[-1].end == named->start)
 		named--;
 	if (*named->mapping)
-		region_mapping(named, false, text);
+		region_columns_mapping(named, false, text);
 	else
 		kind_name(region, text);
 }
@@ -184,7 +184,7 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 {
 	switch (by) {
 	case GROUP_BY_MAPPING:
-		region_mapping(region, false, text);
+		region_columns_mapping(region, false, text);
 		text_string(text, text->length ? "" : "(anonymous)");
 		break;
 	case GROUP_BY_PERMS:
@@ -342,7 +342,7 @@ void groups_destroy(struct groups *groups)
 	free(groups);
 }
 
-const struct list_spec *groups_list_spec(const struct groups *groups)
+const struct list_spec *groups_columns_spec(const struct groups *groups)
 {
 	return &groups->spec;
 }

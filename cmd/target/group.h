@@ -68,12 +68,12 @@ void groups_destroy(struct groups *groups);
  * @param groups the groups
  * @return lives as long as they
  */
-const struct list_spec *groups_list_spec(const struct groups *groups);
+const struct list_spec *groups_columns_spec(const struct groups *groups);
 
 /**
  * Puts all groups into a list.
  * @param groups the groups; must outlive the list
- * @param list an initialised list of groups_list_spec()
+ * @param list an initialised list of groups_columns_spec()
  */
 void groups_add_to(const struct groups *groups, struct list *list);
 

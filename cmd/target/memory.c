@@ -58,7 +58,8 @@ static int open_core(struct memory *memory, const struct memory_options *options
 	memory->pages = pm_core_source(memory->core);
 	if (!(options->needs & REGION_NEEDS_KINDS))
 		return 0;
-	const struct pm_kinds_evidence evidence = core_evidence(memory->core, &memory->reader);
+	const struct pm_kinds_evidence evidence = regions_load_evidence(memory->core,
+	                                                                &memory->reader);
 	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
 }
 
@@ -109,7 +110,7 @@ void memory_resume(struct memory *memory)
 int memory_classify(struct memory *memory, struct pm_error *error)
 {
 	const struct pm_kinds_evidence evidence =
-		memory->core ? core_evidence(memory->core, &memory->reader)
+		memory->core ? regions_load_evidence(memory->core, &memory->reader)
 			     : (struct pm_kinds_evidence){ .process = memory->target.process,
 		                                           .reader = &memory->reader,
 		                                           .pagemap = memory->pagemap };
@@ -126,10 +127,10 @@ void memory_close(struct memory *memory)
 	pm_reader_close(&memory->reader);
 	pm_pagemap_close(memory->pagemap);
 	pm_core_close(memory->core);
-	loaded_deinit(&memory->loaded);
+	regions_load_deinit(&memory->loaded);
 	if (memory->target.word)
 		target_close(&memory->target);
-	lacks_deinit(&memory->lacks);
+	unreadable_deinit(&memory->unreadable);
 	free(memory->ranges);
 }
 
@@ -151,12 +152,12 @@ void memory_note_unmapped(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
 		if (memory->ranges[i].region == SIZE_MAX)
-			lacks_add(&memory->lacks, memory->ranges[i].start, memory->ranges[i].end,
-			          "nothing is mapped there");
+			unreadable_add(&memory->unreadable, memory->ranges[i].start,
+			               memory->ranges[i].end, "nothing is mapped there");
 }
 
 void memory_note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct memory *memory = context;
-	lacks_add(&memory->lacks, range->start, range->end, range->why);
+	unreadable_add(&memory->unreadable, range->start, range->end, range->why);
 }

@@ -44,8 +44,8 @@ struct memory {
 	struct pm_page_source pages; /**< page states of either */
 	struct pm_reader reader;     /**< its bytes */
 	struct pm_reader
-		files;      /**< the files behind it, if they are wanted: `ops` is NULL otherwise */
-	struct lacks lacks; /**< what could not be had */
+		files; /**< the files behind it, if they are wanted: `ops` is NULL otherwise */
+	struct unreadable unreadable; /**< what could not be had */
 };
 
 /**
@@ -104,7 +104,7 @@ uint64_t memory_size_before(const struct memory *memory, uint64_t address);
 void memory_note_unmapped(struct memory *memory);
 
 /**
- * A pm_unreadable_visitor that notes what lacks.
+ * A pm_unreadable_visitor that notes what unreadable.
  * @param memory the struct memory
  * @param range the bytes
  */

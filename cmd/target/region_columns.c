@@ -116,7 +116,7 @@ static void device_text(const struct list_column *column, const void *item, stru
 	text_hex(text, region->device_minor, 2);
 }
 
-void region_mapping(const struct pm_region *region, bool brief, struct text *text)
+void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text)
 {
 	const char *name = region->mapping;
 	const char *slash = brief && name[0] == '/' ? strrchr(name, '/') : NULL;
@@ -128,7 +128,7 @@ void region_mapping(const struct pm_region *region, bool brief, struct text *tex
 static void mapping_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
-	region_mapping(item, false, text);
+	region_columns_mapping(item, false, text);
 }
 
 /**
@@ -140,7 +140,7 @@ static void mapping_show(const struct list_column *column, const void *item, boo
 {
 	const struct pm_region *region = item;
 	(void)column;
-	region_mapping(region, brief, text);
+	region_columns_mapping(region, brief, text);
 	if (*region->detail && text->length > 0)
 		text_string(text, "  ");
 	text_string(text, region->detail);
@@ -349,21 +349,21 @@ static size_t region_identify(struct results *results, const void *item)
 	.json_identity = "start,end", .left_out_column = "rss", .droppable = "pss,dirty,swap",     \
 	.droppable_last = "perm,size", .identify = region_identify, .id_prefix = "#r"
 
-const struct list_spec region_list_spec = {
+const struct list_spec region_columns_spec = {
 	FOR_ALL_REGIONS,
 	.table_columns = "address,size,rss,pss,dirty,swap,perm,kind,mapping",
 	.csv_columns = "address,size,rss,pss,dirty,swap,perm,kind,mapping,detail",
 	.sort = "rss",
 };
 
-const struct list_spec region_list_spec_maps_only = {
+const struct list_spec region_columns_maps_only = {
 	FOR_ALL_REGIONS,
 	.table_columns = "address,size,perm,kind,mapping",
 	.csv_columns = "address,size,perm,kind,mapping,detail",
 	.sort = "size",
 };
 
-const struct list_spec region_list_spec_recorded = {
+const struct list_spec region_columns_recorded = {
 	FOR_ALL_REGIONS,
 	.table_columns = "address,size,rss,swap,perm,kind,mapping",
 	.csv_columns = "address,size,rss,swap,perm,kind,mapping,detail",

@@ -18,13 +18,13 @@ enum region_needs {
 };
 
 /** Lists of regions. */
-extern const struct list_spec region_list_spec;
+extern const struct list_spec region_columns_spec;
 
 /** The same where only maps text is there: without the columns that it cannot fill. */
-extern const struct list_spec region_list_spec_maps_only;
+extern const struct list_spec region_columns_maps_only;
 
 /** The same for a recording by `watch`, which has two sizes only. */
-extern const struct list_spec region_list_spec_recorded;
+extern const struct list_spec region_columns_recorded;
 
 /**
  * Adds the name of a region's mapping as the kernel has it, " (deleted)" included.
@@ -33,6 +33,6 @@ extern const struct list_spec region_list_spec_recorded;
  * @param brief   files without their directories
  * @param text    gets it
  */
-void region_mapping(const struct pm_region *region, bool brief, struct text *text);
+void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text);
 
 #endif

@@ -16,7 +16,7 @@ static void add_member(struct text *text, const char *key, const struct text *va
 	json_quote(text, value->bytes, value->length);
 }
 
-void region_json(struct text *text, const struct pm_region *region)
+void region_text_json(struct text *text, const struct pm_region *region)
 {
 	struct text value = { 0 };
 	text_string(text, "{\"start\":\"0x");
@@ -27,7 +27,7 @@ void region_json(struct text *text, const struct pm_region *region)
 	text_string(&value, pm_kind_name((enum pm_kind)region->kind));
 	add_member(text, "\"kind\":", &value);
 	text_clear(&value);
-	region_mapping(region, false, &value);
+	region_columns_mapping(region, false, &value);
 	add_member(text, "\"mapping\":", &value);
 	text_clear(&value);
 	text_string(&value, region->detail);
@@ -36,7 +36,7 @@ void region_json(struct text *text, const struct pm_region *region)
 	text_deinit(&value);
 }
 
-json_t *region_object(const struct pm_region *region)
+json_t *region_text_object(const struct pm_region *region)
 {
 	struct text mapping = { 0 };
 	json_t *object = json_object();
@@ -44,7 +44,7 @@ json_t *region_object(const struct pm_region *region)
 	json_add(object, "end", json_address(region->end));
 	if (region->kind != PM_KIND_UNKNOWN)
 		json_add(object, "kind", json_text(pm_kind_name((enum pm_kind)region->kind)));
-	region_mapping(region, false, &mapping);
+	region_columns_mapping(region, false, &mapping);
 	if (mapping.length > 0)
 		json_add(object, "mapping", json_text(text_terminate(&mapping)));
 	if (*region->detail)
@@ -53,7 +53,7 @@ json_t *region_object(const struct pm_region *region)
 	return object;
 }
 
-void region_words(struct text *text, const struct pm_region *region)
+void region_text_words(struct text *text, const struct pm_region *region)
 {
 	struct text mapping = { 0 };
 	const char *kind = pm_kind_name((enum pm_kind)region->kind);
@@ -65,7 +65,7 @@ void region_words(struct text *text, const struct pm_region *region)
 	text->length += PM_PERMS_TEXT_SIZE - 1;
 	if (*kind)
 		text_format(text, "  %s", kind);
-	region_mapping(region, false, &mapping);
+	region_columns_mapping(region, false, &mapping);
 	if (*region->detail)
 		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
 	if (mapping.length > 0)

@@ -17,14 +17,14 @@
  * @param region  the region
  * @return        an object
  */
-json_t *region_object(const struct pm_region *region);
+json_t *region_text_object(const struct pm_region *region);
 
 /**
  * Adds the same as text, for lines that come by the million.
  * @param text gets it
  * @param region the region
  */
-void region_json(struct text *text, const struct pm_region *region);
+void region_text_json(struct text *text, const struct pm_region *region);
 
 /**
  * Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end.
@@ -32,6 +32,6 @@ void region_json(struct text *text, const struct pm_region *region);
  * @param text    gets it
  * @param region  the region
  */
-void region_words(struct text *text, const struct pm_region *region);
+void region_text_words(struct text *text, const struct pm_region *region);
 
 #endif

@@ -44,7 +44,7 @@ static int read_live(struct loaded *loaded, unsigned needs, struct pm_error *err
 	return pm_maps_read(process, PM_SMAPS, &loaded->regions, error);
 }
 
-struct pm_kinds_evidence core_evidence(const struct pm_core *core, struct pm_reader *reader)
+struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core, struct pm_reader *reader)
 {
 	struct pm_kinds_evidence evidence = { .reader = reader, .any_page = true };
 	evidence.threads = pm_core_threads(core, &evidence.thread_count);
@@ -67,7 +67,7 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 			evidence.pagemap = NULL;
 	} else if (loaded->core) {
 		reader = pm_core_reader(loaded->core);
-		evidence = core_evidence(loaded->core, &reader);
+		evidence = regions_load_evidence(loaded->core, &reader);
 	}
 	int status = pm_kinds_assign(&loaded->regions, &evidence, error);
 	pm_pagemap_close(evidence.pagemap);
@@ -151,11 +151,11 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
 		goto fail;
 	return 0;
 fail:
-	loaded_deinit(loaded);
+	regions_load_deinit(loaded);
 	return -1;
 }
 
-void loaded_deinit(struct loaded *loaded)
+void regions_load_deinit(struct loaded *loaded)
 {
 	pm_regions_deinit(&loaded->regions);
 	sampled_deinit(&loaded->recorded);

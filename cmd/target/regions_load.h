@@ -40,7 +40,7 @@ struct loaded {
  * Reads a target. What comes back is complete and of one process: a target that ends or calls exec
  * meanwhile is an error.
  *
- * @param loaded  filled; release with loaded_deinit()
+ * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result
  * @param needs   enum region_needs bits
  * @param error   as pm_maps_read() and pm_maps_read_saved()
@@ -55,12 +55,13 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
  * @param reader of it
  * @return valid while both are open
  */
-struct pm_kinds_evidence core_evidence(const struct pm_core *core, struct pm_reader *reader);
+struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core,
+                                               struct pm_reader *reader);
 
 /**
  * Releases what was read.
  * @param loaded as filled
  */
-void loaded_deinit(struct loaded *loaded);
+void regions_load_deinit(struct loaded *loaded);
 
 #endif

@@ -13,15 +13,15 @@
 #include "base/utf8.h"
 #include "target/target.h"
 
-void run_free(struct pm_run *run)
+void run_free(struct pm_process_id *run)
 {
 	free((char *)run->command);
 	run->command = NULL;
 }
 
-struct pm_run run_copy(const struct pm_run *run)
+struct pm_process_id run_copy(const struct pm_process_id *run)
 {
-	struct pm_run copy = *run;
+	struct pm_process_id copy = *run;
 	copy.command = alloc_string(run->command);
 	return copy;
 }
@@ -37,7 +37,7 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
 	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) ==
 	            0) {
-		sampled->run = run_copy(pm_recording_run(recording));
+		sampled->run = run_copy(pm_recording_process_id(recording));
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
 		result = 0;
@@ -86,7 +86,7 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
 		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
 	if (result == 0)
-		result = pm_run_describe(process, &sampled->run, error);
+		result = pm_process_id_read(process, &sampled->run, error);
 	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = sample.wall_ns;
@@ -138,7 +138,7 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 	if (sampled->number)
 		text_string(text, ", ");
 	if (sampled->wall_ns)
-		text_time(text, sampled->wall_ns);
+		delta_put_time(text, sampled->wall_ns);
 }
 
 void sampled_put_members(struct json *json, const struct sampled *sampled)
@@ -151,7 +151,7 @@ void sampled_put_members(struct json *json, const struct sampled *sampled)
 		json_put(json, "sample", json_number(sampled->number));
 	if (sampled->wall_ns) {
 		struct text time = { 0 };
-		text_time(&time, sampled->wall_ns);
+		delta_put_time(&time, sampled->wall_ns);
 		json_put(json, "time", json_text(text_terminate(&time)));
 		text_deinit(&time);
 	}

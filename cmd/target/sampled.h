@@ -23,7 +23,7 @@ struct sampled {
 	struct pm_regions regions; /**< with their kinds */
 	bool sizes_known;          /**< and with RSS and swap: not for a saved maps file */
 	bool identified;           /**< `run` holds; not for saved text */
-	struct pm_run run;         /**< the process; owns the command */
+	struct pm_process_id run;  /**< the process; owns the command */
 	int64_t wall_ns;           /**< when, in nanoseconds since 1970; 0 where unknown */
 	uint64_t number;           /**< which sample of a recording, 0 for none */
 };
@@ -84,12 +84,12 @@ void sampled_put_json(struct json *json, const char *key, const struct sampled *
  * @param run the run
  * @return it; release with run_free()
  */
-struct pm_run run_copy(const struct pm_run *run);
+struct pm_process_id run_copy(const struct pm_process_id *run);
 
 /**
  * Frees the command line of a run that is not part of a recording.
  * @param run the run
  */
-void run_free(struct pm_run *run);
+void run_free(struct pm_process_id *run);
 
 #endif

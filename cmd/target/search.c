@@ -15,14 +15,14 @@ enum {
 	TOLD_BY_ITSELF = 3,    /* unreadable ranges */
 };
 
-const struct cli_option search_option_list[] = {
+const struct cli_option search_option_table[] = {
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is searched" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
 	  "also pages of files that the process has not\ntouched, from the files" },
 	{ 0 },
 };
 
-int search_options_take(void *into, int id, const char *value, struct pm_error *error)
+int search_parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct search_options *options = into;
 	(void)value;
@@ -174,16 +174,16 @@ static void add_size(const struct search *search, struct text *text, uint64_t by
 
 static void tell_lacks(const struct search *search)
 {
-	const struct lacks *lacks = &search->memory.lacks;
+	const struct unreadable *unreadable = &search->memory.unreadable;
 	bool all = search->options->output.verbose;
 	struct text line = { 0 };
-	if (lacks->count == 0)
+	if (unreadable->count == 0)
 		return;
-	lacks_tell(lacks, all ? SIZE_MAX : TOLD_BY_ITSELF);
-	add_size(search, &line, lacks->bytes);
-	text_format(&line, " in %zu place%s could not be read%s", lacks->count,
-	            lacks->count == 1 ? "" : "s",
-	            all || lacks->count <= TOLD_BY_ITSELF ? "" : "; -v lists them all");
+	unreadable_report(unreadable, all ? SIZE_MAX : TOLD_BY_ITSELF);
+	add_size(search, &line, unreadable->bytes);
+	text_format(&line, " in %zu place%s could not be read%s", unreadable->count,
+	            unreadable->count == 1 ? "" : "s",
+	            all || unreadable->count <= TOLD_BY_ITSELF ? "" : "; -v lists them all");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -229,13 +229,13 @@ static void tell_totals(const struct search *search, uint64_t found)
 	text_deinit(&line);
 }
 
-void search_tell(const struct search *search, uint64_t found)
+void search_report(const struct search *search, uint64_t found)
 {
 	const struct output_options *output = &search->options->output;
 	if (output->quiet)
 		return;
 	if (search->options->stop)
-		stopping_tell(search->memory.stopped_ns, search->memory.threads);
+		stopping_report(search->memory.stopped_ns, search->memory.threads);
 	/* Whoever has seen enough is not told how little was searched for it. */
 	if (search->reader_gone)
 		return;

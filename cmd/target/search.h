@@ -28,10 +28,10 @@ struct search_options {
 };
 
 /** The options --stop and --whole-files. */
-extern const struct cli_option search_option_list[];
+extern const struct cli_option search_option_table[];
 
 /** Takes one of them. @see cli_take */
-int search_options_take(void *into, int id, const char *value, struct pm_error *error);
+int search_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 struct search_what;
 
@@ -94,7 +94,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
  * @param search  one that has run
  * @param found   how many hits, in the command's own counting
  */
-void search_tell(const struct search *search, uint64_t found);
+void search_report(const struct search *search, uint64_t found);
 
 /**
  * Prints a hit as JSON.

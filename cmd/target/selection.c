@@ -9,7 +9,7 @@
 
 enum { OPTION_MAPPING = CLI_LONG_ONLY, OPTION_PERMS, OPTION_MIN_RSS, OPTION_MIN_SIZE };
 
-const struct cli_option selection_option_list[] = {
+const struct cli_option selection_options[] = {
 	{ 'k', "kind", "LIST",
 	  "only these kinds, separated by commas; more than\nonce: all of them" },
 	{ OPTION_MAPPING, "mapping", "REGEX", "only where the mapping matches (PCRE2)" },
@@ -41,7 +41,7 @@ static int take_once(bool *given, const char *instead, struct pm_error *error)
 	return 0;
 }
 
-int selection_take(void *into, int id, const char *value, struct pm_error *error)
+int selection_parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct selection *selection = into;
 	uint64_t bytes;

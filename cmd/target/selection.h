@@ -17,10 +17,10 @@ struct selection {
 };
 
 /** The options: -k --mapping --perms --min-rss --min-size. */
-extern const struct cli_option selection_option_list[];
+extern const struct cli_option selection_options[];
 
 /** Takes one of them. @see cli_take */
-int selection_take(void *into, int id, const char *value, struct pm_error *error);
+int selection_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 /**
  * Starts a choice.

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-	HEX_LEAST = 4, /* shorter words are more likely words: "bad1" */
-	HEX_SURE = 8,  /* so many hexadecimal digits are no word */
+	HEX_MIN = 4,  /* shorter words are more likely words: "bad1" */
+	HEX_SURE = 8, /* so many hexadecimal digits are no word */
 	UUID_LENGTH = 36,
 	PREFIX_LENGTH = 2, /* of 0x */
 };
@@ -43,7 +43,7 @@ static bool is_hex_word(const char *word, size_t length)
 			return false;
 		digits += is_digit(word[i]);
 	}
-	return digits > 0 && length >= (digits * 2 >= length ? HEX_LEAST : HEX_SURE);
+	return digits > 0 && length >= (digits * 2 >= length ? HEX_MIN : HEX_SURE);
 }
 
 /** Whether a text begins with a UUID. */

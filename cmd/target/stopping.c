@@ -32,7 +32,7 @@ uint64_t stopping_end(struct pm_stop *stop)
 	return stop && stop == held.stop ? 0 : pm_stop_end(stop);
 }
 
-void stopping_tell(uint64_t nanoseconds, size_t threads)
+void stopping_report(uint64_t nanoseconds, size_t threads)
 {
 	const char *unit = threads == 1 ? "thread" : "threads";
 	if (nanoseconds > 0)
@@ -51,7 +51,7 @@ int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cance
 	return 0;
 }
 
-uint64_t stopping_let_go(void)
+uint64_t stopping_release(void)
 {
 	uint64_t nanoseconds = pm_stop_end(held.stop);
 	held = (struct held){ 0 };

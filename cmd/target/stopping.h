@@ -42,10 +42,10 @@ uint64_t stopping_end(struct pm_stop *stop);
  * @param nanoseconds as stopping_end()
  * @param threads how many there were
  */
-void stopping_tell(uint64_t nanoseconds, size_t threads);
+void stopping_report(uint64_t nanoseconds, size_t threads);
 
 /**
- * Stops a process until stopping_let_go(), for a session. Nothing is held yet.
+ * Stops a process until stopping_release(), for a session. Nothing is held yet.
  *
  * @param process  the process; must outlive the stop
  * @param cancel   as pm_stop_begin()
@@ -59,7 +59,7 @@ int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cance
  * Lets it run on.
  * @return as pm_stop_end(), 0 where nothing was held
  */
-uint64_t stopping_let_go(void);
+uint64_t stopping_release(void);
 
 /**
  * The stop that is held.

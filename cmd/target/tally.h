@@ -19,9 +19,9 @@
 #include <stdint.h>
 
 /** Least and most bytes that a tally may have. */
-#define TALLY_LEAST ((uint64_t)64 << 10)
-/** @see TALLY_LEAST */
-#define TALLY_MOST  ((uint64_t)32 << 30)
+#define TALLY_MIN ((uint64_t)64 << 10)
+/** @see TALLY_MIN */
+#define TALLY_MAX ((uint64_t)32 << 30)
 
 /** A tally; opaque. */
 struct tally;
@@ -41,7 +41,7 @@ struct tally_item {
 
 /**
  * Makes an empty tally.
- * @param budget most bytes it may take, TALLY_LEAST to TALLY_MOST
+ * @param budget most bytes it may take, TALLY_MIN to TALLY_MAX
  * @return it, for tally_destroy()
  */
 struct tally *tally_create(uint64_t budget);

@@ -7,48 +7,50 @@
 #include "base/alloc.h"
 #include "base/report.h"
 
-void lacks_add(struct lacks *lacks, uint64_t start, uint64_t end, const char *why)
+void unreadable_add(struct unreadable *unreadable, uint64_t start, uint64_t end, const char *why)
 {
-	lacks->bytes += end - start;
-	if (lacks->count > 0) {
-		struct lack *last = &lacks->items[lacks->count - 1];
+	unreadable->bytes += end - start;
+	if (unreadable->count > 0) {
+		struct unreadable_range *last = &unreadable->items[unreadable->count - 1];
 		if (last->end == start && strcmp(last->why, why) == 0) {
 			last->end = end;
 			return;
 		}
 	}
-	if (lacks->count == lacks->capacity) {
-		lacks->capacity = lacks->capacity * 2 + 16;
-		lacks->items = alloc_array(lacks->items, lacks->capacity, sizeof *lacks->items);
+	if (unreadable->count == unreadable->capacity) {
+		unreadable->capacity = unreadable->capacity * 2 + 16;
+		unreadable->items = alloc_array(unreadable->items, unreadable->capacity,
+		                                sizeof *unreadable->items);
 	}
-	lacks->items[lacks->count++] = (struct lack){ start, end, alloc_string(why) };
+	unreadable->items[unreadable->count++] = (struct unreadable_range){ start, end,
+		                                                            alloc_string(why) };
 }
 
 static int compare(const void *left, const void *right)
 {
-	const struct lack *a = left, *b = right;
+	const struct unreadable_range *a = left, *b = right;
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-void lacks_sort(struct lacks *lacks)
+void unreadable_sort(struct unreadable *unreadable)
 {
-	if (lacks->count > 0)
-		qsort(lacks->items, lacks->count, sizeof *lacks->items, compare);
+	if (unreadable->count > 0)
+		qsort(unreadable->items, unreadable->count, sizeof *unreadable->items, compare);
 }
 
-void lacks_tell(const struct lacks *lacks, size_t most)
+void unreadable_report(const struct unreadable *unreadable, size_t most)
 {
-	for (size_t i = 0; i < lacks->count && i < most; i++) {
-		const struct lack *lack = &lacks->items[i];
+	for (size_t i = 0; i < unreadable->count && i < most; i++) {
+		const struct unreadable_range *lack = &unreadable->items[i];
 		report_note("unreadable: %012llx-%012llx %s", (unsigned long long)lack->start,
 		            (unsigned long long)lack->end, lack->why);
 	}
 }
 
-void lacks_deinit(struct lacks *lacks)
+void unreadable_deinit(struct unreadable *unreadable)
 {
-	for (size_t i = 0; i < lacks->count; i++)
-		free(lacks->items[i].why);
-	free(lacks->items);
-	*lacks = (struct lacks){ 0 };
+	for (size_t i = 0; i < unreadable->count; i++)
+		free(unreadable->items[i].why);
+	free(unreadable->items);
+	*unreadable = (struct unreadable){ 0 };
 }

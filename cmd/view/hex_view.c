@@ -93,7 +93,7 @@ static void end_line(struct hex_view *view)
 	view->filled = 0;
 }
 
-void hex_end(struct hex_view *view)
+void hex_view_end(struct hex_view *view)
 {
 	if (!view->open)
 		return;
@@ -108,12 +108,12 @@ static void go_to(struct hex_view *view, uint64_t address)
 {
 	if (view->open && view->address == address)
 		return;
-	hex_end(view);
+	hex_view_end(view);
 	view->open = true;
 	view->address = address;
 }
 
-void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size)
+void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size)
 {
 	const unsigned char *from = bytes;
 	size_t whole = line_size(view);
@@ -130,7 +130,7 @@ void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_
 	}
 }
 
-void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size)
+void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 {
 	static const unsigned char zeros[HEX_LINE];
 	size_t whole = line_size(view);
@@ -142,14 +142,14 @@ void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 			size %= whole;
 		}
 		size_t part = size < whole - view->filled ? (size_t)size : whole - view->filled;
-		hex_bytes(view, view->address, zeros, part);
+		hex_view_bytes(view, view->address, zeros, part);
 		size -= part;
 	}
 }
 
-void hex_lacking(struct hex_view *view, uint64_t start, uint64_t end, const char *why)
+void hex_view_unreadable(struct hex_view *view, uint64_t start, uint64_t end, const char *why)
 {
-	hex_end(view);
+	hex_view_end(view);
 	out_style(view->out, OUT_DIM);
 	out_format(view->out, "%" PRIx64 "-%" PRIx64 "  ", start, end);
 	out_escaped(view->out, why);

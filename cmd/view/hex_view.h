@@ -39,7 +39,7 @@ struct hex_view {
  * @param bytes    they
  * @param size     how many
  */
-void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size);
+void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size);
 
 /**
  * Shows zeros.
@@ -47,7 +47,7 @@ void hex_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_
  * @param address where
  * @param size how many, any number
  */
-void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size);
+void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size);
 
 /**
  * Says that there are no bytes to show.
@@ -55,12 +55,12 @@ void hex_zeros(struct hex_view *view, uint64_t address, uint64_t size);
  * @param start, end of the range
  * @param why for people
  */
-void hex_lacking(struct hex_view *view, uint64_t start, uint64_t end, const char *why);
+void hex_view_unreadable(struct hex_view *view, uint64_t start, uint64_t end, const char *why);
 
 /**
  * Ends the view: the last line, and the address behind it.
  * @param view it
  */
-void hex_end(struct hex_view *view);
+void hex_view_end(struct hex_view *view);
 
 #endif

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/utf8.h"
+#include "view/list_values.h"
 
 static int write_piece(const char *bytes, size_t length, void *out)
 {
@@ -170,7 +171,7 @@ static int choose_columns(const struct list *list, const struct list_column **co
 
 unsigned json_list_needs(const struct list *list)
 {
-	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count;
 	unsigned needs = list->sort->needs;
 	if (choose_columns(list, columns, &count, NULL) < 0)
@@ -183,7 +184,7 @@ unsigned json_list_needs(const struct list *list)
 int json_put_list(struct json *json, const char *key, const struct list *list,
                   struct pm_error *error)
 {
-	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count, rows = list->count;
 	if (choose_columns(list, columns, &count, error) < 0)
 		return -1;
@@ -198,7 +199,7 @@ int json_put_list(struct json *json, const char *key, const struct list *list,
 
 void json_put_total(struct json *json, const struct list *list, const char *names)
 {
-	const struct list_column *columns[TABLE_COLUMNS_MOST];
+	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count = 0;
 	if (list_parse_columns(list->spec, names, columns, &count, NULL) < 0)
 		return;
@@ -206,7 +207,7 @@ void json_put_total(struct json *json, const struct list *list, const char *name
 	json_object_set_new_nocheck(total, "count", json_number(list->count));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t sum;
-		if (list_sum(columns[i], list->items, list->count, &sum))
+		if (list_values_sum(columns[i], list->items, list->count, &sum))
 			json_object_set_new_nocheck(total, column_key(columns[i]),
 			                            json_number(sum));
 	}

@@ -23,13 +23,13 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 static const struct list_column *require_column(const struct list_spec *spec, const char *name,
                                                 struct pm_error *error)
 {
-	const char *names[TABLE_COLUMNS_MOST];
+	const char *names[TABLE_COLUMNS_MAX];
 	const struct list_column *column = list_find_column(spec, name);
 	if (column)
 		return column;
 	for (size_t i = 0; i < spec->column_count; i++)
 		names[i] = spec->columns[i].name;
-	const char *nearest = pm_nearest_word(name, names, spec->column_count);
+	const char *nearest = pm_typo_nearest(name, names, spec->column_count);
 	if (nearest)
 		pm_error_set(error, PM_ERROR_USAGE, 0,
 		             "there is no column '%s'; did you mean '%s'?", name, nearest);
@@ -96,7 +96,7 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
               bool bytes, struct pm_error *error)
 {
 	*list = (struct list){ .spec = spec, .options = options, .bytes = bytes };
-	const struct list_column *named[TABLE_COLUMNS_MOST];
+	const struct list_column *named[TABLE_COLUMNS_MAX];
 	size_t named_count = 0;
 	const char *wanted = options->columns;
 	const char *usual = options->csv ? spec->csv_columns : spec->table_columns;

@@ -71,7 +71,7 @@ struct list_spec {
 	const char *singular;              /**< what an item is called */
 	const char *plural;                /**< what several are called */
 	const struct list_column *columns; /**< all there are */
-	size_t column_count;               /**< how many, at most TABLE_COLUMNS_MOST */
+	size_t column_count;               /**< how many, at most TABLE_COLUMNS_MAX */
 	const char *table_columns;         /**< names of those of the table, separated by commas */
 	const char *csv_columns;           /**< of CSV */
 	const char *json_columns;          /**< of JSON */
@@ -93,18 +93,18 @@ struct list_spec {
 
 /** A list to be printed. Initialise with list_init(), end with list_deinit(). */
 struct list {
-	const struct list_spec *spec;                          /**< its sort */
-	const struct list_options *options;                    /**< what the user wants */
-	const struct list_column *columns[TABLE_COLUMNS_MOST]; /**< the chosen ones */
-	bool asked_for[TABLE_COLUMNS_MOST]; /**< which of them the user named: these are never
+	const struct list_spec *spec;                         /**< its sort */
+	const struct list_options *options;                   /**< what the user wants */
+	const struct list_column *columns[TABLE_COLUMNS_MAX]; /**< the chosen ones */
+	bool asked_for[TABLE_COLUMNS_MAX]; /**< which of them the user named: these are never
 	                                       dropped */
-	size_t column_count;                /**< how many */
-	const struct list_column *sort;     /**< column to sort by */
-	const void **items;                 /**< borrowed things, in an array of the list */
-	size_t count;                       /**< how many */
-	size_t shown;                       /**< how many of them are printed, from the first */
-	bool bytes;                         /**< sizes are exact integers */
-	bool fills_screen;                  /**< as many are shown as the terminal has lines for */
+	size_t column_count;               /**< how many */
+	const struct list_column *sort;    /**< column to sort by */
+	const void **items;                /**< borrowed things, in an array of the list */
+	size_t count;                      /**< how many */
+	size_t shown;                      /**< how many of them are printed, from the first */
+	bool bytes;                        /**< sizes are exact integers */
+	bool fills_screen;                 /**< as many are shown as the terminal has lines for */
 	size_t lines_above;    /**< lines of the terminal that are printed before the list */
 	const char *rss_title; /**< title of the column "rss" where that is something else; NULL:
 	                          its own */
@@ -160,26 +160,11 @@ void list_add(struct list *list, const void *item);
 void list_sort(struct list *list);
 
 /**
- * Prints the list as a table or as CSV, as much of it as the options and the terminal ask for.
- *
- * @param list  the sorted list; `shown` is set
- * @param out   where to
- */
-void list_print(struct list *list, struct out *out);
-
-/**
- * Prints the shown items as comma-separated values.
- * @param list the sorted list
- * @param out where to
- */
-void list_print_csv(const struct list *list, struct out *out);
-
-/**
  * Finds the columns that a list of names means; none comes twice.
  *
  * @param spec     the list's sort
  * @param names    separated by commas
- * @param columns  gets them, behind those that are there; room for TABLE_COLUMNS_MOST
+ * @param columns  gets them, behind those that are there; room for TABLE_COLUMNS_MAX
  * @param count    how many there are; counted up
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
@@ -201,46 +186,5 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
  * @param out where to
  */
 void list_print_columns(const struct list_spec *spec, struct out *out);
-
-/**
- * Adds the exact value of an item, not escaped.
- * @param column the column
- * @param item the item
- * @param text gets it
- */
-void list_exact(const struct list_column *column, const void *item, struct text *text);
-
-/**
- * Adds a number of a column as the table shows it: sizes for people, unless exact ones are wanted.
- *
- * @param list    the list
- * @param column  the column
- * @param value   the number
- * @param text    gets it
- */
-void list_show_number(const struct list *list, const struct list_column *column, uint64_t value,
-                      struct text *text);
-
-/**
- * How many characters list_show_number() adds.
- * @param list the list
- * @param column the column
- * @param value the number
- * @return characters
- */
-size_t list_number_length(const struct list *list, const struct list_column *column,
-                          uint64_t value);
-
-/**
- * Sums up a column.
- *
- * @param column  the column
- * @param items   the items
- * @param count   how many
- * @param sum     filled
- * @return        false where none is known, or one that should be is not
- */
-bool list_sum(const struct list_column *column, const void *const *items, size_t count,
-              uint64_t *sum);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/list.h"
+#include "view/list_csv.h"
 
 #include "base/utf8.h"
+#include "view/list_values.h"
 
 /** Writes one field of CSV (RFC 4180): in quotes where a comma or a quote would mislead. */
 static void put_csv_field(const struct text *field, struct out *out)
@@ -20,7 +21,7 @@ static void put_csv_field(const struct text *field, struct out *out)
 	out_string(out, "\"");
 }
 
-void list_print_csv(const struct list *list, struct out *out)
+void list_csv_print(const struct list *list, struct out *out)
 {
 	struct text raw = { 0 }, field = { 0 };
 	for (size_t i = 0; i < list->column_count && !list->options->no_header; i++)
@@ -31,7 +32,7 @@ void list_print_csv(const struct list *list, struct out *out)
 		for (size_t i = 0; i < list->column_count; i++) {
 			text_clear(&raw);
 			text_clear(&field);
-			list_exact(list->columns[i], list->items[row], &raw);
+			list_values_exact(list->columns[i], list->items[row], &raw);
 			utf8_escape(&field, raw.bytes, raw.length);
 			out_string(out, i ? "," : "");
 			put_csv_field(&field, out);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/list_view.h"
+#include "view/list_fit.h"
+
+#include "view/list_values.h"
 
 /* What the last column shall have at least before columns are dropped for it; a shorter text is
  * content with less. */
 enum { LAST_COLUMN_WANTED = 20 };
 
 /* With less the last column would tell nothing: then columns go that else stay. */
-enum { LAST_COLUMN_LEAST = 8 };
+enum { LAST_COLUMN_MIN = 8 };
 
 /* What a column of words is not cut below, however narrow the terminal. */
-enum { WORDS_LEAST = 8 };
+enum { WORDS_MIN = 8 };
 
-const struct list_column list_id_column = {
+const struct list_column list_fit_id_column = {
 	.name = "id", .title = "ID", .type = LIST_NUMBER, .alone = true, .style = OUT_DIM
 };
 
@@ -43,16 +45,16 @@ static void sum_up(struct list_view *view)
 	}
 }
 
-void list_view_set_columns(struct list_view *view, const bool *drop)
+void list_fit_set_columns(struct list_view *view, const bool *drop)
 {
 	const struct list *list = view->list;
 	size_t first = view->ids ? 1 : 0;
 	view->column_count = first;
 	view->label = SIZE_MAX;
 	if (view->ids) {
-		view->columns[0] = &list_id_column;
-		view->heads[0] = (struct table_column){ .title = list_id_column.title,
-			                                .style = list_id_column.style };
+		view->columns[0] = &list_fit_id_column;
+		view->heads[0] = (struct table_column){ .title = list_fit_id_column.title,
+			                                .style = list_fit_id_column.style };
 	}
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = list->columns[i];
@@ -94,7 +96,7 @@ static size_t missing_room(const struct table *table, const size_t *widths, size
  */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {
-	const struct list_column *droppable[TABLE_COLUMNS_MOST];
+	const struct list_column *droppable[TABLE_COLUMNS_MAX];
 	size_t count = 0, first = SIZE_MAX;
 	if (!names || list_parse_columns(list->spec, names, droppable, &count, NULL) < 0)
 		return SIZE_MAX;
@@ -106,7 +108,7 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 		if (at == list->column_count || drop[at] || list->asked_for[at])
 			continue;
 		if (list->columns[at]->number &&
-		    list_sum(list->columns[at], list->items, list->count, &sum) && sum == 0)
+		    list_values_sum(list->columns[at], list->items, list->count, &sum) && sum == 0)
 			return at;
 		if (first == SIZE_MAX)
 			first = at;
@@ -125,7 +127,7 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 		drop[at] = true;
 		text_string(&view->dropped, view->dropped.length ? ", " : "");
 		text_string(&view->dropped, list_title(list, list->columns[at]));
-		list_view_set_columns(view, drop);
+		list_fit_set_columns(view, drop);
 		table->column_count = view->column_count;
 		table_measure(table, widths);
 	}
@@ -140,18 +142,18 @@ static size_t widest_words(const struct list_view *view, const size_t *widths)
 	size_t widest = SIZE_MAX;
 	for (size_t at = 0; at + 1 < view->column_count; at++) {
 		bool may_be_cut = view->columns[at]->type == LIST_TEXT &&
-		                  !view->columns[at]->safe && widths[at] > WORDS_LEAST;
+		                  !view->columns[at]->safe && widths[at] > WORDS_MIN;
 		if (may_be_cut && (widest == SIZE_MAX || widths[at] > widths[widest]))
 			widest = at;
 	}
 	return widest;
 }
 
-void list_view_fit(struct list_view *view, struct table *table, size_t *widths,
+void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
                    const struct out *out)
 {
 	const struct list_spec *spec = view->list->spec;
-	bool drop[TABLE_COLUMNS_MOST] = { false };
+	bool drop[TABLE_COLUMNS_MAX] = { false };
 	size_t missing, widest;
 	table_measure(table, widths);
 	if (out->width == SIZE_MAX)
@@ -161,10 +163,9 @@ void list_view_fit(struct list_view *view, struct table *table, size_t *widths,
 		table_measure(table, widths);
 	}
 	drop_columns(view, table, widths, out, spec->droppable, LAST_COLUMN_WANTED, drop);
-	drop_columns(view, table, widths, out, spec->droppable_last, LAST_COLUMN_LEAST, drop);
+	drop_columns(view, table, widths, out, spec->droppable_last, LAST_COLUMN_MIN, drop);
 	while ((missing = missing_room(table, widths, LAST_COLUMN_WANTED, out)) > 0 &&
 	       (widest = widest_words(view, widths)) != SIZE_MAX)
-		widths[widest] -= missing < widths[widest] - WORDS_LEAST
-		                          ? missing
-		                          : widths[widest] - WORDS_LEAST;
+		widths[widest] -= missing < widths[widest] - WORDS_MIN ? missing
+		                                                       : widths[widest] - WORDS_MIN;
 }

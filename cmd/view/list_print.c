@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+#include "view/list_print.h"
+
 #include "view/list_view.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "view/list_csv.h"
+#include "view/list_fit.h"
+#include "view/list_values.h"
 
 /* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next
  * prompt. */
 enum { LINES_AROUND = 4 };
 
 /* Rows that a list shows however low the terminal is. */
-enum { ROWS_LEAST = 3 };
+enum { ROWS_MIN = 3 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
@@ -21,7 +26,7 @@ static void total_cell(const struct list_view *view, size_t index, struct text *
 	if (view->unknown[index])
 		text_char(text, '?');
 	else if (view->summed[index])
-		list_show_number(view->list, view->columns[index], view->sums[index], text);
+		list_values_put_number(view->list, view->columns[index], view->sums[index], text);
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
 	else if (index == view->label)
@@ -39,14 +44,14 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 		return;
 	}
 	const void *item = view->list->items[row];
-	if (column == &list_id_column) {
+	if (column == &list_fit_id_column) {
 		if (view->ids[row] > 0)
 			text_format(text, "%s%zu", view->list->spec->id_prefix, view->ids[row]);
 		return;
 	}
 	if (!column->text) {
 		if (column->number(column, item, &value))
-			list_show_number(view->list, column, value, text);
+			list_values_put_number(view->list, column, value, text);
 		else if (list_is_quantity(column))
 			text_char(text, column->optional ? '-' : '?');
 		return;
@@ -68,13 +73,14 @@ static size_t table_width(void *context, size_t row, size_t index)
 	const struct list_view *view = context;
 	const struct list_column *column = view->columns[index];
 	uint64_t value;
-	if (row == TABLE_TOTAL || column == &list_id_column)
+	if (row == TABLE_TOTAL || column == &list_fit_id_column)
 		return SIZE_MAX;
 	const void *item = view->list->items[row];
 	if (column->text)
 		return column->length ? column->length(column, item) : SIZE_MAX;
-	return column->number(column, item, &value) ? list_number_length(view->list, column, value)
-	                                            : 1;
+	return column->number(column, item, &value)
+	               ? list_values_number_length(view->list, column, value)
+	               : 1;
 }
 
 static void table_below(void *context, size_t row, struct out *out)
@@ -94,14 +100,14 @@ static void print_left_out(const struct list_view *view, struct out *out)
 	uint64_t sum;
 	out_format(out, "%s %zu more %s", ellipsis, missing,
 	           missing == 1 ? list->spec->singular : list->spec->plural);
-	bool known = list_sum(column, list->items + list->shown, missing, &sum);
+	bool known = list_values_sum(column, list->items + list->shown, missing, &sum);
 	if (!known && instead) {
 		column = instead;
-		known = list_sum(column, list->items + list->shown, missing, &sum);
+		known = list_values_sum(column, list->items + list->shown, missing, &sum);
 	}
 	if (known) {
 		struct text size = { 0 };
-		list_show_number(view->list, column, sum, &size);
+		list_values_put_number(view->list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);
 		out_format(out, " %s", list_title(list, column));
@@ -140,8 +146,8 @@ static size_t *identify(const struct list *list, struct out *out)
 static void print_table(struct list *list, struct out *out)
 {
 	struct list_view view = { .list = list, .ids = identify(list, out) };
-	size_t widths[TABLE_COLUMNS_MOST];
-	list_view_set_columns(&view, NULL);
+	size_t widths[TABLE_COLUMNS_MAX];
+	list_fit_set_columns(&view, NULL);
 	bool dressed = !list->options->no_header;
 	struct table table = {
 		.columns = view.heads,
@@ -156,7 +162,7 @@ static void print_table(struct list *list, struct out *out)
 		.below = list->below ? table_below : NULL,
 		.before_total = dressed ? table_before_total : NULL,
 	};
-	list_view_fit(&view, &table, widths, out);
+	list_fit_view(&view, &table, widths, out);
 	/* The line about dropped columns takes the place of a row. */
 	if (view.dropped.length > 0 && list->fills_screen)
 		table.rows = --list->shown;
@@ -177,7 +183,7 @@ static void limit_rows(struct list *list, const struct out *out)
 		size_t around = LINES_AROUND + list->lines_above;
 		size_t lines = out->height > around ? out->height - around : 0;
 		size_t fitting = list->below ? lines / 2 : lines;
-		fitting = fitting > ROWS_LEAST ? fitting : ROWS_LEAST;
+		fitting = fitting > ROWS_MIN ? fitting : ROWS_MIN;
 		list->fills_screen = fitting < list->count;
 		list->shown = list->fills_screen ? fitting : list->count;
 	}
@@ -187,7 +193,7 @@ void list_print(struct list *list, struct out *out)
 {
 	limit_rows(list, out);
 	if (list->options->csv)
-		list_print_csv(list, out);
+		list_csv_print(list, out);
 	else
 		print_table(list, out);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/list.h"
+#include "view/list_values.h"
 
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ static void put_number(const struct list_column *column, uint64_t value, struct 
 		text_decimal(text, value);
 }
 
-void list_exact(const struct list_column *column, const void *item, struct text *text)
+void list_values_exact(const struct list_column *column, const void *item, struct text *text)
 {
 	uint64_t value;
 	if (column->text)
@@ -23,8 +23,8 @@ void list_exact(const struct list_column *column, const void *item, struct text 
 		put_number(column, value, text);
 }
 
-void list_show_number(const struct list *list, const struct list_column *column, uint64_t value,
-                      struct text *text)
+void list_values_put_number(const struct list *list, const struct list_column *column,
+                            uint64_t value, struct text *text)
 {
 	if (column->type == LIST_SIZE && !list->bytes)
 		text_size(text, value);
@@ -32,7 +32,8 @@ void list_show_number(const struct list *list, const struct list_column *column,
 		put_number(column, value, text);
 }
 
-size_t list_number_length(const struct list *list, const struct list_column *column, uint64_t value)
+size_t list_values_number_length(const struct list *list, const struct list_column *column,
+                                 uint64_t value)
 {
 	if (column->type == LIST_SIZE && !list->bytes)
 		return text_size_length(value);
@@ -44,8 +45,8 @@ size_t list_number_length(const struct list *list, const struct list_column *col
 	return text_decimal_length(value);
 }
 
-bool list_sum(const struct list_column *column, const void *const *items, size_t count,
-              uint64_t *sum)
+bool list_values_sum(const struct list_column *column, const void *const *items, size_t count,
+                     uint64_t *sum)
 {
 	bool known = false;
 	*sum = 0;

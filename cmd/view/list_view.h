@@ -7,15 +7,15 @@
 
 /** A list while its table is printed. All zero but `list` is the begin. */
 struct list_view {
-	const struct list *list;                       /**< the list */
-	struct table_column heads[TABLE_COLUMNS_MOST]; /**< the table's columns */
+	const struct list *list;                      /**< the list */
+	struct table_column heads[TABLE_COLUMNS_MAX]; /**< the table's columns */
 	const struct list_column
-		*columns[TABLE_COLUMNS_MOST]; /**< the list's columns that they show */
-	size_t column_count;                  /**< how many */
-	uint64_t sums[TABLE_COLUMNS_MOST];    /**< sums of those that have one */
-	bool summed[TABLE_COLUMNS_MOST];      /**< `sums` holds */
-	bool unknown[TABLE_COLUMNS_MOST]; /**< an item's figure is not known, so neither is the sum
-	                                   */
+		*columns[TABLE_COLUMNS_MAX]; /**< the list's columns that they show */
+	size_t column_count;                 /**< how many */
+	uint64_t sums[TABLE_COLUMNS_MAX];    /**< sums of those that have one */
+	bool summed[TABLE_COLUMNS_MAX];      /**< `sums` holds */
+	bool unknown[TABLE_COLUMNS_MAX]; /**< an item's figure is not known, so neither is the sum
+	                                  */
 	size_t label;        /**< the column in which the totals are labelled, SIZE_MAX for none */
 	bool brief;          /**< there is little room for the last column */
 	struct text raw;     /**< a cell before escaping */
@@ -24,26 +24,7 @@ struct list_view {
 };
 
 /** The column before all others that shows the items' numbers. */
-extern const struct list_column list_id_column;
-
-/**
- * Makes the columns from the list's.
- * @param view the view
- * @param drop which ones to leave out; NULL: none
- */
-void list_view_set_columns(struct list_view *view, const bool *drop);
-
-/**
- * Measures, and makes do with the terminal's width: base names instead of paths first, then without
- * the columns that matter least and that nobody asked for, last with words cut.
- *
- * @param view    the view, with its columns
- * @param table   the table that prints it
- * @param widths  gets the widths of the columns that are left
- * @param out     the terminal, or what is none
- */
-void list_view_fit(struct list_view *view, struct table *table, size_t *widths,
-                   const struct out *out);
+extern const struct list_column list_fit_id_column;
 
 /**
  * Whether a column tells how much; there something unknown is worth a mark. The others name things

@@ -46,7 +46,7 @@ static void before_total(void *context, struct out *out)
 
 static void print(const struct table *table, struct out *out)
 {
-	size_t widths[TABLE_COLUMNS_MOST];
+	size_t widths[TABLE_COLUMNS_MAX];
 	table_measure(table, widths);
 	table_print(table, widths, out);
 }
@@ -54,7 +54,7 @@ static void print(const struct table *table, struct out *out)
 bool numbered_table_fits(const struct table *table, const struct out *out)
 {
 	enum { NUMBERS = 5, WORDS = 8 };
-	size_t widths[TABLE_COLUMNS_MOST], last = table->column_count - 1;
+	size_t widths[TABLE_COLUMNS_MAX], last = table->column_count - 1;
 	if (out->width == SIZE_MAX)
 		return true;
 	table_measure(table, widths);
@@ -66,9 +66,9 @@ void numbered_table_print(const struct table *table,
                           bool (*row)(void *context, size_t index, struct numbered_row *row),
                           struct out *out)
 {
-	struct table_column columns[TABLE_COLUMNS_MOST];
+	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table outer = *table;
-	if (!out->results || table->column_count == TABLE_COLUMNS_MOST) {
+	if (!out->results || table->column_count == TABLE_COLUMNS_MAX) {
 		print(table, out);
 		return;
 	}

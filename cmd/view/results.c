@@ -116,11 +116,11 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 		empty(&results->hits);
 	results->stale = false;
 	count(results, false);
-	if (results->hits.count >= RESULTS_HITS_MOST)
+	if (results->hits.count >= RESULTS_HITS_MAX)
 		return 0;
 	if (__builtin_add_overflow(address, size, &end))
 		end = UINT64_MAX;
-	return add(&results->hits, address, end, text, least(length, RESULTS_TEXT_MOST));
+	return add(&results->hits, address, end, text, min_size(length, RESULTS_TEXT_MAX));
 }
 
 /* Regions lie on pages, so the lowest bit tells a begin from an end. */

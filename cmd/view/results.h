@@ -28,19 +28,19 @@
  * Most hits that get a number; those behind them get none. Nobody types such numbers, and a scan
  * may find millions.
  */
-enum { RESULTS_HITS_MOST = 100000 };
+enum { RESULTS_HITS_MAX = 100000 };
 
 /** How wide the number before a line is, with the blank behind it: up to #9999 all are. */
 enum { RESULTS_NUMBER_WIDTH = 6 };
 
 /** Bytes of a text that are kept for the list of hits. */
-enum { RESULTS_TEXT_MOST = 120 };
+enum { RESULTS_TEXT_MAX = 120 };
 
 /** Something that has a number. */
 struct result {
 	uint64_t start; /**< first address */
 	uint64_t end;   /**< address behind the last byte */
-	char *text;     /**< of a hit: what it is, any bytes, not more than RESULTS_TEXT_MOST; of a
+	char *text;     /**< of a hit: what it is, any bytes, not more than RESULTS_TEXT_MAX; of a
 	                   region: kind and mapping; ends in NUL */
 	size_t length;  /**< bytes of the text */
 	struct pm_range

@@ -5,7 +5,7 @@ enum { LEVELS = 8 };
 
 /* Changes below this mean nothing, as in verdicts: a page that comes and goes shall not look like a
  * cliff. */
-static const double least_span = 32 * 1024;
+static const double min_span = 32 * 1024;
 
 static const char *const blocks[LEVELS] = {
 	"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
@@ -31,7 +31,7 @@ void spark_add(struct text *text, const struct pm_series *series, double from, d
 		highest = seen == 0 || value > highest ? value : highest;
 		seen++;
 	}
-	double span = highest - lowest > least_span ? highest - lowest : least_span;
+	double span = highest - lowest > min_span ? highest - lowest : min_span;
 	for (size_t i = 1; i <= width; i++) {
 		double time = from + (to - from) * (double)i / (double)width;
 		if (time < series->points[0].time) {

@@ -7,7 +7,7 @@
 
 /* What is kept of a last column, however narrow the terminal: less would tell nothing, so the line
  * wraps instead. */
-enum { LAST_COLUMN_LEAST = 8 };
+enum { LAST_COLUMN_MIN = 8 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
@@ -137,7 +137,7 @@ static size_t room_for_last(const struct table *table, const size_t *widths, con
 	size_t offset = table_offset(table, widths, last);
 	if (out->width == SIZE_MAX || table->columns[last].right)
 		return SIZE_MAX;
-	return offset + LAST_COLUMN_LEAST > out->width ? LAST_COLUMN_LEAST : out->width - offset;
+	return offset + LAST_COLUMN_MIN > out->width ? LAST_COLUMN_MIN : out->width - offset;
 }
 
 void table_print(const struct table *table, const size_t *widths, struct out *out)

@@ -17,7 +17,7 @@
 #include "base/text.h"
 
 /** Most columns that a table may have. */
-enum { TABLE_COLUMNS_MOST = 64 };
+enum { TABLE_COLUMNS_MAX = 64 };
 
 /** Row number of the totals in struct table.cell. */
 #define TABLE_TOTAL SIZE_MAX

@@ -15,6 +15,7 @@
 #include <curses.h>
 
 #include "base/utf8.h"
+#include "view/terminal_check.h"
 
 /* What the handlers of signals, and the one of exit(), can reach. */
 static volatile sig_atomic_t suspended, disturbed;

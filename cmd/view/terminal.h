@@ -53,13 +53,6 @@ enum terminal_key {
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error);
 
 /**
- * Whether standard output can do what a screen needs.
- * @param error PM_ERROR_UNSUPPORTED with what it cannot do
- * @return 0 or -1
- */
-int terminal_check(struct pm_error *error);
-
-/**
  * Gives the terminal back as it was.
  * @param terminal as filled, or zeroed
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file Apart from terminal.c, because <term.h> takes words like `columns` for itself. */
-#include "view/terminal.h"
+#include "view/terminal_check.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -8,8 +8,9 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "watch/members.h"
+#include "watch/step.h"
 
-const struct table_column watch_columns[WATCH_COLUMNS] = {
+const struct table_column watch_format_columns[WATCH_COLUMNS] = {
 	[WATCH_ADDRESS] = { .title = "ADDRESS" },
 	[WATCH_RSS] = { .title = "RSS", .right = true },
 	[WATCH_DELTA] = { .title = "DELTA", .right = true },
@@ -74,24 +75,24 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 		add_word(track->detail, text);
 		return;
 	}
-	if (track->block_least == track->block_most) {
+	if (track->block_min == track->block_max) {
 		add_common_blocks(track->detail, text);
 	} else {
 		add_word("malloc chunks of up to ", text);
-		text_size(text, track->block_most);
+		text_size(text, track->block_max);
 	}
 	text_format(text, " in %zu regions", track->regions);
 	add_count_rate(row, text);
 }
 
-void watch_describe(const struct watch_row *row, struct text *text)
+void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
 	if (track->kind == PM_KIND_MALLOC && track->regions > 0 && *track->detail) {
 		describe_blocks(row, text);
 		return;
 	}
-	if (track->most_regions > 1 || track->regions == 0) {
+	if (track->max_regions > 1 || track->regions == 0) {
 		text_format(text, track->regions ? "\xc3\x97%zu" : "gone", track->regions);
 		add_count_rate(row, text);
 	}
@@ -99,7 +100,7 @@ void watch_describe(const struct watch_row *row, struct text *text)
 	add_word(track->detail, text);
 }
 
-void watch_add_size(const struct watch *watch, uint64_t size, struct text *text)
+void watch_format_size(const struct watch *watch, uint64_t size, struct text *text)
 {
 	if (watch->options->output.bytes)
 		text_decimal(text, size);
@@ -115,41 +116,41 @@ static void put_over(const struct watch *watch, const struct watch_row *row, dou
                      struct text *text)
 {
 	if (row->trend.verdict == PM_VERDICT_STEADY || row->trend.verdict == PM_VERDICT_SHRINKING)
-		text_delta(text, (int64_t)(row->trend.rate * seconds),
-		           watch->options->output.bytes);
+		delta_put_bytes(text, (int64_t)(row->trend.rate * seconds),
+		                watch->options->output.bytes);
 	else
 		text_char(text, '-');
 }
 
-void watch_add_rate(const struct pm_trend *trend, struct text *text)
+void watch_format_rate(const struct pm_trend *trend, struct text *text)
 {
 	if (trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING)
-		text_rate(text, trend->rate);
+		delta_put_rate(text, trend->rate);
 	else
 		text_char(text, '-');
 }
 
-void watch_add_cell(const struct watch *watch, const struct watch_row *row,
-                    enum watch_column column, struct text *text)
+void watch_format_cell(const struct watch *watch, const struct watch_row *row,
+                       enum watch_column column, struct text *text)
 {
 	switch (column) {
 	case WATCH_ADDRESS:
 		text_hex(text, row->track->start, 8);
 		text_char(text, '-');
 		text_hex(text, row->track->end, 8);
-		watch_add_more(row->track->regions, text);
+		watch_members_add_more(row->track->regions, text);
 		break;
 	case WATCH_RSS:
-		watch_add_size(watch, row->track->weight, text);
+		watch_format_size(watch, row->track->weight, text);
 		break;
 	case WATCH_DELTA:
-		text_delta(text, row->track->delta, watch->options->output.bytes);
+		delta_put_bytes(text, row->track->delta, watch->options->output.bytes);
 		break;
 	case WATCH_GROWTH:
-		text_delta(text, row->growth, watch->options->output.bytes);
+		delta_put_bytes(text, row->growth, watch->options->output.bytes);
 		break;
 	case WATCH_RATE:
-		watch_add_rate(&row->trend, text);
+		watch_format_rate(&row->trend, text);
 		break;
 	case WATCH_PER_HOUR:
 		put_over(watch, row, 3600, text);
@@ -164,11 +165,11 @@ void watch_add_cell(const struct watch *watch, const struct watch_row *row,
 		text_string(text, pm_kind_name(row->track->kind));
 		break;
 	default:
-		watch_describe(row, text);
+		watch_format_describe(row, text);
 	}
 }
 
-enum out_style watch_cell_style(const struct watch_row *row, enum watch_column column)
+enum out_style watch_format_style(const struct watch_row *row, enum watch_column column)
 {
 	if (column == WATCH_VERDICT && row->trend.verdict == PM_VERDICT_STEADY)
 		return OUT_GROWN;
@@ -176,7 +177,7 @@ enum out_style watch_cell_style(const struct watch_row *row, enum watch_column c
 		return delta_style(row->growth);
 	if (column == WATCH_DELTA)
 		return delta_style(row->track->delta);
-	return watch_columns[column].style;
+	return watch_format_columns[column].style;
 }
 
 /** Adds what is left of a limit, in time where that is known. */
@@ -192,7 +193,7 @@ static void add_left(const struct watch *watch, const struct pm_limit *limit, st
 		pm_format_duration(seconds, duration);
 		text_format(line, "full in %s", duration);
 	} else {
-		watch_add_size(watch, pm_limit_left(limit), line);
+		watch_format_size(watch, pm_limit_left(limit), line);
 		text_string(line, " left");
 	}
 }
@@ -205,13 +206,13 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 	if (!limit || (limit->kind == PM_LIMIT_SYSTEM && !watch_lasts(watch, limit, &seconds)))
 		return;
 	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
-	watch_add_size(watch, limit->max, line);
+	watch_format_size(watch, limit->max, line);
 	/* What is charged to other groups counts as resident all the same: shared memory, files,
 	 * what it had when it was moved here. */
 	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max &&
 	    !watch->gone) {
 		text_string(line, " (");
-		watch_add_size(watch, limit->used, line);
+		watch_format_size(watch, limit->used, line);
 		text_string(line, " used, other RSS charged elsewhere)");
 	}
 	add_left(watch, limit, line);
@@ -229,14 +230,14 @@ static void add_count_limit(const struct watch *watch, const struct pm_limit *li
 	add_left(watch, limit, line);
 }
 
-void watch_add_limit(const struct watch *watch, struct text *line)
+void watch_format_limit(const struct watch *watch, struct text *line)
 {
 	const struct pm_limit *first = first_limit(&watch->headroom, watch_lasts, watch),
 			      *memory = pm_headroom_memory(&watch->headroom);
 	const struct pm_limit *space = pm_headroom_find(&watch->headroom, PM_LIMIT_ADDRESS_SPACE);
 	if (first && first->kind == PM_LIMIT_DATA) {
 		text_string(line, "  RLIMIT_DATA ");
-		watch_add_size(watch, first->max, line);
+		watch_format_size(watch, first->max, line);
 		add_left(watch, first, line);
 		return;
 	}
@@ -247,12 +248,12 @@ void watch_add_limit(const struct watch *watch, struct text *line)
 	/* Address space that grows in leaps has no rate, but may end before memory does. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory))) {
 		text_string(line, "  RLIMIT_AS ");
-		watch_add_size(watch, space->max, line);
+		watch_format_size(watch, space->max, line);
 		add_left(watch, space, line);
 	}
 }
 
-void watch_add_cost(const struct watch *watch, struct text *line)
+void watch_format_cost(const struct watch *watch, struct text *line)
 {
 	const struct pm_sample_cost *cost = &watch->sample.cost;
 	/* Of one look nothing can be said: the time that it is to be held against has only begun.
@@ -271,18 +272,18 @@ void watch_add_cost(const struct watch *watch, struct text *line)
 		            watch->replay ? gap : ", ", watch->held_back, watch->samples);
 }
 
-void watch_add_rss(const struct watch *watch, struct text *line)
+void watch_format_rss(const struct watch *watch, struct text *line)
 {
 	int64_t delta = (int64_t)(watch->sample.totals.rss - watch->previous.rss);
 	text_string(line, "RSS ");
-	watch_add_size(watch, watch->sample.totals.rss, line);
+	watch_format_size(watch, watch->sample.totals.rss, line);
 	if (delta != 0) {
 		text_char(line, ' ');
-		text_delta(line, delta, watch->options->output.bytes);
+		delta_put_bytes(line, delta, watch->options->output.bytes);
 	}
 }
 
-void watch_add_parts(const struct watch *watch, struct text *line)
+void watch_format_parts(const struct watch *watch, struct text *line)
 {
 	const struct pm_totals *totals = &watch->sample.totals;
 	static const char *const names[] = { "  anon ", "  file ", "  shmem ", "  swap " };
@@ -291,6 +292,6 @@ void watch_add_parts(const struct watch *watch, struct text *line)
 		if (sizes[i] == 0)
 			continue;
 		text_string(line, names[i]);
-		watch_add_size(watch, sizes[i], line);
+		watch_format_size(watch, sizes[i], line);
 	}
 }

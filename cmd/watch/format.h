@@ -25,7 +25,7 @@ enum watch_column {
 };
 
 /** Titles and styles of them. */
-extern const struct table_column watch_columns[WATCH_COLUMNS];
+extern const struct table_column watch_format_columns[WATCH_COLUMNS];
 
 /**
  * Adds what stands in a column of a row, escaped.
@@ -34,8 +34,8 @@ extern const struct table_column watch_columns[WATCH_COLUMNS];
  * @param column which
  * @param text gets it
  */
-void watch_add_cell(const struct watch *watch, const struct watch_row *row,
-                    enum watch_column column, struct text *text);
+void watch_format_cell(const struct watch *watch, const struct watch_row *row,
+                       enum watch_column column, struct text *text);
 
 /**
  * Style of it.
@@ -43,14 +43,14 @@ void watch_add_cell(const struct watch *watch, const struct watch_row *row,
  * @param column which
  * @return the style
  */
-enum out_style watch_cell_style(const struct watch_row *row, enum watch_column column);
+enum out_style watch_format_style(const struct watch_row *row, enum watch_column column);
 
 /**
  * Adds what a row is: mapping, detail, number of regions.
  * @param row the row
  * @param text gets it, escaped
  */
-void watch_describe(const struct watch_row *row, struct text *text);
+void watch_format_describe(const struct watch_row *row, struct text *text);
 
 /**
  * Adds a size as the user wants it.
@@ -58,40 +58,40 @@ void watch_describe(const struct watch_row *row, struct text *text);
  * @param size in bytes
  * @param text gets it
  */
-void watch_add_size(const struct watch *watch, uint64_t size, struct text *text);
+void watch_format_size(const struct watch *watch, uint64_t size, struct text *text);
 
 /**
  * Adds a rate where growth goes on, else "-".
  * @param trend what is seen
  * @param text gets it
  */
-void watch_add_rate(const struct pm_trend *trend, struct text *text);
+void watch_format_rate(const struct pm_trend *trend, struct text *text);
 
 /**
  * Adds what is resident, and how that changed at the last look.
  * @param watch the process @param text gets it
  */
-void watch_add_rss(const struct watch *watch, struct text *text);
+void watch_format_rss(const struct watch *watch, struct text *text);
 
 /**
  * Adds what that consists of, each behind two blanks.
  * @param watch the process
  * @param text gets it
  */
-void watch_add_parts(const struct watch *watch, struct text *text);
+void watch_format_parts(const struct watch *watch, struct text *text);
 
 /**
  * Adds its limit and what is left, if there is one, behind two blanks.
  * @param watch the process
  * @param text gets it
  */
-void watch_add_limit(const struct watch *watch, struct text *text);
+void watch_format_limit(const struct watch *watch, struct text *text);
 
 /**
  * Adds what watching costs.
  * @param watch the process
  * @param text gets it
  */
-void watch_add_cost(const struct watch *watch, struct text *text);
+void watch_format_cost(const struct watch *watch, struct text *text);
 
 #endif

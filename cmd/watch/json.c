@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/watch.h"
+#include "watch/json.h"
 
 #include <stdlib.h>
 
@@ -7,6 +7,8 @@
 #include "view/json.h"
 #include "watch/kinds.h"
 #include "watch/peek/peek.h"
+#include "watch/peek/print.h"
+#include "watch/step.h"
 
 static json_t *row_object(const struct watch *watch, const struct watch_row *row, bool summary)
 {
@@ -34,9 +36,9 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 		json_add(object, "count_verdict",
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
-	const struct peek *found = watch_peek_found(watch, row);
+	const struct peek_result *found = peek_found(watch, row);
 	if (found && (summary || found->time == watch->sample.time))
-		watch_peek_put_json(watch, row, object);
+		peek_print_json(watch, row, object);
 	return object;
 }
 
@@ -100,11 +102,11 @@ static void put_totals(json_t *object, const struct watch *watch)
 	put_first_limit(object, watch);
 }
 
-void watch_print_json(const struct watch *watch, bool summary, struct out *out)
+void watch_json_print(const struct watch *watch, bool summary, struct out *out)
 {
 	json_t *object = json_object(), *regions = json_array();
 	struct text time = { 0 };
-	text_time(&time, watch->sample.wall_ns);
+	delta_put_time(&time, watch->sample.wall_ns);
 	json_add(object, "time", json_text(text_terminate(&time)));
 	text_deinit(&time);
 	json_add(object, "elapsed", json_real(watch->sample.time - watch->began));

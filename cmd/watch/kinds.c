@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "watch/kinds.h"
 
+#include "watch/sort.h"
+
 int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct pm_error *error)
 {
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
@@ -20,8 +22,8 @@ int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct
 		track->delta = (int64_t)(weight - track->weight) * (track->series.count > 0);
 		track->weight = weight;
 		track->regions = watch->kind_regions[kind];
-		if (track->regions > track->most_regions)
-			track->most_regions = track->regions;
+		if (track->regions > track->max_regions)
+			track->max_regions = track->regions;
 		if (pm_series_add(&track->series, watch->sample.time, weight, error) < 0)
 			return -1;
 	}
@@ -39,9 +41,9 @@ void watch_kinds_sort(struct watch_kinds *kinds, const struct watch *watch)
 		struct watch_row *row = &kinds->rows[kinds->count++];
 		*row = (struct watch_row){ .track = track,
 			                   .growth = (int64_t)(track->weight - track->baseline) };
-		watch_judge(watch, row);
+		watch_sort_judge(watch, row);
 	}
-	watch_order(kinds->rows, kinds->count, watch->options->sort);
+	watch_sort_order(kinds->rows, kinds->count, watch->options->sort);
 }
 
 void watch_kinds_rebase(struct watch_kinds *kinds)

@@ -17,7 +17,7 @@ struct pm_range *watch_members(const struct watch *watch, const struct pm_track 
 	return ranges;
 }
 
-void watch_add_more(size_t count, struct text *text)
+void watch_members_add_more(size_t count, struct text *text)
 {
 	if (count > 1)
 		text_format(text, " +%zu", count - 1);

@@ -25,6 +25,6 @@ struct pm_range *watch_members(const struct watch *watch, const struct pm_track 
  * @param count  all
  * @param text   gets it
  */
-void watch_add_more(size_t count, struct text *text);
+void watch_members_add_more(size_t count, struct text *text);
 
 #endif

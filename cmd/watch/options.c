@@ -8,6 +8,7 @@
 #include <procmem/number.h>
 
 #include "base/delta.h"
+#include "watch/events/options.h"
 #include "watch/watch.h"
 
 enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_RECORD, OPTION_BUDGET, OPTION_PEEK, OPTION_PLAIN };
@@ -30,7 +31,7 @@ static const struct cli_option watch_option_list[] = {
 static int take_interval(struct watch_options *options, const char *value, struct pm_error *error)
 {
 	double seconds;
-	if (duration_parse(value, &seconds, error) < 0)
+	if (delta_parse_duration(value, &seconds, error) < 0)
 		return -1;
 	if (seconds < 0.1)
 		return pm_error_set(
@@ -93,7 +94,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 	case 's':
 		return take_sort(options, value, error);
 	case OPTION_FOR:
-		return duration_parse(value, &options->seconds, error);
+		return delta_parse_duration(value, &options->seconds, error);
 	case OPTION_RECORD:
 		options->record = value;
 		return 0;
@@ -109,11 +110,11 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 
 static const struct cli_group groups[] = {
 	{ "How:", watch_option_list, take, 0 },
-	{ "When to act:", watch_event_option_list, watch_event_options_take,
+	{ "When to act:", events_options_table, events_options_parse,
 	  offsetof(struct watch_options, events) },
-	{ "Which regions:", selection_option_list, selection_take,
+	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct watch_options, selection) },
-	{ "Output:", output_option_list, output_options_take,
+	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct watch_options, output) },
 	{ 0 },
 };
@@ -136,6 +137,6 @@ const struct cli_spec watch_spec = {
 		{ "procmem watch java", "what grows in the process called java, every two seconds" },
 		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java", "record for an hour, and print the summary only" },
 	},
-	.operands_least = 1,
-	.operands_most = -1,
+	.operands_min = 1,
+	.operands_max = -1,
 };

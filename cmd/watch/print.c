@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/watch.h"
+#include "watch/print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "watch/kinds.h"
 #include "watch/members.h"
 #include "watch/peek/peek.h"
+#include "watch/peek/print.h"
 
 static const enum watch_column now_columns[] = {
 	WATCH_ADDRESS, WATCH_RSS,     WATCH_DELTA, WATCH_GROWTH,
@@ -34,13 +35,13 @@ struct view {
 static void cell(void *context, size_t index, size_t which, struct text *text)
 {
 	const struct view *view = context;
-	watch_add_cell(view->watch, &view->watch->rows[index], view->columns[which], text);
+	watch_format_cell(view->watch, &view->watch->rows[index], view->columns[which], text);
 }
 
 static enum out_style style(void *context, size_t index, size_t which)
 {
 	const struct view *view = context;
-	return watch_cell_style(&view->watch->rows[index], view->columns[which]);
+	return watch_format_style(&view->watch->rows[index], view->columns[which]);
 }
 
 static bool identify(void *context, size_t index, struct numbered_row *row)
@@ -75,7 +76,7 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 			if (columns[i] != dropped)
 				continue;
 			text_format(titles, "%s%s", titles->length > 0 ? ", " : "",
-			            watch_columns[dropped].title);
+			            watch_format_columns[dropped].title);
 			memmove(columns + i, columns + i + 1, (--*count - i) * sizeof *columns);
 			return true;
 		}
@@ -107,7 +108,7 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 	size_t next = 0;
 	do {
 		for (size_t i = 0; i < count; i++)
-			columns[i] = watch_columns[kept[i]];
+			columns[i] = watch_format_columns[kept[i]];
 		table.column_count = count;
 	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next, &dropped));
 	numbered_table_print(&table, identify, out);
@@ -127,11 +128,11 @@ static void print_peeks(const struct watch *watch, double since, struct out *out
 {
 	struct text line = { 0 };
 	for (size_t i = 0; i < watch->row_count; i++) {
-		const struct peek *found = watch_peek_found(watch, &watch->rows[i]);
+		const struct peek_result *found = peek_found(watch, &watch->rows[i]);
 		if (!found || found->time < since)
 			continue;
 		text_clear(&line);
-		watch_peek_describe(watch, &watch->rows[i], &line);
+		peek_print_describe(watch, &watch->rows[i], &line);
 		out_format(out, " %s\n", text_terminate(&line));
 	}
 	text_deinit(&line);
@@ -140,12 +141,12 @@ static void print_peeks(const struct watch *watch, double since, struct out *out
 void watch_print(const struct watch *watch, struct out *out)
 {
 	struct text line = { 0 };
-	text_time(&line, watch->sample.wall_ns);
+	delta_put_time(&line, watch->sample.wall_ns);
 	text_string(&line, "  ");
-	watch_add_rss(watch, &line);
-	watch_add_parts(watch, &line);
-	watch_add_limit(watch, &line);
-	watch_add_cost(watch, &line);
+	watch_format_rss(watch, &line);
+	watch_format_parts(watch, &line);
+	watch_format_limit(watch, &line);
+	watch_format_cost(watch, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -231,10 +232,10 @@ static void add_kinds(const struct watch *watch, struct text *line)
 			continue;
 		text_format(line, "%s%s ",
 		            count++ > 0 ? ", " : "by kind: ", pm_kind_name(row->track->kind));
-		text_delta(line, row->growth, watch->options->output.bytes);
+		delta_put_bytes(line, row->growth, watch->options->output.bytes);
 		if (row->trend.verdict == PM_VERDICT_STEADY) {
 			text_char(line, ' ');
-			watch_add_rate(&row->trend, line);
+			watch_format_rate(&row->trend, line);
 		}
 		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
 	}
@@ -251,16 +252,16 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	utf8_escape(&line, watch->run.comm, strlen(watch->run.comm));
 	text_format(&line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)watch->run.pid,
 	            duration, watch->samples, watch->samples == 1 ? "" : "s");
-	watch_add_size(watch, watch->sample.totals.rss, &line);
+	watch_format_size(watch, watch->sample.totals.rss, &line);
 	text_string(&line, ", growth ");
-	text_delta(&line, growth, watch->options->output.bytes);
+	delta_put_bytes(&line, growth, watch->options->output.bytes);
 	if (watch->based > watch->began) {
 		pm_format_duration(watch->sample.time - watch->based, duration);
 		text_format(&line, " in the last %s", duration);
 	}
 	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict),
 	            watch->memory_trend.reason);
-	watch_add_limit(watch, &line);
+	watch_format_limit(watch, &line);
 	text_char(&line, '\n');
 	if (watch->row_count > 1)
 		add_kinds(watch, &line);
@@ -271,7 +272,7 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	if (!watch->options->live)
 		out_wrapped(out, &watch->firings, 4);
 	text_clear(&line);
-	watch_add_cost(watch, &line);
+	watch_format_cost(watch, &line);
 	if (line.length > 0)
 		text_char(&line, '\n');
 	out_text(out, &line);

@@ -10,8 +10,8 @@
 
 /* Of a file that somebody sent only what a process can be is believed: sums, differences and rates
  * stay within their types. */
-static const uint64_t most_bytes = UINT64_C(1) << 57;
-static const double most_seconds = 1e10, least_step = 1e-6;
+static const uint64_t max_bytes = UINT64_C(1) << 57;
+static const double max_seconds = 1e10, min_step = 1e-6;
 
 struct watch_replay {
 	struct pm_recording *recording;
@@ -36,7 +36,7 @@ void watch_replay_close(struct watch_replay *replay)
 	free(replay);
 }
 
-int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run,
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *run,
                       struct pm_error *error)
 {
 	struct watch_replay *opened = alloc_array(NULL, 1, sizeof *opened);
@@ -56,7 +56,7 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 		watch_replay_close(opened);
 		return -1;
 	}
-	*run = run_copy(pm_recording_run(opened->recording));
+	*run = run_copy(pm_recording_process_id(opened->recording));
 	*replay = opened;
 	return 0;
 }
@@ -83,8 +83,8 @@ static int check_sizes(const struct watch_replay *replay, const struct pm_region
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (region->bytes[PM_SIZE_RSS] > most_bytes ||
-		    region->bytes[PM_SIZE_SWAP] > most_bytes)
+		if (region->bytes[PM_SIZE_RSS] > max_bytes ||
+		    region->bytes[PM_SIZE_SWAP] > max_bytes)
 			return say_damaged(replay, "a region is larger than memory can be", error);
 	}
 	return 0;
@@ -98,12 +98,12 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	                                           : NULL;
 	const struct pm_totals *totals = &recorded->totals;
 	/* Written so that what is no number fails, too. */
-	if (!(recorded->time >= 0 && recorded->time <= most_seconds) ||
-	    (before && !(recorded->time - before->time >= least_step)))
+	if (!(recorded->time >= 0 && recorded->time <= max_seconds) ||
+	    (before && !(recorded->time - before->time >= min_step)))
 		return say_damaged(replay, "its samples are not in the order of their times",
 		                   error);
-	if (totals->size > most_bytes || totals->rss > most_bytes || totals->swap > most_bytes ||
-	    totals->threads > most_bytes)
+	if (totals->size > max_bytes || totals->rss > max_bytes || totals->swap > max_bytes ||
+	    totals->threads > max_bytes)
 		return say_damaged(replay, "a process is larger than memory can be", error);
 	return 0;
 }
@@ -122,7 +122,7 @@ static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_
 	return 0;
 }
 
-int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample, struct pm_error *error)
+int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, struct pm_error *error)
 {
 	const struct pm_recorded *recorded = &replay->samples[replay->next].recorded;
 	bool fresh = recorded->fresh || replay->next == 0;

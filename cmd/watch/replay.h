@@ -21,7 +21,7 @@ struct watch_replay;
  * no samples
  * @return        0 or -1
  */
-int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_run *run,
+int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_process_id *run,
                       struct pm_error *error);
 
 /**
@@ -45,7 +45,7 @@ bool watch_replay_has_more(const struct watch_replay *replay);
  * @param error   PM_ERROR_IO, PM_ERROR_FORMAT (damaged), PM_ERROR_RESOURCES
  * @return        0 or -1
  */
-int watch_replay_take(struct watch_replay *replay, struct pm_sample *sample,
+int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample,
                       struct pm_error *error);
 
 /**

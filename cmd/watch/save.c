@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "dump/dump.h"
+#include "dump/file.h"
+#include "dump/source.h"
 
 /**
  * Writes what the words choose.
@@ -17,7 +19,7 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
                       struct pm_error *error)
 {
 	struct dump dump = { .options = options, .memory.cancel = save->cancel };
-	int status = -1, ready = dump_open(&dump, words, count, error);
+	int status = -1, ready = dump_source_open(&dump, words, count, error);
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
 	/* What follows takes long: it is known from the start how much there is. */
@@ -25,7 +27,7 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 		save->listener(save->context, 0, memory_size(&dump.memory));
 	/* As long as the process is there, its number is not that of another. */
 	if (ready > 0 && pm_process_check(save->watch->target->process, error) == 0)
-		status = dump_to_file(&dump, result, error);
+		status = dump_file_write(&dump, result, error);
 	memory_close(&dump.memory);
 	if (status == 0 && result->bytes + result->holes == 0) {
 		unlink(options->file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** @file Makes rows of what is followed: those that the user chose, judged and sorted. */
-#include "watch/watch.h"
+#include "watch/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static int compare_rows(const void *one, const void *other, void *context)
 	return (a->track->start > b->track->start) - (a->track->start < b->track->start);
 }
 
-void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort)
+void watch_sort_order(struct watch_row *rows, size_t count, enum watch_sort sort)
 {
 	if (count > 0)
 		qsort_r(rows, count, sizeof *rows, compare_rows, &sort);
@@ -110,7 +110,7 @@ static void judge_bytes(const struct watch *watch, const struct pm_track *track,
 	pm_trend_judge(&constant, PM_TREND_BYTES, trend);
 }
 
-void watch_judge(const struct watch *watch, struct watch_row *row)
+void watch_sort_judge(const struct watch *watch, struct watch_row *row)
 {
 	judge_bytes(watch, row->track, &row->trend);
 	if (row->track->counts.count > 0)
@@ -180,13 +180,13 @@ int watch_sort_rows(struct watch *watch, struct pm_error *error)
 	add_rows(watch, &chosen);
 	free(chosen.tracks);
 	free(ranges);
-	watch_order(watch->rows, watch->row_count, watch->options->sort);
+	watch_sort_order(watch->rows, watch->row_count, watch->options->sort);
 	if (watch->all_rows || watch->unjudged)
 		return 0;
 	if (watch->row_count > watch->options->top)
 		watch->row_count = (size_t)watch->options->top;
 	/* Judging looks at all pairs of moments: only for those that are shown. */
 	for (size_t i = 0; i < watch->row_count; i++)
-		watch_judge(watch, &watch->rows[i]);
+		watch_sort_judge(watch, &watch->rows[i]);
 	return 0;
 }

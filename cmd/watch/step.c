@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/watch.h"
+#include "watch/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,11 @@
 #include "base/alloc.h"
 #include "target/sampled.h"
 #include "watch/events/events.h"
+#include "watch/events/options.h"
 #include "watch/kinds.h"
 #include "watch/peek/peek.h"
 #include "watch/replay.h"
+#include "watch/sort.h"
 
 /* All regions are looked at so often, even if the totals stand still: as much may be mapped as is
  * unmapped. In seconds. */
@@ -20,7 +22,7 @@ static int look_closer(struct watch *watch, struct pm_error *error)
 {
 	struct pm_error failure = { 0 };
 	if (!watch->will_act || !watch->will_act(watch->acting) ||
-	    pm_sampler_look(watch->sampler, &watch->sample, &failure) == 0)
+	    pm_sampler_measure_all(watch->sampler, &watch->sample, &failure) == 0)
 		return 0;
 	/* That the process is gone is told by the next sample; what it did before is acted on all
 	 * the same. */
@@ -113,7 +115,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;
-	return watch_peek_step(watch, error);
+	return peek_step(watch, error);
 }
 
 /** Opens what samples come from. */
@@ -126,15 +128,15 @@ static int open_source(struct watch *watch, bool pages, struct pm_error *error)
 	};
 	if (!process)
 		return watch_replay_open(watch->target->path, &watch->replay, &watch->run, error);
-	if (pm_run_describe(process, &watch->run, error) < 0 ||
-	    watch_event_options_check_run(&options->events, &watch->run, error) < 0)
+	if (pm_process_id_read(process, &watch->run, error) < 0 ||
+	    events_options_check_process(&options->events, &watch->run, error) < 0)
 		return -1;
 	return pm_sampler_open(process, &sampling, &watch->sampler, error);
 }
 
 static int take(struct watch *watch, struct pm_sample *sample, struct pm_error *error)
 {
-	return watch->replay ? watch_replay_take(watch->replay, sample, error)
+	return watch->replay ? watch_replay_next(watch->replay, sample, error)
 	                     : pm_sampler_take(watch->sampler, sample, error);
 }
 
@@ -147,7 +149,7 @@ int watch_init(struct watch *watch, const struct watch_options *options,
 	*watch->kinds = (struct watch_kinds){ 0 };
 	/* A file is begun only when there is something to put into it. */
 	if (open_source(watch, pages, error) < 0 || pm_tracker_create(&watch->tracker, error) < 0 ||
-	    (pages && watch_peek_open(options, target, &watch->peek, error) < 0) ||
+	    (pages && peek_open(options, target, &watch->peek, error) < 0) ||
 	    take(watch, &watch->sample, error) < 0 ||
 	    (options->record &&
 	     pm_recorder_open(options->record, &watch->run, &watch->recorder, error) < 0)) {
@@ -173,7 +175,7 @@ void watch_deinit(struct watch *watch)
 	if (watch->kinds)
 		watch_kinds_deinit(watch->kinds);
 	free(watch->kinds);
-	watch_peek_close(watch->peek);
+	peek_close(watch->peek);
 	pm_series_deinit(&watch->memory);
 	pm_series_deinit(&watch->size);
 	pm_series_deinit(&watch->mappings);

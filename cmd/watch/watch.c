@@ -7,22 +7,27 @@
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
+#include "view/terminal_check.h"
 #include "watch/events/events.h"
+#include "watch/events/options.h"
+#include "watch/json.h"
+#include "watch/print.h"
 #include "watch/replay.h"
 #include "watch/screen/screen.h"
+#include "watch/step.h"
 
 static void print_now(const struct watch *watch, struct out *out)
 {
 	out_measure(out);
 	if (watch->options->output.json)
-		watch_print_json(watch, false, out);
+		watch_json_print(watch, false, out);
 	else if (!watch->options->output.quiet)
 		watch_print(watch, out);
 	out_flush(out);
 }
 
 /** Whether the user's bounds are reached. */
-static bool is_over(struct watch *watch, const struct watch_wait *wait)
+static bool is_over(struct watch *watch, const struct poll_loop *wait)
 {
 	const struct watch_options *options = watch->options;
 	if (*wait->interrupted)
@@ -40,19 +45,19 @@ static bool is_over(struct watch *watch, const struct watch_wait *wait)
  * Prints a look and acts on it.
  * @return whether anything ends it now
  */
-static bool look(struct watch *watch, struct watch_events *events, struct out *out)
+static bool look(struct watch *watch, struct events *events, struct out *out)
 {
 	print_now(watch, out);
-	return watch_events_look(events, out) || is_over(watch, events->wait) || out_failed(out);
+	return events_look(events, out) || is_over(watch, events->wait) || out_failed(out);
 }
 
 /** Looks again and again, until something ends it. */
-static void watch_on(struct watch *watch, struct watch_events *events, struct out *out)
+static void watch_on(struct watch *watch, struct events *events, struct out *out)
 {
 	bool over = look(watch, events, out);
 	while (!over) {
-		if (!watch_wait(events->wait)) {
-			watch_events_take(events, out);
+		if (!poll_loop_wait(events->wait)) {
+			events_parse_option(events, out);
 			over = is_over(watch, events->wait);
 		} else {
 			over = !watch_step(watch) || look(watch, events, out);
@@ -64,45 +69,44 @@ static void watch_on(struct watch *watch, struct watch_events *events, struct ou
  * Looks, and shows what that gave; where it failed, the screen stays as it is until the user has
  * read it.
  */
-static void show(struct watch *watch, struct watch_screen *screen)
+static void show(struct watch *watch, struct screen *screen)
 {
 	if (watch_step(watch)) {
-		watch_screen_update(screen);
+		screen_update(screen);
 		return;
 	}
 	if (!watch->ended)
 		watch->ended = "an error ended it";
 	/* Why the kernel killed it says more than that it is gone. */
-	watch_screen_end(screen,
-	                 watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
+	screen_end(screen, watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
 }
 
 /** Shows what events tell. */
 static void tell_on_screen(void *context, const char *line)
 {
-	watch_screen_tell(context, line);
+	screen_event(context, line);
 }
 
 /** The same on a live screen. */
-static void watch_live(struct watch *watch, struct watch_screen *screen,
-                       struct watch_events *events, struct out *out)
+static void watch_live(struct watch *watch, struct screen *screen, struct events *events,
+                       struct out *out)
 {
-	struct watch_wait *wait = events->wait;
-	size_t keys = watch_wait_add(wait, screen->terminal.keys, POLLIN);
+	struct poll_loop *wait = events->wait;
+	size_t keys = poll_loop_add(wait, screen->terminal.keys, POLLIN);
 	events->tell = tell_on_screen;
 	events->teller = screen;
-	bool met = watch_events_look(events, out);
+	bool met = events_look(events, out);
 	while (!met && (screen->over ? !*wait->interrupted : !is_over(watch, wait))) {
-		bool due = watch_wait(wait);
-		watch_screen_obey(screen);
+		bool due = poll_loop_wait(wait);
+		screen_handle_input(screen);
 		/* A terminal that is gone has no more keys, and tells so without end. */
 		if (screen->left ||
 		    wait->descriptors[keys].revents & (POLLHUP | POLLERR | POLLNVAL))
 			break;
-		watch_events_take(events, out);
+		events_parse_option(events, out);
 		if (due && !screen->over) {
 			show(watch, screen);
-			met = !screen->over && watch_events_look(events, out);
+			met = !screen->over && events_look(events, out);
 		}
 	}
 	events->tell = NULL;
@@ -128,15 +132,15 @@ static bool is_live(const struct watch_options *options, const struct out *out)
 }
 
 /** Looks on, on a live screen if there can be one. */
-static void watch_in_form(struct watch *watch, struct watch_options *options,
-                          struct watch_events *events, struct out *out)
+static void watch_in_form(struct watch *watch, struct watch_options *options, struct events *events,
+                          struct out *out)
 {
-	struct watch_screen screen;
+	struct screen screen;
 	struct pm_error error;
 	if (options->live &&
-	    watch_screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
+	    screen_open(&screen, watch, options, events->wait, out->colour, &error) == 0) {
 		watch_live(watch, &screen, events, out);
-		watch_screen_close(&screen, out);
+		screen_close(&screen, out);
 	} else {
 		if (options->live)
 			note_no_screen(&error);
@@ -147,21 +151,21 @@ static void watch_in_form(struct watch *watch, struct watch_options *options,
 /** Looks on and acts, with all that has to be waited for. */
 static void watch_and_act(struct watch *watch, struct watch_options *options, struct out *out)
 {
-	struct watch_wait wait;
-	struct watch_events events;
-	watch_wait_init(&wait, options->interval);
-	if (watch_events_open(&events, watch, &options->events, &wait, &watch->failure) == 0) {
+	struct poll_loop wait;
+	struct events events;
+	poll_loop_init(&wait, options->interval);
+	if (events_open(&events, watch, &options->events, &wait, &watch->failure) == 0) {
 		watch_in_form(watch, options, &events, out);
-		watch_events_close(&events, out);
+		events_close(&events, out);
 	}
-	watch_wait_deinit(&wait);
+	poll_loop_deinit(&wait);
 }
 
 /** Says that the recording is over, and when that was. */
 static void end_replay(struct watch *watch)
 {
 	struct text when = { 0 };
-	text_time(&when, watch->sample.wall_ns);
+	delta_put_time(&when, watch->sample.wall_ns);
 	text_string(&when, ", ");
 	if (!watch_replay_ending(watch->replay, &when))
 		when.length -= 2;
@@ -202,7 +206,7 @@ static void replay(struct watch *watch, struct out *out)
 static enum status finish(const struct watch *watch, struct out *out)
 {
 	if (watch->options->output.json)
-		watch_print_json(watch, true, out);
+		watch_json_print(watch, true, out);
 	else
 		watch_print_summary(watch, out);
 	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
@@ -284,13 +288,13 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) &&
 	    cli_check_operands(&watch_spec, &words)) {
 		out_set_colour(out, options.output.colour);
-		status = watch_event_options_check(&options.events, &error) < 0
+		status = events_options_check(&options.events, &error) < 0
 		                 ? report_failure(&error)
 		                 : run(&options, &words, out);
 	} else {
 		status = words.status;
 	}
-	watch_event_options_deinit(&options.events);
+	events_options_deinit(&options.events);
 	selection_deinit(&options.selection);
 	return status;
 }

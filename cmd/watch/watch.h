@@ -31,7 +31,7 @@ struct condition;
 struct action;
 
 /** What is to happen when a condition holds. */
-struct watch_event_options {
+struct events_options {
 	struct condition *conditions; /**< each of them by itself; owned */
 	size_t condition_count;       /**< how many; 0: nothing is to happen */
 	struct action *actions;       /**< all of them, in this order; owned */
@@ -47,16 +47,16 @@ struct watch_options {
 	double seconds;  /**< longest time, 0: for ever */
 	double budget;   /**< share of a core, 0: any */
 	enum watch_sort sort;
-	uint64_t top;    /**< most rows */
-	uint64_t peek;   /**< most strings that are shown of the new pages of a row, 0: none */
-	bool keep_pages; /**< new pages are kept in mind also without that, for watch_peek_newest()
-	                  */
-	bool plain;      /**< text also on a terminal */
-	bool live;       /**< a live screen */
-	const char *record;    /**< recording to write, NULL for none */
+	uint64_t top;       /**< most rows */
+	uint64_t peek;      /**< most strings that are shown of the new pages of a row, 0: none */
+	bool keep_pages;    /**< new pages are kept in mind also without that, for peek_newest()
+	                     */
+	bool plain;         /**< text also on a terminal */
+	bool live;          /**< a live screen */
+	const char *record; /**< recording to write, NULL for none */
 	const char *live_only; /**< an option that was given and is for living processes only, as it
 	                          is called; NULL: none */
-	struct watch_event_options events;
+	struct events_options events;
 	struct selection selection;
 	struct output_options output;
 };
@@ -70,20 +70,20 @@ struct watch_row {
 };
 
 struct watch_kinds;
-struct watch_peek;
+struct peek;
 struct watch_replay;
 
 /** A process that is being watched. */
 struct watch {
 	const struct watch_options *options;
 	const struct target *target;
-	struct pm_run run;
+	struct pm_process_id run;
 	struct pm_sampler *sampler;
 	struct watch_replay *replay; /**< the recording whose samples are gone over, with a target
 	                                that has no process; NULL: it lives */
 	struct pm_tracker *tracker;
 	struct pm_recorder *recorder;   /**< NULL: nothing is recorded */
-	struct watch_peek *peek;        /**< NULL: new pages are not kept in mind */
+	struct peek *peek;              /**< NULL: new pages are not kept in mind */
 	struct pm_sample sample;        /**< the last one */
 	struct pm_totals first;         /**< totals of the first */
 	struct pm_totals previous;      /**< totals of the one before */
@@ -110,12 +110,12 @@ struct watch {
 	struct watch_kinds *kinds;            /**< the same over time (watch_kinds.h) */
 	const struct pm_track *const
 		*still;     /**< what rows are made of, where that is a picture of an earlier moment
-	                       (watch_still.h); NULL: the     tracker's tracks */
+	                       (screen_snapshot.h); NULL: the     tracker's tracks */
 	size_t still_count; /**< how many they are */
 	bool unjudged; /**< nobody sees the next looks: verdicts wait for watch_judge_now(), as they
 	                  take long */
 	bool all_rows; /**< all that changed become rows, without verdicts: whoever shows some calls
-	                  watch_judge() for these */
+	                  watch_sort_judge() for these */
 	struct watch_row *rows;      /**< what changed, sorted */
 	size_t row_count;            /**< how many */
 	struct pm_error none_chosen; /**< why none of the regions of the last look is one that the
@@ -133,111 +133,6 @@ struct watch {
 	struct text ended_words; /**< what that may point to, where it was made */
 	struct pm_error failure; /**< where the target or the recording failed */
 };
-
-/**
- * Starts watching: takes the first sample.
- *
- * @param watch    filled; release with watch_deinit()
- * @param options  what the user wants
- * @param target   a living process, or a recording
- * @param error    what went wrong
- * @return         0 or -1
- */
-int watch_init(struct watch *watch, const struct watch_options *options,
-               const struct target *target, struct pm_error *error);
-
-/**
- * Releases it.
- * @param watch as filled, or zeroed
- */
-void watch_deinit(struct watch *watch);
-
-/**
- * Takes the next sample, and sorts the rows.
- *
- * @param watch  the process; a recording has more samples
- * @return       true: go on; false: it ended, `ended` and `failure` say why
- */
-bool watch_step(struct watch *watch);
-
-/**
- * Makes the rows again, after what to sort by or `all_rows` changed.
- *
- * @param watch  the process
- * @param error  what went wrong
- * @return       0 or -1
- */
-int watch_sort_rows(struct watch *watch, struct pm_error *error);
-
-/**
- * Says why it ended.
- * @param watch the process
- * @param why the reason
- * @param what more of it, stands behind a colon
- */
-void watch_end_with(struct watch *watch, const char *why, const char *what);
-
-/**
- * Sorts rows.
- * @param rows they
- * @param count how many
- * @param sort by what
- */
-void watch_order(struct watch_row *rows, size_t count, enum watch_sort sort);
-
-/**
- * Fills the trends of a row.
- * @param watch the process
- * @param row one of its rows
- */
-void watch_judge(const struct watch *watch, struct watch_row *row);
-
-/**
- * Judges what was left unjudged, and sorts the rows.
- *
- * @param watch  the process; not `unjudged` any more
- * @param error  what went wrong
- * @return       0 or -1
- */
-int watch_judge_now(struct watch *watch, struct pm_error *error);
-
-/**
- * Counts growth from now on.
- * @param watch the process
- */
-void watch_rebase(struct watch *watch);
-
-/**
- * How long a limit lasts at the rate that was seen, for first_limit().
- *
- * @param watch    a struct watch
- * @param limit    the limit
- * @param seconds  where to store it
- * @return         false where it does not end
- */
-bool watch_lasts(const void *watch, const struct pm_limit *limit, double *seconds);
-
-/**
- * Prints what is so now, as text.
- * @param watch the process
- * @param out where to
- */
-void watch_print(const struct watch *watch, struct out *out);
-
-/**
- * Prints what was seen in all, as text.
- * @param watch the process
- * @param out where to
- */
-void watch_print_summary(const struct watch *watch, struct out *out);
-
-/**
- * Prints what is so now, as an object in one line.
- * @param watch the process
- * @param summary it is the last one
- * @param out where to
- */
-void watch_print_json(const struct watch *watch, bool summary, struct out *out);
 
 /**
  * Runs `procmem watch`.

@@ -72,7 +72,7 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 		lines->ahead = pm_read_ahead_start(lines->fd, lines->at_once);
 	char *to = lines->buffer + rest;
 	size_t room = lines->capacity - rest;
-	ssize_t got = lines->ahead ? pm_read_ahead_take(lines->ahead, to, room)
+	ssize_t got = lines->ahead ? pm_read_ahead_next(lines->ahead, to, room)
 	                           : pm_read(lines->fd, to,
 	                                     room < lines->at_once ? room : lines->at_once);
 	if (got < 0)

@@ -10,7 +10,7 @@
  * For addresses, and for sizes in the target.
  * @return the smaller one
  */
-static inline uint64_t pm_least(uint64_t a, uint64_t b)
+static inline uint64_t pm_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -19,7 +19,7 @@ static inline uint64_t pm_least(uint64_t a, uint64_t b)
  * For sizes and counts of this process.
  * @return the smaller one
  */
-static inline size_t pm_least_size(size_t a, size_t b)
+static inline size_t pm_min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }

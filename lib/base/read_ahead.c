@@ -131,7 +131,7 @@ static struct block *next_block(struct pm_read_ahead *ahead)
 	return block;
 }
 
-ssize_t pm_read_ahead_take(struct pm_read_ahead *ahead, void *buffer, size_t size)
+ssize_t pm_read_ahead_next(struct pm_read_ahead *ahead, void *buffer, size_t size)
 {
 	struct block *block = next_block(ahead);
 	if (!block) {

@@ -25,7 +25,7 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once);
  * Takes what comes next, as read(2) would.
  * @return bytes, 0 at the end, or -1 with errno set
  */
-ssize_t pm_read_ahead_take(struct pm_read_ahead *ahead, void *buffer, size_t size);
+ssize_t pm_read_ahead_next(struct pm_read_ahead *ahead, void *buffer, size_t size);
 
 /**
  * Ends the thread, also in the middle of the file, and releases everything.

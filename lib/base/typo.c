@@ -45,17 +45,17 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 		row[0] = i;
 		for (size_t j = 1; j <= b_length; j++) {
 			char letter = folded(a[i - 1]), other = folded(b[j - 1]);
-			row[j] = pm_least_size(pm_least_size(above[j], row[j - 1]) + 1,
-			                       above[j - 1] + (letter != other));
+			row[j] = pm_min_size(pm_min_size(above[j], row[j - 1]) + 1,
+			                     above[j - 1] + (letter != other));
 			if (i > 1 && j > 1 && letter == folded(b[j - 2]) &&
 			    folded(a[i - 2]) == other)
-				row[j] = pm_least_size(row[j], two_above[j - 2] + 1);
+				row[j] = pm_min_size(row[j], two_above[j - 2] + 1);
 		}
 	}
 	return rows[a_length % 3][b_length];
 }
 
-const char *pm_nearest_word(const char *word, const char *const *candidates, size_t count)
+const char *pm_typo_nearest(const char *word, const char *const *candidates, size_t count)
 {
 	const char *best = NULL;
 	size_t length = strnlen(word, WORD_MAX + 1);
@@ -69,7 +69,7 @@ const char *pm_nearest_word(const char *word, const char *const *candidates, siz
 			continue;
 		size_t steps = distance(word, length, candidate, other);
 		if (length >= 2 && starts_with(candidate, word))
-			steps = pm_least_size(steps, 1);
+			steps = pm_min_size(steps, 1);
 		if (steps < limit + (best == NULL)) {
 			best = candidate;
 			limit = steps;

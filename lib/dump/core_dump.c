@@ -86,7 +86,7 @@ static const char *known_bytes(const struct core_dump *dump, const struct pm_par
 		return part->bytes;
 	const struct pm_region *region = &dump->source->regions->items[part->region];
 	size_t size;
-	const char *vdso = strcmp(region->mapping, "[vdso]") == 0 ? pm_own_vdso(&size) : NULL;
+	const char *vdso = strcmp(region->mapping, "[vdso]") == 0 ? pm_self_vdso(&size) : NULL;
 	return vdso && size == pm_region_size(region) ? vdso + (part->start - region->start) : NULL;
 }
 

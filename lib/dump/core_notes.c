@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "dump/core_thread_notes.h"
+#include "proc/process.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
 
 /* More than the kernel's own auxiliary vector, of 50 pairs at the most, will ever have. */
-enum { MOST_AUXILIARY = 64 * 1024 };
+enum { AUXILIARY_MAX = 64 * 1024 };
 
 static const char deleted_ending[] = " (deleted)";
 
@@ -79,7 +82,7 @@ static int write_auxiliary(struct pm_core_writer *writer, struct pm_process *pro
 	size_t length;
 	if (pm_process_open_file(process, "auxv", O_RDONLY, &fd, error) < 0)
 		return -1;
-	int result = pm_read_all(fd, MOST_AUXILIARY, &bytes, &length, error);
+	int result = pm_read_all(fd, AUXILIARY_MAX, &bytes, &length, error);
 	close(fd);
 	if (result < 0)
 		return -1;

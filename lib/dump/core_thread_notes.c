@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Notes of core files about threads. The structures of <sys/procfs.h> are those of
  * <linux/elfcore.h> for the machine we run on. */
-#include "dump/core_notes.h"
+#include "dump/core_thread_notes.h"
 
 #include <elf.h>
 #include <stddef.h>
@@ -13,14 +13,16 @@
 
 #include "base/array.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
+#include "proc/threads.h"
 
 #ifndef NT_ARM_TLS
 #define NT_ARM_TLS 0x401
 #endif
 
 /* The largest set known: x86 with AMX tiles has 11 KiB, ARM with the widest SVE and SME 85 KiB. */
-enum { MOST_REGISTERS = 128 * 1024 };
+enum { REGISTERS_MAX = 128 * 1024 };
 
 /** Sets of registers beside the general ones. */
 static const struct {
@@ -127,7 +129,7 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 {
 	if (!thread->stop || !pm_stop_thread(thread->stop, thread->index)->reachable)
 		return 0;
-	void *bytes = malloc(MOST_REGISTERS);
+	void *bytes = malloc(REGISTERS_MAX);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
 	int result = 0;
@@ -135,7 +137,7 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 		struct pm_error why = { 0 };
 		size_t size;
 		if (pm_stop_read_registers(thread->stop, thread->index, register_sets[i].type,
-		                           bytes, MOST_REGISTERS, &size, &why) == 0) {
+		                           bytes, REGISTERS_MAX, &size, &why) == 0) {
 			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type,
 			                      bytes, (uint32_t)size, error);
 		} else if (why.kind == PM_ERROR_GONE) {

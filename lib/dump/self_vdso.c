@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-const char *pm_own_vdso(size_t *size)
+const char *pm_self_vdso(size_t *size)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
 	ElfW(Ehdr) header;

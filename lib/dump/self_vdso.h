@@ -12,6 +12,6 @@
  * @param size  where to store its length in bytes, a multiple of the page size
  * @return      the bytes; NULL where we have none
  */
-const char *pm_own_vdso(size_t *size);
+const char *pm_self_vdso(size_t *size);
 
 #endif

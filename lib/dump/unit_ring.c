@@ -10,7 +10,7 @@
 #include "base/array.h"
 
 /* Each slot has more than a megabyte: together they stay below 7 MiB. */
-enum { MOST_THREADS = 4, SPARE_SLOTS = 2 };
+enum { THREADS_MAX = 4, SPARE_SLOTS = 2 };
 
 struct pm_unit_ring {
 	const struct pm_dump_source *source;
@@ -25,8 +25,8 @@ struct pm_unit_ring {
 	bool taken;       /* the one before it is still with the taker */
 	size_t thread_count;
 	size_t slot_count;
-	pthread_t threads[MOST_THREADS];
-	struct pm_ring_slot *slots[MOST_THREADS + SPARE_SLOTS];
+	pthread_t threads[THREADS_MAX];
+	struct pm_ring_slot *slots[THREADS_MAX + SPARE_SLOTS];
 };
 
 /** Index of a reason in a slot; new ones are kept as long as there is room. */
@@ -35,8 +35,8 @@ static unsigned reason_index(struct pm_ring_slot *slot, const char *why)
 	for (size_t i = 0; i < slot->reason_count; i++)
 		if (strcmp(slot->reasons[i], why) == 0)
 			return (unsigned)i;
-	if (slot->reason_count == PM_MOST_REASONS)
-		return PM_MOST_REASONS - 1;
+	if (slot->reason_count == PM_REASONS_MAX)
+		return PM_REASONS_MAX - 1;
 	char *reason = slot->reasons[slot->reason_count];
 	size_t length = strnlen(why, PM_ERROR_TEXT_SIZE - 1);
 	memcpy(reason, why, length);
@@ -47,7 +47,7 @@ static unsigned reason_index(struct pm_ring_slot *slot, const char *why)
 static void note_bad(void *context, const struct pm_unreadable *range)
 {
 	struct pm_ring_slot *slot = context;
-	if (slot->bad_count == PM_MOST_BAD)
+	if (slot->bad_count == PM_UNREADABLE_MAX)
 		return;
 	slot->bad[slot->bad_count++] = (struct pm_bad_range){ .start = range->start,
 		                                              .end = range->end,
@@ -138,9 +138,9 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 		                                 .files = source->files != NULL,
 		                                 .cancel = source->cancel };
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = processors < 1              ? 1
-	                 : processors < MOST_THREADS ? (size_t)processors
-	                                             : MOST_THREADS;
+	size_t threads = processors < 1             ? 1
+	                 : processors < THREADS_MAX ? (size_t)processors
+	                                            : THREADS_MAX;
 	struct pm_unit_ring *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);

@@ -4,9 +4,12 @@
  * the last look: what tracks of a kind weigh is what the regions of that kind do. So each part of a
  * difference has a track for each kind in it.
  */
+#include "growth/assign.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "growth/followed.h"
 #include "growth/key_table.h"
 #include "growth/similarity.h"
 #include "growth/tracker_state.h"
@@ -16,7 +19,7 @@
  * its mappings a name of its own, such as that of a temporary file, would fill our memory so; from
  * this number on what is new and has no like shares a track with all of its sort.
  */
-enum { MOST_GONE = 4096 };
+enum { GONE_MAX = 4096 };
 
 /** The track that goes on for the regions of one kind in one part. */
 struct choice {
@@ -58,7 +61,7 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
-	return born || region->block ? pm_alike_key(region) : 0;
+	return born || region->block ? pm_similarity_key(region) : 0;
 }
 
 /**
@@ -75,8 +78,8 @@ static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm
 	if (key && !keys->places && pm_key_table_init(keys, tracker, more, error) < 0)
 		return NULL;
 	struct followed *followed = key ? pm_key_table_find(keys, key) : NULL;
-	if (key && !followed && tracker->gone > MOST_GONE)
-		followed = pm_key_table_find(keys, key = pm_alike_sort(region));
+	if (key && !followed && tracker->gone > GONE_MAX)
+		followed = pm_key_table_find(keys, key = pm_similarity_sort(region));
 	if (followed)
 		return followed;
 	followed = new_track(tracker, time, error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The sums of a track, and which of its regions stands for it: a leak is to be found at the address
  * that is shown. */
-#include "growth/tracker_state.h"
+#include "growth/followed.h"
 
 void pm_followed_clear(struct followed *followed)
 {
 	struct pm_track *track = &followed->track;
-	track->regions = track->weight = track->size = track->block_least = track->block_most = 0;
+	track->regions = track->weight = track->size = track->block_min = track->block_max = 0;
 	followed->was_start = track->start;
 	followed->was_end = track->end;
 }
@@ -42,10 +42,10 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->mapping = region->mapping;
 		track->detail = region->detail;
 	}
-	if (track->regions == 0 || region->block < track->block_least)
-		track->block_least = region->block;
-	if (region->block > track->block_most)
-		track->block_most = region->block;
+	if (track->regions == 0 || region->block < track->block_min)
+		track->block_min = region->block;
+	if (region->block > track->block_max)
+		track->block_max = region->block;
 	track->regions++;
 	track->weight += weight;
 	track->size += pm_region_size(region);

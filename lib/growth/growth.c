@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "growth/identity.h"
+#include "growth/overlap.h"
 #include "growth/sets.h"
 
 const char *pm_change_name(enum pm_change change)

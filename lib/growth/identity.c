@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching what shares no addresses: by arena, thread, file and offset, and moves of anonymous
  * memory. */
-#include "growth/sets.h"
+#include "growth/identity.h"
 
 #include <stdlib.h>
 

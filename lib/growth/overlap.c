@@ -7,7 +7,7 @@
  * other memory soon lies. Only what found no partner of its kind is compared whatever its kind:
  * more may be known of the same memory now.
  */
-#include "growth/sets.h"
+#include "growth/overlap.h"
 
 #include <string.h>
 

@@ -74,25 +74,4 @@ static inline bool pm_sets_same_kind(const struct pm_region *one, const struct p
 	       other->kind == PM_KIND_UNKNOWN;
 }
 
-/** Links regions that share addresses and have the same backing and kind. */
-void pm_match_overlap(struct pm_sets *sets);
-
-/** Links what is left and stands where it stood, whatever its kind is now. */
-void pm_match_standing(struct pm_sets *sets);
-
-/** Links what is left by addresses, whatever its kind is now. */
-void pm_match_rest(struct pm_sets *sets);
-
-/**
- * Links the heaps of each arena, and what is left by thread, file and move of a block of malloc's.
- * @return 0, or -1 when out of memory
- */
-int pm_match_identity(struct pm_sets *sets);
-
-/**
- * Links what is left of anonymous memory by move.
- * @return 0, or -1 when out of memory
- */
-int pm_match_moves(struct pm_sets *sets);
-
 #endif

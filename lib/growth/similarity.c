@@ -32,7 +32,7 @@ static uint64_t length_class(uint64_t size)
 	return class;
 }
 
-uint64_t pm_alike_sort(const struct pm_region *region)
+uint64_t pm_similarity_sort(const struct pm_region *region)
 {
 	uint64_t key = mix(basis, region->kind);
 	key = mix(key, region->perms);
@@ -41,9 +41,9 @@ uint64_t pm_alike_sort(const struct pm_region *region)
 	return mix(key, length_class(region->block ? region->block : pm_region_size(region)));
 }
 
-uint64_t pm_alike_key(const struct pm_region *region)
+uint64_t pm_similarity_key(const struct pm_region *region)
 {
-	uint64_t key = mix_name(pm_alike_sort(region), region->mapping);
+	uint64_t key = mix_name(pm_similarity_sort(region), region->mapping);
 	/* The detail of a stack is its thread's name. */
 	return region->kind == PM_KIND_STACK ? mix_name(key, region->detail) : key;
 }

@@ -12,9 +12,9 @@
  * A number that alike regions have in common; others have it by chance only.
  * @param region the region
  */
-uint64_t pm_alike_key(const struct pm_region *region);
+uint64_t pm_similarity_key(const struct pm_region *region);
 
 /** The same for regions that are of one sort, whatever their names. */
-uint64_t pm_alike_sort(const struct pm_region *region);
+uint64_t pm_similarity_sort(const struct pm_region *region);
 
 #endif

@@ -7,6 +7,8 @@
 #include <procmem/growth.h>
 
 #include "base/array.h"
+#include "growth/assign.h"
+#include "growth/followed.h"
 #include "growth/tracker_state.h"
 
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
@@ -69,8 +71,8 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		struct pm_track *track = &followed->track;
 		tracker->gone += track->born && track->regions == 0;
 		track->delta = (int64_t)(track->weight - followed->was);
-		if (track->regions > track->most_regions)
-			track->most_regions = track->regions;
+		if (track->regions > track->max_regions)
+			track->max_regions = track->regions;
 		if (tracker->samples == 0) {
 			track->baseline = track->weight;
 			track->baseline_regions = track->regions;

@@ -28,15 +28,6 @@ static inline uint64_t pm_region_weight(const struct pm_region *region)
 	return region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP];
 }
 
-/** Begins the sums of a sample anew. */
-void pm_followed_clear(struct followed *followed);
-
-/**
- * Adds a region to the sums.
- * @param was what weighed at its addresses at the sample before
- */
-void pm_followed_count(struct followed *followed, const struct pm_region *region, uint64_t was);
-
 struct pm_tracker {
 	struct followed **tracks;
 	size_t count;
@@ -51,20 +42,5 @@ struct pm_tracker {
 	uint64_t samples;
 	bool settled; /* the last list was compared with one before */
 };
-
-/** Begins the sums of all tracks anew. */
-void pm_tracker_clear_sums(struct pm_tracker *tracker);
-
-/**
- * Gives every region of a sample its track, and sums them up.
- *
- * @param growth   what the sample differs by from the last one
- * @param regions  of the sample
- * @param owners   where to store the track of each; zeroed
- * @return         0 or -1
- */
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth,
-                      const struct pm_regions *regions, struct followed **owners, double time,
-                      struct pm_error *error);
 
 #endif

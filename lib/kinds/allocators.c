@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
@@ -33,7 +34,8 @@ int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error)
 	(void)error;
 	const char *name = allocator_of(context);
 	struct pm_region *region;
-	for (size_t at = 0; name && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0;
+	     name && (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (pm_region_size(region) % growth_step != 0)
 			continue;
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,

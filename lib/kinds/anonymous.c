@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is left: anonymous memory of which nothing more is known, and why not more. */
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 /** @param refused what to say where the memory of the target cannot be read at all, or NULL */
@@ -45,12 +46,12 @@ int pm_rule_anonymous(struct pm_kinds_context *context, struct pm_error *error)
 		                        "malloc's could be proven: %s",
 		                        context->refusal);
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
 		               why_unknown(context, region, refused));
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_READABLE, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_READABLE, &at));)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, "anonymous and read-only");
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_NAMED, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));)
 		pm_kinds_claim(
 			region, PM_KIND_ANON, PM_PROOF_INFERRED,
 			"named [heap], yet the heap does not reach into it: it only touches it");

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
 #include "kinds/malloc_headers.h"
+#include "kinds/objects.h"
 
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
@@ -17,7 +19,7 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 {
 	const struct pm_region *above;
 	while ((above = pm_kinds_above(context, region)) &&
-	       pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE)
+	       pm_kinds_region_class(context, above) == PM_REGION_CLASS_WRITABLE)
 		region = above;
 	return region->end;
 }
@@ -36,7 +38,7 @@ static bool fits_memory(const struct pm_kinds_context *context, const struct pm_
 		return true;
 	const struct pm_region *last = pm_regions_find(context->regions, end - 1);
 	const struct pm_region *rest = last ? pm_kinds_above(context, last) : NULL;
-	return rest && pm_kinds_looks(context, rest) == PM_LOOKS_CLOSED &&
+	return rest && pm_kinds_region_class(context, rest) == PM_REGION_CLASS_CLOSED &&
 	       rest->end >= heap->start + heap_max;
 }
 
@@ -102,7 +104,7 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
 {
 	*heaps = (struct pm_arena_heaps){ .heap_max = pm_arena_heap_max(context) };
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (region->start % heaps->heap_max == 0 &&
 		    pm_malloc_header_was_read(context, region) &&
 		    add(context, heaps, region, region->start, pm_malloc_header(context, region),

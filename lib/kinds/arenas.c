@@ -11,7 +11,9 @@
 #include <procmem/number.h>
 
 #include "kinds/arena_heaps.h"
+#include "kinds/context.h"
 #include "kinds/malloc_headers.h"
+#include "kinds/objects.h"
 #include "kinds/rules.h"
 
 /** Claims the inaccessible rest of a heap, from `region` on. */
@@ -19,9 +21,9 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
                        uint64_t heap_end, uint64_t arena, enum pm_proof proof,
                        const char *heap_text)
 {
-	for (;
-	     region && region->start < heap_end &&
-	     pm_kinds_looks(context, region) == PM_LOOKS_CLOSED && region->kind == PM_KIND_UNKNOWN;
+	for (; region && region->start < heap_end &&
+	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_CLOSED &&
+	       region->kind == PM_KIND_UNKNOWN;
 	     region = pm_kinds_above(context, region)) {
 		pm_kinds_claim(
 			region, PM_KIND_RESERVE, proof,
@@ -68,7 +70,7 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 		region->detail = pm_kinds_text(context, "%s; from %" PRIx64 " on %s",
 		                               region->detail, heap->start, text);
 	while (region && region->start < heap->start + heaps->heap_max &&
-	       pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
+	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 		if (region->kind == PM_KIND_UNKNOWN) {
 			pm_kinds_claim(region, PM_KIND_ARENA, proof, why);
 			region->arena = heap->arena;
@@ -87,7 +89,7 @@ static bool first_is_unreadable(const struct pm_kinds_context *context,
 	uint64_t start = heap->arena & ~(heaps->heap_max - 1);
 	const struct pm_region *region = pm_regions_find(context->regions, start);
 	return region && region->start == start &&
-	       pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE &&
+	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE &&
 	       !pm_arena_heap_at(heaps, start);
 }
 
@@ -114,14 +116,14 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 	(void)error;
 	uint64_t heap_max = pm_arena_heap_max(context);
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		bool flags = (region->vm_flags & (PM_VM_KNOWN | PM_VM_NORESERVE | PM_VM_ACCOUNT)) ==
 		             (PM_VM_KNOWN | PM_VM_NORESERVE);
 		if (!flags || region->start % heap_max != 0 ||
 		    pm_malloc_header_was_read(context, region))
 			continue;
 		struct pm_region *rest = pm_kinds_above(context, region);
-		if (!rest || pm_kinds_looks(context, rest) != PM_LOOKS_CLOSED ||
+		if (!rest || pm_kinds_region_class(context, rest) != PM_REGION_CLASS_CLOSED ||
 		    rest->kind != PM_KIND_UNKNOWN || rest->end < region->start + heap_max)
 			continue;
 		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_INFERRED,

@@ -8,6 +8,7 @@
 
 #include <procmem/number.h>
 
+#include "kinds/context.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
@@ -33,10 +34,11 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
  */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	enum pm_looks looks = pm_kinds_looks(context, region);
-	if (region->kind != PM_KIND_UNKNOWN || looks == PM_LOOKS_FILE || looks == PM_LOOKS_CLOSED)
+	enum pm_region_class looks = pm_kinds_region_class(context, region);
+	if (region->kind != PM_KIND_UNKNOWN || looks == PM_REGION_CLASS_FILE ||
+	    looks == PM_REGION_CLASS_CLOSED)
 		return false;
-	return looks != PM_LOOKS_NAMED || region->inode == 0;
+	return looks != PM_REGION_CLASS_NAMED || region->inode == 0;
 }
 
 static void claim(struct pm_kinds_context *context, struct pm_region *region, uint64_t end)
@@ -62,7 +64,7 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
-	const struct pm_region_list *files = &context->lists[PM_LOOKS_FILE];
+	const struct pm_region_list *files = &context->lists[PM_REGION_CLASS_FILE];
 	if (!context->objects)
 		return 0;
 	for (size_t i = 0; i < files->count; i++) {

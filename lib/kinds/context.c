@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kinds/rule.h"
+#include "kinds/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,19 +9,19 @@
 
 #include "base/array.h"
 
-static enum pm_looks looks_of(const struct pm_region *region)
+static enum pm_region_class region_class_of(const struct pm_region *region)
 {
 	if (region->mapping[0] != '\0' || region->inode != 0) {
 		if (region->mapping[0] != '[')
-			return PM_LOOKS_FILE;
+			return PM_REGION_CLASS_FILE;
 		if (!pm_region_is_anonymous(region))
-			return PM_LOOKS_NAMED;
+			return PM_REGION_CLASS_NAMED;
 	}
 	if (region->perms & PM_PERM_EXEC)
-		return PM_LOOKS_EXECUTABLE;
+		return PM_REGION_CLASS_EXECUTABLE;
 	if (region->perms & PM_PERM_WRITE)
-		return PM_LOOKS_WRITABLE;
-	return region->perms & PM_PERM_READ ? PM_LOOKS_READABLE : PM_LOOKS_CLOSED;
+		return PM_REGION_CLASS_WRITABLE;
+	return region->perms & PM_PERM_READ ? PM_REGION_CLASS_READABLE : PM_REGION_CLASS_CLOSED;
 }
 
 /** Takes back what an earlier call may have given. */
@@ -42,14 +42,14 @@ static void clear(struct pm_region *region)
 static void fill_lists(struct pm_kinds_context *context)
 {
 	struct pm_regions *regions = context->regions;
-	size_t counts[PM_LOOKS_COUNT] = { 0 };
+	size_t counts[PM_REGION_CLASS_COUNT] = { 0 };
 	for (size_t i = 0; i < regions->count; i++) {
 		clear(&regions->items[i]);
-		context->looks[i] = (uint8_t)looks_of(&regions->items[i]);
+		context->looks[i] = (uint8_t)region_class_of(&regions->items[i]);
 		counts[context->looks[i]]++;
 	}
 	struct pm_region **items = context->list_items;
-	for (size_t looks = 0; looks < PM_LOOKS_COUNT; looks++) {
+	for (size_t looks = 0; looks < PM_REGION_CLASS_COUNT; looks++) {
 		context->lists[looks].items = items;
 		items += counts[looks];
 	}
@@ -121,7 +121,7 @@ void pm_kinds_context_deinit(struct pm_kinds_context *context)
 	free(context->threads);
 }
 
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks,
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class looks,
                                 size_t *at)
 {
 	const struct pm_region_list *list = &context->lists[looks];

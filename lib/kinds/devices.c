@@ -3,6 +3,7 @@
  * (VmFlags io, pf). */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 static bool begins(const char *text, const char *words)
@@ -30,7 +31,7 @@ int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		if (region->vm_flags & (PM_VM_IO | PM_VM_PFNMAP))
 			pm_kinds_claim(region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
 			               "VmFlags io or pf: memory of a device, must not be read");

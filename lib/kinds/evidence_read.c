@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "region/pagemap.h"
 #include "region/pagemap_handle.h"
 
 enum { PIECES_A_CALL = 1024 };

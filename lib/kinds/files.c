@@ -2,13 +2,14 @@
 /* Other mapped files. */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		if (strcmp(region->mapping, "/dev/zero") == 0 &&
 		    !(region->perms & PM_PERM_SHARED)) {
 			pm_kinds_claim(

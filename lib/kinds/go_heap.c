@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
 #include "kinds/rules.h"
 
@@ -16,11 +17,11 @@ static const uint64_t last_arena = UINT64_C(0xd000000000);
 static int find_build_info(struct pm_kinds_context *context, bool *found, struct pm_error *error)
 {
 	static const char magic[] = "\xff Go buildinf:";
-	enum { MAGIC_LENGTH = sizeof magic - 1, MOST_REGIONS = 16 };
-	const struct pm_region_list *files = &context->lists[PM_LOOKS_FILE];
+	enum { MAGIC_LENGTH = sizeof magic - 1, REGIONS_MAX = 16 };
+	const struct pm_region_list *files = &context->lists[PM_REGION_CLASS_FILE];
 	size_t looked_at = 0;
 	*found = false;
-	for (size_t i = 0; i < files->count && looked_at < MOST_REGIONS && !*found; i++) {
+	for (size_t i = 0; i < files->count && looked_at < REGIONS_MAX && !*found; i++) {
 		const struct pm_region *region = files->items[i];
 		if (region->kind != PM_KIND_DATA && region->kind != PM_KIND_RODATA)
 			continue;
@@ -42,7 +43,7 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_region *region;
 	bool known = false, is_go = false;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (region->start < first_arena || region->start >= last_arena)
 			continue;
 		if (!known && find_build_info(context, &is_go, error) < 0)

@@ -6,13 +6,14 @@
  */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		if (region->vm_flags & PM_VM_HUGETLB)
 			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_PROVEN,
 			               "VmFlags ht: pages of hugetlbfs, counted as Hugetlb and not "

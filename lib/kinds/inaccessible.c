@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
 #include "kinds/rules.h"
 
@@ -25,7 +26,7 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_CLOSED, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_CLOSED, &at));) {
 		const struct pm_region *above = pm_kinds_above(context, region);
 		if (!above || above->kind != PM_KIND_STACK ||
 		    (region->bytes[PM_SIZE_RSS] > 0 && !may_be_readable(region)))
@@ -78,7 +79,7 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_CLOSED, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_CLOSED, &at));) {
 		if (may_be_readable(region)) {
 			if (claim_unclear(context, region, error) < 0)
 				return -1;

@@ -31,11 +31,11 @@ static bool is_archive(const struct pm_region *region)
 
 static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	enum pm_looks looks = pm_kinds_looks(context, region);
-	if (looks == PM_LOOKS_FILE)
+	enum pm_region_class looks = pm_kinds_region_class(context, region);
+	if (looks == PM_REGION_CLASS_FILE)
 		return is_archive(region);
 	return region->kind == PM_KIND_UNKNOWN &&
-	       (looks == PM_LOOKS_WRITABLE || looks == PM_LOOKS_CLOSED);
+	       (looks == PM_REGION_CLASS_WRITABLE || looks == PM_REGION_CLASS_CLOSED);
 }
 
 /** The unbroken range that begins with a region. */
@@ -74,7 +74,7 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 	for (struct pm_region *region = range.first; region < range.behind; region++) {
 		if (region->kind != PM_KIND_UNKNOWN)
 			continue;
-		if (pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE) {
+		if (pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
 			               "libjvm.so is mapped, and this belongs to the longest "
 			               "unbroken range below 32 GiB, "

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
@@ -60,9 +61,9 @@ bool pm_jit_is_record(const char *path)
 static bool has_rest(const struct pm_kinds_context *context, const struct pm_region *code)
 {
 	const struct pm_region *above = pm_kinds_above(context, code);
-	while (above && pm_kinds_looks(context, above) == PM_LOOKS_EXECUTABLE)
+	while (above && pm_kinds_region_class(context, above) == PM_REGION_CLASS_EXECUTABLE)
 		above = pm_kinds_above(context, above);
-	if (!above || pm_kinds_looks(context, above) != PM_LOOKS_CLOSED)
+	if (!above || pm_kinds_region_class(context, above) != PM_REGION_CLASS_CLOSED)
 		return false;
 	/* The guard of a stack that happens to follow is no reserve: without MAP_NORESERVE. */
 	return !(above->vm_flags & PM_VM_KNOWN) || (above->vm_flags & PM_VM_NORESERVE);
@@ -103,16 +104,16 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	const struct runtime *runtime = context->lists[PM_LOOKS_EXECUTABLE].count > 0
+	const struct runtime *runtime = context->lists[PM_REGION_CLASS_EXECUTABLE].count > 0
 	                                        ? find_runtime(context)
 	                                        : NULL;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_EXECUTABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_EXECUTABLE, &at));) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
 		               "executable and of no file: code that was made at run time");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
 			region->detail = runtime->detail;
 	}
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		claim_file(region);
 	return 0;
 }

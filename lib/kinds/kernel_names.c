@@ -3,6 +3,7 @@
  * [vvar], [vsyscall], [uprobes], ... */
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 /**
@@ -31,7 +32,7 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
 {
 	struct pm_region *below = pm_kinds_below(context, vdso);
-	for (; below && pm_kinds_looks(context, below) == PM_LOOKS_READABLE;
+	for (; below && pm_kinds_region_class(context, below) == PM_REGION_CLASS_READABLE;
 	     below = pm_kinds_below(context, below))
 		pm_kinds_claim(
 			below, PM_KIND_KERNEL, PM_PROOF_INFERRED,
@@ -42,7 +43,7 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_NAMED, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));) {
 		const char *name = region->mapping;
 		if (strncmp(name, "[anon_shmem:", strlen("[anon_shmem:")) == 0)
 			continue;

@@ -2,6 +2,7 @@
 #include <procmem/kinds.h>
 
 #include "base/array.h"
+#include "kinds/context.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 

@@ -7,17 +7,19 @@
  *
  * Of living processes the kernel names it, and only of what does not live may any page be read.
  */
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
+#include "kinds/objects.h"
 #include "kinds/rules.h"
 
 enum {
 	PREV_INUSE = 1,
 	OTHER_FLAGS = 6,
 	FLAG_BITS = 7,
-	ALIGNMENT = 16,       /* MALLOC_ALIGNMENT, since glibc 2.26 on 32 bits, too */
-	FEW_CHUNKS = 3,       /* less can be chance */
-	MOST_CHUNKS = 65536,  /* of a large heap these are enough */
-	MOST_STEPS = 1 << 20, /* in all: a file may be made to cost much */
+	ALIGNMENT = 16,      /* MALLOC_ALIGNMENT, since glibc 2.26 on 32 bits, too */
+	FEW_CHUNKS = 3,      /* less can be chance */
+	CHUNKS_MAX = 65536,  /* of a large heap these are enough */
+	STEPS_MAX = 1 << 20, /* in all: a file may be made to cost much */
 };
 
 /** Where the first chunk lies: what follows its two words is aligned. */
@@ -45,7 +47,7 @@ static uint64_t chunk_size(const unsigned char *header, unsigned word, bool firs
 /**
  * Walks over the chunks of a region.
  *
- * @param chunks  where to store how many there are; MOST_CHUNKS where there are more
+ * @param chunks  where to store how many there are; CHUNKS_MAX where there are more
  * @return        1: to its end, or over the most; 0: something else is in it; -1: an error
  */
 static int walk(struct pm_kinds_context *context, const struct pm_region *region, size_t *chunks,
@@ -53,7 +55,7 @@ static int walk(struct pm_kinds_context *context, const struct pm_region *region
 {
 	unsigned word = pm_kinds_word_size(context);
 	uint64_t at = first_chunk(region, word);
-	for (*chunks = 0; at < region->end && *chunks < MOST_CHUNKS; ++*chunks) {
+	for (*chunks = 0; at < region->end && *chunks < CHUNKS_MAX; ++*chunks) {
 		unsigned char header[2 * sizeof(uint64_t)] = { 0 };
 		bool got = false;
 		if (region->end - at < sizeof header)
@@ -74,7 +76,8 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 	if (!context->evidence->any_page)
 		return 0;
 	for (size_t at = 0, steps = 0;
-	     steps < MOST_STEPS && (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	     steps < STEPS_MAX &&
+	     (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		size_t chunks;
 		int is_heap = walk(context, region, &chunks, error);
 		if (is_heap < 0)
@@ -86,9 +89,9 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 		               pm_kinds_text(context,
 		                             "%s%zu chunks of malloc's main arena, %s: as in the "
 		                             "brk heap, which has no name here",
-		                             chunks == MOST_CHUNKS ? "begins with " : "", chunks,
-		                             chunks == MOST_CHUNKS ? "one behind the other"
-		                                                   : "from its start to its end"));
+		                             chunks == CHUNKS_MAX ? "begins with " : "", chunks,
+		                             chunks == CHUNKS_MAX ? "one behind the other"
+		                                                  : "from its start to its end"));
 		/* There is one. */
 		return 0;
 	}

@@ -4,6 +4,7 @@
  * (chunk_header.h). The kernel merges neighbours into one region, so the headers are walked: a walk
  * that ends exactly where the region does proves every step of it.
  */
+#include "kinds/context.h"
 #include "kinds/malloc_headers.h"
 #include "kinds/malloc_walk.h"
 #include "kinds/rules.h"
@@ -11,7 +12,7 @@
 int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (!pm_malloc_header_was_read(context, region))
 			continue;
 		struct pm_malloc_walk walk = { .region = region, .at = region->start };

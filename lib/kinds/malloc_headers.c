@@ -5,14 +5,16 @@
 
 #include "base/array.h"
 #include "kinds/arena_heaps.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
+#include "kinds/objects.h"
 
 /*
  * Reading a header takes about half a microsecond, and asking whether its page is present as much
  * again: for 60,000 regions that is longer than their whole listing. The kernel merges what malloc
  * maps, so real processes have few such regions; of more, those that hold most are looked at.
  */
-enum { MOST_HEADERS = 4096, CLASSES = 65 };
+enum { HEADERS_MAX = 4096, CLASSES = 65 };
 
 /** The regions whose headers can be read, and the buffers for that. */
 struct candidates {
@@ -63,11 +65,11 @@ static struct choice choose(const struct pm_kinds_context *context)
 {
 	size_t counts[CLASSES] = { 0 }, sum = 0, at = 0;
 	struct pm_region *region;
-	while ((region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at)))
+	while ((region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at)))
 		counts[class_of(region)]++;
 	for (unsigned class = CLASSES; class --> 1;) {
-		if (sum + counts[class] > MOST_HEADERS)
-			return (struct choice){ class, MOST_HEADERS - sum };
+		if (sum + counts[class] > HEADERS_MAX)
+			return (struct choice){ class, HEADERS_MAX - sum };
 		sum += counts[class];
 	}
 	return (struct choice){ 0, SIZE_MAX };
@@ -92,7 +94,7 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 	struct choice choice = choose(context);
 	uint64_t heap_max = pm_arena_heap_max(context);
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		uint8_t *header = &context->headers[pm_kinds_index(context, region)];
 		enum pm_presence presence;
 		if (!is_chosen(&choice, region, heap_max)) {
@@ -135,7 +137,7 @@ static int read_candidates(struct pm_kinds_context *context, struct candidates *
 
 int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *error)
 {
-	size_t most = context->lists[PM_LOOKS_WRITABLE].count;
+	size_t most = context->lists[PM_REGION_CLASS_WRITABLE].count;
 	if (most == 0 || context->refusal[0] != '\0')
 		return 0;
 	struct candidates candidates = { 0 };

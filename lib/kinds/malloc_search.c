@@ -9,9 +9,11 @@
 
 #include "base/array.h"
 #include "kinds/chunk_header.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
 #include "kinds/malloc_walk.h"
 #include "kinds/rules.h"
+#include "region/pagemap.h"
 #include "region/pagemap_handle.h"
 
 /*
@@ -19,8 +21,8 @@
  * process's memory that makes a region worth it.
  */
 enum {
-	MOST_PAGES_A_REGION = 2048,
-	MOST_PAGES = 4096,
+	REGION_PAGES_MAX = 2048,
+	PAGES_MAX = 4096,
 	PAGES_A_CALL = 512,
 	FIRST_PAGES = 32,
 	WORTHY_PART = 16
@@ -94,8 +96,7 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
                   size_t *left, struct pm_error *error)
 {
 	struct pm_malloc_walk walk = { .region = region, .at = region->start };
-	size_t here = *left < MOST_PAGES_A_REGION ? *left : MOST_PAGES_A_REGION, before = here,
-	       used;
+	size_t here = *left < REGION_PAGES_MAX ? *left : REGION_PAGES_MAX, before = here, used;
 	pages->most = FIRST_PAGES;
 	while (here > 0 && walk.at < region->end) {
 		size_t chunks = walk.count;
@@ -123,11 +124,11 @@ static uint64_t worthy_size(const struct pm_kinds_context *context)
 
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)
 {
-	size_t at = 0, left = MOST_PAGES;
+	size_t at = 0, left = PAGES_MAX;
 	if (!context->evidence->pagemap || context->page_states_refused ||
 	    context->refusal[0] != '\0')
 		return 0;
-	if (!pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+	if (!pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at))
 		return 0;
 	struct pages *pages = calloc(1, sizeof *pages);
 	if (!pages)
@@ -137,7 +138,7 @@ int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *err
 	struct pm_region *region;
 	int result = 0;
 	for (at = 0; result == 0 && left > 0 &&
-	             (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	             (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (!pm_region_knows(region, PM_SIZE_RSS) || region->bytes[PM_SIZE_RSS] < worthy)
 			continue;
 		result = search(context, region, pages, &left, error);

@@ -6,7 +6,10 @@
 #include <procmem/number.h>
 
 #include "kinds/chunk_header.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
+#include "kinds/objects.h"
+#include "region/pagemap.h"
 #include "region/pagemap_handle.h"
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose
@@ -18,7 +21,7 @@ enum { SAMPLES = 64, SAMPLE_SIZE = 1024 };
 
 /* As many as malloc makes by default (M_MMAP_MAX); bounds the time that a hostile target can cost.
  */
-enum { MOST_CHUNKS = 65536 };
+enum { CHUNKS_MAX = 65536 };
 
 /**
  * Takes the chunk at walk->at.
@@ -95,7 +98,7 @@ int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk
 	unsigned word = pm_kinds_word_size(context);
 	uint64_t size = take(context, walk, word, header);
 	int more = size > 0;
-	while (more > 0 && walk->at < walk->region->end && walk->count < MOST_CHUNKS)
+	while (more > 0 && walk->at < walk->region->end && walk->count < CHUNKS_MAX)
 		more = step(context, walk, word, &size, error);
 	return more < 0 ? -1 : 0;
 }

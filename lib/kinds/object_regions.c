@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/jit.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
@@ -121,7 +122,7 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 	if (pm_objects_read(context, error) < 0)
 		return -1;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(context->objects, region);
 		if (!object || !object->executable || is_left_to_jit(region, object))
 			continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
 
 struct pm_objects {
@@ -18,7 +19,7 @@ struct pm_objects {
 
 /* A hostile core file can name as many files as it likes, and make their names meet in the table:
  * so many are told apart, and looked at. */
-enum { MOST_OBJECTS = 1 << 16, MOST_PROBES = 256 };
+enum { OBJECTS_MAX = 1 << 16, PROBES_MAX = 256 };
 
 bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other)
 {
@@ -54,7 +55,7 @@ static size_t hash(const struct pm_region *region)
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
 	size_t first = hash(region);
-	for (size_t at = first; at - first < MOST_PROBES; at++) {
+	for (size_t at = first; at - first < PROBES_MAX; at++) {
 		uint32_t *slot = &objects->slots[at & (objects->slot_count - 1)];
 		if (*slot == 0 || pm_objects_same_file(objects->items[*slot - 1].first, region))
 			return slot;
@@ -71,7 +72,7 @@ struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct
 static int make_table(struct pm_objects *objects, size_t most, struct pm_error *error)
 {
 	objects->slot_count = 16;
-	while (objects->slot_count < (most < MOST_OBJECTS ? most : MOST_OBJECTS) * 2)
+	while (objects->slot_count < (most < OBJECTS_MAX ? most : OBJECTS_MAX) * 2)
 		objects->slot_count *= 2;
 	objects->slots = calloc(objects->slot_count, sizeof *objects->slots);
 	return objects->slots ? 0 : pm_error_out_of_memory(error);
@@ -80,7 +81,7 @@ static int make_table(struct pm_objects *objects, size_t most, struct pm_error *
 static int add(struct pm_objects *objects, const struct pm_region *region, struct pm_error *error)
 {
 	uint32_t *slot = slot_of(objects, region);
-	if (!slot || objects->count == MOST_OBJECTS)
+	if (!slot || objects->count == OBJECTS_MAX)
 		return 0;
 	bool executable = region->perms & PM_PERM_EXEC;
 	if (*slot != 0) {
@@ -102,15 +103,15 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 {
 	struct pm_region *region;
 	size_t executable = 0;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		executable += pm_kinds_may(region, PM_PERM_EXEC);
 	if (make_table(objects, executable, error) < 0)
 		return -1;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		if (pm_kinds_may(region, PM_PERM_EXEC) && add(objects, region, error) < 0)
 			return -1;
 	}
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(objects, region);
 		if (object && !object->head && region->offset == 0 &&
 		    pm_kinds_may(region, PM_PERM_READ))
@@ -237,7 +238,7 @@ static bool is_code(const struct pm_kinds_context *context, const struct pm_obje
 static void find_loaded(struct pm_kinds_context *context, struct pm_objects *objects)
 {
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(objects, region);
 		if (!object || object->executable || object->format != PM_FORMAT_ELF)
 			continue;

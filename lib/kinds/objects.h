@@ -72,4 +72,7 @@ unsigned pm_objects_word_size(const struct pm_objects *objects);
  */
 const struct pm_object *pm_objects_named(const struct pm_objects *objects, const char *name);
 
+/** Bytes of a pointer in the target: 8, or 4 where it runs a 32-bit program. */
+unsigned pm_kinds_word_size(const struct pm_kinds_context *context);
+
 #endif

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "kinds/context.h"
 #include "kinds/malloc_headers.h"
 #include "kinds/rules.h"
 
 /* Regions that are looked at, and chunks that one may have: each costs about a microsecond, at each
  * look. */
-enum { MOST_REGIONS = 16, MOST_CHUNKS = 4096 };
+enum { REGIONS_MAX = 16, CHUNKS_MAX = 4096 };
 
 static bool must_recount(const struct pm_regions *before, const struct pm_region *region)
 {
@@ -23,7 +24,7 @@ static bool must_recount(const struct pm_regions *before, const struct pm_region
 	if (was && was->start == region->start && was->end == region->end)
 		return false;
 	/* The text begins with the number; of other memory there is none. */
-	return strtoul(region->detail, NULL, 10) <= MOST_CHUNKS;
+	return strtoul(region->detail, NULL, 10) <= CHUNKS_MAX;
 }
 
 bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before)
@@ -47,7 +48,7 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		bool wanted = must_recount(before, region);
-		if (wanted && some->count == MOST_REGIONS) {
+		if (wanted && some->count == REGIONS_MAX) {
 			*many = true;
 			return 0;
 		}
@@ -128,8 +129,8 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
                      const struct pm_kinds_evidence *evidence, bool *wrong, struct pm_error *error)
 {
 	struct pm_regions some;
-	size_t chosen[MOST_REGIONS + 1] = { 0 };
-	bool clear[MOST_REGIONS + 1] = { false };
+	size_t chosen[REGIONS_MAX + 1] = { 0 };
+	bool clear[REGIONS_MAX + 1] = { false };
 	pm_regions_init(&some);
 	*wrong = false;
 	int result = choose(regions, before, &some, chosen, wrong, error);

@@ -17,14 +17,16 @@
 #include <procmem/kinds.h>
 
 /** What a region looks like in maps; rules go over the regions of one look. */
-enum pm_looks {
-	PM_LOOKS_NAMED, /**< a name in brackets that only the kernel gives; [anon_shmem:...] too */
-	PM_LOOKS_FILE,  /**< any other name */
-	PM_LOOKS_WRITABLE,   /**< anonymous, writable, not executable */
-	PM_LOOKS_EXECUTABLE, /**< anonymous, executable */
-	PM_LOOKS_READABLE,   /**< anonymous, only readable */
-	PM_LOOKS_CLOSED, /**< anonymous, no access, or none but perhaps to read (PM_PERM_MAYBE()) */
-	PM_LOOKS_COUNT,
+enum pm_region_class {
+	PM_REGION_CLASS_NAMED, /**< a name in brackets that only the kernel gives; [anon_shmem:...]
+	                          too */
+	PM_REGION_CLASS_FILE,  /**< any other name */
+	PM_REGION_CLASS_WRITABLE,   /**< anonymous, writable, not executable */
+	PM_REGION_CLASS_EXECUTABLE, /**< anonymous, executable */
+	PM_REGION_CLASS_READABLE,   /**< anonymous, only readable */
+	PM_REGION_CLASS_CLOSED,     /**< anonymous, no access, or none but perhaps to read
+	                               (PM_PERM_MAYBE()) */
+	PM_REGION_CLASS_COUNT,
 };
 
 /** What became of looking for malloc's header at the start of a writable anonymous region. */
@@ -52,10 +54,10 @@ struct pm_kinds_context {
 	uint64_t page;     /**< bytes of a page */
 	uint64_t resident; /**< resident bytes of the process; 0 where sizes are not known */
 	struct pm_process_info info; /**< zeroed where there is no living process */
-	struct pm_region_list lists[PM_LOOKS_COUNT];
+	struct pm_region_list lists[PM_REGION_CLASS_COUNT];
 	struct pm_region **list_items; /**< owned: what `lists` point into */
-	uint8_t *looks;                /**< owned: enum pm_looks of each region, by its index */
-	uint8_t *headers;              /**< owned: enum pm_header of each region, by its index */
+	uint8_t *looks;   /**< owned: enum pm_region_class of each region, by its index */
+	uint8_t *headers; /**< owned: enum pm_header of each region, by its index */
 	unsigned char *header_bytes; /**< owned: the headers that were read, see malloc_headers.h */
 	uint32_t *header_at; /**< owned: which of them is that of each region, by its index */
 	struct pm_objects
@@ -81,24 +83,6 @@ struct pm_kinds_rule {
 	 */
 	int (*apply)(struct pm_kinds_context *context, struct pm_error *error);
 };
-
-/** Prepares the context; releases nothing on failure: call pm_kinds_context_deinit() always. */
-int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions,
-                          const struct pm_kinds_evidence *evidence, struct pm_error *error);
-
-/** Resident bytes of all these regions, as far as they are known. */
-uint64_t pm_kinds_resident(const struct pm_regions *regions);
-
-/** Releases what a context holds. */
-void pm_kinds_context_deinit(struct pm_kinds_context *context);
-
-/**
- * The next region of this look that no rule has claimed.
- * @param at cursor, 0 at first
- * @return NULL at the end
- */
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_looks looks,
-                                size_t *at);
 
 /** Whether an error ends the work; any other only means that some evidence is missing. */
 static inline bool pm_kinds_fails(const struct pm_error *why)
@@ -144,40 +128,10 @@ static inline size_t pm_kinds_index(const struct pm_kinds_context *context,
 }
 
 /** What a region looks like. */
-static inline enum pm_looks pm_kinds_looks(const struct pm_kinds_context *context,
-                                           const struct pm_region *region)
+static inline enum pm_region_class pm_kinds_region_class(const struct pm_kinds_context *context,
+                                                         const struct pm_region *region)
 {
-	return (enum pm_looks)context->looks[pm_kinds_index(context, region)];
+	return (enum pm_region_class)context->looks[pm_kinds_index(context, region)];
 }
-
-/** The region that begins where this one ends, or NULL. */
-struct pm_region *pm_kinds_above(const struct pm_kinds_context *context,
-                                 const struct pm_region *region);
-
-/** The region that ends where this one begins, or NULL. */
-struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
-                                 const struct pm_region *region);
-
-/**
- * Makes a text that lives as long as the regions; equal texts made lately are shared.
- * @return "" and context->out_of_memory where it could not
- */
-const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** Bytes of a pointer in the target: 8, or 4 where it runs a 32-bit program. */
-unsigned pm_kinds_word_size(const struct pm_kinds_context *context);
-
-/**
- * Lists the threads, once for all rules; where we may not, the list is empty.
- *
- * @param context  its `threads` are filled
- * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
- * @return         0 or -1
- */
-int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error);
-
-/** The thread of this TID, or NULL; reads no thread list itself. */
-const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 /** Thread of "glibc: pthread stack: TID"; 0 for other names. */
@@ -51,7 +52,8 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 
 int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *error)
 {
-	static const enum pm_looks looks[] = { PM_LOOKS_WRITABLE, PM_LOOKS_READABLE };
+	static const enum pm_region_class looks[] = { PM_REGION_CLASS_WRITABLE,
+		                                      PM_REGION_CLASS_READABLE };
 	struct pm_region *region;
 	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
 		for (size_t at = 0; (region = pm_kinds_next(context, looks[i], &at));)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 
 static bool begins(const char *text, const char *words)
@@ -44,9 +45,9 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 {
 	(void)error;
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_FILE, &at));)
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		claim(context, region);
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_NAMED, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));) {
 		if (!begins(region->mapping, "[anon_shmem:"))
 			continue;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,

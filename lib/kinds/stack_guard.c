@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "kinds/stack_guard.h"
 
+#include "kinds/context.h"
+#include "region/pagemap.h"
 #include "region/pagemap_handle.h"
 
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
                                        const struct pm_region *region)
 {
 	struct pm_region *below = pm_kinds_below(context, region);
-	if (!below || pm_kinds_looks(context, below) != PM_LOOKS_CLOSED ||
+	if (!below || pm_kinds_region_class(context, below) != PM_REGION_CLASS_CLOSED ||
 	    pm_region_size(below) > PM_STACK_GUARD_MAX)
 		return NULL;
 	return below;

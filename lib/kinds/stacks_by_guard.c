@@ -5,6 +5,7 @@
  * in, and a guard lies below. Where VmFlags are not known, a guard counts together with the two
  * lengths that stacks have by default. Besides, regions that are nothing but guard pages.
  */
+#include "kinds/context.h"
 #include "kinds/rules.h"
 #include "kinds/stack_guard.h"
 
@@ -79,14 +80,14 @@ static bool may_have_guard_pages(const struct pm_region *region)
 int pm_rule_stack_guards(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_CLOSED, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_CLOSED, &at));) {
 		struct pm_region *above = pm_kinds_above(context, region);
 		if (above && above->kind == PM_KIND_UNKNOWN &&
-		    pm_kinds_looks(context, above) == PM_LOOKS_WRITABLE &&
+		    pm_kinds_region_class(context, above) == PM_REGION_CLASS_WRITABLE &&
 		    pm_region_size(region) <= PM_STACK_GUARD_MAX)
 			claim_above_guard(context, above, region);
 	}
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (may_have_guard_pages(region) &&
 		    claim_with_guard_pages(context, region, error) < 0)
 			return -1;

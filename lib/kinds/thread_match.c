@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "kinds/context.h"
 #include "kinds/evidence_read.h"
+#include "kinds/objects.h"
 #include "kinds/stack_guard.h"
 
 /*
@@ -15,7 +17,7 @@
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
 /* Tops read at once, which bounds our memory; and in all, which bounds our time. */
-enum { TOPS_A_CALL = 32, MOST_TOPS = 1024 };
+enum { TOPS_A_CALL = 32, TOPS_MAX = 1024 };
 
 int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
                         struct pm_error *error)
@@ -43,7 +45,7 @@ void pm_thread_match_sort(struct pm_thread_matches *matches)
 
 static bool may_be_stack(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	return pm_kinds_looks(context, region) == PM_LOOKS_WRITABLE &&
+	return pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE &&
 	       region->kind == PM_KIND_UNKNOWN;
 }
 
@@ -138,9 +140,9 @@ static int match_regions(struct pm_kinds_context *context, struct tops *tops, bo
                          size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)
 {
 	struct pm_region *region;
-	for (size_t at = 0; (region = pm_kinds_next(context, PM_LOOKS_WRITABLE, &at));) {
+	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		enum pm_presence presence;
-		if (matches->count >= wanted || tops->asked >= MOST_TOPS)
+		if (matches->count >= wanted || tops->asked >= TOPS_MAX)
 			break;
 		if (pm_region_size(region) < TOP_SIZE || has_mark(context, region) != marked)
 			continue;

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "kinds/context.h"
 #include "kinds/rules.h"
 #include "kinds/stack_guard.h"
 #include "kinds/thread_match.h"
@@ -75,7 +76,7 @@ int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *err
 {
 	size_t at = 0;
 	if ((!context->evidence->process && !context->evidence->threads) ||
-	    !pm_kinds_next(context, PM_LOOKS_WRITABLE, &at))
+	    !pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at))
 		return 0;
 	struct pm_thread_matches matches = { 0 };
 	int result = pm_kinds_read_threads(context, error);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/headroom.h>
 
+#include "limits/cgroups.h"
 #include "limits/gather.h"
+#include "limits/system.h"
 
 const char *pm_limit_name(enum pm_limit_kind kind)
 {
@@ -16,7 +18,7 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 static int read_shared(struct pm_process *process, const char *sys_root,
                        struct pm_headroom *headroom, struct pm_error *error)
 {
-	if (pm_gather_memory_group(process, sys_root ? sys_root : "/sys", headroom, error) < 0)
+	if (pm_gather_memory_cgroup(process, sys_root ? sys_root : "/sys", headroom, error) < 0)
 		return -1;
 	pm_gather_system_memory(pm_process_root(process), headroom);
 	return 0;
@@ -40,7 +42,7 @@ int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
 {
 	struct pm_headroom added = *headroom;
 	pm_gather_mappings_of(pm_process_root(process), regions, &added);
-	if (pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &added, error) < 0)
+	if (pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &added, error) < 0)
 		return -1;
 	pm_gather_system_threads(pm_process_root(process), &added);
 	*headroom = added;
@@ -55,7 +57,7 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
 	if (read_shared(process, sys_root, &read, error) < 0 ||
 	    pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 ||
-	    pm_gather_pids_group(process, sys_root ? sys_root : "/sys", &read, error) < 0)
+	    pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &read, error) < 0)
 		return -1;
 	pm_gather_system_threads(pm_process_root(process), &read);
 	*headroom = read;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "limits/cgroups.h"
 #include "limits/gather.h"
 
 struct pm_kills {
@@ -37,7 +38,7 @@ bool pm_kills_count(const struct pm_kills *kills, uint64_t *count)
 {
 	struct pm_limit_events events = { 0 };
 	if (!kills->hierarchy.version ||
-	    pm_read_group_events(&kills->hierarchy, &events, NULL) < 0 || !events.known)
+	    pm_cgroup_read_events(&kills->hierarchy, &events, NULL) < 0 || !events.known)
 		return false;
 	*count = events.oom_kill;
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/limits.h>
 
+#include "limits/cgroup_file.h"
 #include "limits/hierarchy.h"
 
 /** Files of a group. */
@@ -20,19 +21,19 @@ static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup
                           struct pm_error *error)
 {
 	uint64_t max, current;
-	int found = pm_group_number(hierarchy, files[hierarchy->version].max, &max, error);
+	int found = pm_cgroup_number(hierarchy, files[hierarchy->version].max, &max, error);
 	if (found <= 0)
 		return found;
-	if (pm_group_is_unlimited(hierarchy, max) || (limit->limited && max >= limit->max))
+	if (pm_cgroup_is_unlimited(hierarchy, max) || (limit->limited && max >= limit->max))
 		return 0;
-	found = pm_group_number(hierarchy, files[hierarchy->version].current, &current, error);
+	found = pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error);
 	if (found < 0)
 		return -1;
 	limit->limited = true;
 	limit->version = hierarchy->version;
 	limit->max = max;
 	limit->current = found ? current : 0;
-	pm_group_name(hierarchy, limit->group, sizeof limit->group);
+	pm_cgroup_name(hierarchy, limit->group, sizeof limit->group);
 	return 0;
 }
 
@@ -45,7 +46,7 @@ int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root,
 		return -1;
 	struct pm_cgroup_limit found = { 0 };
 	int result = hierarchy.version ? consider_group(&hierarchy, &found, error) : 0;
-	while (result == 0 && hierarchy.version && pm_group_go_up(&hierarchy))
+	while (result == 0 && hierarchy.version && pm_cgroup_go_up(&hierarchy))
 		result = consider_group(&hierarchy, &found, error);
 	pm_hierarchy_deinit(&hierarchy);
 	if (result == 0)

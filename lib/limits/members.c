@@ -12,6 +12,8 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "base/number.h"
+#include "limits/cgroup_file.h"
+#include "limits/cgroups.h"
 #include "limits/gather.h"
 #include "limits/hierarchy.h"
 #include "proc/command.h"
@@ -19,7 +21,7 @@
 #include "proc/status.h"
 
 /* Machines with very many containers have some ten thousand groups, nested a dozen deep. */
-enum { GROUPS_MOST = 20000, DEPTH_MOST = 64, PROCS_TEXT_MAX = 1 << 24 };
+enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
 /** The members being gathered. */
 struct gathering {
@@ -89,7 +91,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
 		at += *at == '\n';
 		/* 0 stands for one of another PID namespace. */
-		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MOST)
+		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
 			gathering->members.others++;
 		else
 			result = add_member(gathering, (pid_t)pid, error);
@@ -107,7 +109,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 static int visit_below(struct gathering *gathering, int folder, unsigned depth,
                        struct pm_error *error)
 {
-	if (depth <= DEPTH_MOST && gathering->groups < GROUPS_MOST) {
+	if (depth <= DEPTH_MAX && gathering->groups < GROUPS_MAX) {
 		gathering->groups++;
 		return visit(gathering, folder, depth, error);
 	}
@@ -152,12 +154,12 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 {
 	char *text;
 	bool second = hierarchy->version == 2;
-	int found = pm_group_text(hierarchy, "memory.stat", &text, error);
+	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
-	pm_group_entry(text, second ? "file" : "total_cache", &members->cache);
-	pm_group_entry(text, second ? "inactive_file" : "total_inactive_file",
-	               &members->reclaimable);
+	pm_cgroup_entry(text, second ? "file" : "total_cache", &members->cache);
+	pm_cgroup_entry(text, second ? "inactive_file" : "total_inactive_file",
+	                &members->reclaimable);
 	free(text);
 	return 0;
 }
@@ -199,7 +201,7 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
 	    0)
 		return -1;
-	int result = hierarchy.version ? pm_group_go_to_limit(&hierarchy, error) : 0;
+	int result = hierarchy.version ? pm_cgroup_go_to_limit(&hierarchy, error) : 0;
 	if (result > 0)
 		result = read_group(&hierarchy, &gathering, error);
 	pm_hierarchy_deinit(&hierarchy);

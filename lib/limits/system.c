@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of the machine, and those that setrlimit(2) gave to the process. */
+#include "limits/system.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "limits/cgroup_file.h"
+#include "limits/cgroups.h"
 #include "limits/gather.h"
 #include "limits/wakeup_open.h"
 
@@ -40,8 +42,8 @@ static bool has_limit(const struct pm_hierarchy *hierarchy)
 	};
 	for (size_t i = 0; i < 2 && names[hierarchy->version][i]; i++) {
 		uint64_t max;
-		if (pm_group_number(hierarchy, names[hierarchy->version][i], &max, NULL) > 0 &&
-		    !pm_group_is_unlimited(hierarchy, max))
+		if (pm_cgroup_number(hierarchy, names[hierarchy->version][i], &max, NULL) > 0 &&
+		    !pm_cgroup_is_unlimited(hierarchy, max))
 			return true;
 	}
 	return false;
@@ -78,7 +80,7 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 		if (at.group[0] != '\0' && (own || has_limit(&at)))
 			listen_to(&at, opening);
 		own = false;
-	} while (pm_group_go_up(&at));
+	} while (pm_cgroup_go_up(&at));
 	free(at.group);
 	return 0;
 }
@@ -162,7 +164,7 @@ const struct pm_wakeup_source *pm_wakeup_sources(const struct pm_wakeup *wakeup,
 	return wakeup->sources;
 }
 
-bool pm_wakeup_take(struct pm_wakeup *wakeup, size_t index, short revents)
+bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 {
 	struct pm_wakeup_source *source = &wakeup->sources[index];
 	if (source->fd < 0 || revents == 0)
@@ -187,7 +189,8 @@ int pm_wakeup_read_events(const struct pm_wakeup *wakeup, struct pm_limit_events
                           struct pm_error *error)
 {
 	struct pm_limit_events read = { 0 };
-	if (wakeup->hierarchy.version && pm_read_group_events(&wakeup->hierarchy, &read, error) < 0)
+	if (wakeup->hierarchy.version &&
+	    pm_cgroup_read_events(&wakeup->hierarchy, &read, error) < 0)
 		return -1;
 	*events = read;
 	return 0;

@@ -17,11 +17,13 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "proc/access_rules.h"
+#include "proc/access_state.h"
 #include "proc/process_handle.h"
+#include "proc/refusal.h"
 
 /* Generations between a process and its ancestor that are followed before a loop of recycled PIDs
  * is assumed. */
-enum { MOST_ANCESTORS = 256 };
+enum { ANCESTORS_MAX = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
 
@@ -165,7 +167,7 @@ static uint64_t yama_scope(const char *proc_root)
 static bool descends_from_us(const struct pm_refusal *refusal)
 {
 	struct pm_credentials ancestor = refusal->target;
-	for (int i = 0; i < MOST_ANCESTORS && ancestor.parent > 0; i++) {
+	for (int i = 0; i < ANCESTORS_MAX && ancestor.parent > 0; i++) {
 		if (ancestor.parent == refusal->own.pid)
 			return true;
 		if (!pm_credentials_read_pid(refusal->proc_root, ancestor.parent, &ancestor))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/access_rules.h"
+#include "proc/access_state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
+#include "proc/refusal.h"
 
 enum { HIDEPID_TEXT_SIZE = 32 };
 

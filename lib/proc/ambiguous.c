@@ -12,18 +12,18 @@
 #include "base/clock.h"
 
 enum {
-	MOST_LISTED = 8,   /**< how many fit into one sentence */
-	LIST_SIZE = 640,   /**< bytes for them: the sentence has more words */
-	COMMAND_MOST = 60, /**< of a command line, where there is room */
-	COMMAND_LEAST = 12,
+	LISTED_MAX = 8,   /**< how many fit into one sentence */
+	LIST_SIZE = 640,  /**< bytes for them: the sentence has more words */
+	COMMAND_MAX = 60, /**< of a command line, where there is room */
+	COMMAND_MIN = 12,
 	FIXED = 26, /**< bytes of an item besides: the PID, how long it is up, brackets */
 	USER_SIZE = 18,
-	WORD_MOST = 24,  /**< a longer word that differs is not shown from its begin */
-	SHOWN_LEAST = 6, /**< bytes from the first that differs */
+	WORD_MAX = 24, /**< a longer word that differs is not shown from its begin */
+	SHOWN_MIN = 6, /**< bytes from the first that differs */
 };
 
 static const char left_out[] = "...";
-enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_LEAST + 2 * LEFT_OUT };
+enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_MIN + 2 * LEFT_OUT };
 
 /**
  * Bytes that are the same at the begin of two different texts.
@@ -48,10 +48,10 @@ static size_t letter_at(const char *text, size_t at)
 /** Where to begin so that a difference can be seen. */
 static size_t begin_before(const char *text, size_t length, size_t differs, size_t most)
 {
-	if (length <= most || differs + SHOWN_LEAST <= most - LEFT_OUT)
+	if (length <= most || differs + SHOWN_MIN <= most - LEFT_OUT)
 		return 0;
 	size_t begin = differs;
-	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MOST &&
+	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MAX &&
 	       differs - begin + BESIDE < most)
 		begin--;
 	/* Room that is left is for what stands before. */
@@ -60,8 +60,8 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 	return letter_at(text, begin);
 }
 
-void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most,
-                   char *text)
+void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, size_t index,
+                              size_t most, char *text)
 {
 	const char *command = items[index].command;
 	size_t length = strlen(command), differs = 0;
@@ -108,19 +108,19 @@ static bool have_several_users(const struct pm_namesake *items, size_t count)
 	return false;
 }
 
-int pm_say_several(const char *word, const struct pm_namesake *items, size_t count,
-                   struct pm_error *error)
+int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t count,
+                       struct pm_error *error)
 {
-	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MOST + 1], age[PM_DURATION_TEXT_SIZE],
+	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MAX + 1], age[PM_DURATION_TEXT_SIZE],
 	     user[USER_SIZE] = "";
-	size_t length = 0, listed = count < MOST_LISTED ? count : MOST_LISTED;
+	size_t length = 0, listed = count < LISTED_MAX ? count : LISTED_MAX;
 	bool with_user = have_several_users(items, listed);
 	size_t fixed = FIXED + (with_user ? USER_SIZE : 0), share = LIST_SIZE / listed;
-	size_t most = share > fixed + COMMAND_MOST    ? COMMAND_MOST
-	              : share > fixed + COMMAND_LEAST ? share - fixed
-	                                              : COMMAND_LEAST;
+	size_t most = share > fixed + COMMAND_MAX   ? COMMAND_MAX
+	              : share > fixed + COMMAND_MIN ? share - fixed
+	                                            : COMMAND_MIN;
 	for (size_t i = 0; i < listed && length < sizeof list; i++) {
-		pm_tell_apart(items, listed, i, most, command);
+		pm_ambiguous_distinguish(items, listed, i, most, command);
 		put_age(items[i].start_ticks, age);
 		if (with_user)
 			put_user(items[i].uid, user);

@@ -27,8 +27,8 @@ struct pm_namesake {
  * @param error  filled with PM_ERROR_AMBIGUOUS
  * @return       always -1
  */
-int pm_say_several(const char *word, const struct pm_namesake *items, size_t count,
-                   struct pm_error *error);
+int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t count,
+                       struct pm_error *error);
 
 /**
  * Writes of a command line what tells it from the others: all of it where it is short, else its
@@ -41,7 +41,7 @@ int pm_say_several(const char *word, const struct pm_namesake *items, size_t cou
  * @param most   bytes to write, at least 12
  * @param text   room for that and a NUL
  */
-void pm_tell_apart(const struct pm_namesake *items, size_t count, size_t index, size_t most,
-                   char *text);
+void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, size_t index,
+                              size_t most, char *text);
 
 #endif

@@ -25,7 +25,7 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 
 int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length)
 {
-	return pm_procfs_read_most(procfs, "cmdline", PM_COMMAND_MAX, text, length);
+	return pm_procfs_read_max(procfs, "cmdline", PM_COMMAND_MAX, text, length);
 }
 
 void pm_command_join(char *text, size_t length)

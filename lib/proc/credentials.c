@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
 
 enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/process_handle.h"
+#include "proc/pid_namespace.h"
 
 #include <limits.h>
 #include <stdio.h>

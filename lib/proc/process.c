@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/process_handle.h"
+#include "proc/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "proc/access.h"
 #include "proc/command.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
 
 #ifndef SYS_pidfd_open
@@ -114,7 +115,7 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
 		int fd = pm_procfs_open_file(procfs, path, flags);
 		/* That thread may have ended just now, and others live. */
-		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_MOST_TRIES)
+		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return fd;
 	}
 }

@@ -48,7 +48,7 @@ struct texts {
 
 struct search {
 	const char *word;
-	struct pm_own own; /**< those that are never meant */
+	struct pm_self own; /**< those that are never meant */
 	struct candidate *items;
 	size_t count, capacity;
 };
@@ -125,7 +125,7 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 {
 	struct search *search = context;
 	struct texts texts;
-	if (pm_own_has(&search->own, entry->pid))
+	if (pm_self_has(&search->own, entry->pid))
 		return 0;
 	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1,
 	                     sizeof *search->items, error) < 0)
@@ -177,7 +177,7 @@ static int say_none(const struct search *search, struct pm_error *error)
 		return pm_error_out_of_memory(error);
 	for (size_t i = 0; i < search->count; i++)
 		names[i] = search->items[i].name;
-	const char *nearest = pm_nearest_word(search->word, names, search->count);
+	const char *nearest = pm_typo_nearest(search->word, names, search->count);
 	if (nearest)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
 		             "no process is called '%s'; did you mean '%s'?", search->word,
@@ -202,7 +202,7 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 			                         .start_ticks = item->start_ticks,
 			                         .command = item->command };
 	}
-	pm_say_several(search->word, items, count, error);
+	pm_ambiguous_error(search->word, items, count, error);
 	free(items);
 	return -1;
 }
@@ -213,7 +213,7 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
  */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
-	pm_own_read(&search->own);
+	pm_self_read(&search->own);
 	if (pm_pids_visit(add_candidate, search, error) < 0)
 		return 0;
 	if (search->count > 1)

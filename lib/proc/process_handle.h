@@ -27,41 +27,13 @@ struct pm_process {
  * Threads that may end between being found and being used, one after the other, before that is
  * taken for more than chance.
  */
-enum { PM_MOST_TRIES = 32 };
-
-/**
- * The thread through which the memory can be reached: the first one, or where that is dead another
- * that lives.
- *
- * @param process  the process
- * @return         a thread ID; the PID where no thread has memory any more
- */
-pid_t pm_process_memory_thread(const struct pm_process *process);
+enum { PM_TRIES_MAX = 32 };
 
 /** Bits of pm_process_stat.flags, as PF_* in include/linux/sched.h. */
 enum {
 	PM_PF_EXITING = 0x00000004, /**< a thread that is ending */
 	PM_PF_KTHREAD = 0x00200000, /**< a kernel thread */
 };
-
-/**
- * Whether the PID means the same process to system calls: the /proc it was found in may belong to
- * another PID namespace (that of a host, mounted into a container), and the number to somebody else
- * here.
- *
- * @param process  the process
- * @return         true where process_vm_readv(2), ptrace(2) and the like may be given the PID
- */
-bool pm_process_pid_is_ours(const struct pm_process *process);
-
-/**
- * Fills the error where a file that every process has cannot be read: the process has ended, we may
- * not look, or we lack something ourselves.
- *
- * @param cause  errno
- * @return       -1
- */
-int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
 
 /** What stat gives as begin of the code to those who may not know; fs/proc/array.c. */
 enum { PM_UNKNOWN_CODE = 1 };
@@ -84,30 +56,6 @@ struct pm_process_stat {
 	uint64_t start_stack;
 	uint64_t start_brk;
 };
-
-/**
- * Parses the text of a stat file.
- * @return false where it is not one
- */
-bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
-
-/**
- * Reads and parses a stat file, `stat` or `task/TID/stat`.
- * @return 0, or -1 with errno set (EPROTO: it is none)
- */
-int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
-                         struct pm_process_stat *stat);
-
-/**
- * Where a thread sleeps, by task/TID/syscall (proc_pid_syscall(5)), which needs ptrace access.
- *
- * @param stack_pointer    where to store its stack pointer, 0 where unknown: it runs, has ended, or
- * we have no right
- * @param program_counter  where to store its program counter, likewise
- * @return                 0, or -1 with errno set where we lack something ourselves
- */
-int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
-                            uint64_t *program_counter);
 
 /** Whether a thread in this state has given up its memory: zombie or dead. */
 static inline bool pm_state_is_dead(char state)

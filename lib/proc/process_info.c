@@ -12,6 +12,8 @@
 
 #include "base/io.h"
 #include "base/number.h"
+#include "proc/process.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
 
 static uint64_t status_bytes(const char *status, const char *key)
@@ -113,7 +115,7 @@ static int read_living_thread(const struct pm_process *process, struct pm_proces
 		snprintf(status, sizeof status, "task/%d/status", (int)tid);
 		int result = read_memory_facts(&process->procfs, stat, status, info);
 		/* That thread may have ended just now, and others live. */
-		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_MOST_TRIES)
+		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return result;
 	}
 }

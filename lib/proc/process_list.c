@@ -62,7 +62,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 struct builder {
 	struct pm_process_list list;
 	size_t capacity;
-	struct pm_own own;
+	struct pm_self own;
 };
 
 static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_error *error)
@@ -78,7 +78,7 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 		.threads = entry->threads,
 		.state = entry->state,
 		.kernel_thread = entry->kernel_thread,
-		.own = pm_own_has(&builder->own, entry->pid),
+		.own = pm_self_has(&builder->own, entry->pid),
 		.start_ticks = entry->start_ticks,
 		.rss = entry->rss,
 		.swap = entry->swap,
@@ -107,7 +107,7 @@ static int compare_pids(const void *a, const void *b)
 int pm_process_list_read(struct pm_process_list *list, struct pm_error *error)
 {
 	struct builder builder = { 0 };
-	pm_own_read(&builder.own);
+	pm_self_read(&builder.own);
 	if (pm_pids_visit(add_row, &builder, error) < 0) {
 		pm_process_list_deinit(&builder.list);
 		return -1;

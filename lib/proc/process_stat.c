@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/process_handle.h"
+#include "proc/process_stat.h"
 
 #include <errno.h>
 #include <stddef.h>

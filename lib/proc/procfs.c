@@ -47,8 +47,8 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
 	return openat(procfs->fd, name, flags | O_CLOEXEC);
 }
 
-int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
-                        size_t *length)
+int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+                       size_t *length)
 {
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
 	if (fd < 0)
@@ -63,7 +63,7 @@ int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t
 
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length)
 {
-	return pm_procfs_read_most(procfs, name, PM_PROCFS_TEXT_MAX, text, length);
+	return pm_procfs_read_max(procfs, name, PM_PROCFS_TEXT_MAX, text, length);
 }
 
 bool pm_procfs_is_live(const struct pm_procfs *procfs)

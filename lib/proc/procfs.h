@@ -53,8 +53,8 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
  * @param length  where to store its length; may be NULL
  * @return        0, or -1 with errno set
  */
-int pm_procfs_read_most(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
-                        size_t *length);
+int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+                       size_t *length);
 
 /**
  * Reads a small file below it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words that all rules of a refusal share. */
-#include "proc/access_rules.h"
+#include "proc/refusal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,9 +8,10 @@
 
 #include "proc/command.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 
 /* Generations that are followed before a loop of recycled PIDs is assumed. */
-enum { MOST_ANCESTORS = 256 };
+enum { ANCESTORS_MAX = 256 };
 
 /** Whether a byte goes on with the name of a program. "procmem.c" and "procmem-0.1" are others. */
 static bool is_part_of_name(char byte)
@@ -42,7 +43,7 @@ bool pm_command_names(const char *command, size_t length, const char *program)
  * Adds a process if it runs us.
  * @return its parent, 0 where there is none or it cannot be known
  */
-static pid_t look_at(struct pm_own *own, pid_t pid)
+static pid_t look_at(struct pm_self *own, pid_t pid)
 {
 	struct pm_procfs procfs;
 	struct pm_process_stat stat = { 0 };
@@ -52,7 +53,7 @@ static pid_t look_at(struct pm_own *own, pid_t pid)
 		return 0;
 	if (pm_process_stat_read(&procfs, "stat", &stat) == 0 &&
 	    pm_command_read(&procfs, &command, &length) == 0) {
-		if (own->count < PM_OWN_MOST &&
+		if (own->count < PM_SELF_MAX &&
 		    pm_command_names(command, length, program_invocation_short_name))
 			own->pids[own->count++] = pid;
 		free(command);
@@ -61,15 +62,15 @@ static pid_t look_at(struct pm_own *own, pid_t pid)
 	return (pid_t)stat.parent;
 }
 
-void pm_own_read(struct pm_own *own)
+void pm_self_read(struct pm_self *own)
 {
 	pid_t pid = getppid();
-	*own = (struct pm_own){ .pids = { getpid() }, .count = 1 };
-	for (int generation = 0; pid > 0 && generation < MOST_ANCESTORS; generation++)
+	*own = (struct pm_self){ .pids = { getpid() }, .count = 1 };
+	for (int generation = 0; pid > 0 && generation < ANCESTORS_MAX; generation++)
 		pid = look_at(own, pid);
 }
 
-bool pm_own_has(const struct pm_own *own, pid_t pid)
+bool pm_self_has(const struct pm_self *own, pid_t pid)
 {
 	for (size_t i = 0; i < own->count; i++)
 		if (own->pids[i] == pid)

@@ -9,14 +9,14 @@
 
 /* Most processes that stand one above the other to run one program: sudo, its monitor, timeout, a
  * shell, and many more. */
-enum { PM_OWN_MOST = 32 };
+enum { PM_SELF_MAX = 32 };
 
 /**
  * Processes that nobody means by a name: they have it in their command lines because we were given
  * it.
  */
-struct pm_own {
-	pid_t pids[PM_OWN_MOST]; /**< the first is this process */
+struct pm_self {
+	pid_t pids[PM_SELF_MAX]; /**< the first is this process */
 	size_t count;            /**< how many */
 };
 
@@ -27,10 +27,10 @@ struct pm_own {
  *
  * @param own  filled
  */
-void pm_own_read(struct pm_own *own);
+void pm_self_read(struct pm_self *own);
 
 /** Whether a process is one of them. */
-bool pm_own_has(const struct pm_own *own, pid_t pid);
+bool pm_self_has(const struct pm_self *own, pid_t pid);
 
 /**
  * Whether a command line names a program, alone or as the end of a path.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "proc/process_handle.h"
+#include "proc/threads.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/number.h"
 #include "proc/command.h"
+#include "proc/process.h"
 
 /**
  * Reads the name; that of a thread that just ended stays empty.

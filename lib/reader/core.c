@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "reader/core.h"
+
 #include <procmem/core.h>
 
 #include <errno.h>
@@ -13,6 +15,8 @@
 #include "base/io.h"
 #include "base/search.h"
 #include "reader/core_file.h"
+#include "reader/core_headers.h"
+#include "reader/core_notes.h"
 
 bool pm_core_is_one(const char *path)
 {

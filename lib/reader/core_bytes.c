@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a core file's own structures: they must be whole. */
-#include "reader/core_file.h"
+#include "reader/core_bytes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -51,36 +51,6 @@ struct pm_core {
 	struct pm_core_info info;  /**< what is told about the process */
 };
 
-/**
- * Opens a core file by its descriptor, which it takes over also on failure. Otherwise as
- * pm_core_open().
- */
-int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error);
-
-/**
- * Reads bytes of the file that must be there.
- * @param what for the error
- * @return 0, or -1 with PM_ERROR_FORMAT or PM_ERROR_IO
- */
-int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
-                         const char *what, struct pm_error *error);
-
-/**
- * Reads the ELF header and the program headers: segments and byte order. For notes it calls
- * pm_core_read_notes().
- */
-int pm_core_read_headers(struct pm_core *core, struct pm_error *error);
-
-/**
- * Reads the notes in a part of the file. A note that makes no sense ends it, quietly: the memory
- * can be read without.
- */
-int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size,
-                       struct pm_error *error);
-
-/** Puts the threads into order, when all notes are read. */
-void pm_core_sort_threads(struct pm_core *core);
-
 /** Number of two bytes in the file's byte order. */
 static inline uint16_t pm_core_u16(const struct pm_core *core, const unsigned char *bytes)
 {

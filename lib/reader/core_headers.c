@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reader/core_file.h"
+#include "reader/core_headers.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -7,9 +7,11 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "reader/core_bytes.h"
+#include "reader/core_notes.h"
 
 /* The kernel allows INT_MAX mappings by vm.max_map_count; 65,530 are usual. */
-enum { MOST_SEGMENTS = 1 << 22 };
+enum { SEGMENTS_MAX = 1 << 22 };
 
 /** Where the fields are that we read, in bytes from the begin of each structure. */
 struct layout {
@@ -157,7 +159,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
 	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size ||
-	    count > MOST_SEGMENTS || offset > core->size ||
+	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "its table of segments does not fit into the file");

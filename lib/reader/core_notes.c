@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Notes of core files: who the process was, and which files it had mapped. Layouts as in
  * fs/binfmt_elf.c and <linux/elfcore.h>. */
-#include "reader/core_file.h"
+#include "reader/core_notes.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "reader/core_bytes.h"
 
 enum {
 	NOTE_HEADER = 12,
-	MOST_NOTES = 1 << 20,  /* in all the file, several a thread; bounds the time that a hostile
+	NOTES_MAX = 1 << 20,  /* in all the file, several a thread; bounds the time that a hostile
 	                          file costs, as does the next */
-	MOST_AUXILIARY = 4096, /* bytes of NT_AUXV: the kernel has some 25 pairs */
-	MOST_NAMES_SIZE =
+	AUXILIARY_MAX = 4096, /* bytes of NT_AUXV: the kernel has some 25 pairs */
+	NAMES_SIZE_MAX =
 		64 << 20,       /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
 	SIGNAL_OFFSET = 12,     /* pr_cursig of struct elf_prstatus, of any width */
 	TID_OFFSET = 32,        /* pr_pid of a 64-bit one */
@@ -107,7 +108,7 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 {
 	unsigned char pair[16];
 	size_t word = core->wide ? 8 : 4;
-	for (uint64_t at = 0; at + 2 * word <= note->size && at < MOST_AUXILIARY; at += 2 * word) {
+	for (uint64_t at = 0; at + 2 * word <= note->size && at < AUXILIARY_MAX; at += 2 * word) {
 		if (pm_core_read_exactly(core, note->offset + at, pair, 2 * word, "NT_AUXV note",
 		                         error) < 0)
 			return -1;
@@ -205,7 +206,7 @@ static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 
 static int read_names(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	if (core->texts || note->size > MOST_NAMES_SIZE)
+	if (core->texts || note->size > NAMES_SIZE_MAX)
 		return 0;
 	core->texts = malloc((size_t)note->size + 1);
 	if (!core->texts)
@@ -234,7 +235,7 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, str
 	unsigned char header[NOTE_HEADER];
 	uint64_t end = offset > core->size || size > core->size - offset ? core->size
 	                                                                 : offset + size;
-	for (; core->note_count < MOST_NOTES && offset < end && end - offset >= NOTE_HEADER;
+	for (; core->note_count < NOTES_MAX && offset < end && end - offset >= NOTE_HEADER;
 	     core->note_count++) {
 		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
 			return -1;

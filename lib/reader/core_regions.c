@@ -26,7 +26,7 @@ struct piece {
 	unsigned perms;
 };
 
-static uint64_t least(uint64_t one, uint64_t other)
+static uint64_t min_size(uint64_t one, uint64_t other)
 {
 	return one < other ? one : other;
 }
@@ -34,7 +34,7 @@ static uint64_t least(uint64_t one, uint64_t other)
 /** How many bytes the file has of a part of a segment. */
 static uint64_t held_of(const struct pm_core_segment *segment, uint64_t start, uint64_t end)
 {
-	uint64_t held_end = least(segment->start + segment->held, end);
+	uint64_t held_end = min_size(segment->start + segment->held, end);
 	return held_end > start ? held_end - start : 0;
 }
 
@@ -86,7 +86,7 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 	     listing->next++) {
 		const struct pm_core_segment *segment = &core->segments[listing->next];
 		struct piece piece = { .start = segment->start,
-			               .end = least(segment->end, limit),
+			               .end = min_size(segment->end, limit),
 			               .perms = segment->perms };
 		if (piece.start < listing->at)
 			piece.start = listing->at;
@@ -145,7 +145,7 @@ static int list_named(struct listing *listing, const struct pm_core_name *name)
 	for (size_t i = listing->next;
 	     i < core->segment_count && core->segments[i].start < name->end; i++) {
 		const struct pm_core_segment *segment = &core->segments[i];
-		uint64_t end = least(segment->end, name->end);
+		uint64_t end = min_size(segment->end, name->end);
 		if (extend(listing, &piece, segment->start, rest, 0, name) < 0 ||
 		    extend(listing, &piece, end, segment->perms, held_of(segment, piece.end, end),
 		           name) < 0)

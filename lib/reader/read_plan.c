@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "reader/cancel.h"
 #include "reader/segments.h"
+#include "region/pagemap.h"
 #include "region/pagemap_handle.h"
 
 struct pm_plan {

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "proc/pid_namespace.h"
 #include "reader/tracer.h"
 
 /** Something that the tracer thread does for another one. */

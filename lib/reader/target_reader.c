@@ -22,10 +22,12 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "proc/pid_namespace.h"
+#include "proc/process.h"
 #include "proc/process_handle.h"
 #include "reader/region_rules.h"
 
-enum { MOST_VECTORS = 512 };
+enum { VECTORS_MAX = 512 };
 
 struct target_reader {
 	struct pm_process *process;
@@ -117,9 +119,9 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
  */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
 {
-	struct iovec vectors[MOST_VECTORS];
+	struct iovec vectors[VECTORS_MAX];
 	size_t count = 0, size = 0;
-	while (count < MOST_VECTORS && cursor.count > 0) {
+	while (count < VECTORS_MAX && cursor.count > 0) {
 		struct span span = span_at(reader, &cursor);
 		if (!span.readv || span.size > SSIZE_MAX - size)
 			break;

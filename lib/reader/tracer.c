@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "proc/access.h"
+#include "proc/process_stat.h"
 #include "reader/cancel.h"
 
 /* How long no thread has come to a stop, in nanoseconds. */

@@ -57,20 +57,20 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
  * Gives a time of day its day: that of the last sample, or the one before where only that lies
  * within the recording.
  */
-static void add_day(struct pm_moment *moment, int64_t first, int64_t last)
+static void add_day(struct pm_time_spec *moment, int64_t first, int64_t last)
 {
 	/* No host's clock stands there; a damaged file may say anything. */
-	if (last < PM_MOMENT_DAY || last > INT64_MAX - 2 * PM_MOMENT_DAY)
+	if (last < PM_TIME_SPEC_DAY || last > INT64_MAX - 2 * PM_TIME_SPEC_DAY)
 		return;
-	int64_t day = last - last % PM_MOMENT_DAY;
-	if (day + moment->from > last && day - PM_MOMENT_DAY + moment->until >= first)
-		day -= PM_MOMENT_DAY;
+	int64_t day = last - last % PM_TIME_SPEC_DAY;
+	if (day + moment->from > last && day - PM_TIME_SPEC_DAY + moment->until >= first)
+		day -= PM_TIME_SPEC_DAY;
 	moment->from += day;
 	moment->until += day;
 }
 
 /** Finds the last sample that is not later than a time. */
-static int find_time(struct pm_recording *recording, struct pm_moment moment, const char *which,
+static int find_time(struct pm_recording *recording, struct pm_time_spec moment, const char *which,
                      uint64_t *number, struct pm_error *error)
 {
 	int64_t first, last, found;
@@ -87,7 +87,7 @@ static int find_time(struct pm_recording *recording, struct pm_moment moment, co
 	if (result < 0)
 		return -1;
 	if (result == 0) {
-		pm_moment_format(first, text);
+		pm_time_spec_format(first, text);
 		return pm_error_set(
 			error, PM_ERROR_NOT_FOUND, 0,
 			"%s begins after %s: its first sample is of %s (UTC); write %s@first",
@@ -101,7 +101,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
                       struct pm_error *error)
 {
 	uint64_t wanted;
-	struct pm_moment moment;
+	struct pm_time_spec moment;
 	if (strcmp(which, "first") == 0)
 		return find_number(recording, "SELECT min(number) FROM sample", 0, which, number,
 		                   error);
@@ -111,7 +111,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 	if (pm_parse_decimal(which, INT64_MAX, &wanted, NULL) == 0)
 		return find_number(recording, "SELECT number FROM sample WHERE number = ?",
 		                   (int64_t)wanted, which, number, error);
-	if (pm_moment_parse(which, &moment))
+	if (pm_time_spec_parse(which, &moment))
 		return find_time(recording, moment, which, number, error);
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "a sample is a number from 1, first, last, or a time in UTC like "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "recording/recording.h"
 
 /* A region is counted where it begins and taken off where it ends, so that each is passed over
  * once, of however many samples it is part. */

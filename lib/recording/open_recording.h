@@ -10,18 +10,11 @@
 /** A recording that is read. */
 struct pm_recording {
 	struct pm_database database; /**< the file */
-	struct pm_run run;           /**< its process; owns the command */
+	struct pm_process_id run;    /**< its process; owns the command */
 };
 
 /** Columns of the table of samples that pm_recorded_of_row() reads. */
 #define PM_RECORDED_COLUMNS \
 	"number, time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads"
-
-/**
- * A sample of a row that begins with these columns.
- * @param statement the row
- * @return the sample
- */
-struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement);
 
 #endif

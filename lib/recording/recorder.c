@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "recording/database.h"
-#include "recording/stored_run.h"
+#include "recording/stored_process.h"
 
 /** The statements that a sample is written with. */
 enum statement {
@@ -69,15 +69,15 @@ static int resume(struct pm_recorder *recorder, struct pm_error *error)
 	return result < 0 ? -1 : 0;
 }
 
-int pm_recorder_open(const char *path, const struct pm_run *run, struct pm_recorder **recorder,
-                     struct pm_error *error)
+int pm_recorder_open(const char *path, const struct pm_process_id *run,
+                     struct pm_recorder **recorder, struct pm_error *error)
 {
 	struct pm_recorder *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
-	    pm_stored_run_claim(&opened->database, run, error) < 0 ||
+	    pm_stored_process_claim(&opened->database, run, error) < 0 ||
 	    prepare_all(opened, error) < 0 || resume(opened, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;

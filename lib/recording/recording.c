@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "recording/recording.h"
+
 #include <procmem/recording.h>
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include "base/array.h"
 #include "recording/database.h"
 #include "recording/open_recording.h"
-#include "recording/stored_run.h"
+#include "recording/stored_process.h"
 
 int pm_recording_open(const char *path, struct pm_recording **recording, struct pm_error *error)
 {
@@ -15,7 +17,7 @@ int pm_recording_open(const char *path, struct pm_recording **recording, struct 
 	if (!opened)
 		return pm_error_out_of_memory(error);
 	if (pm_database_open(&opened->database, path, error) < 0 ||
-	    pm_stored_run_read(&opened->database, &opened->run, error) < 0) {
+	    pm_stored_process_read(&opened->database, &opened->run, error) < 0) {
 		pm_recording_close(opened);
 		return -1;
 	}
@@ -32,7 +34,7 @@ void pm_recording_close(struct pm_recording *recording)
 	free(recording);
 }
 
-const struct pm_run *pm_recording_run(const struct pm_recording *recording)
+const struct pm_process_id *pm_recording_process_id(const struct pm_recording *recording)
 {
 	return &recording->run;
 }

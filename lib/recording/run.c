@@ -9,7 +9,7 @@
 
 #include "base/io.h"
 
-bool pm_run_is_same(const struct pm_run *one, const struct pm_run *other)
+bool pm_process_id_equal(const struct pm_process_id *one, const struct pm_process_id *other)
 {
 	return one->pid == other->pid && one->start_ticks == other->start_ticks &&
 	       strcmp(one->boot_id, other->boot_id) == 0;
@@ -32,10 +32,11 @@ static void read_boot_id(const char *root, char *boot_id)
 	boot_id[strcspn(boot_id, "\n")] = '\0';
 }
 
-int pm_run_describe(struct pm_process *process, struct pm_run *run, struct pm_error *error)
+int pm_process_id_read(struct pm_process *process, struct pm_process_id *run,
+                       struct pm_error *error)
 {
 	struct pm_process_info info;
-	struct pm_run described = { .pid = pm_process_pid(process) };
+	struct pm_process_id described = { .pid = pm_process_pid(process) };
 	char *command;
 	if (pm_process_read_info(process, &info, error) < 0 ||
 	    pm_process_read_command(process, &command, error) < 0)

@@ -77,10 +77,10 @@ static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_
 	return **text == '\0';
 }
 
-bool pm_moment_parse(const char *text, struct pm_moment *moment)
+bool pm_time_spec_parse(const char *text, struct pm_time_spec *moment)
 {
 	struct tm when = { .tm_year = 70, .tm_mday = 1 };
-	struct pm_moment parsed = { .dated = strchr(text, '-') != NULL };
+	struct pm_time_spec parsed = { .dated = strchr(text, '-') != NULL };
 	int64_t part, length;
 	if ((parsed.dated && !scan_day(&text, &when)) || !scan_clock(&text, &when, &part, &length))
 		return false;
@@ -99,7 +99,7 @@ bool pm_moment_parse(const char *text, struct pm_moment *moment)
 	return true;
 }
 
-void pm_moment_format(int64_t wall_ns, char text[PM_MOMENT_TEXT_SIZE])
+void pm_time_spec_format(int64_t wall_ns, char text[PM_MOMENT_TEXT_SIZE])
 {
 	time_t seconds = (time_t)(wall_ns / second);
 	struct tm utc;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "proc/process.h"
 #include "proc/process_handle.h"
 
 /**

@@ -96,7 +96,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	size_t before = regions->count;
 	int result = 0;
-	for (int tries = 0; tries < PM_MOST_TRIES && result == 0; tries++) {
+	for (int tries = 0; tries < PM_TRIES_MAX && result == 0; tries++) {
 		/* A first thread that ends has no memory some time before it counts as dead and
 		 * another one is asked. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))

@@ -113,8 +113,8 @@ static int take_line(struct stream *stream, char *line, size_t length, struct pm
 	bool expects_fields = has_regions(stream) &&
 	                      (has_fields(stream) || stream->fields.learning);
 	if (is_field && expects_fields &&
-	    pm_smaps_fields_take(&stream->fields, line, length,
-	                         &stream->regions->items[stream->regions->count - 1]))
+	    pm_smaps_fields_parse(&stream->fields, line, length,
+	                          &stream->regions->items[stream->regions->count - 1]))
 		return 0;
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
 	                    "line %" PRIu64 " is not in the form of maps or smaps",

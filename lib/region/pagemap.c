@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "region/pagemap_handle.h"
+#include "region/pagemap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "proc/process_handle.h"
+#include "region/pagemap_read.h"
+#include "region/pagemap_scan.h"
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted,
                          struct pm_error *error)

@@ -39,37 +39,6 @@ struct pm_page_batch {
 /** Bytes of scratch memory that each method needs. */
 extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 
-/**
- * Finds out whether the kernel has the ioctl, and which states it knows.
- * @return 0, or -1 with errno set (ENOTTY: it has not)
- */
-int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
-
-/**
- * Looks at the begin of [start, end) by the ioctl.
- * @param files as pm_pagemap_walk_states()
- * @return 0, or -1 with errno set
- */
-int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
-                          struct pm_page_batch *batch);
-
-/**
- * Looks at the begin of [start, end) by reading.
- * @return 0, or -1 with errno set
- */
-int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
-                          struct pm_page_batch *batch);
-
-/**
- * As pm_pagemap_walk().
- *
- * @param files  whether PM_PAGE_FILE must be told. For that the kernel has to look at the structure
- * of each page, where its table would do (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms for
- * a filled GiB, and 3.4 ms without
- */
-int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
-                           pm_page_visitor *visit, void *context, struct pm_error *error);
-
 /** Sees what pm_pagemap_measure_chosen() walks over. */
 struct pm_page_observer {
 	/**
@@ -84,15 +53,5 @@ struct pm_page_observer {
 	int (*run)(void *context, const struct pm_page_run *run, struct pm_error *error);
 	void *context; /**< handed to them */
 };
-
-/**
- * As pm_pagemap_measure(), of some regions.
- *
- * @param chosen    for each region whether it is measured; NULL: all are
- * @param observer  told of each run, NULL for nobody
- */
-int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
-                              const bool *chosen, const struct pm_page_observer *observer,
-                              bool *exact, struct pm_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "region/pagemap_handle.h"
+#include "region/pagemap_measure.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "region/pagemap.h"
 
 /* Regions closer to each other than this are walked in one go: fewer calls, and walking unmapped
  * space costs next to nothing. */

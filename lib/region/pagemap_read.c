@@ -3,7 +3,7 @@
  * Reading /proc/PID/pagemap: 64 bits a page (Documentation/admin-guide/mm/pagemap.rst). Without
  * CAP_SYS_ADMIN the page frame numbers read as zero since Linux 4.2; the flags used here stay.
  */
-#include "region/pagemap_handle.h"
+#include "region/pagemap_read.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
  * inner buffer was flushed. That a walk is complete follows from the counts instead: the kernel
  * stops early only when the vector is full or max_pages were found.
  */
-#include "region/pagemap_handle.h"
+#include "region/pagemap_scan.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

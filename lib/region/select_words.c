@@ -18,7 +18,7 @@ static const char *nearest_kind(const char *text)
 	const char *names[PM_KIND_COUNT] = { "all" };
 	for (unsigned i = PM_KIND_UNKNOWN + 1; i < PM_KIND_COUNT; i++)
 		names[i] = pm_kind_name((enum pm_kind)i);
-	return pm_nearest_word(text, names, PM_KIND_COUNT);
+	return pm_typo_nearest(text, names, PM_KIND_COUNT);
 }
 
 int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)

@@ -162,8 +162,8 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 	return true;
 }
 
-bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length,
-                          struct pm_region *region)
+bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, size_t length,
+                           struct pm_region *region)
 {
 	size_t key;
 	int code;

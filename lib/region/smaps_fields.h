@@ -48,7 +48,7 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields);
  * @param region  gets the value; unknown keys and flags are skipped
  * @return        false where it is no `Key: value` line, or a size that is known is no number
  */
-bool pm_smaps_fields_take(struct pm_smaps_fields *fields, const char *line, size_t length,
-                          struct pm_region *region);
+bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, size_t length,
+                           struct pm_region *region);
 
 #endif

@@ -9,7 +9,7 @@
  * endless debt is not. */
 static const double saved_seconds = 60;
 
-static void book(struct pm_credit *credit, bool looked, uint64_t cpu, double now)
+static void book(struct pm_cpu_budget *credit, bool looked, uint64_t cpu, double now)
 {
 	double allowed = credit->budget * (now - credit->counted);
 	double left = allowed - (double)(cpu - credit->cpu_counted) / 1e9;
@@ -20,29 +20,29 @@ static void book(struct pm_credit *credit, bool looked, uint64_t cpu, double now
 		credit->seconds = credit->budget * saved_seconds;
 }
 
-void pm_credit_init(struct pm_credit *credit, double budget, double now)
+void pm_cpu_budget_init(struct pm_cpu_budget *credit, double budget, double now)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	*credit = (struct pm_credit){ .budget = budget,
-		                      .opened = now,
-		                      .counted = now,
-		                      .cpu_opened = cpu,
-		                      .cpu_last = cpu,
-		                      .cpu_counted = cpu };
+	*credit = (struct pm_cpu_budget){ .budget = budget,
+		                          .opened = now,
+		                          .counted = now,
+		                          .cpu_opened = cpu,
+		                          .cpu_last = cpu,
+		                          .cpu_counted = cpu };
 }
 
-void pm_credit_count(struct pm_credit *credit, bool looked, double now)
+void pm_cpu_budget_count(struct pm_cpu_budget *credit, bool looked, double now)
 {
 	book(credit, looked, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), now);
 }
 
-bool pm_credit_is_used_up(const struct pm_credit *credit)
+bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *credit)
 {
 	return credit->budget > 0 && credit->seconds < 0;
 }
 
-void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now,
-                         struct pm_sample_cost *cost)
+void pm_cpu_budget_fill_cost(struct pm_cpu_budget *credit, bool looked, double now,
+                             struct pm_sample_cost *cost)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	double passed = now - credit->opened;

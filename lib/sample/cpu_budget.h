@@ -9,7 +9,7 @@
 #include <procmem/sample.h>
 
 /** CPU time of the calling process against a budget. */
-struct pm_credit {
+struct pm_cpu_budget {
 	double budget;        /**< share of one core; 0: any */
 	double opened;        /**< CLOCK_BOOTTIME in seconds */
 	uint64_t cpu_opened;  /**< CPU time of the process then, in nanoseconds */
@@ -25,7 +25,7 @@ struct pm_credit {
  * @param budget share of one core; 0: any
  * @param now CLOCK_BOOTTIME in seconds
  */
-void pm_credit_init(struct pm_credit *credit, double budget, double now);
+void pm_cpu_budget_init(struct pm_cpu_budget *credit, double budget, double now);
 
 /**
  * Books the CPU time used since the last call against what the passed time allows. Reading the
@@ -36,14 +36,14 @@ void pm_credit_init(struct pm_credit *credit, double budget, double now);
  * @param looked  the regions were looked at since
  * @param now     CLOCK_BOOTTIME in seconds
  */
-void pm_credit_count(struct pm_credit *credit, bool looked, double now);
+void pm_cpu_budget_count(struct pm_cpu_budget *credit, bool looked, double now);
 
 /**
  * Whether a look has to wait.
  * @param credit the credit
  * @return true or false
  */
-bool pm_credit_is_used_up(const struct pm_credit *credit);
+bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *credit);
 
 /**
  * Fills what samples cost so far, but for `lock_ns`.
@@ -53,7 +53,7 @@ bool pm_credit_is_used_up(const struct pm_credit *credit);
  * @param now     CLOCK_BOOTTIME in seconds
  * @param cost    where to store it
  */
-void pm_credit_fill_cost(struct pm_credit *credit, bool looked, double now,
-                         struct pm_sample_cost *cost);
+void pm_cpu_budget_fill_cost(struct pm_cpu_budget *credit, bool looked, double now,
+                             struct pm_sample_cost *cost);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "region/pagemap_measure.h"
 
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is)
 {
@@ -54,8 +55,7 @@ static int take_kind(struct pm_regions *regions, size_t index, const struct pm_r
 	return 0;
 }
 
-int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions,
-                  struct pm_error *error)
+int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, struct pm_error *error)
 {
 	for (size_t b = 0, i = 0; i < regions->count; i++) {
 		struct pm_region *region = &regions->items[i];

@@ -34,8 +34,7 @@ struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_carry_over(const struct pm_regions *before, struct pm_regions *regions,
-                  struct pm_error *error);
+int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, struct pm_error *error);
 
 /**
  * Measures the suspects, and the regions that have no sizes yet.

@@ -28,7 +28,7 @@ static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, u
 static void coarsen(struct pm_page_history *history)
 {
 	struct pm_page_ranges *next = &history->next;
-	while (next->count > PM_PAGE_HISTORY_MOST) {
+	while (next->count > PM_PAGE_HISTORY_MAX) {
 		history->joinable = history->joinable ? history->joinable * 2 : smallest_gap;
 		size_t kept = 0;
 		for (size_t i = 1; i < next->count; i++) {

@@ -32,7 +32,7 @@ struct pm_page_history {
  * Most ranges that are kept: 24 MiB. A process with more separate runs of pages is remembered less
  * exactly: new pages in small gaps are missed.
  */
-enum { PM_PAGE_HISTORY_MOST = 1 << 20 };
+enum { PM_PAGE_HISTORY_MAX = 1 << 20 };
 
 /**
  * Begins a look.

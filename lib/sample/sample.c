@@ -36,7 +36,7 @@ struct pm_sampler {
 	double full_after; /* seconds after that it is done again: longer and longer while nothing
 	                      changes */
 	bool exact;        /* see struct pm_sample */
-	struct pm_credit credit;
+	struct pm_cpu_budget credit;
 	uint64_t lock_ns; /* longest time of one call under the target's map lock */
 };
 
@@ -68,7 +68,7 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		}
 		opened->options.smaps = true;
 	}
-	pm_credit_init(&opened->credit, options->budget, boot_seconds());
+	pm_cpu_budget_init(&opened->credit, options->budget, boot_seconds());
 	*sampler = opened;
 	return 0;
 }
@@ -150,7 +150,7 @@ static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
                         struct pm_error *error)
 {
 	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 ||
-	    pm_carry_over(&sampler->regions, regions, error) < 0)
+	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
 	if (!suspects.all && totals->swap == sampler->looked_at.swap) {
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
@@ -199,7 +199,7 @@ static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 ||
-	    pm_carry_over(&sampler->regions, regions, error) < 0)
+	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	sampler->lock_ns = took > sampler->lock_ns ? took : sampler->lock_ns;
@@ -263,7 +263,7 @@ static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is
 
 static void fill_cost(struct pm_sampler *sampler, bool looked, struct pm_sample_cost *cost)
 {
-	pm_credit_fill_cost(&sampler->credit, looked, boot_seconds(), cost);
+	pm_cpu_budget_fill_cost(&sampler->credit, looked, boot_seconds(), cost);
 	cost->lock_ns = sampler->lock_ns;
 }
 
@@ -285,12 +285,12 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	if (pm_process_check(sampler->process, error) < 0 ||
 	    pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
-	pm_credit_count(&sampler->credit, false, taken.time);
+	pm_cpu_budget_count(&sampler->credit, false, taken.time);
 	bool first = sampler->looked_fully == 0;
 	bool full = first || (sampler->options.full_every > 0 &&
 	                      taken.time - sampler->looked_fully >= sampler->full_after);
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
-		taken.held_back = !first && pm_credit_is_used_up(&sampler->credit);
+		taken.held_back = !first && pm_cpu_budget_is_used_up(&sampler->credit);
 		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
 			return -1;
 		taken.fresh = !taken.held_back;
@@ -308,7 +308,8 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	return 0;
 }
 
-int pm_sampler_look(struct pm_sampler *sampler, struct pm_sample *sample, struct pm_error *error)
+int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
+                           struct pm_error *error)
 {
 	struct pm_totals totals;
 	uint64_t cpu = sample->cost.last_cpu_ns;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proc/process.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
 

@@ -7,7 +7,7 @@
 #include "base/array.h"
 
 enum {
-	KEPT_MOST = 320 * 1024
+	KEPT_MAX = 320 * 1024
 }; /* bytes that were in use: batches go round, and each would become as large as the largest */
 
 int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
@@ -51,7 +51,7 @@ const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct 
 
 void pm_batch_clear(struct pm_scan_batch *batch)
 {
-	if (batch->length > KEPT_MOST)
+	if (batch->length > KEPT_MAX)
 		pm_batch_deinit(batch);
 	batch->length = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/pattern_shape.h"
+#include "scan/byte_share.h"
 
 #include <string.h>
 

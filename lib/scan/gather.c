@@ -33,10 +33,10 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct notes *notes = context;
 	if (range->start < notes->start)
-		notes->from = pm_least(range->end, notes->start);
+		notes->from = pm_min(range->end, notes->start);
 	if (range->end > notes->end)
-		notes->to = pm_least(notes->to,
-		                     range->start > notes->end ? range->start : notes->end);
+		notes->to = pm_min(notes->to,
+		                   range->start > notes->end ? range->start : notes->end);
 	if (range->start < notes->end && range->end > notes->start)
 		note_gap(notes, range);
 }
@@ -44,7 +44,7 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 static void note_first(void *context, const struct pm_unreadable *range)
 {
 	uint64_t *first = context;
-	*first = pm_least(*first, range->start);
+	*first = pm_min(*first, range->start);
 }
 
 /**
@@ -57,7 +57,7 @@ static struct pm_reader *reader_at(const struct pm_unit_source *source, const st
 	for (size_t i = 0; i < job->next_count; i++) {
 		const struct pm_segment *segment = &job->next[i];
 		if (address >= segment->start && address < segment->end) {
-			*end = pm_least(*end, segment->end);
+			*end = pm_min(*end, segment->end);
 			return segment->type == PM_SEGMENT_RUN ? source->target : source->files;
 		}
 	}
@@ -180,7 +180,7 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 		first->before = (size_t)(notes->start - notes->from);
 		first->begins = false;
 	}
-	uint64_t seen = notes->end + pm_least(last->chain_after, PM_OVERLAP);
+	uint64_t seen = notes->end + pm_min(last->chain_after, PM_OVERLAP);
 	if (last->chain_after == 0 || last->address + last->size != notes->end)
 		return;
 	last->after = (size_t)(notes->to - notes->end);
@@ -200,9 +200,9 @@ static struct pm_unit_around around_unit(const struct pm_job *job, size_t before
 	struct pm_unit_around around = { .before_type = job->type_before };
 	around.after_type = job->next_count > 0 ? job->next[0].type : PM_SEGMENT_RUN;
 	if (unit->segments[0].wanted)
-		around.before = (size_t)pm_least(before, job->chain_before);
+		around.before = (size_t)pm_min(before, job->chain_before);
 	if (unit->segments[unit->count - 1].wanted)
-		around.after = (size_t)pm_least(PM_OVERLAP, job->chain_after);
+		around.after = (size_t)pm_min(PM_OVERLAP, job->chain_after);
 	return around;
 }
 

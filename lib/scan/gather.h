@@ -13,7 +13,7 @@
 enum { PM_OVERLAP = 4096 };
 
 /** Most bytes that are read behind a unit for one hit. */
-enum { PM_GROW_MOST = 1024 * 1024 };
+enum { PM_GROW_MAX = 1024 * 1024 };
 
 /** Consecutive bytes of a unit. */
 struct pm_stretch {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "scan/hits.h"
+
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/pattern_token.h"
+#include "scan/pattern_bytes.h"
 
 #include <string.h>
 

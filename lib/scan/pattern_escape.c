@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens that are characters: escapes and classes. */
-#include "scan/pattern_token_parts.h"
+#include "scan/pattern_escape.h"
 
 /** Moves behind `most` hexadecimal or decimal digits at the most. */
 static void skip_digits(struct pm_tokens *tokens, size_t most, const char *digits)

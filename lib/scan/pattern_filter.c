@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/pattern_filter.h"
 
+#include "scan/byte_share.h"
+
 enum {
 	SAMPLES = 1024,                  /* places that are looked at to choose */
-	CHOICE_LEAST = 2 * SAMPLES,      /* fewest bytes to choose by */
+	CHOICE_MIN = 2 * SAMPLES,        /* fewest bytes to choose by */
 	CHOICE_BYTES = 64 * 1024 * 1024, /* a choice holds for so many */
 	WORTH_FAST = 768, /* bytes per place where PCRE2 itself searches fast: for patterns that
 	                     begin with certain bytes */
@@ -19,9 +21,9 @@ static const double RUN_COST = 0.02;
 
 /** What the samples say about a sequence. */
 struct sampled {
-	unsigned alone[PM_SEQUENCE_MOST]; /* samples that fit a position */
-	unsigned whole;                   /* samples that fit all positions */
-	uint16_t fits[SAMPLES];           /* positions that a sample fits */
+	unsigned alone[PM_SEQUENCE_MAX]; /* samples that fit a position */
+	unsigned whole;                  /* samples that fit all positions */
+	uint16_t fits[SAMPLES];          /* positions that a sample fits */
 };
 
 void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
@@ -75,7 +77,7 @@ static double commonness(unsigned count, double share)
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
                                size_t chosen[2])
 {
-	double best = 2, shares[PM_SEQUENCE_MOST];
+	double best = 2, shares[PM_SEQUENCE_MAX];
 	for (size_t i = 0; i < sequence->count; i++) {
 		shares[i] = pm_byte_set_share(&sequence->sets[i]);
 		double common = commonness(sampled->alone[i], shares[i]);
@@ -111,7 +113,7 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 {
 	double best = HUGE_COST;
 	struct sampled sampled;
-	size_t step = (size - PM_SEQUENCE_MOST) / SAMPLES, chosen[2] = { 0, 0 };
+	size_t step = (size - PM_SEQUENCE_MAX) / SAMPLES, chosen[2] = { 0, 0 };
 	filter->required = NULL;
 	for (size_t i = 0; i < filter->shape->required_count; i++) {
 		const struct pm_required *required = &filter->shape->required[i];
@@ -143,7 +145,7 @@ bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *by
 {
 	filter->places = filter->visits = 0;
 	/* Little bytes say little: what was chosen before is kept, or PCRE2 does it alone. */
-	if (filter->until < size && size >= CHOICE_LEAST)
+	if (filter->until < size && size >= CHOICE_MIN)
 		choose(filter, bytes, size);
 	filter->until -= filter->until < size ? filter->until : size;
 	return filter->required;

@@ -7,8 +7,8 @@ enum {
 	MATCH_LIMIT = 1000000, /* steps of one attempt: about 2 ms */
 	HEAP_LIMIT = 4096,     /* KiB, where there is no JIT */
 	SKIP_PATIENCE = 4,     /* attempts that give up before more is skipped */
-	SKIP_MOST = 4096, /* bytes that are skipped at the most after an attempt that gave up */
-	FOLLOW_BYTES_MOST = 3, /* of a character of UTF-8 */
+	SKIP_MAX = 4096,      /* bytes that are skipped at the most after an attempt that gave up */
+	FOLLOW_BYTES_MAX = 3, /* of a character of UTF-8 */
 };
 
 /** What an attempt came to, besides the codes of PCRE2. */
@@ -43,7 +43,7 @@ void pm_matcher_deinit(struct pm_matcher *matcher)
 /** The end of the bytes without a character of UTF-8 that is cut in two. */
 static size_t whole_characters(const struct pm_window *window, size_t end)
 {
-	for (size_t back = 1; back <= FOLLOW_BYTES_MOST && back <= end; back++) {
+	for (size_t back = 1; back <= FOLLOW_BYTES_MAX && back <= end; back++) {
 		uint8_t byte = window->bytes[end - back];
 		if (byte >= 0xc0)
 			return back < (byte >= 0xf0   ? 4u
@@ -93,7 +93,7 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 {
 	/* Not to begin within a character. What only looks like the rest of one is passed over by
 	 * PCRE2 itself. */
-	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MOST &&
+	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MAX &&
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)
 		from--;
@@ -131,7 +131,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 		}
 		size_t skip = matcher->skip < to - at ? matcher->skip : to - at;
 		matcher->counts->skipped += skip;
-		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MOST)
+		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
 			matcher->skip *= 2;
 		at += skip;
 		good = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
+#include "scan/byte_share.h"
 
 size_t pm_length_sum(size_t a, size_t b)
 {
@@ -23,7 +24,7 @@ uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set)
 		if (memcmp(&sets->sets[i], set, sizeof *set) == 0)
 			return (uint8_t)i;
 	}
-	if (sets->count == PM_SETS_MOST)
+	if (sets->count == PM_SETS_MAX)
 		return PM_SET_ALL;
 	sets->sets[sets->count] = *set;
 	sets->shares[sets->count] = pm_byte_set_share(set);
@@ -42,7 +43,7 @@ static uint8_t unite_sets(struct pm_part_sets *sets, uint8_t a, uint8_t b)
 /** Adds a row behind another, as far as there is room. */
 static void append(struct pm_row *row, const struct pm_row *more)
 {
-	for (uint8_t i = 0; i < more->count && row->count < PM_SEQUENCE_MOST; i++)
+	for (uint8_t i = 0; i < more->count && row->count < PM_SEQUENCE_MAX; i++)
 		row->sets[row->count++] = more->sets[i];
 }
 
@@ -50,8 +51,8 @@ static void append(struct pm_row *row, const struct pm_row *more)
 static void prepend(struct pm_row *row, const struct pm_row *more)
 {
 	struct pm_row result = { 0 };
-	uint8_t skip = (uint8_t)(row->count + more->count > PM_SEQUENCE_MOST
-	                                 ? row->count + more->count - PM_SEQUENCE_MOST
+	uint8_t skip = (uint8_t)(row->count + more->count > PM_SEQUENCE_MAX
+	                                 ? row->count + more->count - PM_SEQUENCE_MAX
 	                                 : 0);
 	for (uint8_t i = skip; i < more->count; i++)
 		result.sets[result.count++] = more->sets[i];
@@ -89,9 +90,9 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 	size_t at = part->needed_count;
 	while (at > 0 && part->needed[at - 1].score > needed.score)
 		at--;
-	if (at == PM_REQUIRED_MOST)
+	if (at == PM_REQUIRED_MAX)
 		return;
-	if (part->needed_count < PM_REQUIRED_MOST)
+	if (part->needed_count < PM_REQUIRED_MAX)
 		part->needed_count++;
 	memmove(&part->needed[at + 1], &part->needed[at],
 	        (part->needed_count - at - 1) * sizeof needed);
@@ -155,7 +156,7 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 	part->first = first;
 	part->last = last;
 	part->any = unite_sets(sets, part->any, other->any);
-	part->least = pm_least_size(part->least, other->least);
+	part->least = pm_min_size(part->least, other->least);
 	part->most = part->most > other->most ? part->most : other->most;
 	part->needed_count = 0;
 }
@@ -168,9 +169,9 @@ void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t leas
 		part->needed_count = 0;
 	}
 	/* More copies than a row has places tell nothing new. */
-	for (size_t i = 1; i < least && i < PM_SEQUENCE_MOST; i++)
+	for (size_t i = 1; i < least && i < PM_SEQUENCE_MAX; i++)
 		pm_part_append(sets, part, &once);
-	if (least >= PM_RUN_LEAST && once.least == 1 && is_fixed(&once)) {
+	if (least >= PM_RUN_MIN && once.least == 1 && is_fixed(&once)) {
 		const struct pm_needed run = { .row = part->first,
 			                       .before = PM_SET_NONE,
 			                       .run = least };

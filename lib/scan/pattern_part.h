@@ -9,7 +9,7 @@
 #include "scan/pattern_shape.h"
 
 enum {
-	PM_SETS_MOST = 255, /**< different sets of bytes that are told from each other */
+	PM_SETS_MAX = 255, /**< different sets of bytes that are told from each other */
 	PM_SET_ALL = 0, /**< number of the set of all values, which also stands for those that there
 	                   was no room for */
 	PM_SET_NONE = 1, /**< number of the empty set */
@@ -17,15 +17,15 @@ enum {
 
 /** The sets of bytes in a pattern, each once. The first two are PM_SET_ALL and PM_SET_NONE. */
 struct pm_part_sets {
-	size_t count;                          /**< how many */
-	struct pm_byte_set sets[PM_SETS_MOST]; /**< they */
-	double shares[PM_SETS_MOST];           /**< pm_byte_set_share() of each */
+	size_t count;                         /**< how many */
+	struct pm_byte_set sets[PM_SETS_MAX]; /**< they */
+	double shares[PM_SETS_MAX];           /**< pm_byte_set_share() of each */
 };
 
 /** A sequence by the numbers of its sets. */
 struct pm_row {
-	uint8_t count;                  /**< positions in use */
-	uint8_t sets[PM_SEQUENCE_MOST]; /**< the set of each */
+	uint8_t count;                 /**< positions in use */
+	uint8_t sets[PM_SEQUENCE_MAX]; /**< the set of each */
 };
 
 /** A sequence that every match has. */
@@ -46,7 +46,7 @@ struct pm_part {
 	struct pm_row first; /**< what it begins with, as far as that has a fixed place */
 	struct pm_row last;  /**< what it ends with */
 	size_t needed_count; /**< sequences that are known */
-	struct pm_needed needed[PM_REQUIRED_MOST]; /**< they, the best first */
+	struct pm_needed needed[PM_REQUIRED_MAX]; /**< they, the best first */
 };
 
 /**

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/pattern_scanner.h"
+#include "scan/pattern_scan.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "scan/hits.h"
 #include "scan/pattern_compile.h"
 
 enum {
-	STACK_START = 32 * 1024,  /* bytes of the stack of JIT code */
-	STACK_MOST = 1024 * 1024, /* what it may grow to; taken only by patterns that need it */
+	STACK_START = 32 * 1024, /* bytes of the stack of JIT code */
+	STACK_MAX = 1024 * 1024, /* what it may grow to; taken only by patterns that need it */
 	UTF8_LONGEST = 4, /* bytes of a character; PCRE2 counts what looks back in characters */
 };
 
@@ -123,7 +124,7 @@ static int scan_bytes(struct pattern_thread *thread, const struct pm_window *win
 		}
 		if (pm_hits_add(hits, &matcher->found, error) < 0)
 			return -1;
-		int result = hits->count >= PM_HITS_MOST ? pm_hits_flush(hits, window, error) : 0;
+		int result = hits->count >= PM_HITS_MAX ? pm_hits_flush(hits, window, error) : 0;
 		if (result)
 			return result;
 		advance(thread, window, matcher->next);
@@ -172,7 +173,7 @@ static void *open_thread(const struct pm_scanner *scanner, struct pm_error *erro
 		return NULL;
 	}
 	thread->search = search;
-	thread->stack = pcre2_jit_stack_create(STACK_START, STACK_MOST, NULL);
+	thread->stack = pcre2_jit_stack_create(STACK_START, STACK_MAX, NULL);
 	thread->matchers = calloc(search->patterns.count, sizeof *thread->matchers);
 	bool ready = thread->matchers != NULL;
 	for (size_t i = 0; ready && i < search->patterns.count; i++)
@@ -232,11 +233,11 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 	}
 	if (result == 0) {
 		sum_up(made);
-		if (made->scanner.lookbehind > PM_LOOKBEHIND_MOST)
+		if (made->scanner.lookbehind > PM_LOOKBEHIND_MAX)
 			result = pm_error_set(
 				error, PM_ERROR_USAGE, 0,
 				"the pattern looks back by %zu bytes; %d are possible",
-				made->scanner.lookbehind, PM_LOOKBEHIND_MOST);
+				made->scanner.lookbehind, PM_LOOKBEHIND_MAX);
 	}
 	if (result < 0) {
 		destroy(&made->scanner);

@@ -10,12 +10,4 @@
 
 #include "scan/simd.h"
 
-/**
- * As pm_pattern_scanner_create().
- * @param simd at most pm_simd_best()
- */
-int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
-                                   enum pm_simd simd, struct pm_scanner **scanner,
-                                   struct pm_error *error);
-
 #endif

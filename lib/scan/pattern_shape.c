@@ -7,6 +7,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "scan/pattern_bytes.h"
 #include "scan/pattern_part.h"
 #include "scan/pattern_token.h"
 
@@ -133,7 +134,7 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 		return;
 	/* The longest rows are cut: their begin has not been noted down yet. */
 	const struct pm_part nothing = { .any = PM_SET_NONE };
-	if (whole.first.count == PM_SEQUENCE_MOST)
+	if (whole.first.count == PM_SEQUENCE_MAX)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);
 	pm_part_add_row(&builder->sets, &whole, &whole.last, &whole, whole.last.count);
 	shape->reach = pm_length_sum(pm_length_sum(whole.most, builder->ahead), EDGE_REACH);

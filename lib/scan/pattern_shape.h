@@ -12,15 +12,15 @@
 #include "scan/byte_set.h"
 
 enum {
-	PM_SEQUENCE_MOST = 16, /**< positions of a sequence that are kept */
-	PM_REQUIRED_MOST = 4,  /**< sequences that are kept */
-	PM_RUN_LEAST = 8,      /**< bytes of the same sort from which on they are a run */
+	PM_SEQUENCE_MAX = 16, /**< positions of a sequence that are kept */
+	PM_REQUIRED_MAX = 4,  /**< sequences that are kept */
+	PM_RUN_MIN = 8,       /**< bytes of the same sort from which on they are a run */
 };
 
 /** Consecutive positions, and what may stand at each. */
 struct pm_sequence {
-	size_t count;                              /**< positions in use */
-	struct pm_byte_set sets[PM_SEQUENCE_MOST]; /**< the values of each */
+	size_t count;                             /**< positions in use */
+	struct pm_byte_set sets[PM_SEQUENCE_MAX]; /**< the values of each */
 };
 
 /** A sequence that every match contains. */
@@ -39,7 +39,7 @@ struct pm_pattern_shape {
 	                 included; SIZE_MAX: no bound */
 	bool starts_in_zeros;  /**< a match may begin with a NUL */
 	size_t required_count; /**< sequences that are known, the most promising first */
-	struct pm_required required[PM_REQUIRED_MOST]; /**< they */
+	struct pm_required required[PM_REQUIRED_MAX]; /**< they */
 };
 
 /**
@@ -53,14 +53,5 @@ struct pm_pattern_shape {
  */
 void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options,
                             struct pm_pattern_shape *shape);
-
-/**
- * How often a byte of a set stands in memory as it usually is; a first guess, until the target's
- * own bytes are counted.
- *
- * @param set  the set
- * @return     a share of all bytes
- */
-double pm_byte_set_share(const struct pm_byte_set *set);
 
 #endif

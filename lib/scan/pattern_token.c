@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "scan/pattern_escape.h"
 #include "scan/pattern_token_parts.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

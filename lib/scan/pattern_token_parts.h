@@ -51,22 +51,4 @@ static inline void skip_brackets(struct pm_tokens *tokens)
 	skip_to(tokens, closing[found - opening]);
 }
 
-/**
- * Reads an escape; `at` is behind the character after the backslash, and behind the whole escape
- * afterwards.
- *
- * @param tokens   the pattern
- * @param c        that character
- * @param literal  set to whether it stands for one character, where it is a PM_TOKEN_CHARACTER
- * @return         what it is
- */
-enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *literal);
-
-/**
- * Reads a class; `at` is behind its bracket.
- * @param tokens the pattern
- * @return PM_TOKEN_CHARACTER, or PM_TOKEN_UNKNOWN
- */
-enum pm_token_type pm_token_class(struct pm_tokens *tokens);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A pattern of text, written anew as a pattern of the bytes of that text in UTF-16. */
-#include "scan/pattern_text.h"
+#include "scan/pattern_wide.h"
 
 #include <string.h>
 
@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/pattern_error.h"
+#include "scan/pattern_bytes.h"
 #include "scan/pattern_token.h"
 
 /**

@@ -9,11 +9,11 @@
 
 enum { WAIT_NS = 100 * 1000 * 1000, NS_PER_S = 1000 * 1000 * 1000 };
 
-int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, size_t count,
-                  struct pm_error *error)
+int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool all_runs,
+                       size_t count, struct pm_error *error)
 {
 	pthread_condattr_t monotonic;
-	*order = (struct pm_order){ .plan = plan, .all_runs = all_runs };
+	*order = (struct pm_scan_queue){ .plan = plan, .all_runs = all_runs };
 	pthread_mutex_init(&order->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -30,7 +30,7 @@ int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, s
 	return order->ahead && order->count == count ? 0 : pm_error_out_of_memory(error);
 }
 
-void pm_order_deinit(struct pm_order *order)
+void pm_scan_queue_deinit(struct pm_scan_queue *order)
 {
 	for (size_t i = 0; i < order->count; i++) {
 		pm_batch_deinit(&order->jobs[i]->ready);
@@ -55,22 +55,23 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
  * Whether the unit at the head waits for a worker, which has to be one that waits with a later
  * unit: all others may do so too.
  */
-static bool head_needs(const struct pm_order *order, const struct pm_job *job)
+static bool head_needs(const struct pm_scan_queue *order, const struct pm_job *job)
 {
-	return job->index != order->head && pm_order_head(order)->state == PM_JOB_AGAIN;
+	return job->index != order->head && pm_scan_queue_head(order)->state == PM_JOB_AGAIN;
 }
 
 /** Takes the unit at the head and gives up the own one, to be scanned anew when its turn comes. */
-static struct pm_job *change_to_head(struct pm_order *order, struct pm_job *job)
+static struct pm_job *change_to_head(struct pm_scan_queue *order, struct pm_job *job)
 {
-	struct pm_job *head = pm_order_head(order);
+	struct pm_job *head = pm_scan_queue_head(order);
 	job->state = PM_JOB_AGAIN;
 	head->state = PM_JOB_ACTIVE;
 	head->restart = true;
 	return head;
 }
 
-int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_batch *batch)
+int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
+                       struct pm_scan_batch *batch)
 {
 	struct pm_job *own = *job;
 	pthread_mutex_lock(&order->lock);
@@ -91,23 +92,23 @@ int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_ba
 }
 
 /** Whether all units are scanned and taken. */
-static bool is_over(const struct pm_order *order)
+static bool is_over(const struct pm_scan_queue *order)
 {
 	return order->started && !order->has_ahead && order->head == order->claimed;
 }
 
 /** Whether something of the unit at the head can be taken. */
-static bool can_take(struct pm_order *order)
+static bool can_take(struct pm_scan_queue *order)
 {
-	const struct pm_job *head = pm_order_head(order);
+	const struct pm_job *head = pm_scan_queue_head(order);
 	return order->head < order->claimed && !head->restart &&
 	       (head->ready.length > 0 || head->state == PM_JOB_DONE);
 }
 
 /** Done with the unit at the head. */
-static void retire_head(struct pm_order *order)
+static void retire_head(struct pm_scan_queue *order)
 {
-	struct pm_job *job = pm_order_head(order);
+	struct pm_job *job = pm_scan_queue_head(order);
 	order->searched += job->unit.size;
 	order->counts.gave_up += job->counts.gave_up;
 	order->counts.skipped += job->counts.skipped;
@@ -117,10 +118,10 @@ static void retire_head(struct pm_order *order)
 }
 
 /** Passes over units in which nothing was found. */
-static void retire_empty(struct pm_order *order)
+static void retire_empty(struct pm_scan_queue *order)
 {
 	while (order->head < order->claimed) {
-		struct pm_job *job = pm_order_head(order);
+		struct pm_job *job = pm_scan_queue_head(order);
 		if (job->state != PM_JOB_DONE || job->ready.length > 0 || job->gaps.count > 0)
 			break;
 		retire_head(order);
@@ -130,8 +131,8 @@ static void retire_empty(struct pm_order *order)
 		pthread_cond_signal(&order->for_taker);
 }
 
-int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_scan_counts *counts,
-                    struct pm_scan_batch *batch)
+int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
+                         const struct pm_scan_counts *counts, struct pm_scan_batch *batch)
 {
 	pthread_mutex_lock(&order->lock);
 	while (!atomic_load(&order->stop) && !job->restart && job->ready.length > 0)
@@ -162,8 +163,8 @@ static struct timespec a_while_from_now(void)
 	return until;
 }
 
-enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
-                            struct pm_scan_batch *batch)
+enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job,
+                                struct pm_scan_batch *batch)
 {
 	enum pm_taken taken = PM_TAKEN_NOTHING;
 	const struct timespec until = a_while_from_now();
@@ -172,7 +173,7 @@ enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
 	pthread_mutex_lock(&order->lock);
 	order->delivering = false;
 	for (;;) {
-		struct pm_job *head = pm_order_head(order);
+		struct pm_job *head = pm_scan_queue_head(order);
 		if (atomic_load(&order->stop) || is_over(order))
 			taken = PM_TAKEN_END;
 		else if (can_take(order)) {
@@ -190,7 +191,7 @@ enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
 	return taken;
 }
 
-void pm_order_retire(struct pm_order *order)
+void pm_scan_queue_retire(struct pm_scan_queue *order)
 {
 	pthread_mutex_lock(&order->lock);
 	retire_head(order);
@@ -198,7 +199,8 @@ void pm_order_retire(struct pm_order *order)
 	pthread_mutex_unlock(&order->lock);
 }
 
-void pm_order_restart(struct pm_order *order, struct pm_job *job, const uint64_t from[PM_STREAMS])
+void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
+                           const uint64_t from[PM_STREAMS])
 {
 	pthread_mutex_lock(&order->lock);
 	memcpy(job->anew, from, sizeof job->anew);
@@ -211,7 +213,7 @@ void pm_order_restart(struct pm_order *order, struct pm_job *job, const uint64_t
 	pthread_mutex_unlock(&order->lock);
 }
 
-bool pm_order_again(struct pm_order *order, struct pm_job *job)
+bool pm_scan_queue_again(struct pm_scan_queue *order, struct pm_job *job)
 {
 	pthread_mutex_lock(&order->lock);
 	bool again = job->restart && !atomic_load(&order->stop);
@@ -222,7 +224,7 @@ bool pm_order_again(struct pm_order *order, struct pm_job *job)
 	return again;
 }
 
-void pm_order_stop(struct pm_order *order, const struct pm_error *error)
+void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *error)
 {
 	pthread_mutex_lock(&order->lock);
 	if (error && !order->failed && !atomic_load(&order->stop)) {
@@ -235,7 +237,7 @@ void pm_order_stop(struct pm_order *order, const struct pm_error *error)
 	pthread_mutex_unlock(&order->lock);
 }
 
-void pm_order_totals(struct pm_order *order, struct pm_scan_totals *totals)
+void pm_scan_queue_totals(struct pm_scan_queue *order, struct pm_scan_totals *totals)
 {
 	pthread_mutex_lock(&order->lock);
 	totals->searched = order->searched - totals->unreadable;

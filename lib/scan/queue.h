@@ -50,7 +50,7 @@ struct pm_job {
 	uint64_t index;            /**< counts from 0 */
 	enum pm_job_state state;   /**< where it is */
 	bool pushed;               /**< some of what was found in it was handed on before the end */
-	bool restart;              /**< its worker shall begin anew: see pm_order_restart() */
+	bool restart;              /**< its worker shall begin anew: see pm_scan_queue_restart() */
 	uint64_t from[PM_STREAMS]; /**< addresses before which hits of each stream do not count; the
 	                              worker's */
 	uint64_t anew[PM_STREAMS]; /**< the same for the next time that it is scanned */
@@ -65,13 +65,13 @@ struct pm_job {
 	bool more_after;  /**< behind those are further ones, of which it is not known how to read
 	                     them */
 	bool goes_on;     /**< behind its last segment the same thing goes on, whatever it is */
-	struct pm_scan_batch ready;   /**< found, and not yet taken by pm_order_take() */
+	struct pm_scan_batch ready;   /**< found, and not yet taken by pm_scan_queue_pop() */
 	struct pm_gaps gaps;          /**< what could not be read */
 	struct pm_scan_counts counts; /**< of the scanner, once it is done */
 };
 
 /** All units on their way. */
-struct pm_order {
+struct pm_scan_queue {
 	pthread_mutex_t lock; /**< of everything here but `stop` and the jobs that are active */
 	pthread_cond_t for_worker; /**< there may be work, or room */
 	pthread_cond_t for_taker;  /**< there may be something to take */
@@ -100,45 +100,31 @@ struct pm_order {
 /**
  * Starts.
  *
- * @param order filled; release with pm_order_deinit(), also on failure
+ * @param order filled; release with pm_scan_queue_deinit(), also on failure
  * @param plan the plan
  * @param all_runs as in the structure
  * @param count most units on their way
  * @param error PM_ERROR_RESOURCES
  * @return 0 or -1
  */
-int pm_order_init(struct pm_order *order, struct pm_plan *plan, bool all_runs, size_t count,
-                  struct pm_error *error);
+int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool all_runs,
+                       size_t count, struct pm_error *error);
 
 /**
  * Releases everything.
  * @param order no thread uses it any more
  */
-void pm_order_deinit(struct pm_order *order);
+void pm_scan_queue_deinit(struct pm_scan_queue *order);
 
 /**
  * The unit whose hits come next, where there is one.
  * @param order the order, locked
  * @return the job
  */
-static inline struct pm_job *pm_order_head(const struct pm_order *order)
+static inline struct pm_job *pm_scan_queue_head(const struct pm_scan_queue *order)
 {
 	return order->jobs[order->head % order->count];
 }
-
-/**
- * Takes a unit to scan; waits for one.
- *
- * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte()
- * in mm/gup.c; docs/KERNEL.md has what that costs). So a worker gets both units of such a table,
- * and does one after the other.
- *
- * @param order the order
- * @param second the unit that this worker does next, the worker's to keep; NULL for none, and at
- * first
- * @return the job; NULL: there is nothing more to do
- */
-struct pm_job *pm_order_claim(struct pm_order *order, struct pm_job **second);
 
 /**
  * Hands on what was found so far, when its turn comes: for what is too much to keep.
@@ -147,9 +133,10 @@ struct pm_job *pm_order_claim(struct pm_order *order, struct pm_job **second);
  * @param job the job; where the one at the head has to be scanned anew and nobody is free for that,
  * becomes that one
  * @param batch emptied
- * @return 0: go on; 1: end this unit, and ask pm_order_again() whether to begin the job anew
+ * @return 0: go on; 1: end this unit, and ask pm_scan_queue_again() whether to begin the job anew
  */
-int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_batch *batch);
+int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
+                       struct pm_scan_batch *batch);
 
 /**
  * Hands on the rest.
@@ -158,15 +145,15 @@ int pm_order_push(struct pm_order *order, struct pm_job **job, struct pm_scan_ba
  * @param job the job; not to be used any more on success
  * @param counts of the scanner, in this unit
  * @param batch emptied
- * @return 0: done with it; 1: as pm_order_push()
+ * @return 0: done with it; 1: as pm_scan_queue_push()
  */
-int pm_order_finish(struct pm_order *order, struct pm_job *job, const struct pm_scan_counts *counts,
-                    struct pm_scan_batch *batch);
+int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
+                         const struct pm_scan_counts *counts, struct pm_scan_batch *batch);
 
-/** What pm_order_take() came to. */
+/** What pm_scan_queue_pop() came to. */
 enum pm_taken {
 	PM_TAKEN_BATCH,   /**< `batch` holds what was found in `job`, of which there may be more */
-	PM_TAKEN_LAST,    /**< the same, and it is all: pm_order_retire() comes next */
+	PM_TAKEN_LAST,    /**< the same, and it is all: pm_scan_queue_retire() comes next */
 	PM_TAKEN_NOTHING, /**< nothing was ready for a while */
 	PM_TAKEN_END,     /**< there is nothing any more, or the scan was stopped */
 };
@@ -179,14 +166,14 @@ enum pm_taken {
  * @param batch exchanged for them
  * @return what it came to
  */
-enum pm_taken pm_order_take(struct pm_order *order, struct pm_job **job,
-                            struct pm_scan_batch *batch);
+enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job,
+                                struct pm_scan_batch *batch);
 
 /**
  * Done with the unit whose hits were taken.
  * @param order the order
  */
-void pm_order_retire(struct pm_order *order);
+void pm_scan_queue_retire(struct pm_scan_queue *order);
 
 /**
  * Has a unit scanned anew, because a hit of the one before reaches into a hit of this one.
@@ -195,27 +182,28 @@ void pm_order_retire(struct pm_order *order);
  * @param job the job
  * @param from addresses from which on hits count
  */
-void pm_order_restart(struct pm_order *order, struct pm_job *job, const uint64_t from[PM_STREAMS]);
+void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
+                           const uint64_t from[PM_STREAMS]);
 
 /**
  * Whether a worker shall begin its unit anew; then it is ready for that.
  * @param order the order
  * @param job the job
  */
-bool pm_order_again(struct pm_order *order, struct pm_job *job);
+bool pm_scan_queue_again(struct pm_scan_queue *order, struct pm_job *job);
 
 /**
  * What is done so far.
  * @param order the order
  * @param totals all but the hits is filled; `unreadable` is there already
  */
-void pm_order_totals(struct pm_order *order, struct pm_scan_totals *totals);
+void pm_scan_queue_totals(struct pm_scan_queue *order, struct pm_scan_totals *totals);
 
 /**
  * Ends the scan.
  * @param order the order
  * @param error why, NULL: it is done
  */
-void pm_order_stop(struct pm_order *order, const struct pm_error *error);
+void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *error);
 
 #endif

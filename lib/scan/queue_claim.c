@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Handing out: from the plan to a worker. */
-#include "scan/queue.h"
+#include "scan/queue_claim.h"
 
 #include <string.h>
 
@@ -22,11 +22,11 @@ static uint64_t bytes_behind(const struct pm_unit *unit, uint64_t before)
 }
 
 /** What follows on a unit, seen from the next one. */
-static void look_ahead(const struct pm_order *order, struct pm_job *job)
+static void look_ahead(const struct pm_scan_queue *order, struct pm_job *job)
 {
 	const struct pm_unit *next = order->ahead;
 	/* Where all that is read are runs, their borders do not matter. */
-	size_t most = order->all_runs ? next->count : pm_least_size(next->count, PM_NEXT_SEGMENTS);
+	size_t most = order->all_runs ? next->count : pm_min_size(next->count, PM_NEXT_SEGMENTS);
 	job->chain_after = 0;
 	job->next_count = 0;
 	job->zeros_after = job->more_after = false;
@@ -54,7 +54,7 @@ static void look_ahead(const struct pm_order *order, struct pm_job *job)
  * Takes the next unit of the plan into `ahead`.
  * @return 0 or -1
  */
-static int fetch(struct pm_order *order)
+static int fetch(struct pm_scan_queue *order)
 {
 	int more = pm_plan_next(order->plan, order->ahead, &order->failure);
 	order->has_ahead = more > 0;
@@ -71,7 +71,7 @@ static int fetch(struct pm_order *order)
  * Hands out the unit ahead.
  * @return NULL where the plan fails
  */
-static struct pm_job *hand_out(struct pm_order *order)
+static struct pm_job *hand_out(struct pm_scan_queue *order)
 {
 	struct pm_job *job = order->jobs[order->claimed % order->count];
 	memcpy(&job->unit, order->ahead, sizeof job->unit);
@@ -91,14 +91,14 @@ static struct pm_job *hand_out(struct pm_order *order)
 }
 
 /** Whether the unit ahead begins in the page table in which a unit ends. */
-static bool shares_page_table(const struct pm_order *order, const struct pm_unit *unit)
+static bool shares_page_table(const struct pm_scan_queue *order, const struct pm_unit *unit)
 {
 	uint64_t end = unit->segments[unit->count - 1].end, next = order->ahead->segments[0].start;
 	return (end - 1) / PM_PAGE_TABLE_SPAN == next / PM_PAGE_TABLE_SPAN;
 }
 
 /** Whether there is a unit to hand out, and room for what is found in it. */
-static bool can_hand_out(const struct pm_order *order)
+static bool can_hand_out(const struct pm_scan_queue *order)
 {
 	return order->has_ahead && order->claimed - order->head < order->count;
 }
@@ -108,7 +108,7 @@ static bool can_hand_out(const struct pm_order *order)
  * worker.
  * @return NULL where the plan fails
  */
-static struct pm_job *hand_out_two(struct pm_order *order, struct pm_job **second)
+static struct pm_job *hand_out_two(struct pm_scan_queue *order, struct pm_job **second)
 {
 	struct pm_job *job = hand_out(order);
 	if (job && !order->dense && can_hand_out(order) && shares_page_table(order, &job->unit))
@@ -116,7 +116,7 @@ static struct pm_job *hand_out_two(struct pm_order *order, struct pm_job **secon
 	return job;
 }
 
-struct pm_job *pm_order_claim(struct pm_order *order, struct pm_job **second)
+struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *order, struct pm_job **second)
 {
 	struct pm_job *job = NULL;
 	pthread_mutex_lock(&order->lock);
@@ -125,8 +125,9 @@ struct pm_job *pm_order_claim(struct pm_order *order, struct pm_job **second)
 		fetch(order);
 	}
 	while (!atomic_load(&order->stop) && !job) {
-		if (order->head < order->claimed && pm_order_head(order)->state == PM_JOB_AGAIN) {
-			job = pm_order_head(order);
+		if (order->head < order->claimed &&
+		    pm_scan_queue_head(order)->state == PM_JOB_AGAIN) {
+			job = pm_scan_queue_head(order);
 			job->state = PM_JOB_ACTIVE;
 			memcpy(job->from, job->anew, sizeof job->from);
 		} else if (*second) {

@@ -17,7 +17,7 @@ enum {
 /** A scan in progress. */
 struct run {
 	const struct pm_scan *scan;
-	struct pm_order order;
+	struct pm_scan_queue order;
 	struct pm_worker *workers;
 	unsigned worker_count; /* threads that run */
 	struct pm_scan_totals totals;
@@ -122,7 +122,7 @@ static void tell_gaps(struct run *run, const struct pm_gaps *gaps)
 static bool tick(struct run *run)
 {
 	const struct pm_scan *scan = run->scan;
-	pm_order_totals(&run->order, &run->totals);
+	pm_scan_queue_totals(&run->order, &run->totals);
 	if (scan->source.cancel && *scan->source.cancel)
 		return false;
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
@@ -136,22 +136,23 @@ static void collect(struct run *run)
 	struct pm_job *job;
 	enum pm_taken taken;
 	int result = 0;
-	while (result == 0 && (taken = pm_order_take(&run->order, &job, &batch)) != PM_TAKEN_END) {
+	while (result == 0 &&
+	       (taken = pm_scan_queue_pop(&run->order, &job, &batch)) != PM_TAKEN_END) {
 		if (taken != PM_TAKEN_NOTHING)
 			result = deliver_batch(run, &batch, &error);
 		if (result == 2) {
-			pm_order_restart(&run->order, job, run->ends);
+			pm_scan_queue_restart(&run->order, job, run->ends);
 			result = 0;
 		} else if (result == 0 && taken == PM_TAKEN_LAST) {
 			tell_gaps(run, &job->gaps);
-			pm_order_retire(&run->order);
+			pm_scan_queue_retire(&run->order);
 		}
 		if (result == 0 && taken != PM_TAKEN_BATCH && !tick(run))
 			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0,
 			                      "the search was cancelled");
 	}
 	if (result)
-		pm_order_stop(&run->order, result < 0 ? &error : NULL);
+		pm_scan_queue_stop(&run->order, result < 0 ? &error : NULL);
 	pm_batch_deinit(&batch);
 }
 
@@ -208,19 +209,19 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 {
 	unsigned count = scan->workers ? scan->workers : workers_by_itself();
 	*totals = (struct pm_scan_totals){ 0 };
-	if (count > PM_SCAN_WORKERS_MOST || scan->around > PM_SCAN_CONTEXT_MOST)
+	if (count > PM_SCAN_WORKERS_MAX || scan->around > PM_SCAN_CONTEXT_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a scan has %u threads and %zu bytes of context at the most",
-		                    PM_SCAN_WORKERS_MOST, PM_SCAN_CONTEXT_MOST);
+		                    PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
 	if (!run.workers)
 		return pm_error_out_of_memory(error);
-	int result = pm_order_init(&run.order, scan->plan, !scan->source.files,
-	                           (size_t)count * JOBS_PER_WORKER, error);
+	int result = pm_scan_queue_init(&run.order, scan->plan, !scan->source.files,
+	                                (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
 		result = scan_with(&run, count, error);
-	pm_order_totals(&run.order, &run.totals);
-	pm_order_deinit(&run.order);
+	pm_scan_queue_totals(&run.order, &run.totals);
+	pm_scan_queue_deinit(&run.order);
 	free(run.workers);
 	*totals = run.totals;
 	return result;

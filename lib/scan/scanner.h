@@ -31,31 +31,7 @@ struct pm_hits {
 };
 
 /** Hits are handed on at latest when there are so many. */
-enum { PM_HITS_MOST = 1024 };
-
-/**
- * Adds a hit.
- * @param hits the collection
- * @param found the hit, copied
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
- */
-int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_error *error);
-
-/**
- * Hands all on, by ascending start.
- * @param hits empty afterwards
- * @param window where they are
- * @param error any
- * @return as pm_hits.take
- */
-int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
-
-/**
- * Releases the array.
- * @param hits the collection
- */
-void pm_hits_deinit(struct pm_hits *hits);
+enum { PM_HITS_MAX = 1024 };
 
 /** Counters of one thread that a scanner keeps besides its hits. */
 struct pm_scan_counts {
@@ -97,12 +73,12 @@ struct pm_scanner_ops {
 struct pm_scanner {
 	const struct pm_scanner_ops *ops; /**< what it can do */
 	size_t lookbehind;                /**< bytes before a window that it wants to see, at most
-	                                     PM_LOOKBEHIND_MOST */
+	                                     PM_LOOKBEHIND_MAX */
 	bool starts_in_zeros; /**< hits may start with a NUL byte: pages of zeros must be searched
 	                         too */
 };
 
 /** Most bytes that a search may look back. */
-enum { PM_LOOKBEHIND_MOST = 4096 };
+enum { PM_LOOKBEHIND_MAX = 4096 };
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/strings_scanner.h"
+#include "scan/strings_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "scan/hits.h"
 #include "scan/scanner.h"
 #include "scan/text_lane.h"
 
@@ -159,7 +160,7 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 			if (pm_text_lane_runs(&thread->lanes[i], &chunk, add_run, thread) < 0)
 				return -1;
 		}
-		int result = thread->hits->count >= PM_HITS_MOST
+		int result = thread->hits->count >= PM_HITS_MAX
 		                     ? pm_hits_flush(thread->hits, window, thread->error)
 		                     : 0;
 		if (result)
@@ -236,8 +237,8 @@ static const struct pm_scanner_ops strings_ops = {
  * Fewest bytes of a string.
  * @return 0 or -1
  */
-static int least_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
-                       size_t *least, struct pm_error *error)
+static int min_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
+                     size_t *least, struct pm_error *error)
 {
 	size_t unit = pm_encoding_unit(encoding);
 	size_t characters = options->least ? options->least : unit == 2 ? 6 : 4;
@@ -273,7 +274,7 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 		*lane = (struct pm_text_lane){ .encoding = i,
 			                       .begins = ~UINT64_C(0),
 			                       .open = PM_NO_RUN };
-		if (least_bytes(options, lane->encoding, &lane->least, error) < 0) {
+		if (min_bytes(options, lane->encoding, &lane->least, error) < 0) {
 			free(made);
 			return -1;
 		}

@@ -7,6 +7,9 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "scan/hits.h"
+#include "scan/queue_claim.h"
+#include "scan/worker_take.h"
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {
@@ -46,7 +49,7 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 {
 	const struct pm_stretch *stretch = worker->stretch;
 	uint64_t have = stretch->address + stretch->size + stretch->after;
-	uint64_t known = pm_least(end, have), readable = pm_least(end, worker->limit);
+	uint64_t known = pm_min(end, have), readable = pm_min(end, worker->limit);
 	size_t good;
 	if (address < known) {
 		memcpy(to, stretch->bytes + (address - stretch->address),
@@ -75,13 +78,12 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
 	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
-	size_t keep = pm_least_size(window->before + at, PM_LOOKBEHIND_ROOM),
+	size_t keep = pm_min_size(window->before + at, PM_LOOKBEHIND_ROOM),
 	       size = window->size - at;
-	size_t after = window->after * 4 < PM_OVERLAP
-	                       ? PM_OVERLAP
-	                       : pm_least_size(window->after * 4, PM_GROW_MOST);
-	uint64_t end = pm_least(start + size + after, end_of_sight(worker));
-	if (window->after >= PM_GROW_MOST || end <= seen)
+	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP
+	                                              : pm_min_size(window->after * 4, PM_GROW_MAX);
+	uint64_t end = pm_min(start + size + after, end_of_sight(worker));
+	if (window->after >= PM_GROW_MAX || end <= seen)
 		return 0;
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
@@ -97,7 +99,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	worker->seam = grown;
 	if (fill(worker, grown + kept_size, seen, end, error) < 0)
 		return -1;
-	end = pm_least(end, end_of_sight(worker));
+	end = pm_min(end, end_of_sight(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
 	window->address = start;
@@ -123,8 +125,8 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		                    .grow = grow };
 	window.context = worker;
 	window.stop = &worker->order->stop;
-	window.before = pm_least_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
-	window.after = pm_least_size(stretch->size - to + stretch->after, PM_OVERLAP);
+	window.before = pm_min_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
+	window.after = pm_min_size(stretch->size - to + stretch->after, PM_OVERLAP);
 	window.begins = stretch->begins && window.before == from;
 	uint64_t end = window.address + pm_window_end(&window);
 	window.more = worker->more || end < end_of_sight(worker);
@@ -139,7 +141,7 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i]
 		                                                        : worker->ends[i];
 		window.from[i] = first > window.address
-		                         ? (size_t)pm_least(first - window.address, window.size)
+		                         ? (size_t)pm_min(first - window.address, window.size)
 		                         : 0;
 	}
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
@@ -165,8 +167,8 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 	const struct pm_stretch *stretch = worker->stretch;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
 	for (size_t at = 0; at < stretch->size;) {
-		size_t next = (size_t)pm_least(at + page - (size_t)((stretch->address + at) % page),
-		                               stretch->size);
+		size_t next = (size_t)pm_min(at + page - (size_t)((stretch->address + at) % page),
+		                             stretch->size);
 		if (is_zero(stretch->bytes + at, next - at)) {
 			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
 			if (result)
@@ -213,19 +215,19 @@ void *pm_worker_run(void *context)
 {
 	struct pm_worker *worker = context;
 	struct pm_job *second = NULL;
-	while ((worker->job = pm_order_claim(worker->order, &second))) {
+	while ((worker->job = pm_scan_queue_claim(worker->order, &second))) {
 		int result;
 		do {
 			struct pm_error error = { 0 };
 			result = scan_unit(worker, &error);
 			if (result < 0) {
-				pm_order_stop(worker->order, &error);
+				pm_scan_queue_stop(worker->order, &error);
 				return NULL;
 			}
 			if (result == 0)
-				result = pm_order_finish(worker->order, worker->job,
-				                         &worker->counts, &worker->batch);
-		} while (result == 1 && pm_order_again(worker->order, worker->job));
+				result = pm_scan_queue_finish(worker->order, worker->job,
+				                              &worker->counts, &worker->batch);
+		} while (result == 1 && pm_scan_queue_again(worker->order, worker->job));
 	}
 	return NULL;
 }

@@ -13,7 +13,7 @@
 struct pm_worker {
 	unsigned number;                  /**< counts from 0 */
 	const struct pm_scan *scan;       /**< what the caller wants */
-	struct pm_order *order;           /**< where units come from */
+	struct pm_scan_queue *order;      /**< where units come from */
 	pthread_t thread;                 /**< it */
 	void *scanning;                   /**< the scanner's state for this thread */
 	struct pm_gathered gathered;      /**< the bytes of the unit */
@@ -53,20 +53,5 @@ void *pm_worker_run(void *worker);
 
 /** Bytes of hits that are looked at again at a time; of longer ones only as many. */
 enum { PM_CHECK_ROOM = 64 * 1024 };
-
-/**
- * Marks the hits that the target has changed since.
- * @param window where they are
- * @param error PM_ERROR_GONE
- * @return 0 or -1
- */
-int pm_worker_check(struct pm_worker *worker, const struct pm_window *window, struct pm_hits *hits,
-                    struct pm_error *error);
-
-/**
- * Takes the hits of a window: looks at them again, tells the caller, writes them down. @see
- * pm_hits.take
- */
-int pm_worker_take(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at hits again: most stand alone, so many pieces of the target are read by one call; a
  * call for each would cost as much as the search. */
+#include "scan/worker_check.h"
+
 #include <string.h>
 
 #include "base/minmax.h"
@@ -9,12 +11,12 @@
 enum {
 	CHECK_APART =
 		1024, /* bytes between hits that are read too rather than begin another piece */
-	PIECES_MOST = 256,
+	PIECES_MAX = 256,
 };
 
 /** Hits that are looked at together: what to read into worker->check. */
 struct look {
-	struct pm_piece pieces[PIECES_MOST];
+	struct pm_piece pieces[PIECES_MAX];
 	size_t count;
 	size_t size; /* of all together */
 };
@@ -27,7 +29,7 @@ static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_
 {
 	struct pm_piece piece = { .address = window->address + found->start };
 	uint64_t readable = worker->limit > piece.address ? worker->limit - piece.address : 0;
-	piece.size = pm_least(pm_least(found->size, readable), PM_CHECK_ROOM);
+	piece.size = pm_min(pm_min(found->size, readable), PM_CHECK_ROOM);
 	return piece;
 }
 
@@ -41,7 +43,7 @@ static bool add(struct look *look, const struct pm_piece *piece)
 	uint64_t end = piece->address + piece->size, known = last ? last->address + last->size : 0;
 	bool joins = last && piece->address <= known + CHECK_APART;
 	uint64_t more = !joins ? piece->size : end > known ? end - known : 0;
-	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == PIECES_MOST))
+	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == PIECES_MAX))
 		return false;
 	if (joins)
 		last->size += more;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/worker.h"
+#include "scan/worker_take.h"
 
 #include "base/minmax.h"
+#include "scan/worker_check.h"
 
 enum {
-	BATCH_MOST = 256 * 1024, /* bytes that a thread keeps until its turn comes */
-	LONG = 16 * 1024,      /* bytes of a hit that is written down only when its turn has come */
-	FOLLOW_BYTES_MOST = 3, /* of a character of UTF-8 */
+	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its turn comes */
+	LONG = 16 * 1024,     /* bytes of a hit that is written down only when its turn has come */
+	FOLLOW_BYTES_MAX = 3, /* of a character of UTF-8 */
 };
 
 /** Bytes of the next piece of a hit, which ends between two characters. */
 static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
 {
-	size_t end = PM_SCAN_PIECE_MOST, unit = pm_encoding_unit(encoding);
+	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
 	if (size <= end)
 		return size;
 	if (unit == 2) {
@@ -20,7 +21,7 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
 		end -= (high & 0xfc) == 0xd8 ? unit : 0;
 	}
-	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MOST && (bytes[end] & 0xc0) == 0x80;
+	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MAX && (bytes[end] & 0xc0) == 0x80;
 	     back++)
 		end--;
 	return end;
@@ -35,9 +36,8 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	struct pm_hit hit = { .address = window->address + start, .bytes = window->bytes + start };
 	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
 	bool last = from + hit.size == found->size;
-	hit.before = from == 0 ? pm_least_size(scan->around, window->before + start) : 0;
-	hit.after = last ? pm_least_size(scan->around, pm_window_end(window) - start - hit.size)
-	                 : 0;
+	hit.before = from == 0 ? pm_min_size(scan->around, window->before + start) : 0;
+	hit.after = last ? pm_min_size(scan->around, pm_window_end(window) - start - hit.size) : 0;
 	hit.region = pm_regions_index(scan->regions, hit.address);
 	hit.source = found->source;
 	hit.encoding = found->encoding;
@@ -80,14 +80,14 @@ static int take(struct pm_worker *worker, const struct pm_window *window,
 {
 	/* What is appended may be many times as long. Once this has gone through, the unit's turn
 	 * is there, and no other one's hits wait. */
-	if (found->size > LONG && pm_order_push(worker->order, &worker->job, &worker->batch))
+	if (found->size > LONG && pm_scan_queue_push(worker->order, &worker->job, &worker->batch))
 		return 1;
 	for (size_t from = 0; from < found->size;) {
 		const struct pm_hit hit = hit_of(worker, window, found, from);
 		if (tell(worker, &hit, window->address + found->attempt, found->stream, error) < 0)
 			return -1;
-		if (worker->batch.length > BATCH_MOST &&
-		    pm_order_push(worker->order, &worker->job, &worker->batch))
+		if (worker->batch.length > BATCH_MAX &&
+		    pm_scan_queue_push(worker->order, &worker->job, &worker->batch))
 			return 1;
 		from += hit.size;
 	}

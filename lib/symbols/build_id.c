@@ -7,7 +7,7 @@
 
 /* All notes of a program are some hundred bytes; no more than these are looked through: thousands
  * of sections could share some, and each be kept in memory. */
-enum { MOST_NOTES_SIZE = 64 << 10 };
+enum { NOTES_SIZE_MAX = 64 << 10 };
 
 /**
  * Whether notes of a size are still to be looked through.
@@ -35,7 +35,7 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof owner ||
 		    memcmp(bytes + name, owner, sizeof owner) != 0)
 			continue;
-		if (note.n_descsz == 0 || note.n_descsz > PM_BUILD_ID_MOST)
+		if (note.n_descsz == 0 || note.n_descsz > PM_BUILD_ID_MAX)
 			continue;
 		id->size = note.n_descsz;
 		memcpy(id->bytes, bytes + description, id->size);
@@ -50,7 +50,7 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
  */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {
-	uint64_t left = MOST_NOTES_SIZE;
+	uint64_t left = NOTES_SIZE_MAX;
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
 		bool has_notes = gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
@@ -64,7 +64,7 @@ static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 {
 	size_t count;
-	uint64_t left = MOST_NOTES_SIZE;
+	uint64_t left = NOTES_SIZE_MAX;
 	*id = (struct pm_build_id){ 0 };
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		count = 0;

@@ -13,17 +13,17 @@
 #include <libelf.h>
 
 /** Most bytes that one may have; 20 are usual (SHA-1). */
-enum { PM_BUILD_ID_MOST = 64 };
+enum { PM_BUILD_ID_MAX = 64 };
 
 /** Room for the path of a file with debug information: each byte is two digits. */
 enum {
 	PM_BUILD_ID_PATH_SIZE = sizeof "/usr/lib/debug/.build-id//.debug" +
-	                        (size_t)2 * PM_BUILD_ID_MOST
+	                        (size_t)2 * PM_BUILD_ID_MAX
 };
 
 /** A build ID. */
 struct pm_build_id {
-	uint8_t bytes[PM_BUILD_ID_MOST];
+	uint8_t bytes[PM_BUILD_ID_MAX];
 	size_t size; /**< bytes of it, 0 for none */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbols/elf_symbols.h"
+#include "symbols/elf_search.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 /* How many symbols below an address are asked whether they reach it: functions do not nest deeper.
  */
-enum { MOST_STEPS_BACK = 64 };
+enum { STEPS_BACK_MAX = 64 };
 
 /* Symbols that are added come behind all that a table can have. */
-enum { BEHIND = PM_ELF_MOST_TABLE };
+enum { BEHIND = PM_ELF_TABLE_MAX };
 
 /* The mapping of a segment begins at a page, which may lie before the segment: pages of this size
  * exist (arm64). */
-enum { MOST_ALIGNED = 65536 };
+enum { ALIGNED_MAX = 65536 };
 
 static int compare(const void *left, const void *right)
 {
@@ -40,7 +40,7 @@ int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbo
                        struct pm_error *error)
 {
 	size_t names = symbols->names_size;
-	if (names > PM_ELF_MOST_TABLE + 1 || other->count == 0)
+	if (names > PM_ELF_TABLE_MAX + 1 || other->count == 0)
 		return 0;
 	char *grown = realloc(symbols->names, names + other->names_size);
 	if (!grown)
@@ -74,7 +74,7 @@ const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbo
 {
 	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items,
 	                              offsetof(struct pm_elf_symbol, value), value);
-	for (size_t steps = 0; steps < MOST_STEPS_BACK && steps < below; steps++) {
+	for (size_t steps = 0; steps < STEPS_BACK_MAX && steps < below; steps++) {
 		const struct pm_elf_symbol *symbol = &symbols->items[below - 1 - steps];
 		if (value - symbol->value < symbol->size)
 			return symbol;
@@ -102,7 +102,7 @@ bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_
 	for (size_t i = 0; i < symbols->load_count; i++) {
 		const struct pm_elf_load *load = &symbols->loads[i];
 		uint64_t into = offset - load->offset;
-		bool is_mapped = mapped >= load->offset - load->offset % MOST_ALIGNED &&
+		bool is_mapped = mapped >= load->offset - load->offset % ALIGNED_MAX &&
 		                 mapped < load->offset + load->file_size;
 		if (!is_mapped || offset < load->offset || into < load->file_size ||
 		    into >= load->memory_size)

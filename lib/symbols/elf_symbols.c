@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "symbols/elf_search.h"
 
 static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, struct pm_error *error)
 {
@@ -103,7 +104,7 @@ static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
 	GElf_Shdr header;
 	if (!gelf_getshdr(section, &header) || header.sh_type != type ||
-	    (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_MOST_TABLE)
+	    (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_TABLE_MAX)
 		return NULL;
 	Elf_Data *data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size > 0 ? data : NULL;

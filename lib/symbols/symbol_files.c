@@ -12,6 +12,7 @@
 #include "proc/process_handle.h"
 #include "reader/core_file.h"
 #include "reader/mapped_file.h"
+#include "symbols/elf_search.h"
 
 /* First bytes of a program in which its headers and build ID are looked for; the kernel writes a
  * page of them to core files (core(5)). */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "symbols/elf_search.h"
 #include "symbols/symbol_files.h"
 
 /** A file that was looked for. */
@@ -18,8 +19,8 @@ struct file {
  * kept of all together. The largest programs have some hundred files, and symbols of a hundred
  * megabytes.
  */
-enum { MOST_FILES = 4096 };
-static const size_t most_bytes = (size_t)1 << 30;
+enum { FILES_MAX = 4096 };
+static const size_t max_bytes = (size_t)1 << 30;
 
 struct pm_symbols {
 	struct pm_symbol_source source;
@@ -95,7 +96,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 			return &symbols->files[i].symbols;
 	static const struct pm_elf_symbols none = { 0 };
 	struct file file = { .region = region };
-	if (symbols->count == MOST_FILES)
+	if (symbols->count == FILES_MAX)
 		return &none;
 	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1,
 	                     sizeof *symbols->files, error) < 0)
@@ -108,7 +109,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 	}
 	symbols->bytes += file.symbols.capacity * sizeof *file.symbols.items +
 	                  file.symbols.names_size;
-	if (symbols->bytes > most_bytes)
+	if (symbols->bytes > max_bytes)
 		pm_elf_symbols_deinit(&file.symbols);
 	symbols->files[symbols->count] = file;
 	return &symbols->files[symbols->count++].symbols;

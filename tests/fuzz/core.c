@@ -11,6 +11,7 @@
 #include <procmem/symbols.h>
 #include <procmem/unit_read.h>
 
+#include "reader/core.h"
 #include "reader/core_file.h"
 
 /* A hostile file promises exabytes; so much of it is read. */

@@ -6,6 +6,7 @@
 
 #include "input.h"
 #include "kinds/elf_layout.h"
+#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
 enum { PAGE = 4096 };
@@ -62,7 +63,7 @@ static void check_head(const uint8_t *data, size_t size)
 	fuzz_check(head != NULL);
 	memcpy(head, data, size);
 	fuzz_check(pm_elf_symbols_read_head(head, size, &symbols, NULL) == 0);
-	fuzz_check(symbols.count == 0 && symbols.id.size <= PM_BUILD_ID_MOST);
+	fuzz_check(symbols.count == 0 && symbols.id.size <= PM_BUILD_ID_MAX);
 	pm_elf_symbols_deinit(&symbols);
 	free(head);
 }

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "proc/mountinfo.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 #include "proc/status.h"
 
 static void fuzz_mount(char *line)

@@ -28,7 +28,7 @@ static void check_words(const struct shell_statement *statement)
 	fuzz_check(again.count == statement->count && !again.words[again.count]);
 	for (size_t i = 0; i < again.count; i++)
 		fuzz_check(strcmp(again.words[i], statement->words[i]) == 0 && again.quoted[i]);
-	shell_statement_deinit(&again);
+	shell_line_statement_deinit(&again);
 	text_deinit(&line);
 }
 
@@ -50,7 +50,7 @@ static void check_line(const char *line)
 		           (statement.output_to == NULL));
 		if (statement.count > 0)
 			check_words(&statement);
-		shell_statement_deinit(&statement);
+		shell_line_statement_deinit(&statement);
 	}
 }
 
@@ -62,7 +62,7 @@ static void check_begins(const char *line)
 		struct shell_statement statement;
 		char *begin = strndup(line, i);
 		shell_line_read_begin(begin, &statement);
-		shell_statement_deinit(&statement);
+		shell_line_statement_deinit(&statement);
 		free(begin);
 	}
 }

@@ -4,6 +4,7 @@
 #include <procmem/scan.h>
 
 #include "input.h"
+#include "scan/strings_scan.h"
 #include "scan/strings_scanner.h"
 #include "support/slow_strings.h"
 

@@ -2,6 +2,8 @@
 /**
  * @file Whether actions can be done: said at the start, and not hours later, when they are needed.
  */
+#include "watch/events/action_check.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,14 +72,15 @@ static bool put_known_file(struct text *name, const char *file, pid_t pid)
 }
 
 /** Whether a recording is one of this process. */
-static int check_recording(const char *file, const struct pm_run *run, struct pm_error *error)
+static int check_recording(const char *file, const struct pm_process_id *run,
+                           struct pm_error *error)
 {
 	struct pm_recording *recording;
 	int status = 0;
 	if (pm_recording_open(file, &recording, error) < 0)
 		return -1;
-	const struct pm_run *stored = pm_recording_run(recording);
-	if (!pm_run_is_same(stored, run))
+	const struct pm_process_id *stored = pm_recording_process_id(recording);
+	if (!pm_process_id_equal(stored, run))
 		status = pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"%s is a recording of another process (%s, PID %d): choose another file",
@@ -86,7 +89,8 @@ static int check_recording(const char *file, const struct pm_run *run, struct pm
 	return status;
 }
 
-int action_check_run(const struct action *action, const struct pm_run *run, struct pm_error *error)
+int action_check_run(const struct action *action, const struct pm_process_id *run,
+                     struct pm_error *error)
 {
 	struct text name = { 0 };
 	bool known = action->kind == ACTION_SNAP &&

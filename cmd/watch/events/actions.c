@@ -19,11 +19,11 @@
 
 /* Most regions that a command is told: the kernel bounds each variable to 128 KiB (MAX_ARG_STRLEN).
  */
-enum { MOST_TOLD = 1000 };
+enum { REPORTED_MAX = 1000 };
 
 static const char *const names[] = { "exit", "exec", "snap", "dump" };
 
-const char *action_name(enum action_kind kind)
+const char *actions_name(enum action_kind kind)
 {
 	return names[kind];
 }
@@ -40,7 +40,7 @@ static int check_file(const char *file, struct pm_error *error)
 	return 0;
 }
 
-int action_parse(struct action *action, const char *text, struct pm_error *error)
+int actions_parse(struct action *action, const char *text, struct pm_error *error)
 {
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		size_t length = strlen(names[i]);
@@ -161,7 +161,7 @@ static int dump(const struct watch *watch, const struct culprit *culprit,
 	return status;
 }
 
-void firing_put_value(struct text *text, const struct firing *firing)
+void actions_put_value(struct text *text, const struct firing *firing)
 {
 	text_format(text, firing->condition->percent ? "%.2f" : "%.0f", firing->value);
 }
@@ -197,7 +197,7 @@ static char *regions_variable(const char *name, const struct watch *watch,
 	struct text words = { 0 };
 	size_t count = 0;
 	struct pm_range *ranges = culprit->known ? find_regions(watch, culprit, &count) : NULL;
-	for (size_t i = 0; i < count && i < MOST_TOLD; i++)
+	for (size_t i = 0; i < count && i < REPORTED_MAX; i++)
 		text_format(&words, "%s0x%" PRIx64 "-0x%" PRIx64, i ? " " : "", ranges[i].start,
 		            ranges[i].end);
 	free(ranges);
@@ -215,8 +215,8 @@ static int start(const char *line, const struct watch *watch, const struct firin
 	if (culprit->known)
 		snprintf(region, sizeof region, "0x%" PRIx64 "-0x%" PRIx64, culprit->start,
 		         culprit->end);
-	firing_put_value(&value, firing);
-	text_time(&now, watch->sample.wall_ns);
+	actions_put_value(&value, firing);
+	delta_put_time(&now, watch->sample.wall_ns);
 	char *const variables[] = {
 		number_variable("PID", true, (uint64_t)watch->run.pid),
 		variable("NAME", watch->run.comm, true),
@@ -233,7 +233,7 @@ static int start(const char *line, const struct watch *watch, const struct firin
 		variable("MAPPING", culprit->known ? culprit->mapping : "", true),
 		NULL,
 	};
-	int status = job_start(jobs, line, variables, silent, &outcome->pid, &outcome->error);
+	int status = jobs_start(jobs, line, variables, silent, &outcome->pid, &outcome->error);
 	for (size_t i = 0; variables[i]; i++)
 		free(variables[i]);
 	text_deinit(&value);
@@ -241,8 +241,9 @@ static int start(const char *line, const struct watch *watch, const struct firin
 	return status;
 }
 
-void action_do(const struct action *action, const struct watch *watch, const struct firing *firing,
-               uint64_t number, struct jobs *jobs, bool silent, struct outcome *outcome)
+void actions_run(const struct action *action, const struct watch *watch,
+                 const struct firing *firing, uint64_t number, struct jobs *jobs, bool silent,
+                 struct outcome *outcome)
 {
 	*outcome = (struct outcome){ 0 };
 	if (action->kind == ACTION_EXEC) {
@@ -256,7 +257,7 @@ void action_do(const struct action *action, const struct watch *watch, const str
 	}
 }
 
-void outcome_deinit(struct outcome *outcome)
+void actions_outcome_deinit(struct outcome *outcome)
 {
 	text_deinit(&outcome->file);
 	*outcome = (struct outcome){ 0 };

@@ -46,36 +46,14 @@ struct outcome {
  * @param error   PM_ERROR_USAGE
  * @return        0 or -1
  */
-int action_parse(struct action *action, const char *text, struct pm_error *error);
-
-/**
- * Checks what can be known of an action before anything is met: the folder of its file is there,
- * and a sample goes to a recording or a new file. Names with placeholders are looked at only where
- * these do not matter.
- *
- * @param action  the action
- * @param error   PM_ERROR_USAGE with the file
- * @return        0 or -1
- */
-int action_check(const struct action *action, struct pm_error *error);
-
-/**
- * Checks what can be known once the process is: a recording that a sample is to go to is one of
- * this process. Names in which more varies than the PID are not looked at.
- *
- * @param action  the action
- * @param run     the process
- * @param error   PM_ERROR_USAGE with the file, or why the recording cannot be read
- * @return        0 or -1
- */
-int action_check_run(const struct action *action, const struct pm_run *run, struct pm_error *error);
+int actions_parse(struct action *action, const char *text, struct pm_error *error);
 
 /**
  * Word for a sort of action: "exec".
  * @param kind which
  * @return a constant text
  */
-const char *action_name(enum action_kind kind);
+const char *actions_name(enum action_kind kind);
 
 /**
  * Does one. A file that is there already is not overwritten: a dump gets a number behind its name,
@@ -87,22 +65,23 @@ const char *action_name(enum action_kind kind);
  * @param number    the how manieth event it is, from 1
  * @param jobs      where commands run
  * @param silent    what they print is thrown away
- * @param outcome   filled; release with outcome_deinit()
+ * @param outcome   filled; release with actions_outcome_deinit()
  */
-void action_do(const struct action *action, const struct watch *watch, const struct firing *firing,
-               uint64_t number, struct jobs *jobs, bool silent, struct outcome *outcome);
+void actions_run(const struct action *action, const struct watch *watch,
+                 const struct firing *firing, uint64_t number, struct jobs *jobs, bool silent,
+                 struct outcome *outcome);
 
 /**
  * Releases it.
  * @param outcome as filled
  */
-void outcome_deinit(struct outcome *outcome);
+void actions_outcome_deinit(struct outcome *outcome);
 
 /**
  * Adds a firing's value as it is compared: an integer, or percent with two decimals.
  * @param text gets it
  * @param firing what was met
  */
-void firing_put_value(struct text *text, const struct firing *firing);
+void actions_put_value(struct text *text, const struct firing *firing);
 
 #endif

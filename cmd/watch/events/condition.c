@@ -78,7 +78,7 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 	struct text whole = { 0 };
 	/* `10M/h` is `10M/1h`. */
 	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
-	int result = duration_parse(text_terminate(&whole), &condition->seconds, error);
+	int result = delta_parse_duration(text_terminate(&whole), &condition->seconds, error);
 	text_deinit(&whole);
 	return result;
 }

@@ -111,7 +111,7 @@ static double bytes_of(const struct condition *condition, const struct watch *wa
 	}
 }
 
-bool condition_measure(const struct condition *condition, const struct watch *watch, double *value)
+bool evaluate_measure(const struct condition *condition, const struct watch *watch, double *value)
 {
 	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
 	bool of_limit = condition->percent || condition->subject == CONDITION_HEADROOM;
@@ -213,7 +213,7 @@ static size_t count_passed(const struct condition *condition, const struct watch
                            double cool_down, double *value)
 {
 	size_t passed = 0;
-	if (!condition_measure(condition, watch, value))
+	if (!evaluate_measure(condition, watch, value))
 		return 0;
 	while (passed < condition->count &&
 	       (condition->below ? *value < condition->thresholds[passed].value
@@ -226,15 +226,15 @@ static size_t count_passed(const struct condition *condition, const struct watch
 	                                                                                   : passed;
 }
 
-bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again,
-                      double cool_down)
+bool evaluate_is_met(const struct condition *condition, const struct watch *watch, bool again,
+                     double cool_down)
 {
 	double value;
 	return count_passed(condition, watch, again, cool_down, &value) > 0;
 }
 
-bool condition_look(struct condition *condition, const struct watch *watch, bool again,
-                    double cool_down, struct firing *firing)
+bool evaluate_conditions(struct condition *condition, const struct watch *watch, bool again,
+                         double cool_down, struct firing *firing)
 {
 	double value;
 	size_t passed = count_passed(condition, watch, again, cool_down, &value);

@@ -36,11 +36,11 @@ struct firing {
  * @param value      where to store it, in the unit of the thresholds
  * @return           false where it is not known: there is no limit, or nothing grows steadily
  */
-bool condition_measure(const struct condition *condition, const struct watch *watch, double *value);
+bool evaluate_measure(const struct condition *condition, const struct watch *watch, double *value);
 
 /**
- * Whether condition_look() would find a condition met. Nothing that is followed needs to know of
- * the sample yet.
+ * Whether evaluate_conditions() would find a condition met. Nothing that is followed needs to know
+ * of the sample yet.
  *
  * @param condition  the condition
  * @param watch      the process
@@ -48,8 +48,8 @@ bool condition_measure(const struct condition *condition, const struct watch *wa
  * @param cool_down  seconds between two times
  * @return           true or false
  */
-bool condition_is_met(const struct condition *condition, const struct watch *watch, bool again,
-                      double cool_down);
+bool evaluate_is_met(const struct condition *condition, const struct watch *watch, bool again,
+                     double cool_down);
 
 /**
  * Looks at one condition. Each threshold is met once; with `again` once more after each cool-down,
@@ -62,7 +62,7 @@ bool condition_is_met(const struct condition *condition, const struct watch *wat
  * @param firing     filled where it is met
  * @return           whether it is met now
  */
-bool condition_look(struct condition *condition, const struct watch *watch, bool again,
-                    double cool_down, struct firing *firing);
+bool evaluate_conditions(struct condition *condition, const struct watch *watch, bool again,
+                         double cool_down, struct firing *firing);
 
 #endif

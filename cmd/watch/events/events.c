@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "watch/events/print.h"
+#include "watch/step.h"
 
 /* Seconds that are waited for commands at the end. */
 static const double last_patience = 60;
@@ -47,7 +49,7 @@ static void add_marks(struct marks *marks, const struct condition *condition, do
 }
 
 /** All of them, and some on the way to the limit of the group. */
-static struct marks find_marks(const struct watch_events *events)
+static struct marks find_marks(const struct events *events)
 {
 	enum { STEPS = 32 };
 	struct marks marks = { 0 };
@@ -75,7 +77,7 @@ static void warn_of_bytes(const struct condition *condition)
 }
 
 /** Says which conditions can never hold, or hold by mistake. */
-static void warn(const struct watch_events *events)
+static void warn(const struct events *events)
 {
 	for (size_t i = 0;
 	     !events->watch->options->output.quiet && i < events->options->condition_count; i++) {
@@ -88,23 +90,22 @@ static void warn(const struct watch_events *events)
 	}
 }
 
-/** Whether watch_events_look() will find a condition met. */
+/** Whether events_look() will find a condition met. */
 static bool will_act(void *context)
 {
-	const struct watch_events *events = context;
-	const struct watch_event_options *options = events->options;
+	const struct events *events = context;
+	const struct events_options *options = events->options;
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (condition_is_met(&options->conditions[i], events->watch, options->again,
-		                     options->cool_down))
+		if (evaluate_is_met(&options->conditions[i], events->watch, options->again,
+		                    options->cool_down))
 			return true;
 	return false;
 }
 
-int watch_events_open(struct watch_events *events, struct watch *watch,
-                      struct watch_event_options *options, struct watch_wait *wait,
-                      struct pm_error *error)
+int events_open(struct events *events, struct watch *watch, struct events_options *options,
+                struct poll_loop *wait, struct pm_error *error)
 {
-	*events = (struct watch_events){
+	*events = (struct events){
 		.watch = watch, .options = options, .wait = wait, .jobs.wait = wait
 	};
 	if (options->condition_count == 0)
@@ -120,7 +121,7 @@ int watch_events_open(struct watch_events *events, struct watch *watch,
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
 	events->first_source = wait->count;
 	for (size_t i = 0; i < count; i++) {
-		watch_wait_add(wait, sources[i].fd, sources[i].events);
+		poll_loop_add(wait, sources[i].fd, sources[i].events);
 		if (watch->options->output.verbose && !watch->options->output.quiet)
 			report_note("%s wakes from %s%s%s",
 			            sources[i].fd < 0 ? "nothing"
@@ -137,62 +138,62 @@ int watch_events_open(struct watch_events *events, struct watch *watch,
 }
 
 /** Does all actions, and tells. */
-static void act(struct watch_events *events, const struct firing *firing, struct out *out)
+static void act(struct events *events, const struct firing *firing, struct out *out)
 {
-	const struct watch_event_options *options = events->options;
+	const struct events_options *options = events->options;
 	struct outcome *outcomes = alloc_array(NULL, options->action_count, sizeof *outcomes);
 	events->number++;
 	for (size_t i = 0; i < options->action_count; i++) {
-		action_do(&options->actions[i], events->watch, firing, events->number,
-		          &events->jobs, events->tell != NULL, &outcomes[i]);
+		actions_run(&options->actions[i], events->watch, firing, events->number,
+		            &events->jobs, events->tell != NULL, &outcomes[i]);
 		if (options->actions[i].kind == ACTION_EXIT && !events->ended) {
 			events->ended = true;
 			watch_end_with(events->watch, "a condition was met",
 			               firing->threshold->text);
 		}
 	}
-	watch_events_tell_firing(events, firing, outcomes, out);
+	events_print_firing(events, firing, outcomes, out);
 	for (size_t i = 0; i < options->action_count; i++)
-		outcome_deinit(&outcomes[i]);
+		actions_outcome_deinit(&outcomes[i]);
 	free(outcomes);
 }
 
-static void reap(struct watch_events *events, struct out *out)
+static void reap(struct events *events, struct out *out)
 {
 	struct job job;
 	int status;
-	while (job_reap(&events->jobs, &job, &status))
-		watch_events_tell_end(events, &job, status, out);
+	while (jobs_reap(&events->jobs, &job, &status))
+		events_print_end(events, &job, status, out);
 }
 
 /** Tells whom the kernel killed since. */
-static void look_for_kills(struct watch_events *events, struct out *out)
+static void look_for_kills(struct events *events, struct out *out)
 {
 	struct pm_limit_events now;
 	if (!events->kills_known || pm_wakeup_read_events(events->wakeup, &now, NULL) < 0 ||
 	    !now.known || now.oom_kill <= events->killed)
 		return;
-	watch_events_tell_kills(events, now.oom_kill - events->killed, out);
+	events_print_kills(events, now.oom_kill - events->killed, out);
 	events->killed = now.oom_kill;
 }
 
-bool watch_events_look(struct watch_events *events, struct out *out)
+bool events_look(struct events *events, struct out *out)
 {
-	const struct watch_event_options *options = events->options;
+	const struct events_options *options = events->options;
 	struct firing firing;
 	if (!events->wakeup)
 		return false;
 	reap(events, out);
 	look_for_kills(events, out);
 	for (size_t i = 0; i < options->condition_count; i++)
-		if (condition_look(&options->conditions[i], events->watch, options->again,
-		                   options->cool_down, &firing))
+		if (evaluate_conditions(&options->conditions[i], events->watch, options->again,
+		                        options->cool_down, &firing))
 			act(events, &firing, out);
 	events->watch->met = events->ended;
 	return events->ended;
 }
 
-void watch_events_take(struct watch_events *events, struct out *out)
+void events_parse_option(struct events *events, struct out *out)
 {
 	size_t count;
 	bool woken = false;
@@ -201,23 +202,23 @@ void watch_events_take(struct watch_events *events, struct out *out)
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct pollfd *descriptor = &events->wait->descriptors[events->first_source + i];
-		if (pm_wakeup_take(events->wakeup, i, descriptor->revents)) {
-			watch_events_tell_wakeup(events, &sources[i], out);
+		if (pm_wakeup_consume(events->wakeup, i, descriptor->revents)) {
+			events_print_wakeup(events, &sources[i], out);
 			woken = true;
 		}
 		/* One that broke is closed. */
 		descriptor->fd = sources[i].fd;
 	}
 	if (woken)
-		watch_wait_hasten(events->wait);
+		poll_loop_hasten(events->wait);
 	reap(events, out);
 	out_flush(out);
 }
 
 /** Waits for the commands that still run, and leaves those that do not end. */
-static void finish_commands(struct watch_events *events, struct out *out)
+static void finish_commands(struct events *events, struct out *out)
 {
-	struct watch_wait *wait = events->wait;
+	struct poll_loop *wait = events->wait;
 	struct jobs *jobs = &events->jobs;
 	/* Nothing else is waited for any more. */
 	for (size_t i = 0; i < wait->count; i++)
@@ -225,9 +226,9 @@ static void finish_commands(struct watch_events *events, struct out *out)
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0)
 			wait->descriptors[jobs->items[i].wait].fd = jobs->items[i].ended;
-	watch_wait_postpone(wait, last_patience);
+	poll_loop_postpone(wait, last_patience);
 	for (reap(events, out); jobs_run(jobs) && !*wait->interrupted; reap(events, out))
-		if (watch_wait(wait))
+		if (poll_loop_wait(wait))
 			break;
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0 && !events->watch->options->output.quiet)
@@ -236,7 +237,7 @@ static void finish_commands(struct watch_events *events, struct out *out)
 	jobs_leave(jobs);
 }
 
-void watch_events_close(struct watch_events *events, struct out *out)
+void events_close(struct events *events, struct out *out)
 {
 	if (!events->wakeup)
 		return;
@@ -245,5 +246,5 @@ void watch_events_close(struct watch_events *events, struct out *out)
 	out_flush(out);
 	finish_commands(events, out);
 	pm_wakeup_close(events->wakeup);
-	*events = (struct watch_events){ 0 };
+	*events = (struct events){ 0 };
 }

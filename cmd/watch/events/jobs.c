@@ -105,20 +105,20 @@ static struct job *find_place(struct jobs *jobs)
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid == 0)
 			return &jobs->items[i];
-	if (jobs->count == JOBS_MOST)
+	if (jobs->count == JOBS_MAX)
 		return NULL;
 	struct job *job = &jobs->items[jobs->count++];
-	job->wait = watch_wait_add(jobs->wait, -1, POLLIN);
+	job->wait = poll_loop_add(jobs->wait, -1, POLLIN);
 	return job;
 }
 
-int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
-              pid_t *pid, struct pm_error *error)
+int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
+               pid_t *pid, struct pm_error *error)
 {
 	struct job *job = find_place(jobs);
 	if (!job)
 		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
-		                    "%d commands still run: no more are started", JOBS_MOST);
+		                    "%d commands still run: no more are started", JOBS_MAX);
 	char **variables = extend_environment(environment);
 	int cause = spawn(line, variables, silent, pid);
 	free(variables);
@@ -145,7 +145,7 @@ static bool has_ended(pid_t pid, int *status)
 	return ended == pid || (ended < 0 && errno == ECHILD);
 }
 
-bool job_reap(struct jobs *jobs, struct job *job, int *status)
+bool jobs_reap(struct jobs *jobs, struct job *job, int *status)
 {
 	for (size_t i = 0; i < jobs->count; i++) {
 		struct job *place = &jobs->items[i];

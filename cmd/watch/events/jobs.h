@@ -15,7 +15,7 @@
 #include "base/poll_loop.h"
 
 /** Most commands that run at the same time: one that never ends must not pile up. */
-enum { JOBS_MOST = 16 };
+enum { JOBS_MAX = 16 };
 
 /** In place of a status of waitpid(2): the command ended, how is not known. */
 enum { JOB_STATUS_UNKNOWN = -1 };
@@ -30,9 +30,9 @@ struct job {
 
 /** All that run. */
 struct jobs {
-	struct job items[JOBS_MOST];
-	size_t count;            /**< places that were used so far */
-	struct watch_wait *wait; /**< where their ends are waited for */
+	struct job items[JOBS_MAX];
+	size_t count;           /**< places that were used so far */
+	struct poll_loop *wait; /**< where their ends are waited for */
 };
 
 /**
@@ -47,8 +47,8 @@ struct jobs {
  * @param error        PM_ERROR_RESOURCES (too many run), PM_ERROR_IO (no shell)
  * @return             0 or -1
  */
-int job_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
-              pid_t *pid, struct pm_error *error);
+int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bool silent,
+               pid_t *pid, struct pm_error *error);
 
 /**
  * Takes note of one that ended.
@@ -58,7 +58,7 @@ int job_start(struct jobs *jobs, const char *line, char *const *environment, boo
  * @param status    how it ended, see waitpid(2), or JOB_STATUS_UNKNOWN
  * @return          false: none ended
  */
-bool job_reap(struct jobs *jobs, struct job *job, int *status);
+bool jobs_reap(struct jobs *jobs, struct job *job, int *status);
 
 /**
  * Whether any still runs.

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/events/events.h"
+#include "watch/events/options.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/delta.h"
+#include "watch/events/action_check.h"
 
 enum { OPTION_ON = CLI_LONG_ONLY, OPTION_DO, OPTION_AGAIN, OPTION_COOL_DOWN };
 
 /* Least seconds between two times that a threshold is acted on. */
 static const double usual_cool_down = 60;
 
-const struct cli_option watch_event_option_list[] = {
+const struct cli_option events_options_table[] = {
 	{ OPTION_ON, "on", "CONDITION",
 	  "act when it holds: rss>2G, rss>1G,2G,3G,\ngrow>200M/60s, rate>10M/h, "
 	  "kind:arena>1G,\nregion>500M, headroom<15%, regions>50000, ..." },
@@ -24,9 +25,9 @@ const struct cli_option watch_event_option_list[] = {
 	{ 0 },
 };
 
-int watch_event_options_take(void *into, int id, const char *value, struct pm_error *error)
+int events_options_parse(void *into, int id, const char *value, struct pm_error *error)
 {
-	struct watch_event_options *options = into;
+	struct events_options *options = into;
 	struct condition condition;
 	struct action action;
 	switch (id) {
@@ -38,14 +39,14 @@ int watch_event_options_take(void *into, int id, const char *value, struct pm_er
 		options->conditions[options->condition_count++] = condition;
 		return 0;
 	case OPTION_DO:
-		if (action_parse(&action, value, error) < 0)
+		if (actions_parse(&action, value, error) < 0)
 			return -1;
 		options->actions = alloc_array(options->actions, options->action_count + 1,
 		                               sizeof action);
 		options->actions[options->action_count++] = action;
 		return 0;
 	case OPTION_COOL_DOWN:
-		return duration_parse(value, &options->cool_down, error);
+		return delta_parse_duration(value, &options->cool_down, error);
 	default:
 		options->again = true;
 		return 0;
@@ -54,12 +55,12 @@ int watch_event_options_take(void *into, int id, const char *value, struct pm_er
 
 static int name_action(const struct action *action, struct pm_error *error)
 {
-	pm_error_prefix(error, "--do %s: ", action_name(action->kind));
+	pm_error_prefix(error, "--do %s: ", actions_name(action->kind));
 	return -1;
 }
 
-int watch_event_options_check_run(const struct watch_event_options *options,
-                                  const struct pm_run *run, struct pm_error *error)
+int events_options_check_process(const struct events_options *options,
+                                 const struct pm_process_id *run, struct pm_error *error)
 {
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check_run(&options->actions[i], run, error) < 0)
@@ -67,7 +68,7 @@ int watch_event_options_check_run(const struct watch_event_options *options,
 	return 0;
 }
 
-int watch_event_options_check(struct watch_event_options *options, struct pm_error *error)
+int events_options_check(struct events_options *options, struct pm_error *error)
 {
 	if (options->condition_count == 0 && (options->action_count > 0 || options->again))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -89,11 +90,11 @@ int watch_event_options_check(struct watch_event_options *options, struct pm_err
 	return 0;
 }
 
-void watch_event_options_deinit(struct watch_event_options *options)
+void events_options_deinit(struct events_options *options)
 {
 	for (size_t i = 0; i < options->condition_count; i++)
 		condition_deinit(&options->conditions[i]);
 	free(options->conditions);
 	free(options->actions);
-	*options = (struct watch_event_options){ 0 };
+	*options = (struct events_options){ 0 };
 }

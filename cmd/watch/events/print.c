@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/events/events.h"
+#include "watch/events/print.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -11,8 +11,7 @@
 #include "watch/members.h"
 
 /** Tells a line of text; failures are told even where nothing else is. */
-static void tell(const struct watch_events *events, struct text *line, bool failure,
-                 struct out *out)
+static void tell(const struct events *events, struct text *line, bool failure, struct out *out)
 {
 	if (events->tell) {
 		events->tell(events->teller, text_terminate(line));
@@ -29,14 +28,14 @@ static void tell(const struct watch_events *events, struct text *line, bool fail
  * Begins an object about an event.
  * @return false where JSON is not wanted
  */
-static bool begin_json(const struct watch_events *events, const char *event, struct json *json,
+static bool begin_json(const struct events *events, const char *event, struct json *json,
                        struct out *out)
 {
 	struct text time = { 0 };
 	if (!events->watch->options->output.json)
 		return false;
 	*json = (struct json){ .out = out, .one_line = true };
-	text_time(&time, events->watch->sample.wall_ns);
+	delta_put_time(&time, events->watch->sample.wall_ns);
 	json_open(json, NULL, '{');
 	json_put(json, "time", json_text(text_terminate(&time)));
 	json_put(json, "elapsed", json_real(events->watch->sample.time - events->watch->began));
@@ -52,7 +51,7 @@ static void end_json(struct json *json, struct out *out)
 }
 
 /** Adds an amount in the unit that a condition compares. */
-static void put_amount(const struct watch_events *events, const struct condition *condition,
+static void put_amount(const struct events *events, const struct condition *condition,
                        double amount, struct text *line)
 {
 	if (condition->percent)
@@ -62,11 +61,10 @@ static void put_amount(const struct watch_events *events, const struct condition
 	else if (amount < 1)
 		text_char(line, '0');
 	else
-		watch_add_size(events->watch, (uint64_t)amount, line);
+		watch_format_size(events->watch, (uint64_t)amount, line);
 }
 
-static void put_culprit(const struct watch_events *events, const struct firing *firing,
-                        struct text *line)
+static void put_culprit(const struct events *events, const struct firing *firing, struct text *line)
 {
 	const struct culprit *culprit = &firing->culprit;
 	if (!culprit->known)
@@ -75,9 +73,9 @@ static void put_culprit(const struct watch_events *events, const struct firing *
 	text_hex(line, culprit->start, 1);
 	text_char(line, '-');
 	text_hex(line, culprit->end, 1);
-	watch_add_more(culprit->count, line);
+	watch_members_add_more(culprit->count, line);
 	text_format(line, " %s ", pm_kind_name(culprit->kind));
-	watch_add_size(events->watch, culprit->weight, line);
+	watch_format_size(events->watch, culprit->weight, line);
 	if (*culprit->mapping) {
 		text_char(line, ' ');
 		utf8_escape(line, culprit->mapping, strlen(culprit->mapping));
@@ -85,14 +83,14 @@ static void put_culprit(const struct watch_events *events, const struct firing *
 }
 
 /** Adds what became of an action. */
-static void put_done(const struct watch_events *events, const struct action *action,
+static void put_done(const struct events *events, const struct action *action,
                      const struct outcome *outcome, struct text *line)
 {
 	if (action->kind == ACTION_EXIT) {
-		text_string(line, action_name(action->kind));
+		text_string(line, actions_name(action->kind));
 		return;
 	}
-	text_format(line, "%s: ", action_name(action->kind));
+	text_format(line, "%s: ", actions_name(action->kind));
 	if (outcome->error.kind != PM_ERROR_NONE) {
 		text_string(line, outcome->error.text);
 	} else if (action->kind == ACTION_EXEC) {
@@ -101,14 +99,14 @@ static void put_done(const struct watch_events *events, const struct action *act
 		if (action->kind == ACTION_SNAP)
 			text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
 		else
-			watch_add_size(events->watch, outcome->bytes, line);
+			watch_format_size(events->watch, outcome->bytes, line);
 		text_string(line, action->kind == ACTION_SNAP ? "" : " in ");
 		utf8_escape(line, outcome->file.bytes, outcome->file.length);
 	}
 }
 
 /** Tells what became of an action. */
-static void tell_outcome(const struct watch_events *events, const struct action *action,
+static void tell_outcome(const struct events *events, const struct action *action,
                          const struct outcome *outcome, struct text *line, struct out *out)
 {
 	bool failed = outcome->error.kind != PM_ERROR_NONE;
@@ -125,7 +123,7 @@ static void tell_outcome(const struct watch_events *events, const struct action 
 static void put_outcome(const struct action *action, struct outcome *outcome, struct json *json)
 {
 	json_open(json, NULL, '{');
-	json_put(json, "action", json_string(action_name(action->kind)));
+	json_put(json, "action", json_string(actions_name(action->kind)));
 	if (action->kind == ACTION_EXEC)
 		json_put(json, "command", json_text(action->argument));
 	else if (action->kind != ACTION_EXIT)
@@ -141,7 +139,7 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 	json_shut(json, '}');
 }
 
-static void put_firing(const struct watch_events *events, const struct firing *firing,
+static void put_firing(const struct events *events, const struct firing *firing,
                        struct outcome *outcomes, struct json *json)
 {
 	const struct culprit *culprit = &firing->culprit;
@@ -173,15 +171,15 @@ static void put_firing(const struct watch_events *events, const struct firing *f
 }
 
 /** Keeps what was met for the summary. */
-static void remember(const struct watch_events *events, const struct firing *firing,
+static void remember(const struct events *events, const struct firing *firing,
                      const struct outcome *outcomes)
 {
-	enum { MOST_LINES = 100 };
+	enum { LINES_MAX = 100 };
 	struct text *lines = &events->watch->firings;
-	if (events->watch->firing_count++ >= MOST_LINES)
+	if (events->watch->firing_count++ >= LINES_MAX)
 		return;
 	text_string(lines, "met ");
-	text_time(lines, events->watch->sample.wall_ns);
+	delta_put_time(lines, events->watch->sample.wall_ns);
 	text_format(lines, ": %s: ", firing->threshold->text);
 	put_amount(events, firing->condition, firing->value, lines);
 	put_culprit(events, firing, lines);
@@ -190,12 +188,12 @@ static void remember(const struct watch_events *events, const struct firing *fir
 		put_done(events, &events->options->actions[i], &outcomes[i], lines);
 	}
 	text_char(lines, '\n');
-	if (events->watch->firing_count == MOST_LINES)
+	if (events->watch->firing_count == LINES_MAX)
 		text_string(lines, "met: what comes after these is not listed\n");
 }
 
-void watch_events_tell_firing(const struct watch_events *events, const struct firing *firing,
-                              struct outcome *outcomes, struct out *out)
+void events_print_firing(const struct events *events, const struct firing *firing,
+                         struct outcome *outcomes, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
@@ -205,7 +203,7 @@ void watch_events_tell_firing(const struct watch_events *events, const struct fi
 		end_json(&json, out);
 	}
 	if (!events->tell) {
-		text_time(&line, events->watch->sample.wall_ns);
+		delta_put_time(&line, events->watch->sample.wall_ns);
 		text_string(&line, "  ");
 	}
 	text_format(&line, "%s: ", firing->threshold->text);
@@ -220,8 +218,8 @@ void watch_events_tell_firing(const struct watch_events *events, const struct fi
 	text_deinit(&line);
 }
 
-void watch_events_tell_end(const struct watch_events *events, const struct job *job, int status,
-                           struct out *out)
+void events_print_end(const struct events *events, const struct job *job, int status,
+                      struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
@@ -249,8 +247,8 @@ void watch_events_tell_end(const struct watch_events *events, const struct job *
 	text_deinit(&line);
 }
 
-void watch_events_tell_wakeup(const struct watch_events *events,
-                              const struct pm_wakeup_source *source, struct out *out)
+void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
+                         struct out *out)
 {
 	struct json json;
 	if (begin_json(events, "wakeup", &json, out)) {
@@ -264,7 +262,7 @@ void watch_events_tell_wakeup(const struct watch_events *events,
 	}
 }
 
-void watch_events_tell_kills(const struct watch_events *events, uint64_t count, struct out *out)
+void events_print_kills(const struct events *events, uint64_t count, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;

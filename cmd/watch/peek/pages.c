@@ -13,7 +13,7 @@ enum {
 		64 *
 		1024, /* where pages are left out, pieces of so many bytes are looked through */
 	EDGE = 16,    /* bytes before what text may begin in: whether it began even earlier */
-	BEHIND = 512, /* bytes of a text that are kept, PEEK_STRING_MOST, and its last character */
+	BEHIND = 512, /* bytes of a text that are kept, PEEK_STRING_MAX, and its last character */
 };
 
 static void add_range(struct peek_pages *pages, struct pm_range range)

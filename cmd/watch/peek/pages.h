@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which pages are looked through for text. Private to watch_peek.c and peek_scan.c. */
+/** @file Which pages are looked through for text. Private to peek.c and peek_scan.c. */
 #ifndef CMD_WATCH_PEEK_PAGES_H
 #define CMD_WATCH_PEEK_PAGES_H
 

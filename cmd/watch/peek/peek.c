@@ -9,14 +9,14 @@
 #include "watch/peek/scan.h"
 
 enum {
-	KEPT_MOST = 1 << 20, /* ranges that are kept in mind: 40 MiB */
+	KEPT_MAX = 1 << 20, /* ranges that are kept in mind: 40 MiB */
 };
 
 /* Bytes that are looked through for one sample, all rows together. */
-static const uint64_t least_bytes = 256 << 10, most_bytes = 8 << 20, most_without_budget = 64 << 20;
+static const uint64_t min_bytes = 256 << 10, max_bytes = 8 << 20, most_without_budget = 64 << 20;
 
 /* Bytes that are looked through when the user asks for one row. */
-static const uint64_t most_asked_for = 64 << 20;
+static const uint64_t max_asked_for = 64 << 20;
 
 /* Bytes read and searched in a second of CPU time, as long as nothing was measured. */
 static const double first_speed = 200e6;
@@ -30,10 +30,10 @@ struct kept {
 /** What was found when a track grew the last time. */
 struct finding {
 	const struct pm_track *track;
-	struct peek peek;
+	struct peek_result peek;
 };
 
-struct watch_peek {
+struct peek {
 	struct peek_scan scan;
 	struct kept *kept; /* by track, then by address: of each track those of the sample in which
 	                      some appeared last */
@@ -44,25 +44,25 @@ struct watch_peek {
 	double speed; /* bytes in a second of CPU time */
 };
 
-int watch_peek_open(const struct watch_options *options, const struct target *target,
-                    struct watch_peek **peek, struct pm_error *error)
+int peek_open(const struct watch_options *options, const struct target *target, struct peek **peek,
+              struct pm_error *error)
 {
-	struct watch_peek *opened = alloc_array(NULL, 1, sizeof *opened);
-	*opened = (struct watch_peek){ .speed = first_speed };
+	struct peek *opened = alloc_array(NULL, 1, sizeof *opened);
+	*opened = (struct peek){ .speed = first_speed };
 	if (peek_scan_open(&opened->scan, target->process, options->peek > 0, error) < 0) {
-		watch_peek_close(opened);
+		peek_close(opened);
 		return -1;
 	}
 	*peek = opened;
 	return 0;
 }
 
-void watch_peek_close(struct watch_peek *peek)
+void peek_close(struct peek *peek)
 {
 	if (!peek)
 		return;
 	for (size_t i = 0; i < peek->finding_count; i++)
-		peek_deinit(&peek->findings[i].peek);
+		peek_result_deinit(&peek->findings[i].peek);
 	free(peek->findings);
 	free(peek->kept);
 	peek_scan_close(&peek->scan);
@@ -97,7 +97,7 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 static void keep_new(struct watch *watch)
 {
 	const struct pm_sample *sample = &watch->sample;
-	struct watch_peek *peek = watch->peek;
+	struct peek *peek = watch->peek;
 	size_t count = sample->appeared_count;
 	if (count == 0)
 		return;
@@ -108,7 +108,7 @@ static void keep_new(struct watch *watch)
 			                 .range = sample->appeared[i] };
 	qsort(kept, count, sizeof *kept, compare_kept);
 	size_t fresh = count;
-	for (size_t i = 0; i < peek->kept_count && count < KEPT_MOST; i++) {
+	for (size_t i = 0; i < peek->kept_count && count < KEPT_MAX; i++) {
 		size_t same = find_kept(kept, fresh, peek->kept[i].track);
 		if (same == fresh || kept[same].track != peek->kept[i].track)
 			kept[count++] = peek->kept[i];
@@ -139,7 +139,7 @@ static void collect_range(const struct watch *watch, const struct pm_track *trac
 static void collect(const struct watch *watch, const struct pm_track *track,
                     struct peek_pages *pages)
 {
-	const struct watch_peek *peek = watch->peek;
+	const struct peek *peek = watch->peek;
 	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
 	     i < peek->kept_count && peek->kept[i].track == track; i++)
 		collect_range(watch, track, &peek->kept[i].range, pages);
@@ -155,9 +155,8 @@ static uint64_t allowance(const struct watch *watch)
 		return most_without_budget;
 	/* The other half is for looks that cost more than usual. */
 	double bytes = credit / 2 * watch->peek->speed;
-	return bytes<(double)least_bytes ? least_bytes : bytes>(double) most_bytes
-	               ? most_bytes
-	               : (uint64_t)bytes;
+	return bytes<(double)min_bytes ? min_bytes : bytes>(double) max_bytes ? max_bytes
+	                                                                      : (uint64_t)bytes;
 }
 
 static bool has_news(const struct watch_row *row)
@@ -165,7 +164,7 @@ static bool has_news(const struct watch_row *row)
 	return row->track->delta > 0 && row->track->regions > 0;
 }
 
-static struct finding *find_finding(const struct watch_peek *peek, const struct pm_track *track)
+static struct finding *find_finding(const struct peek *peek, const struct pm_track *track)
 {
 	for (size_t i = 0; i < peek->finding_count; i++)
 		if (peek->findings[i].track == track)
@@ -174,8 +173,8 @@ static struct finding *find_finding(const struct watch_peek *peek, const struct 
 }
 
 /** Keeps what was found, in place of what was found before. */
-static void keep_finding(struct watch_peek *peek, const struct pm_track *track,
-                         const struct peek *found)
+static void keep_finding(struct peek *peek, const struct pm_track *track,
+                         const struct peek_result *found)
 {
 	struct finding *finding = find_finding(peek, track);
 	if (!finding) {
@@ -188,14 +187,14 @@ static void keep_finding(struct watch_peek *peek, const struct pm_track *track,
 		finding = &peek->findings[peek->finding_count++];
 		*finding = (struct finding){ .track = track };
 	}
-	peek_deinit(&finding->peek);
+	peek_result_deinit(&finding->peek);
 	finding->peek = *found;
 }
 
 /** Looks through the new pages of all rows that grew. */
 static int look(struct watch *watch, struct pm_error *error)
 {
-	struct watch_peek *peek = watch->peek;
+	struct peek *peek = watch->peek;
 	size_t grown = 0;
 	for (size_t i = 0; i < watch->row_count; i++)
 		grown += has_news(&watch->rows[i]);
@@ -214,7 +213,7 @@ static int look(struct watch *watch, struct pm_error *error)
 		collect(watch, row->track, &pages);
 		/* What one row leaves over is for the next ones. */
 		peek_pages_thin(&pages, left / grown--);
-		struct peek found = { 0 };
+		struct peek_result found = { 0 };
 		if (pages.bytes > 0 &&
 		    (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL,
 		                            &found, error)) == 0) {
@@ -232,7 +231,7 @@ static int look(struct watch *watch, struct pm_error *error)
 	return result;
 }
 
-int watch_peek_step(struct watch *watch, struct pm_error *error)
+int peek_step(struct watch *watch, struct pm_error *error)
 {
 	if (!watch->peek)
 		return 0;
@@ -249,14 +248,14 @@ int watch_peek_step(struct watch *watch, struct pm_error *error)
 	return -1;
 }
 
-const struct peek *watch_peek_found(const struct watch *watch, const struct watch_row *row)
+const struct peek_result *peek_found(const struct watch *watch, const struct watch_row *row)
 {
 	const struct finding *finding = watch->peek ? find_finding(watch->peek, row->track) : NULL;
 	return finding ? &finding->peek : NULL;
 }
 
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
-                      const struct peek_follow *follow, struct peek *found, struct pm_error *error)
+int peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
+                const struct peek_follow *follow, struct peek_result *found, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };
@@ -268,7 +267,7 @@ int watch_peek_newest(const struct watch *watch, const struct watch_row *row, si
 		if (pm_tracker_owner(watch->tracker, i) == row->track)
 			peek_pages_add(&pages, regions->items[i].start, regions->items[i].end,
 			               regions);
-	peek_pages_thin(&pages, most_asked_for);
+	peek_pages_thin(&pages, max_asked_for);
 	int result = peek_scan_begin(&watch->peek->scan, regions, error);
 	if (result == 0)
 		result = peek_scan_run(&watch->peek->scan, &pages, top, follow, found, error);

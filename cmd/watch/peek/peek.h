@@ -16,7 +16,7 @@
 /** A string and how often it was found. */
 struct peek_string {
 	const char *bytes; /**< as it stands in memory, not escaped, no NUL behind; of long ones the
-	                      first PEEK_STRING_MOST bytes */
+	                      first PEEK_STRING_MAX bytes */
 	size_t length;     /**< how many */
 	uint64_t count;    /**< how often */
 };
@@ -24,10 +24,10 @@ struct peek_string {
 /**
  * Most bytes of a string that are kept. Strings that are longer, and alike so far, count as one.
  */
-enum { PEEK_STRING_MOST = 256 };
+enum { PEEK_STRING_MAX = 256 };
 
 /** What was found in some pages. Zeroed: nothing. */
-struct peek {
+struct peek_result {
 	struct peek_string
 		*strings; /**< the most frequent ones, by address where they are equally frequent */
 	size_t count;     /**< how many */
@@ -50,25 +50,25 @@ struct peek_follow {
  * Releases what was found.
  * @param peek zeroed afterwards
  */
-void peek_deinit(struct peek *peek);
+void peek_result_deinit(struct peek_result *peek);
 
 /**
  * Starts to keep new pages in mind.
  *
  * @param options  what the user wants; with `peek` above 0 the memory must be readable
  * @param target   the process
- * @param peek     where to store it; release with watch_peek_close()
+ * @param peek     where to store it; release with peek_close()
  * @param error    PM_ERROR_ACCESS and others
  * @return         0 or -1
  */
-int watch_peek_open(const struct watch_options *options, const struct target *target,
-                    struct watch_peek **peek, struct pm_error *error);
+int peek_open(const struct watch_options *options, const struct target *target, struct peek **peek,
+              struct pm_error *error);
 
 /**
  * Ends that.
  * @param peek it, or NULL
  */
-void watch_peek_close(struct watch_peek *peek);
+void peek_close(struct peek *peek);
 
 /**
  * Books the pages that appeared in the last sample; with watch_options.peek it looks through those
@@ -78,7 +78,7 @@ void watch_peek_close(struct watch_peek *peek);
  * @param error  PM_ERROR_RESOURCES, PM_ERROR_ACCESS
  * @return       0 or -1
  */
-int watch_peek_step(struct watch *watch, struct pm_error *error);
+int peek_step(struct watch *watch, struct pm_error *error);
 
 /**
  * What was found when a row grew the last time; `time` tells whether that was in the last sample.
@@ -87,7 +87,7 @@ int watch_peek_step(struct watch *watch, struct pm_error *error);
  * @param row    one of its rows
  * @return       NULL where nothing was looked at, else valid until the next sample
  */
-const struct peek *watch_peek_found(const struct watch *watch, const struct watch_row *row);
+const struct peek_result *peek_found(const struct watch *watch, const struct watch_row *row);
 
 /**
  * Looks through the pages of a row that appeared last, when it grew the last time; where it has
@@ -97,39 +97,13 @@ const struct peek *watch_peek_found(const struct watch *watch, const struct watc
  * @param row     one of its rows
  * @param top     most strings
  * @param follow  who is told; NULL for nobody
- * @param found   filled; release with peek_deinit()
+ * @param found   filled; release with peek_result_deinit()
  * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED,
  * PM_ERROR_NOT_FOUND: the row has no region any more
  * @return        0 or -1
  */
-int watch_peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
-                      const struct peek_follow *follow, struct peek *found, struct pm_error *error);
-
-/**
- * Adds a string as it is to be shown: escaped, and how often. "application/grpc ×312"
- *
- * @param string   it
- * @param columns  most columns of its text
- * @param text     gets it
- */
-void peek_put_string(const struct peek_string *string, size_t columns, struct text *text);
-
-/**
- * Adds what watch_peek_found() tells, in one line without its end: "new strings in 7f3a08000000…:
- * application/grpc ×312".
- *
- * @param watch  the process
- * @param row    one of its rows
- * @param text   gets it; nothing where nothing was looked at
- */
-void watch_peek_describe(const struct watch *watch, const struct watch_row *row, struct text *text);
-
-/**
- * Adds what watch_peek_found() tells to the object of a row.
- * @param watch the process
- * @param row one of its rows
- * @param object gets it
- */
-void watch_peek_put_json(const struct watch *watch, const struct watch_row *row, json_t *object);
+int peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
+                const struct peek_follow *follow, struct peek_result *found,
+                struct pm_error *error);
 
 #endif

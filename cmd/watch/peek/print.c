@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "watch/peek/peek.h"
+#include "watch/peek/print.h"
 
 #include <inttypes.h>
 
@@ -9,7 +9,7 @@
 /* Columns of one string in a line with others. */
 enum { STRING_COLUMNS = 60 };
 
-void peek_put_string(const struct peek_string *string, size_t columns, struct text *text)
+void peek_print_string(const struct peek_string *string, size_t columns, struct text *text)
 {
 	struct text escaped = { 0 };
 	utf8_escape(&escaped, string->bytes, string->length);
@@ -20,9 +20,9 @@ void peek_put_string(const struct peek_string *string, size_t columns, struct te
 	text_deinit(&escaped);
 }
 
-void watch_peek_describe(const struct watch *watch, const struct watch_row *row, struct text *text)
+void peek_print_describe(const struct watch *watch, const struct watch_row *row, struct text *text)
 {
-	const struct peek *found = watch_peek_found(watch, row);
+	const struct peek_result *found = peek_found(watch, row);
 	if (!found)
 		return;
 	text_format(text,
@@ -30,7 +30,7 @@ void watch_peek_describe(const struct watch *watch, const struct watch_row *row,
 	            row->track->start);
 	for (size_t i = 0; i < found->count; i++) {
 		text_string(text, i ? "  " : " ");
-		peek_put_string(&found->strings[i], STRING_COLUMNS, text);
+		peek_print_string(&found->strings[i], STRING_COLUMNS, text);
 	}
 	if (found->count == 0)
 		text_string(text, " no text");
@@ -43,9 +43,9 @@ void watch_peek_describe(const struct watch *watch, const struct watch_row *row,
 	}
 }
 
-void watch_peek_put_json(const struct watch *watch, const struct watch_row *row, json_t *object)
+void peek_print_json(const struct watch *watch, const struct watch_row *row, json_t *object)
 {
-	const struct peek *found = watch_peek_found(watch, row);
+	const struct peek_result *found = peek_found(watch, row);
 	if (!found)
 		return;
 	json_t *strings = json_array();

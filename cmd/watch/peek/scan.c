@@ -10,7 +10,7 @@
 #include "target/tally.h"
 
 enum {
-	CHARACTERS_LEAST = 6, /* of a string: four, as strings(1) has it, are found everywhere in
+	CHARACTERS_MIN = 6, /* of a string: four, as strings(1) has it, are found everywhere in
 	                         compressed data */
 	TALLY_BUDGET = 8 << 20,
 };
@@ -18,7 +18,7 @@ enum {
 int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read,
                    struct pm_error *error)
 {
-	const struct pm_strings_options text = { .least = CHARACTERS_LEAST };
+	const struct pm_strings_options text = { .least = CHARACTERS_MIN };
 	*scan = (struct peek_scan){ .process = process };
 	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &scan->pagemap, error) < 0 ||
 	    pm_strings_scanner_create(&text, &scan->scanner, error) < 0 ||
@@ -84,7 +84,7 @@ static int copy_text(void *context, unsigned worker, const struct pm_hit *hit,
 {
 	size_t cut = cut_of(context, hit);
 	(void)worker;
-	return pm_scan_append(batch, hit->bytes + cut, least(hit->size - cut, PEEK_STRING_MOST),
+	return pm_scan_append(batch, hit->bytes + cut, min_size(hit->size - cut, PEEK_STRING_MAX),
 	                      error);
 }
 
@@ -93,12 +93,12 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 {
 	const struct counting *counting = context;
 	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
-	char common[PEEK_STRING_MOST];
+	char common[PEEK_STRING_MAX];
 	(void)error;
 	/* What only lies beside the pages is none of theirs; the rest of a very long one is no
 	 * string of its own, nor is what is left of one that is cut. */
 	if (!range || range->start >= delivery->address + delivery->size || delivery->continued ||
-	    delivery->length < CHARACTERS_LEAST)
+	    delivery->length < CHARACTERS_MIN)
 		return 0;
 	/* Most of what leaks has a number of its own: counted one by one, none of it would be
 	 * frequent. */
@@ -143,7 +143,7 @@ static uint64_t sum_of(const struct peek_pages *pages)
 }
 
 /** Takes over the most frequent ones, and their bytes. */
-static void take_strings(struct tally *tally, size_t top, struct peek *found)
+static void take_strings(struct tally *tally, size_t top, struct peek_result *found)
 {
 	tally_sort(tally);
 	found->count = tally_count(tally) < top ? tally_count(tally) : top;
@@ -218,7 +218,8 @@ static int count_strings(struct peek_scan *scan, const struct peek_pages *wide,
 }
 
 int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top,
-                  const struct peek_follow *follow, struct peek *found, struct pm_error *error)
+                  const struct peek_follow *follow, struct peek_result *found,
+                  struct pm_error *error)
 {
 	struct peek_pages wide;
 	uint64_t present = 0;
@@ -232,10 +233,10 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 	                                                &present, error)) == 0)
 		result = count_strings(scan, &wide, &counting, error);
 	if (result == 0) {
-		*found = (struct peek){ .pages = pages->bytes,
-			                .searched = present > counting.unreadable
-			                                    ? present - counting.unreadable
-			                                    : 0 };
+		*found = (struct peek_result){ .pages = pages->bytes,
+			                       .searched = present > counting.unreadable
+			                                           ? present - counting.unreadable
+			                                           : 0 };
 		take_strings(counting.tally, top, found);
 	}
 	tally_destroy(counting.tally);
@@ -243,9 +244,9 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 	return result;
 }
 
-void peek_deinit(struct peek *peek)
+void peek_result_deinit(struct peek_result *peek)
 {
 	free(peek->strings);
 	free(peek->texts);
-	*peek = (struct peek){ 0 };
+	*peek = (struct peek_result){ 0 };
 }

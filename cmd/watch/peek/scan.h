@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file Finds the strings that stand most often in some pages of a process. Private to
- * watch_peek.c.
+ * peek.c.
  */
 #ifndef CMD_WATCH_PEEK_SCAN_H
 #define CMD_WATCH_PEEK_SCAN_H
@@ -60,12 +60,13 @@ int peek_scan_begin(struct peek_scan *scan, const struct pm_regions *regions,
  * @param pages   which
  * @param top     most strings
  * @param follow  NULL for nobody
- * @param found   filled; release with peek_deinit()
+ * @param found   filled; release with peek_result_deinit()
  * @param error   any
  * @return        0 or -1
  */
 int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t top,
-                  const struct peek_follow *follow, struct peek *found, struct pm_error *error);
+                  const struct peek_follow *follow, struct peek_result *found,
+                  struct pm_error *error);
 
 /**
  * Ends reading.

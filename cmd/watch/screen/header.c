@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file What the live screen tells of the whole process, in as few lines as it takes. */
+#include "watch/screen/header.h"
+
 #include <procmem/number.h>
 
 #include "base/utf8.h"
@@ -8,7 +10,7 @@
 #include "watch/screen/screen.h"
 
 /* A screen has rows besides: the header gets a third of it, and these lines at the most. */
-enum { MOST_LINES = 5, SHARE = 3, LONGEST_SPARK = 40 };
+enum { LINES_MAX = 5, SHARE = 3, LONGEST_SPARK = 40 };
 
 /**
  * Lines being filled. Pieces are divided by two blanks; one that does not fit begins the next line.
@@ -53,7 +55,7 @@ static void put_pieces(struct flow *flow, const struct text *text)
 /** Begins the next line, where there are enough of them. */
 static void end_line(struct flow *flow)
 {
-	if (flow->lines + 1 < MOST_LINES || flow->column == 0)
+	if (flow->lines + 1 < LINES_MAX || flow->column == 0)
 		return;
 	flow->line++;
 	flow->column = 0;
@@ -65,7 +67,7 @@ static void add_trend(const struct watch *watch, struct text *text)
 	text_format(text, "  %s", pm_verdict_name(trend->verdict));
 	if (trend->verdict == PM_VERDICT_STEADY || trend->verdict == PM_VERDICT_SHRINKING) {
 		text_char(text, ' ');
-		watch_add_rate(trend, text);
+		watch_format_rate(trend, text);
 	}
 }
 
@@ -79,10 +81,10 @@ static void add_times(const struct watch *watch, struct text *text)
 		pm_format_duration(watch->sample.time - watch->based, duration);
 		text_format(text, "  baseline %s ago", duration);
 	}
-	watch_add_cost(watch, text);
+	watch_format_cost(watch, text);
 }
 
-static void add_choices(const struct watch_screen *screen, struct text *text)
+static void add_choices(const struct screen *screen, struct text *text)
 {
 	static const char *const sorts[] = { "growth", "rate", "rss", "delta" };
 	/* Without these the rest of the screen would be misunderstood: they come first. */
@@ -102,21 +104,21 @@ static void add_choices(const struct watch_screen *screen, struct text *text)
 	text_format(text, "  every %gs", screen->options->interval);
 }
 
-int watch_screen_header(struct watch_screen *screen)
+int screen_header(struct screen *screen)
 {
-	const struct watch *watch = watch_screen_shown(screen);
+	const struct watch *watch = screen_shown(screen);
 	struct terminal *terminal = &screen->terminal;
 	struct text text = { 0 };
-	int lines = terminal->rows / SHARE < MOST_LINES ? terminal->rows / SHARE : MOST_LINES;
+	int lines = terminal->rows / SHARE < LINES_MAX ? terminal->rows / SHARE : LINES_MAX;
 	/* The last line is for what the user has chosen. */
 	struct flow flow = { .terminal = terminal, .lines = lines > 1 ? lines - 1 : lines };
 	int spark = terminal->columns / 2 < LONGEST_SPARK ? terminal->columns / 2 : LONGEST_SPARK;
 	utf8_escape(&text, watch->run.comm, strlen(watch->run.comm));
 	text_format(&text, " %d  ", (int)watch->run.pid);
-	watch_add_rss(watch, &text);
-	watch_add_limit(watch, &text);
+	watch_format_rss(watch, &text);
+	watch_format_limit(watch, &text);
 	add_trend(watch, &text);
-	watch_add_parts(watch, &text);
+	watch_format_parts(watch, &text);
 	put_pieces(&flow, &text);
 	end_line(&flow);
 	text_clear(&text);

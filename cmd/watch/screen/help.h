@@ -4,6 +4,6 @@
 #define CMD_WATCH_SCREEN_HELP_H
 
 /** What the keys do and the columns mean, in lines that fit a screen of 60 columns. */
-extern const char watch_help[];
+extern const char screen_help[];
 
 #endif

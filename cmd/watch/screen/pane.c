@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void watch_pane_open(struct watch_pane *pane, const char *title)
+void screen_pane_open(struct screen_pane *pane, const char *title)
 {
 	text_clear(&pane->title);
 	text_clear(&pane->text);
@@ -12,16 +12,16 @@ void watch_pane_open(struct watch_pane *pane, const char *title)
 	pane->open = true;
 }
 
-void watch_pane_close(struct watch_pane *pane)
+void screen_pane_close(struct screen_pane *pane)
 {
 	pane->open = false;
 }
 
-void watch_pane_deinit(struct watch_pane *pane)
+void screen_pane_deinit(struct screen_pane *pane)
 {
 	text_deinit(&pane->title);
 	text_deinit(&pane->text);
-	*pane = (struct watch_pane){ 0 };
+	*pane = (struct screen_pane){ 0 };
 }
 
 static size_t count_lines(const struct text *text)
@@ -33,13 +33,13 @@ static size_t count_lines(const struct text *text)
 }
 
 /** The furthest that it can be scrolled. */
-static size_t last_top(const struct watch_pane *pane)
+static size_t last_top(const struct screen_pane *pane)
 {
 	size_t count = count_lines(&pane->text);
 	return count > pane->height ? count - pane->height : 0;
 }
 
-bool watch_pane_key(struct watch_pane *pane, uint32_t key)
+bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 {
 	size_t page = pane->height > 1 ? pane->height - 1 : 1, last = last_top(pane);
 	switch (key) {
@@ -68,7 +68,7 @@ bool watch_pane_key(struct watch_pane *pane, uint32_t key)
 	case TERMINAL_ENTER:
 	case TERMINAL_BACKSPACE:
 	case 'q':
-		watch_pane_close(pane);
+		screen_pane_close(pane);
 		break;
 	default:
 		return false;
@@ -76,7 +76,7 @@ bool watch_pane_key(struct watch_pane *pane, uint32_t key)
 	return true;
 }
 
-void watch_pane_draw(struct watch_pane *pane, struct terminal *terminal, int line, int height)
+void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int line, int height)
 {
 	const struct terminal_look title = { .bold = true }, plain = { 0 };
 	size_t number = 0;

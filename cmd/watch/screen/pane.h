@@ -9,7 +9,7 @@
 #include "view/terminal.h"
 
 /** A pane; zeroed means closed. */
-struct watch_pane {
+struct screen_pane {
 	bool open;         /**< it is shown */
 	struct text title; /**< what it shows */
 	struct text text;  /**< its lines, escaped, each ended by a newline */
@@ -22,19 +22,19 @@ struct watch_pane {
  * @param pane the pane
  * @param title what it will show, escaped
  */
-void watch_pane_open(struct watch_pane *pane, const char *title);
+void screen_pane_open(struct screen_pane *pane, const char *title);
 
 /**
  * Closes it.
  * @param pane the pane
  */
-void watch_pane_close(struct watch_pane *pane);
+void screen_pane_close(struct screen_pane *pane);
 
 /**
  * Releases it.
  * @param pane the pane
  */
-void watch_pane_deinit(struct watch_pane *pane);
+void screen_pane_deinit(struct screen_pane *pane);
 
 /**
  * Does what a key asks for.
@@ -42,7 +42,7 @@ void watch_pane_deinit(struct watch_pane *pane);
  * @param key as of terminal_key()
  * @return false where the key means nothing here
  */
-bool watch_pane_key(struct watch_pane *pane, uint32_t key);
+bool screen_pane_key(struct screen_pane *pane, uint32_t key);
 
 /**
  * Draws it.
@@ -51,6 +51,6 @@ bool watch_pane_key(struct watch_pane *pane, uint32_t key);
  * @param line first line
  * @param height how many lines
  */
-void watch_pane_draw(struct watch_pane *pane, struct terminal *terminal, int line, int height);
+void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int line, int height);
 
 #endif

@@ -5,8 +5,8 @@
 
 enum { ERASE_LINE = 'U' - '@', FIRST_CHARACTER = ' ', LAST_CHARACTER = 0x10ffff };
 
-void watch_prompt_ask(struct watch_prompt *prompt, enum watch_question question, const char *label,
-                      const char *answer)
+void screen_prompt_ask(struct screen_prompt *prompt, enum watch_question question,
+                       const char *label, const char *answer)
 {
 	prompt->question = question;
 	text_clear(&prompt->label);
@@ -28,7 +28,7 @@ static void drop_character(struct text *text)
 	text->length -= text->length > 0;
 }
 
-enum watch_typed watch_prompt_key(struct watch_prompt *prompt, uint32_t key)
+enum watch_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key)
 {
 	switch (key) {
 	case TERMINAL_ENTER:
@@ -50,7 +50,7 @@ enum watch_typed watch_prompt_key(struct watch_prompt *prompt, uint32_t key)
 	return WATCH_TYPES;
 }
 
-int watch_prompt_draw(const struct watch_prompt *prompt, struct terminal *terminal, int line)
+int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *terminal, int line)
 {
 	const struct terminal_look bold = { .bold = true }, plain = { 0 };
 	struct text shown = { 0 };
@@ -73,9 +73,9 @@ int watch_prompt_draw(const struct watch_prompt *prompt, struct terminal *termin
 	return label + (int)columns;
 }
 
-void watch_prompt_deinit(struct watch_prompt *prompt)
+void screen_prompt_deinit(struct screen_prompt *prompt)
 {
 	text_deinit(&prompt->label);
 	text_deinit(&prompt->answer);
-	*prompt = (struct watch_prompt){ 0 };
+	*prompt = (struct screen_prompt){ 0 };
 }

@@ -14,7 +14,7 @@ enum watch_question {
 };
 
 /** A question; zeroed means that nothing is asked. */
-struct watch_prompt {
+struct screen_prompt {
 	enum watch_question question; /**< what the answer is for */
 	struct text label;            /**< the question */
 	struct text answer;           /**< what was typed so far, UTF-8 */
@@ -34,8 +34,8 @@ enum watch_typed {
  * @param label the question
  * @param answer one to begin with
  */
-void watch_prompt_ask(struct watch_prompt *prompt, enum watch_question question, const char *label,
-                      const char *answer);
+void screen_prompt_ask(struct screen_prompt *prompt, enum watch_question question,
+                       const char *label, const char *answer);
 
 /**
  * Takes a key.
@@ -43,7 +43,7 @@ void watch_prompt_ask(struct watch_prompt *prompt, enum watch_question question,
  * @param key as of terminal_key()
  * @return what it did
  */
-enum watch_typed watch_prompt_key(struct watch_prompt *prompt, uint32_t key);
+enum watch_typed screen_prompt_key(struct screen_prompt *prompt, uint32_t key);
 
 /**
  * Draws it.
@@ -52,12 +52,12 @@ enum watch_typed watch_prompt_key(struct watch_prompt *prompt, uint32_t key);
  * @param line the line
  * @return column of the cursor
  */
-int watch_prompt_draw(const struct watch_prompt *prompt, struct terminal *terminal, int line);
+int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *terminal, int line);
 
 /**
  * Releases it.
  * @param prompt the prompt
  */
-void watch_prompt_deinit(struct watch_prompt *prompt);
+void screen_prompt_deinit(struct screen_prompt *prompt);
 
 #endif

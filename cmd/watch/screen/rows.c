@@ -6,12 +6,12 @@
 #include "base/alloc.h"
 #include "watch/format.h"
 
-void watch_rows_deinit(struct watch_rows *rows)
+void screen_rows_deinit(struct screen_rows *rows)
 {
 	free(rows->items);
 	name_filter_deinit(&rows->filter);
 	text_deinit(&rows->filter_text);
-	*rows = (struct watch_rows){ 0 };
+	*rows = (struct screen_rows){ 0 };
 }
 
 /** Whether an expression fits the kind, or what the row is; with `address` also its address. */
@@ -20,7 +20,7 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 	struct text words = { 0 };
 	if (name_filter_fits(filter, pm_kind_name(row->track->kind)))
 		return true;
-	watch_describe(row, &words);
+	watch_format_describe(row, &words);
 	bool found = name_filter_fits(filter, text_terminate(&words));
 	if (!found && address) {
 		text_clear(&words);
@@ -33,7 +33,7 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 }
 
 /** Finds what is selected among the rows; where it is no more, what took its place is. */
-static void find_selected(struct watch_rows *rows)
+static void find_selected(struct screen_rows *rows)
 {
 	if (!rows->selected)
 		rows->index = 0;
@@ -46,7 +46,7 @@ static void find_selected(struct watch_rows *rows)
 		rows->index = rows->count > 0 ? rows->count - 1 : 0;
 }
 
-void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watch_kinds *kinds)
+void screen_rows_update(struct screen_rows *rows, struct watch *watch, struct watch_kinds *kinds)
 {
 	if (rows->grouped)
 		watch_kinds_sort(kinds, watch);
@@ -61,7 +61,7 @@ void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watc
 	find_selected(rows);
 }
 
-void watch_rows_move(struct watch_rows *rows, long by)
+void screen_rows_move(struct screen_rows *rows, long by)
 {
 	if (rows->count == 0)
 		return;
@@ -76,7 +76,7 @@ void watch_rows_move(struct watch_rows *rows, long by)
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
 
-void watch_rows_scroll(struct watch_rows *rows, size_t height)
+void screen_rows_scroll(struct screen_rows *rows, size_t height)
 {
 	if (height == 0)
 		return;
@@ -88,12 +88,12 @@ void watch_rows_scroll(struct watch_rows *rows, size_t height)
 		rows->top = rows->count > height ? rows->count - height : 0;
 }
 
-struct watch_row *watch_rows_selected(const struct watch_rows *rows)
+struct watch_row *screen_rows_selected(const struct screen_rows *rows)
 {
 	return rows->index < rows->count ? rows->items[rows->index] : NULL;
 }
 
-int watch_rows_filter(struct watch_rows *rows, const char *words, struct pm_error *error)
+int screen_rows_filter(struct screen_rows *rows, const char *words, struct pm_error *error)
 {
 	struct name_filter filter;
 	if (name_filter_init(&filter, *words ? words : NULL, error) < 0)
@@ -105,7 +105,7 @@ int watch_rows_filter(struct watch_rows *rows, const char *words, struct pm_erro
 	return 0;
 }
 
-int watch_rows_search(struct watch_rows *rows, const char *words, struct pm_error *error)
+int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_error *error)
 {
 	struct name_filter filter;
 	if (name_filter_init(&filter, words, error) < 0)

@@ -7,9 +7,9 @@
 #include "watch/kinds.h"
 
 /** The rows. Zeroed to begin with. */
-struct watch_rows {
+struct screen_rows {
 	struct watch_row **items;        /**< those that pass the filter, in their order; made by
-	                                    watch_rows_update() */
+	                                    screen_rows_update() */
 	size_t count;                    /**< how many */
 	size_t hidden;                   /**< how many the filter hides */
 	size_t index;                    /**< of the selected one */
@@ -25,7 +25,7 @@ struct watch_rows {
  * Releases them.
  * @param rows the rows
  */
-void watch_rows_deinit(struct watch_rows *rows);
+void screen_rows_deinit(struct screen_rows *rows);
 
 /**
  * Takes over what was seen at a look. What is selected stays so, wherever it is now.
@@ -34,28 +34,28 @@ void watch_rows_deinit(struct watch_rows *rows);
  * @param watch  the process
  * @param kinds  what to show when they are grouped
  */
-void watch_rows_update(struct watch_rows *rows, struct watch *watch, struct watch_kinds *kinds);
+void screen_rows_update(struct screen_rows *rows, struct watch *watch, struct watch_kinds *kinds);
 
 /**
  * Moves the selection.
  * @param rows the rows
  * @param by how far; what is too far ends at the first or last
  */
-void watch_rows_move(struct watch_rows *rows, long by);
+void screen_rows_move(struct screen_rows *rows, long by);
 
 /**
  * Scrolls so that the selected one is in sight.
  * @param rows the rows
  * @param height how many are in sight
  */
-void watch_rows_scroll(struct watch_rows *rows, size_t height);
+void screen_rows_scroll(struct screen_rows *rows, size_t height);
 
 /**
  * The selected row.
  * @param rows the rows
  * @return the row, NULL where there is none
  */
-struct watch_row *watch_rows_selected(const struct watch_rows *rows);
+struct watch_row *screen_rows_selected(const struct screen_rows *rows);
 
 /**
  * Shows only rows whose kind or mapping fits.
@@ -65,7 +65,7 @@ struct watch_row *watch_rows_selected(const struct watch_rows *rows);
  * @param error  PM_ERROR_USAGE
  * @return       0 or -1
  */
-int watch_rows_filter(struct watch_rows *rows, const char *words, struct pm_error *error);
+int screen_rows_filter(struct screen_rows *rows, const char *words, struct pm_error *error);
 
 /**
  * Selects the next row whose address, kind or mapping fits.
@@ -75,6 +75,6 @@ int watch_rows_filter(struct watch_rows *rows, const char *words, struct pm_erro
  * @param error  PM_ERROR_USAGE, PM_ERROR_NOT_FOUND
  * @return       0 or -1
  */
-int watch_rows_search(struct watch_rows *rows, const char *words, struct pm_error *error);
+int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_error *error);
 
 #endif

@@ -5,32 +5,36 @@
 #include "base/report.h"
 #include "base/utf8.h"
 #include "watch/peek/peek.h"
+#include "watch/peek/print.h"
+#include "watch/screen/header.h"
+#include "watch/screen/keys.h"
+#include "watch/screen/table.h"
+#include "watch/sort.h"
 
-int watch_screen_open(struct watch_screen *screen, struct watch *watch,
-                      struct watch_options *options, struct watch_wait *wait, bool colour,
-                      struct pm_error *error)
+int screen_open(struct screen *screen, struct watch *watch, struct watch_options *options,
+                struct poll_loop *wait, bool colour, struct pm_error *error)
 {
-	*screen = (struct watch_screen){ .watch = watch, .options = options, .wait = wait };
+	*screen = (struct screen){ .watch = watch, .options = options, .wait = wait };
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
 	/* All of them can be scrolled to. */
 	watch->all_rows = true;
 	if (watch_sort_rows(watch, error) == 0) {
-		watch_screen_update(screen);
+		screen_update(screen);
 		return 0;
 	}
-	watch_screen_close(screen, NULL);
+	screen_close(screen, NULL);
 	return -1;
 }
 
-void watch_screen_close(struct watch_screen *screen, struct out *out)
+void screen_close(struct screen *screen, struct out *out)
 {
 	struct pm_error error;
 	struct text told = { 0 };
 	if (!screen->watch)
 		return;
 	terminal_close(&screen->terminal);
-	watch_work_end(&screen->work, &told);
+	screen_worker_end(&screen->work, &told);
 	if (told.length > 0)
 		report_note("%s", text_terminate(&told));
 	text_deinit(&told);
@@ -42,64 +46,64 @@ void watch_screen_close(struct watch_screen *screen, struct out *out)
 	/* The summary has rows as they were wanted; without memory for them it has none. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
 		screen->watch->row_count = 0;
-	watch_still_drop(&screen->still);
-	watch_rows_deinit(&screen->rows);
-	watch_pane_deinit(&screen->pane);
-	watch_prompt_deinit(&screen->prompt);
+	screen_snapshot_drop(&screen->still);
+	screen_rows_deinit(&screen->rows);
+	screen_pane_deinit(&screen->pane);
+	screen_prompt_deinit(&screen->prompt);
 	text_deinit(&screen->message);
 	text_deinit(&screen->events);
 	text_deinit(&screen->searched);
-	*screen = (struct watch_screen){ 0 };
+	*screen = (struct screen){ 0 };
 }
 
-void watch_screen_update_rows(struct watch_screen *screen)
+void screen_update_rows(struct screen *screen)
 {
 	if (screen->still.taken)
-		watch_rows_update(&screen->rows, &screen->still.watch, &screen->still.kinds);
+		screen_rows_update(&screen->rows, &screen->still.watch, &screen->still.kinds);
 	else
-		watch_rows_update(&screen->rows, screen->watch, screen->watch->kinds);
+		screen_rows_update(&screen->rows, screen->watch, screen->watch->kinds);
 }
 
-void watch_screen_update(struct watch_screen *screen)
+void screen_update(struct screen *screen)
 {
 	if (screen->still.taken)
 		return;
-	watch_screen_update_rows(screen);
-	watch_screen_draw(screen);
+	screen_update_rows(screen);
+	screen_draw(screen);
 }
 
-void watch_screen_end(struct watch_screen *screen, const char *why)
+void screen_end(struct screen *screen, const char *why)
 {
 	screen->over = true;
-	watch_screen_say(screen, "%s (q: quit)", why);
-	watch_screen_draw(screen);
+	screen_message(screen, "%s (q: quit)", why);
+	screen_draw(screen);
 }
 
-void watch_screen_obey(struct watch_screen *screen)
+void screen_handle_input(struct screen *screen)
 {
 	uint32_t key;
 	bool any = false;
 	while (!screen->left && (key = terminal_key(&screen->terminal)) != TERMINAL_NO_KEY) {
-		watch_screen_key(screen, key);
+		screen_keys_handle(screen, key);
 		any = true;
 	}
 	if (any && !screen->left)
-		watch_screen_draw(screen);
-	watch_work_take(screen);
+		screen_draw(screen);
+	screen_worker_receive(screen);
 }
 
 /** Adds the time of the day, UTC: a date would leave too little of a narrow line. */
 static void add_time_of_day(const struct watch *watch, struct text *text)
 {
 	struct text moment = { 0 };
-	text_time(&moment, watch->sample.wall_ns);
+	delta_put_time(&moment, watch->sample.wall_ns);
 	const char *time = strchr(text_terminate(&moment), 'T');
 	if (time)
 		text_format(text, "%.8sZ  ", time + 1);
 	text_deinit(&moment);
 }
 
-void watch_screen_tell(struct watch_screen *screen, const char *line)
+void screen_event(struct screen *screen, const char *line)
 {
 	if (*line != ' ')
 		add_time_of_day(screen->watch, &screen->events);
@@ -107,11 +111,11 @@ void watch_screen_tell(struct watch_screen *screen, const char *line)
 	text_char(&screen->events, '\n');
 	/* What was done about it is indented below. */
 	if (*line != ' ')
-		watch_screen_say(screen, "e: %s", line);
-	watch_screen_draw(screen);
+		screen_message(screen, "e: %s", line);
+	screen_draw(screen);
 }
 
-void watch_screen_say(struct watch_screen *screen, const char *format, ...)
+void screen_message(struct screen *screen, const char *format, ...)
 {
 	struct text message = { 0 };
 	va_list arguments;
@@ -139,19 +143,19 @@ static void cut_between_words(struct text *line, int columns)
  * Draws the last line: a question, a message, or the keys.
  * @return column of the cursor, -1 for none
  */
-static int draw_footer(struct watch_screen *screen)
+static int draw_footer(struct screen *screen)
 {
 	const struct terminal_look dim = { .style = OUT_DIM }, plain = { 0 };
 	struct terminal *terminal = &screen->terminal;
 	int line = terminal->rows - 1;
 	if (screen->prompt.question != WATCH_ASKS_NOTHING)
-		return watch_prompt_draw(&screen->prompt, terminal, line);
+		return screen_prompt_draw(&screen->prompt, terminal, line);
 	if (screen->message.length > 0) {
 		terminal_put(terminal, line, 0, terminal->columns, &screen->message, plain);
 		return -1;
 	}
 	struct text keys = { 0 };
-	watch_work_describe(&screen->work, &keys);
+	screen_worker_describe(&screen->work, &keys);
 	if (keys.length > 0) {
 		terminal_put(terminal, line, 0, terminal->columns, &keys, plain);
 		text_deinit(&keys);
@@ -178,31 +182,31 @@ static int draw_footer(struct watch_screen *screen)
  * Draws what the newest pages of the selected row hold, where that was asked for (--peek).
  * @return lines used
  */
-static int draw_peek(struct watch_screen *screen, int line)
+static int draw_peek(struct screen *screen, int line)
 {
 	const struct terminal_look plain = { 0 };
-	const struct watch_row *row = watch_rows_selected(&screen->rows);
+	const struct watch_row *row = screen_rows_selected(&screen->rows);
 	if (screen->options->peek == 0 || screen->rows.grouped || !row)
 		return 0;
 	struct text text = { 0 };
 	if (screen->still.taken)
-		watch_still_describe_peek(&screen->still, row, &text);
+		screen_snapshot_describe_peek(&screen->still, row, &text);
 	else
-		watch_peek_describe(screen->watch, row, &text);
+		peek_print_describe(screen->watch, row, &text);
 	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
 	text_deinit(&text);
 	return 1;
 }
 
-void watch_screen_draw(struct watch_screen *screen)
+void screen_draw(struct screen *screen)
 {
 	struct terminal *terminal = &screen->terminal;
 	terminal_begin(terminal);
-	int first = watch_screen_header(screen), height = terminal->rows - first - 1;
+	int first = screen_header(screen), height = terminal->rows - first - 1;
 	if (screen->pane.open)
-		watch_pane_draw(&screen->pane, terminal, first, height);
+		screen_pane_draw(&screen->pane, terminal, first, height);
 	else
-		watch_screen_table(screen, first, height - draw_peek(screen, terminal->rows - 2));
+		screen_table(screen, first, height - draw_peek(screen, terminal->rows - 2));
 	int column = draw_footer(screen);
 	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
 }

@@ -12,16 +12,16 @@
 #include "watch/watch.h"
 
 /** The live screen. */
-struct watch_screen {
+struct screen {
 	struct terminal terminal;
 	struct watch *watch;
 	struct watch_options *options; /**< of the process: the user changes what to sort by */
-	struct watch_still still;      /**< while the picture is paused: what it shows */
-	struct watch_rows rows;
-	struct watch_pane pane;     /**< what covers the rows, if anything does */
-	struct watch_prompt prompt; /**< what is asked for in the last line, if anything is */
-	struct watch_wait *wait;    /**< what is waited for */
-	struct watch_work work;     /**< what goes on beside, if anything does */
+	struct screen_snapshot still;  /**< while the picture is paused: what it shows */
+	struct screen_rows rows;
+	struct screen_pane pane;     /**< what covers the rows, if anything does */
+	struct screen_prompt prompt; /**< what is asked for in the last line, if anything is */
+	struct poll_loop *wait;      /**< what is waited for */
+	struct screen_worker work;   /**< what goes on beside, if anything does */
 	struct text message;  /**< what the last line tells until the next key; empty: which keys
 	                         there are */
 	struct text events;   /**< lines about conditions that were met, escaped, each ended by a
@@ -35,7 +35,7 @@ struct watch_screen {
 /**
  * Takes the terminal into use, and shows the first look.
  *
- * @param screen   filled; release with watch_screen_close()
+ * @param screen   filled; release with screen_close()
  * @param watch    the process, with its first look taken
  * @param options  of it
  * @param wait     gets what the screen waits for besides keys
@@ -43,23 +43,22 @@ struct watch_screen {
  * @param error    PM_ERROR_UNSUPPORTED with what the terminal cannot do
  * @return         0 or -1
  */
-int watch_screen_open(struct watch_screen *screen, struct watch *watch,
-                      struct watch_options *options, struct watch_wait *wait, bool colour,
-                      struct pm_error *error);
+int screen_open(struct screen *screen, struct watch *watch, struct watch_options *options,
+                struct poll_loop *wait, bool colour, struct pm_error *error);
 
 /**
  * Gives the terminal back.
  * @param screen as filled, or zeroed
- * @param out gets what watch_screen_tell() was told; NULL: nobody does
+ * @param out gets what screen_event() was told; NULL: nobody does
  */
-void watch_screen_close(struct watch_screen *screen, struct out *out);
+void screen_close(struct screen *screen, struct out *out);
 
 /**
  * What the picture is of.
  * @param screen the screen
  * @return the process as it is, or as it was when the picture was paused
  */
-static inline const struct watch *watch_screen_shown(const struct watch_screen *screen)
+static inline const struct watch *screen_shown(const struct screen *screen)
 {
 	return screen->still.taken ? &screen->still.watch : screen->watch;
 }
@@ -68,68 +67,46 @@ static inline const struct watch *watch_screen_shown(const struct watch_screen *
  * Makes the rows of the picture anew, of what was seen so far.
  * @param screen the screen
  */
-void watch_screen_update_rows(struct watch_screen *screen);
+void screen_update_rows(struct screen *screen);
 
 /**
  * Shows a look, unless the picture is paused.
  *
  * @param screen  the screen
  */
-void watch_screen_update(struct watch_screen *screen);
+void screen_update(struct screen *screen);
 
 /**
  * Says in the last line that nothing more will come, and why.
  * @param screen the screen
  * @param why a sentence
  */
-void watch_screen_end(struct watch_screen *screen, const char *why);
+void screen_end(struct screen *screen, const char *why);
 
 /**
  * Does what the keys ask for that were pressed since.
  * @param screen the screen
  */
-void watch_screen_obey(struct watch_screen *screen);
+void screen_handle_input(struct screen *screen);
 
 /**
  * Tells of an event: in the last line, and in a list that stays.
  * @param screen the screen @param line without its end
  */
-void watch_screen_tell(struct watch_screen *screen, const char *line);
+void screen_event(struct screen *screen, const char *line);
 
 /**
  * Tells something in the last line.
  * @param screen the screen
  * @param format printf format of a sentence
  */
-void watch_screen_say(struct watch_screen *screen, const char *format, ...)
+void screen_message(struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
  * Shows everything as it is now.
  * @param screen the screen
  */
-void watch_screen_draw(struct watch_screen *screen);
-
-/**
- * Does what a key asks for.
- * @param screen the screen
- * @param key as of terminal_key()
- */
-void watch_screen_key(struct watch_screen *screen, uint32_t key);
-
-/**
- * Draws what is told of the whole process.
- * @param screen the screen
- * @return lines used
- */
-int watch_screen_header(struct watch_screen *screen);
-
-/**
- * Draws the rows.
- * @param screen the screen
- * @param line first line
- * @param height how many there are
- */
-void watch_screen_table(struct watch_screen *screen, int line, int height);
+void screen_draw(struct screen *screen);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "base/alloc.h"
 #include "watch/peek/peek.h"
+#include "watch/peek/print.h"
+#include "watch/sort.h"
 
 /** A copy that owns its points. */
 static struct pm_series copy_series(const struct pm_series *series)
@@ -21,16 +23,16 @@ static struct pm_series copy_series(const struct pm_series *series)
 	return copy;
 }
 
-static void copy_track(struct watch_still_track *copy, const struct watch *watch,
+static void copy_track(struct screen_snapshot_track *copy, const struct watch *watch,
                        const struct watch_row *row)
 {
-	*copy = (struct watch_still_track){ .track = *row->track, .live = row->track };
+	*copy = (struct screen_snapshot_track){ .track = *row->track, .live = row->track };
 	copy->track.series = copy_series(&row->track->series);
 	copy->track.counts = copy_series(&row->track->counts);
 	/* Names live until the next look only. */
 	copy->track.mapping = alloc_string(row->track->mapping);
 	copy->track.detail = alloc_string(row->track->detail);
-	watch_peek_describe(watch, row, &copy->peek);
+	peek_print_describe(watch, row, &copy->peek);
 }
 
 /** Copies the kinds; their rows are made when they are sorted. */
@@ -45,7 +47,7 @@ static void copy_kinds(struct watch_kinds *copy, const struct watch_kinds *kinds
 }
 
 /** What there is to be told of the process, without what looks at it. */
-static void copy_watch(struct watch_still *still, const struct watch *watch)
+static void copy_watch(struct screen_snapshot *still, const struct watch *watch)
 {
 	still->watch = *watch;
 	still->watch.memory = copy_series(&watch->memory);
@@ -68,8 +70,8 @@ static void copy_watch(struct watch_still *still, const struct watch *watch)
 	still->watch.all_rows = true;
 }
 
-int watch_still_take(struct watch_still *still, const struct watch *watch,
-                     const struct watch_kinds *kinds, struct pm_error *error)
+int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watch,
+                         const struct watch_kinds *kinds, struct pm_error *error)
 {
 	/* Sorted by size there is a row for everything: whatever the picture will be sorted by,
 	 * what it needs is there. */
@@ -83,7 +85,7 @@ int watch_still_take(struct watch_still *still, const struct watch *watch,
 		free(everything.rows);
 		return -1;
 	}
-	*still = (struct watch_still){ .taken = true, .count = everything.row_count };
+	*still = (struct screen_snapshot){ .taken = true, .count = everything.row_count };
 	still->tracks = alloc_array(NULL, still->count + 1, sizeof *still->tracks);
 	still->pointers = alloc_array(NULL, still->count + 1, sizeof(struct pm_track *));
 	for (size_t i = 0; i < still->count; i++) {
@@ -96,10 +98,10 @@ int watch_still_take(struct watch_still *still, const struct watch *watch,
 	return watch_sort_rows(&still->watch, error);
 }
 
-void watch_still_drop(struct watch_still *still)
+void screen_snapshot_drop(struct screen_snapshot *still)
 {
 	for (size_t i = 0; i < still->count; i++) {
-		struct watch_still_track *copy = &still->tracks[i];
+		struct screen_snapshot_track *copy = &still->tracks[i];
 		pm_series_deinit(&copy->track.series);
 		pm_series_deinit(&copy->track.counts);
 		free((char *)copy->track.mapping);
@@ -113,22 +115,23 @@ void watch_still_drop(struct watch_still *still)
 	}
 	free(still->tracks);
 	free(still->pointers);
-	*still = (struct watch_still){ 0 };
+	*still = (struct screen_snapshot){ 0 };
 }
 
-const struct pm_track *watch_still_live(const struct watch_still *still,
-                                        const struct watch_kinds *kinds,
-                                        const struct pm_track *track)
+const struct pm_track *screen_snapshot_live(const struct screen_snapshot *still,
+                                            const struct watch_kinds *kinds,
+                                            const struct pm_track *track)
 {
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (track == &still->kinds.tracks[i])
 			return &kinds->tracks[i];
 	/* A track of the picture is the first member of what is known of it. */
-	return ((const struct watch_still_track *)(const void *)track)->live;
+	return ((const struct screen_snapshot_track *)(const void *)track)->live;
 }
 
-const struct pm_track *watch_still_of(const struct watch_still *still,
-                                      const struct watch_kinds *kinds, const struct pm_track *live)
+const struct pm_track *screen_snapshot_of(const struct screen_snapshot *still,
+                                          const struct watch_kinds *kinds,
+                                          const struct pm_track *live)
 {
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (live == &kinds->tracks[i])
@@ -139,8 +142,8 @@ const struct pm_track *watch_still_of(const struct watch_still *still,
 	return NULL;
 }
 
-void watch_still_describe_peek(const struct watch_still *still, const struct watch_row *row,
-                               struct text *text)
+void screen_snapshot_describe_peek(const struct screen_snapshot *still, const struct watch_row *row,
+                                   struct text *text)
 {
 	for (size_t i = 0; i < still->count; i++)
 		if (row->track == &still->tracks[i].track)

@@ -10,40 +10,40 @@
 #include "watch/kinds.h"
 
 /** One track of the picture. */
-struct watch_still_track {
+struct screen_snapshot_track {
 	struct pm_track track;       /**< as it was; with series and texts of its own */
 	const struct pm_track *live; /**< what it is a picture of */
-	struct text peek;            /**< what watch_peek_describe() told of its row */
+	struct text peek;            /**< what peek_print_describe() told of its row */
 };
 
 /** A picture. Zeroed: none was taken. */
-struct watch_still {
+struct screen_snapshot {
 	bool taken;         /**< there is one */
 	struct watch watch; /**< what is told of the process; nothing can be read with it, and rows
 	                       can be sorted */
-	struct watch_kinds kinds;         /**< its kinds */
-	struct watch_still_track *tracks; /**< what its rows are made of */
-	const struct pm_track **pointers; /**< to them */
-	size_t count;                     /**< how many */
+	struct watch_kinds kinds;             /**< its kinds */
+	struct screen_snapshot_track *tracks; /**< what its rows are made of */
+	const struct pm_track **pointers;     /**< to them */
+	size_t count;                         /**< how many */
 };
 
 /**
  * Takes a picture of this moment.
  *
- * @param still  filled; release with watch_still_drop()
+ * @param still  filled; release with screen_snapshot_drop()
  * @param watch  the process; its options are the picture's, too
  * @param kinds  its kinds
  * @param error  PM_ERROR_RESOURCES
  * @return       0 or -1
  */
-int watch_still_take(struct watch_still *still, const struct watch *watch,
-                     const struct watch_kinds *kinds, struct pm_error *error);
+int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watch,
+                         const struct watch_kinds *kinds, struct pm_error *error);
 
 /**
  * Throws it away.
  * @param still a picture or none
  */
-void watch_still_drop(struct watch_still *still);
+void screen_snapshot_drop(struct screen_snapshot *still);
 
 /**
  * What a track of the picture is a picture of.
@@ -53,9 +53,9 @@ void watch_still_drop(struct watch_still *still);
  * @param track  of one of its rows
  * @return       the track by which that is followed on
  */
-const struct pm_track *watch_still_live(const struct watch_still *still,
-                                        const struct watch_kinds *kinds,
-                                        const struct pm_track *track);
+const struct pm_track *screen_snapshot_live(const struct screen_snapshot *still,
+                                            const struct watch_kinds *kinds,
+                                            const struct pm_track *track);
 
 /**
  * The other way round.
@@ -65,8 +65,9 @@ const struct pm_track *watch_still_live(const struct watch_still *still,
  * @param live   a track
  * @return       its picture; NULL where there is none
  */
-const struct pm_track *watch_still_of(const struct watch_still *still,
-                                      const struct watch_kinds *kinds, const struct pm_track *live);
+const struct pm_track *screen_snapshot_of(const struct screen_snapshot *still,
+                                          const struct watch_kinds *kinds,
+                                          const struct pm_track *live);
 
 /**
  * What was told of the new pages of a row.
@@ -74,7 +75,7 @@ const struct pm_track *watch_still_of(const struct watch_still *still,
  * @param row one of its rows
  * @param text gets it
  */
-void watch_still_describe_peek(const struct watch_still *still, const struct watch_row *row,
-                               struct text *text);
+void screen_snapshot_describe_peek(const struct screen_snapshot *still, const struct watch_row *row,
+                                   struct text *text);
 
 #endif

@@ -7,9 +7,10 @@
 #include "watch/peek/peek.h"
 
 /* More than anybody reads, and few enough to be drawn at each look. */
-enum { MOST_STRINGS = 1000 };
+enum { STRINGS_MAX = 1000 };
 
-static void add_title(const struct peek *found, const struct watch_row *row, struct text *title)
+static void add_title(const struct peek_result *found, const struct watch_row *row,
+                      struct text *title)
 {
 	text_format(title, "text in %s of %" PRIx64 " (",
 	            found->all ? "all pages" : "the newest pages", row->track->start);
@@ -19,10 +20,10 @@ static void add_title(const struct peek *found, const struct watch_row *row, str
 		text_size(title, found->pages);
 	}
 	text_format(title, "): %s%zu strings (Esc: back)",
-	            found->count == MOST_STRINGS ? "the commonest " : "", found->count);
+	            found->count == STRINGS_MAX ? "the commonest " : "", found->count);
 }
 
-static void add_strings(const struct peek *found, struct text *text)
+static void add_strings(const struct peek_result *found, struct text *text)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		text_format(text, "%8" PRIu64 "  ", found->strings[i].count);
@@ -35,33 +36,32 @@ static void add_strings(const struct peek *found, struct text *text)
 
 static void report(void *context, uint64_t done, uint64_t total)
 {
-	watch_task_report(context, done, total);
+	screen_task_report(context, done, total);
 }
 
-int watch_strings_read(void *context, struct watch_task_line *line,
-                       const volatile sig_atomic_t *cancel, struct text *answer,
-                       struct pm_error *error)
+int screen_strings_read(void *context, struct screen_task_line *line,
+                        const volatile sig_atomic_t *cancel, struct text *answer,
+                        struct pm_error *error)
 {
-	const struct watch_strings *strings = context;
+	const struct screen_strings *strings = context;
 	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };
-	struct peek found = { 0 };
-	if (watch_peek_newest(strings->watch, strings->row, MOST_STRINGS, &follow, &found, error) <
-	    0)
+	struct peek_result found = { 0 };
+	if (peek_newest(strings->watch, strings->row, STRINGS_MAX, &follow, &found, error) < 0)
 		return -1;
 	add_title(&found, strings->row, answer);
 	text_char(answer, '\n');
 	add_strings(&found, answer);
-	peek_deinit(&found);
+	peek_result_deinit(&found);
 	return 0;
 }
 
-void watch_strings_show(struct watch_pane *pane, const struct text *answer)
+void screen_strings_show(struct screen_pane *pane, const struct text *answer)
 {
 	const char *end = memchr(answer->bytes, '\n', answer->length);
 	size_t title = end ? (size_t)(end - answer->bytes) : answer->length;
 	struct text copy = { 0 };
 	text_bytes(&copy, answer->bytes, title);
-	watch_pane_open(pane, text_terminate(&copy));
+	screen_pane_open(pane, text_terminate(&copy));
 	if (end)
 		text_bytes(&pane->text, end + 1, answer->length - title - 1);
 	text_deinit(&copy);

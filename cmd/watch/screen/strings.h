@@ -9,7 +9,7 @@
 #include "watch/screen/task.h"
 
 /** What is to be read. */
-struct watch_strings {
+struct screen_strings {
 	const struct watch *watch;   /**< the process */
 	const struct watch_row *row; /**< whose pages */
 };
@@ -17,19 +17,19 @@ struct watch_strings {
 /**
  * Reads it.
  *
- * @see            watch_task_work
- * @param context  a struct watch_strings
+ * @see            screen_task_work
+ * @param context  a struct screen_strings
  * @param answer   gets the title and the lines of the pane, each ended by a newline
  */
-int watch_strings_read(void *context, struct watch_task_line *line,
-                       const volatile sig_atomic_t *cancel, struct text *answer,
-                       struct pm_error *error);
+int screen_strings_read(void *context, struct screen_task_line *line,
+                        const volatile sig_atomic_t *cancel, struct text *answer,
+                        struct pm_error *error);
 
 /**
  * Shows it.
  * @param pane the pane
- * @param answer as made by watch_strings_read()
+ * @param answer as made by screen_strings_read()
  */
-void watch_strings_show(struct watch_pane *pane, const struct text *answer);
+void screen_strings_show(struct screen_pane *pane, const struct text *answer);
 
 #endif

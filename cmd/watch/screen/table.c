@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /** @file The rows of the live screen: as many columns as there is room for. */
+#include "watch/screen/table.h"
+
 #include "base/utf8.h"
 #include "view/spark.h"
 #include "watch/format.h"
 #include "watch/members.h"
 #include "watch/screen/screen.h"
+#include "watch/sort.h"
 
 /* What stands in a column of the screen: what text has, too, and what it has not. */
 enum { COUNT = WATCH_COLUMNS, HISTORY, SCREEN_COLUMNS };
 
 enum {
-	MOST_COLUMNS = 10,
-	LEAST_MAPPING = 10,
+	COLUMNS_MAX = 10,
+	MAPPING_MIN = 10,
 	WIDE_MAPPING = 24,
 	SHORT_HISTORY = 8,
 	LONG_HISTORY = 16,
@@ -23,14 +26,14 @@ enum {
  * table that jumps cannot be read.
  */
 struct layout {
-	int columns[MOST_COLUMNS];
+	int columns[COLUMNS_MAX];
 	int widths[SCREEN_COLUMNS]; /* 0: left out */
 	int count;
 	bool range; /* addresses have an end */
 };
 
 static const int usual_widths[SCREEN_COLUMNS] = {
-	[WATCH_KIND] = 7,          [WATCH_MAPPING] = LEAST_MAPPING,
+	[WATCH_KIND] = 7,          [WATCH_MAPPING] = MAPPING_MIN,
 	[WATCH_RSS] = 7,           [WATCH_DELTA] = 8,
 	[WATCH_GROWTH] = 8,        [WATCH_RATE] = 11,
 	[WATCH_VERDICT] = 9,       [COUNT] = 6,
@@ -72,7 +75,7 @@ static void fit(struct layout *layout, int room, int long_address, int short_add
 		left -= long_address - short_address;
 	}
 	if (widths[HISTORY] > 0 &&
-	    left >= WIDE_MAPPING - LEAST_MAPPING + LONG_HISTORY - SHORT_HISTORY) {
+	    left >= WIDE_MAPPING - MAPPING_MIN + LONG_HISTORY - SHORT_HISTORY) {
 		widths[HISTORY] = LONG_HISTORY;
 		left -= LONG_HISTORY - SHORT_HISTORY;
 	}
@@ -80,7 +83,7 @@ static void fit(struct layout *layout, int room, int long_address, int short_add
 		widths[WATCH_MAPPING] += left;
 }
 
-/** Columns that watch_add_more() takes: a blank, a sign and digits. */
+/** Columns that watch_members_add_more() takes: a blank, a sign and digits. */
 static int width_of_more(size_t count)
 {
 	int width = 2;
@@ -89,7 +92,7 @@ static int width_of_more(size_t count)
 	return count > 1 ? width : 0;
 }
 
-static struct layout lay_out(const struct watch_screen *screen)
+static struct layout lay_out(const struct screen *screen)
 {
 	static const int of_regions[] = {
 		WATCH_ADDRESS, WATCH_KIND, WATCH_MAPPING, WATCH_RSS, WATCH_DELTA,
@@ -127,10 +130,10 @@ static struct layout lay_out(const struct watch_screen *screen)
 	return layout;
 }
 
-static void add_history(const struct watch_screen *screen, const struct pm_track *track, int width,
+static void add_history(const struct screen *screen, const struct pm_track *track, int width,
                         struct text *text)
 {
-	const struct watch *watch = watch_screen_shown(screen);
+	const struct watch *watch = screen_shown(screen);
 	double now = watch->sample.time, began = watch->began;
 	struct pm_point point = { .time = track->since, .value = track->weight };
 	const struct pm_series constant = {
@@ -145,7 +148,7 @@ static void add_history(const struct watch_screen *screen, const struct pm_track
 /** Adds what a row is; of a path that does not fit the name of the file. */
 static void add_mapping(const struct watch_row *row, int width, struct text *text)
 {
-	watch_describe(row, text);
+	watch_format_describe(row, text);
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
 	char *path = memchr(text->bytes, '/', text->length),
@@ -161,10 +164,10 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 static void add_short_address(const struct watch_row *row, struct text *text)
 {
 	text_hex(text, row->track->start, 8);
-	watch_add_more(row->track->regions, text);
+	watch_members_add_more(row->track->regions, text);
 }
 
-static void add_cell(const struct watch_screen *screen, const struct layout *layout,
+static void add_cell(const struct screen *screen, const struct layout *layout,
                      const struct watch_row *row, int column, struct text *text)
 {
 	if (column == HISTORY)
@@ -176,7 +179,7 @@ static void add_cell(const struct watch_screen *screen, const struct layout *lay
 	else if (column == WATCH_ADDRESS && !layout->range)
 		add_short_address(row, text);
 	else
-		watch_add_cell(watch_screen_shown(screen), row, (enum watch_column)column, text);
+		watch_format_cell(screen_shown(screen), row, (enum watch_column)column, text);
 }
 
 static enum out_style cell_style(const struct watch_row *row, int column)
@@ -185,11 +188,11 @@ static enum out_style cell_style(const struct watch_row *row, int column)
 		return OUT_PLAIN;
 	if (column == WATCH_ADDRESS && row->track->born)
 		return OUT_NEW;
-	return watch_cell_style(row, (enum watch_column)column);
+	return watch_format_style(row, (enum watch_column)column);
 }
 
 /** Puts a cell at its side of the column. */
-static void put_cell(struct watch_screen *screen, int line, int at, int width, bool right,
+static void put_cell(struct screen *screen, int line, int at, int width, bool right,
                      struct text *text, struct terminal_look look)
 {
 	int columns = (int)utf8_columns(text->bytes, text->length);
@@ -205,7 +208,7 @@ static void put_cell(struct watch_screen *screen, int line, int at, int width, b
 }
 
 /** Draws a row; NULL: the titles. */
-static void draw_row(struct watch_screen *screen, const struct layout *layout,
+static void draw_row(struct screen *screen, const struct layout *layout,
                      const struct watch_row *row, bool chosen, int line)
 {
 	struct text text = { 0 };
@@ -219,7 +222,7 @@ static void draw_row(struct watch_screen *screen, const struct layout *layout,
 		if (width == 0)
 			continue;
 		bool right = column == COUNT ||
-		             (column < WATCH_COLUMNS && watch_columns[column].right);
+		             (column < WATCH_COLUMNS && watch_format_columns[column].right);
 		struct terminal_look look = { .style = row ? cell_style(row, column) : OUT_PLAIN,
 			                      .bold = !row,
 			                      .chosen = chosen };
@@ -227,9 +230,10 @@ static void draw_row(struct watch_screen *screen, const struct layout *layout,
 		if (row)
 			add_cell(screen, layout, row, column, &text);
 		else
-			text_string(&text, column == COUNT     ? "COUNT"
-			                   : column == HISTORY ? "HISTORY"
-			                                       : watch_columns[column].title);
+			text_string(&text, column == COUNT ? "COUNT"
+			                   : column == HISTORY
+			                           ? "HISTORY"
+			                           : watch_format_columns[column].title);
 		put_cell(screen, line, at, width, right, &text, look);
 		at += width + 1;
 	}
@@ -237,7 +241,7 @@ static void draw_row(struct watch_screen *screen, const struct layout *layout,
 }
 
 /** What stands where there are no rows. */
-static void draw_nothing(struct watch_screen *screen, int line)
+static void draw_nothing(struct screen *screen, int line)
 {
 	struct text text = { 0 };
 	const struct terminal_look plain = { 0 };
@@ -249,19 +253,19 @@ static void draw_nothing(struct watch_screen *screen, int line)
 	text_deinit(&text);
 }
 
-void watch_screen_table(struct watch_screen *screen, int line, int height)
+void screen_table(struct screen *screen, int line, int height)
 {
-	struct watch_rows *rows = &screen->rows;
+	struct screen_rows *rows = &screen->rows;
 	const struct layout layout = lay_out(screen);
 	if (height < 2)
 		return;
 	size_t room = (size_t)height - 1;
-	watch_rows_scroll(rows, room);
+	screen_rows_scroll(rows, room);
 	draw_row(screen, &layout, NULL, false, line++);
 	if (rows->count == 0)
 		draw_nothing(screen, line);
 	for (size_t i = rows->top; i < rows->count && i < rows->top + room; i++) {
-		watch_judge(watch_screen_shown(screen), rows->items[i]);
+		watch_sort_judge(screen_shown(screen), rows->items[i]);
 		draw_row(screen, &layout, rows->items[i], i == rows->index, line++);
 	}
 }

@@ -25,7 +25,7 @@ struct message {
 	size_t length;        /* of what follows: the answer, or a struct pm_error */
 };
 
-struct watch_task_line {
+struct screen_task_line {
 	int to;
 	uint64_t told; /* when, in microseconds; 0: never */
 };
@@ -68,7 +68,7 @@ static void send_failure(int to, const struct pm_error *error)
 	send_message(to, (struct message){ .kind = FAILURE, .length = sizeof copy }, &copy);
 }
 
-void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t total)
+void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t total)
 {
 	uint64_t now = clock_us();
 	if (line->told && now - line->told < EACH_US)
@@ -93,10 +93,10 @@ static void settle(pid_t parent)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static _Noreturn void run(int to, watch_task_work *work, void *context,
+static _Noreturn void run(int to, screen_task_work *work, void *context,
                           const volatile sig_atomic_t *cancel)
 {
-	struct watch_task_line line = { .to = to };
+	struct screen_task_line line = { .to = to };
 	struct text answer = { 0 };
 	struct pm_error error = { 0 };
 	if (work(context, &line, cancel, &answer, &error) == 0)
@@ -108,8 +108,8 @@ static _Noreturn void run(int to, watch_task_work *work, void *context,
 	_exit(0);
 }
 
-int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work,
-                     void *context, struct pm_error *error)
+int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_task_work *work,
+                      void *context, struct pm_error *error)
 {
 	int ends[2];
 	pid_t parent = getpid();
@@ -134,10 +134,10 @@ int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_tas
 	close(ends[1]);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	if (!task->wait)
-		task->place = watch_wait_add(wait, -1, POLLIN);
+		task->place = poll_loop_add(wait, -1, POLLIN);
 	text_clear(&task->received);
 	text_clear(&task->answer);
-	*task = (struct watch_task){
+	*task = (struct screen_task){
 		.pid = pid,
 		.from = ends[0],
 		.wait = wait,
@@ -150,7 +150,7 @@ int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_tas
 }
 
 /** Takes the messages that are there as a whole. */
-static void take_messages(struct watch_task *task)
+static void take_messages(struct screen_task *task)
 {
 	struct text *received = &task->received;
 	struct message message;
@@ -175,7 +175,7 @@ static void take_messages(struct watch_task *task)
 	received->length -= at;
 }
 
-static void stop_listening(struct watch_task *task)
+static void stop_listening(struct screen_task *task)
 {
 	close(task->from);
 	task->wait->descriptors[task->place].fd = -1;
@@ -183,7 +183,7 @@ static void stop_listening(struct watch_task *task)
 }
 
 /** Takes note of its end. */
-static void finish(struct watch_task *task)
+static void finish(struct screen_task *task)
 {
 	int status = 0;
 	while (waitpid(task->pid, &status, 0) < 0 && errno == EINTR)
@@ -194,7 +194,7 @@ static void finish(struct watch_task *task)
 	stop_listening(task);
 }
 
-bool watch_task_take(struct watch_task *task)
+bool screen_task_receive(struct screen_task *task)
 {
 	bool any = false;
 	while (task->pid != 0) {
@@ -215,7 +215,7 @@ bool watch_task_take(struct watch_task *task)
 	return any;
 }
 
-void watch_task_cancel(struct watch_task *task)
+void screen_task_cancel(struct screen_task *task)
 {
 	if (task->pid == 0)
 		return;
@@ -223,17 +223,17 @@ void watch_task_cancel(struct watch_task *task)
 	kill(task->pid, SIGTERM);
 }
 
-void watch_task_end(struct watch_task *task)
+void screen_task_end(struct screen_task *task)
 {
 	uint64_t begin = clock_us();
-	watch_task_cancel(task);
+	screen_task_cancel(task);
 	while (task->pid != 0) {
 		int left = PATIENCE_MS - (int)((clock_us() - begin) / 1000);
 		struct pollfd pollfd = { .fd = task->from, .events = POLLIN };
 		if (left <= 0)
 			break;
 		poll(&pollfd, 1, left);
-		watch_task_take(task);
+		screen_task_receive(task);
 	}
 	if (task->pid == 0)
 		return;
@@ -243,9 +243,9 @@ void watch_task_end(struct watch_task *task)
 	stop_listening(task);
 }
 
-void watch_task_deinit(struct watch_task *task)
+void screen_task_deinit(struct screen_task *task)
 {
 	text_deinit(&task->received);
 	text_deinit(&task->answer);
-	*task = (struct watch_task){ 0 };
+	*task = (struct screen_task){ 0 };
 }

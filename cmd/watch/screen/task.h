@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 /** Where the child tells how far it has come; opaque. */
-struct watch_task_line;
+struct screen_task_line;
 
 /**
  * Tells how far it has come: at once the first time, then ten times a second at most.
@@ -25,34 +25,34 @@ struct watch_task_line;
  * @param done   bytes of the way so far
  * @param total  bytes of all of it, 0 where that is not known
  */
-void watch_task_report(struct watch_task_line *line, uint64_t done, uint64_t total);
+void screen_task_report(struct screen_task_line *line, uint64_t done, uint64_t total);
 
 /**
  * What the child does.
  *
- * @param context  as given to watch_task_start()
- * @param line     for watch_task_report()
+ * @param context  as given to screen_task_start()
+ * @param line     for screen_task_report()
  * @param cancel   becomes non-zero when it shall end
  * @param answer   gets what is to be handed back
  * @param error    filled on failure
  * @return         0 or -1
  */
-typedef int watch_task_work(void *context, struct watch_task_line *line,
-                            const volatile sig_atomic_t *cancel, struct text *answer,
-                            struct pm_error *error);
+typedef int screen_task_work(void *context, struct screen_task_line *line,
+                             const volatile sig_atomic_t *cancel, struct text *answer,
+                             struct pm_error *error);
 
 /** A task. Zeroed: none was started yet. */
-struct watch_task {
-	pid_t pid;               /**< the child, 0: nothing runs */
-	int from;                /**< what it tells can be read here */
-	struct watch_wait *wait; /**< where that is waited for, from the first start on */
-	size_t place;            /**< its place there */
-	struct text received;    /**< what was read, and is no whole message yet */
-	bool cancelled;          /**< it was asked to end */
-	bool answered;           /**< the answer is there */
-	uint64_t done, total;    /**< how far it has come, see watch_task_report() */
-	struct text answer;      /**< what it handed back */
-	struct pm_error error;   /**< why there is no answer */
+struct screen_task {
+	pid_t pid;              /**< the child, 0: nothing runs */
+	int from;               /**< what it tells can be read here */
+	struct poll_loop *wait; /**< where that is waited for, from the first start on */
+	size_t place;           /**< its place there */
+	struct text received;   /**< what was read, and is no whole message yet */
+	bool cancelled;         /**< it was asked to end */
+	bool answered;          /**< the answer is there */
+	uint64_t done, total;   /**< how far it has come, see screen_task_report() */
+	struct text answer;     /**< what it handed back */
+	struct pm_error error;  /**< why there is no answer */
 };
 
 /**
@@ -65,44 +65,44 @@ struct watch_task {
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int watch_task_start(struct watch_task *task, struct watch_wait *wait, watch_task_work *work,
-                     void *context, struct pm_error *error);
+int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_task_work *work,
+                      void *context, struct pm_error *error);
 
 /**
  * Whether one runs.
  * @param task the task
  * @return true or false
  */
-static inline bool watch_task_runs(const struct watch_task *task)
+static inline bool screen_task_runs(const struct screen_task *task)
 {
 	return task->pid != 0;
 }
 
 /**
- * Takes what it told since, after watch_wait().
+ * Takes what it told since, after poll_loop_wait().
  * @param task the task
  * @return whether it told anything; it may run no more then
  */
-bool watch_task_take(struct watch_task *task);
+bool screen_task_receive(struct screen_task *task);
 
 /**
  * Asks it to end, which it tells when it has cleaned up.
  * @param task the task
  */
-void watch_task_cancel(struct watch_task *task);
+void screen_task_cancel(struct screen_task *task);
 
 /**
  * Cancels it, and waits until it has cleaned up, for some seconds at most: then it is left to
  * itself.
  *
- * @param task  runs or not; its end can be seen as after watch_task_take()
+ * @param task  runs or not; its end can be seen as after screen_task_receive()
  */
-void watch_task_end(struct watch_task *task);
+void screen_task_end(struct screen_task *task);
 
 /**
  * Releases it.
  * @param task runs no more
  */
-void watch_task_deinit(struct watch_task *task);
+void screen_task_deinit(struct screen_task *task);
 
 #endif

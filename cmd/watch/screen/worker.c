@@ -10,20 +10,20 @@
 #include "watch/screen/screen.h"
 #include "watch/screen/strings.h"
 
-static void start(struct watch_screen *screen, enum watch_work_kind kind, watch_task_work *work,
+static void start(struct screen *screen, enum screen_worker_kind kind, screen_task_work *work,
                   void *context)
 {
 	struct pm_error error = { 0 };
 	screen->work.kind = kind;
 	text_clear(&screen->message);
-	if (watch_task_start(&screen->work.task, screen->wait, work, context, &error) < 0)
-		watch_screen_say(screen, "%s", error.text);
+	if (screen_task_start(&screen->work.task, screen->wait, work, context, &error) < 0)
+		screen_message(screen, "%s", error.text);
 }
 
-void watch_work_read_text(struct watch_screen *screen, const struct watch_row *row)
+void screen_worker_read_text(struct screen *screen, const struct watch_row *row)
 {
-	struct watch_strings strings = { .watch = screen->watch, .row = row };
-	start(screen, WATCH_READS_TEXT, watch_strings_read, &strings);
+	struct screen_strings strings = { .watch = screen->watch, .row = row };
+	start(screen, WATCH_READS_TEXT, screen_strings_read, &strings);
 }
 
 /** What is written. */
@@ -35,14 +35,14 @@ struct writing {
 
 static void report(void *context, uint64_t done, uint64_t total)
 {
-	watch_task_report(context, done, total);
+	screen_task_report(context, done, total);
 }
 
 /**
- * Writes the bytes of a row. @see watch_task_work
+ * Writes the bytes of a row. @see screen_task_work
  * @param answer gets what is told of that
  */
-static int write_row(void *context, struct watch_task_line *line,
+static int write_row(void *context, struct screen_task_line *line,
                      const volatile sig_atomic_t *cancel, struct text *answer,
                      struct pm_error *error)
 {
@@ -63,15 +63,14 @@ static int write_row(void *context, struct watch_task_line *line,
 	if (status < 0)
 		return -1;
 	text_format(answer, "%s: ", writing->path);
-	watch_add_size(writing->watch, bytes, answer);
+	watch_format_size(writing->watch, bytes, answer);
 	text_format(answer, " read of %llx-%llx", (unsigned long long)track->start,
 	            (unsigned long long)track->end);
-	watch_add_more(track->regions, answer);
+	watch_members_add_more(track->regions, answer);
 	return 0;
 }
 
-void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row,
-                           const char *path)
+void screen_worker_write_file(struct screen *screen, const struct watch_row *row, const char *path)
 {
 	struct writing writing = { .watch = screen->watch, .row = row, .path = path };
 	text_clear(&screen->work.path);
@@ -79,30 +78,30 @@ void watch_work_write_file(struct watch_screen *screen, const struct watch_row *
 	start(screen, WATCH_WRITES_FILE, write_row, &writing);
 }
 
-bool watch_work_cancel(struct watch_screen *screen)
+bool screen_worker_cancel(struct screen *screen)
 {
-	bool runs = watch_task_runs(&screen->work.task);
-	watch_task_cancel(&screen->work.task);
+	bool runs = screen_task_runs(&screen->work.task);
+	screen_task_cancel(&screen->work.task);
 	return runs;
 }
 
-bool watch_work_is_busy(struct watch_screen *screen, enum watch_work_kind wanted)
+bool screen_worker_is_busy(struct screen *screen, enum screen_worker_kind wanted)
 {
-	if (!watch_task_runs(&screen->work.task))
+	if (!screen_task_runs(&screen->work.task))
 		return false;
 	if (screen->work.kind == wanted)
-		watch_work_cancel(screen);
+		screen_worker_cancel(screen);
 	else
-		watch_screen_say(screen, screen->work.kind == WATCH_WRITES_FILE
-		                                 ? "the file is still being written (Esc: cancel)"
-		                                 : "text is still being read (Esc: cancel)");
+		screen_message(screen, screen->work.kind == WATCH_WRITES_FILE
+		                               ? "the file is still being written (Esc: cancel)"
+		                               : "text is still being read (Esc: cancel)");
 	return true;
 }
 
 /** Tells what became of it. */
-static void put_outcome(struct watch_work *work, struct text *text)
+static void put_outcome(struct screen_worker *work, struct text *text)
 {
-	struct watch_task *task = &work->task;
+	struct screen_task *task = &work->task;
 	if (task->answered)
 		text_bytes(text, task->answer.bytes, task->answer.length);
 	else if (!task->cancelled)
@@ -113,27 +112,27 @@ static void put_outcome(struct watch_work *work, struct text *text)
 		text_string(text, "cancelled");
 }
 
-void watch_work_take(struct watch_screen *screen)
+void screen_worker_receive(struct screen *screen)
 {
-	struct watch_work *work = &screen->work;
+	struct screen_worker *work = &screen->work;
 	struct text outcome = { 0 };
-	if (!watch_task_take(&work->task))
+	if (!screen_task_receive(&work->task))
 		return;
-	if (!watch_task_runs(&work->task) && work->task.answered &&
+	if (!screen_task_runs(&work->task) && work->task.answered &&
 	    work->kind == WATCH_READS_TEXT) {
-		watch_strings_show(&screen->pane, &work->task.answer);
-	} else if (!watch_task_runs(&work->task)) {
+		screen_strings_show(&screen->pane, &work->task.answer);
+	} else if (!screen_task_runs(&work->task)) {
 		put_outcome(work, &outcome);
-		watch_screen_say(screen, "%s", text_terminate(&outcome));
+		screen_message(screen, "%s", text_terminate(&outcome));
 	}
 	text_deinit(&outcome);
-	watch_screen_draw(screen);
+	screen_draw(screen);
 }
 
-void watch_work_describe(const struct watch_work *work, struct text *text)
+void screen_worker_describe(const struct screen_worker *work, struct text *text)
 {
-	const struct watch_task *task = &work->task;
-	if (!watch_task_runs(task))
+	const struct screen_task *task = &work->task;
+	if (!screen_task_runs(task))
 		return;
 	text_string(text, work->kind == WATCH_WRITES_FILE ? "writing" : "reading text");
 	if (task->total > 0) {
@@ -151,12 +150,12 @@ void watch_work_describe(const struct watch_work *work, struct text *text)
 	}
 }
 
-void watch_work_end(struct watch_work *work, struct text *told)
+void screen_worker_end(struct screen_worker *work, struct text *told)
 {
-	bool wrote = watch_task_runs(&work->task) && work->kind == WATCH_WRITES_FILE;
-	watch_task_end(&work->task);
+	bool wrote = screen_task_runs(&work->task) && work->kind == WATCH_WRITES_FILE;
+	screen_task_end(&work->task);
 	if (wrote)
 		put_outcome(work, told);
-	watch_task_deinit(&work->task);
+	screen_task_deinit(&work->task);
 	text_deinit(&work->path);
 }

@@ -10,19 +10,19 @@
 #include "watch/screen/task.h"
 #include "watch/watch.h"
 
-struct watch_screen;
+struct screen;
 
 /** What it can be. */
-enum watch_work_kind {
+enum screen_worker_kind {
 	WATCH_READS_TEXT,  /**< of the newest pages of a row, shown in a pane then */
 	WATCH_WRITES_FILE, /**< the bytes of a row */
 };
 
 /** It. Zeroed: nothing. */
-struct watch_work {
-	struct watch_task task;    /**< doing it */
-	enum watch_work_kind kind; /**< what */
-	struct text path;          /**< of the file */
+struct screen_worker {
+	struct screen_task task;      /**< doing it */
+	enum screen_worker_kind kind; /**< what */
+	struct text path;             /**< of the file */
 };
 
 /**
@@ -30,7 +30,7 @@ struct watch_work {
  * @param screen with nothing going on
  * @param row whose pages
  */
-void watch_work_read_text(struct watch_screen *screen, const struct watch_row *row);
+void screen_worker_read_text(struct screen *screen, const struct watch_row *row);
 
 /**
  * Starts to write.
@@ -38,8 +38,7 @@ void watch_work_read_text(struct watch_screen *screen, const struct watch_row *r
  * @param row whose bytes
  * @param path of the file, which must not exist yet
  */
-void watch_work_write_file(struct watch_screen *screen, const struct watch_row *row,
-                           const char *path);
+void screen_worker_write_file(struct screen *screen, const struct watch_row *row, const char *path);
 
 /**
  * Whether something goes on, where a key asks for more: the same thing is cancelled, and of another
@@ -49,27 +48,27 @@ void watch_work_write_file(struct watch_screen *screen, const struct watch_row *
  * @param wanted  what the key asks for
  * @return        true: nothing can be started now
  */
-bool watch_work_is_busy(struct watch_screen *screen, enum watch_work_kind wanted);
+bool screen_worker_is_busy(struct screen *screen, enum screen_worker_kind wanted);
 
 /**
  * Cancels what goes on.
  * @param screen the screen
  * @return false where nothing does
  */
-bool watch_work_cancel(struct watch_screen *screen);
+bool screen_worker_cancel(struct screen *screen);
 
 /**
- * Takes what it told since, after watch_wait(), and shows that.
+ * Takes what it told since, after poll_loop_wait(), and shows that.
  * @param screen the screen
  */
-void watch_work_take(struct watch_screen *screen);
+void screen_worker_receive(struct screen *screen);
 
 /**
  * Adds how far it has come.
  * @param work what goes on
  * @param text gets it; nothing where nothing does
  */
-void watch_work_describe(const struct watch_work *work, struct text *text);
+void screen_worker_describe(const struct screen_worker *work, struct text *text);
 
 /**
  * Cancels it at the end of the screen.
@@ -77,6 +76,6 @@ void watch_work_describe(const struct watch_work *work, struct text *text);
  * @param work  what may go on; ended then
  * @param told  gets what became of it, a line, where there is anything to be told
  */
-void watch_work_end(struct watch_work *work, struct text *told);
+void screen_worker_end(struct screen_worker *work, struct text *told);
 
 #endif

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /** Most processes of a group that are looked at; the others are only counted. */
-#define PM_MEMBERS_MOST 2000
+#define PM_MEMBERS_MAX 2000
 
 /**
  * One process. Sizes in bytes, as proc_pid_status(5) has them: memory that several processes share

@@ -31,7 +31,7 @@ extern "C" {
 #define PM_HOST_SIZE    65
 
 /** Which process was recorded, and where. */
-struct pm_run {
+struct pm_process_id {
 	pid_t pid;            /**< its PID */
 	uint64_t start_ticks; /**< its start time in clock ticks since boot; with the PID and the
 	                         boot it names the process for ever */
@@ -49,7 +49,8 @@ struct pm_run {
  * @param other  the other
  * @return       true where PID, start time and boot are the same
  */
-PM_PUBLIC bool pm_run_is_same(const struct pm_run *one, const struct pm_run *other);
+PM_PUBLIC bool pm_process_id_equal(const struct pm_process_id *one,
+                                   const struct pm_process_id *other);
 
 /**
  * Describes a living process.
@@ -59,8 +60,8 @@ PM_PUBLIC bool pm_run_is_same(const struct pm_run *one, const struct pm_run *oth
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_run_describe(struct pm_process *process, struct pm_run *run,
-                              struct pm_error *error);
+PM_PUBLIC int pm_process_id_read(struct pm_process *process, struct pm_process_id *run,
+                                 struct pm_error *error);
 
 /** Writes samples into a file; opaque. Not to be shared between threads. */
 struct pm_recorder;
@@ -76,7 +77,7 @@ struct pm_recorder;
  * or of a newer version), PM_ERROR_IO
  * @return          0 or -1
  */
-PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_run *run,
+PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_process_id *run,
                                struct pm_recorder **recorder, struct pm_error *error);
 
 /**
@@ -166,7 +167,7 @@ PM_PUBLIC void pm_recording_close(struct pm_recording *recording);
  * @param recording the recording
  * @return valid as long as it is open
  */
-PM_PUBLIC const struct pm_run *pm_recording_run(const struct pm_recording *recording);
+PM_PUBLIC const struct pm_process_id *pm_recording_process_id(const struct pm_recording *recording);
 
 /**
  * Number of samples so far.

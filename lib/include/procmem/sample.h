@@ -137,8 +137,8 @@ PM_PUBLIC int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *samp
  * @param error    as pm_sampler_take()
  * @return         0 or -1
  */
-PM_PUBLIC int pm_sampler_look(struct pm_sampler *sampler, struct pm_sample *sample,
-                              struct pm_error *error);
+PM_PUBLIC int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
+                                     struct pm_error *error);
 
 #ifdef __cplusplus
 }

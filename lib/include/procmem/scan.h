@@ -6,7 +6,7 @@
  *
  * A hit is found whole wherever it lies: across units, and across adjacent regions of the same
  * thing (pm_region_continues()). None is found twice, none is lost. A hit of more than
- * PM_SCAN_PIECE_MOST bytes comes in pieces, one behind the other.
+ * PM_SCAN_PIECE_MAX bytes comes in pieces, one behind the other.
  *
  * Memory does not depend on the target's size, nor on the length of hits. Measured with up to four
  * threads (VmHWM of proc_pid_status(5)), a thread takes 1.2 MiB where there are few hits, 2.6 MiB
@@ -44,16 +44,16 @@ struct pm_scanner;
 PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 
 /** Most bytes around a hit that can be asked for. */
-#define PM_SCAN_CONTEXT_MOST ((size_t)4096)
+#define PM_SCAN_CONTEXT_MAX ((size_t)4096)
 
 /** Most threads of a scan. */
-#define PM_SCAN_WORKERS_MOST 16u
+#define PM_SCAN_WORKERS_MAX 16u
 
 /**
  * Most bytes of a hit that are told at a time: what is longer comes as several hits, `truncated`
  * and `continued`, cut between characters.
  */
-#define PM_SCAN_PIECE_MOST ((size_t)128 << 10)
+#define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
 /** Something that was found, valid during the call that tells it. */
 struct pm_hit {
@@ -100,7 +100,7 @@ PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, siz
  *
  * @param context  of the scan
  * @param worker   number of the thread, less than pm_scan.workers (where that is 0, than
- * PM_SCAN_WORKERS_MOST)
+ * PM_SCAN_WORKERS_MAX)
  * @param hit      what was found
  * @param batch    for pm_scan_append()
  * @param error    to be filled on failure
@@ -163,10 +163,10 @@ struct pm_scan {
 	                                 as `deliver` is */
 	unsigned workers; /**< threads; 0 means as many as there are processors for us, 4 at the
 	                     most */
-	size_t around; /**< bytes around a hit to be shown to `found`, PM_SCAN_CONTEXT_MOST at the
-	                  most */
-	bool again;    /**< look at each hit again before it is told: the target may have changed it
-	                  meanwhile */
+	size_t around;    /**< bytes around a hit to be shown to `found`, PM_SCAN_CONTEXT_MAX at the
+	                     most */
+	bool again; /**< look at each hit again before it is told: the target may have changed it
+	               meanwhile */
 	pm_scan_found *found;     /**< told of each hit at once; NULL: nothing to append */
 	pm_scan_deliver *deliver; /**< told of each hit in order */
 	pm_scan_tick *tick;       /**< NULL: not called */

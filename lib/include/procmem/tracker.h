@@ -35,22 +35,22 @@ struct pm_track {
 	                   did; of the last one where it has none */
 	uint64_t end;   /**< address behind the last byte of it */
 	uint64_t own;   /**< resident and swapped bytes of that region alone */
-	enum pm_kind kind;    /**< kind of it */
-	unsigned perms;       /**< permissions of it */
-	pid_t thread;         /**< thread whose stack that is, 0 for none */
-	const char *mapping;  /**< name of it, "" for none; lives until the next sample is added */
-	const char *detail;   /**< what else is known of it; the same */
-	size_t regions;       /**< how many regions it has now; 0: gone */
-	size_t most_regions;  /**< the most that it ever had */
-	uint64_t block_least; /**< of its regions' largest blocks of malloc's the least, 0 where one
-	                         has none */
-	uint64_t block_most;  /**< and the largest */
-	bool born;            /**< was not there at the first sample */
-	double since;         /**< time of its first sample */
-	uint64_t weight;      /**< resident and swapped bytes now */
-	uint64_t size;        /**< bytes of address space now */
-	uint64_t baseline;    /**< weight that growth counts from: of the first sample or
-	                         pm_tracker_rebase(); 0 for what came later */
+	enum pm_kind kind;   /**< kind of it */
+	unsigned perms;      /**< permissions of it */
+	pid_t thread;        /**< thread whose stack that is, 0 for none */
+	const char *mapping; /**< name of it, "" for none; lives until the next sample is added */
+	const char *detail;  /**< what else is known of it; the same */
+	size_t regions;      /**< how many regions it has now; 0: gone */
+	size_t max_regions;  /**< the most that it ever had */
+	uint64_t block_min;  /**< of its regions' largest blocks of malloc's the least, 0 where one
+	                          has none */
+	uint64_t block_max;  /**< and the largest */
+	bool born;           /**< was not there at the first sample */
+	double since;        /**< time of its first sample */
+	uint64_t weight;     /**< resident and swapped bytes now */
+	uint64_t size;       /**< bytes of address space now */
+	uint64_t baseline;   /**< weight that growth counts from: of the first sample or
+	                        pm_tracker_rebase(); 0 for what came later */
 	size_t baseline_regions; /**< number of regions then */
 	int64_t delta;           /**< how the weight changed at the last sample */
 	struct pm_series series; /**< weight over time; empty where it never changed */

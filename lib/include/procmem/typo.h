@@ -26,7 +26,7 @@ extern "C" {
  * is near enough to be worth proposing (more than a third of the letters wrong, rounded to the
  * nearest) or the word is longer than 64 bytes
  */
-PM_PUBLIC const char *pm_nearest_word(const char *word, const char *const *candidates,
+PM_PUBLIC const char *pm_typo_nearest(const char *word, const char *const *candidates,
                                       size_t count);
 
 #ifdef __cplusplus

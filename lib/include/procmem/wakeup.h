@@ -106,7 +106,7 @@ PM_PUBLIC const struct pm_wakeup_source *pm_wakeup_sources(const struct pm_wakeu
  * @param revents  what poll(2) returned for its descriptor
  * @return         whether anything happened
  */
-PM_PUBLIC bool pm_wakeup_take(struct pm_wakeup *wakeup, size_t index, short revents);
+PM_PUBLIC bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents);
 
 /**
  * Reads how often the kernel had to act in the process's own group. Works after the end of the

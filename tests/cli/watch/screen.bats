@@ -15,7 +15,7 @@ teardown_file() {
 setup() {
 	load ../support/helper
 	load ../support/screen
-	load ../support/watch_screen
+	load ../support/screen
 	require tmux
 }
 

@@ -15,7 +15,7 @@ enum { RATE_COLUMNS = 11, DELTA_COLUMNS = 8 };
 static void expect_rate(double rate, const char *expected)
 {
 	struct text text = { 0 };
-	text_rate(&text, rate);
+	delta_put_rate(&text, rate);
 	assert_string_equal(text_terminate(&text), expected);
 	text_deinit(&text);
 }
@@ -39,10 +39,10 @@ static void all_fit(void **state)
 	/* Up to a terabyte a second. */
 	for (double rate = 1e-3; rate < 1.1e12; rate *= 1.003) {
 		text_clear(&text);
-		text_rate(&text, -rate);
+		delta_put_rate(&text, -rate);
 		assert_in_range(text.length, 1, RATE_COLUMNS);
 		text_clear(&text);
-		text_delta(&text, -(int64_t)rate, false);
+		delta_put_bytes(&text, -(int64_t)rate, false);
 		assert_in_range(text.length, 1, DELTA_COLUMNS);
 	}
 	text_deinit(&text);

@@ -14,7 +14,7 @@ static const char *const commands[] = { "map",   "ps",   "dump", "strings",  "gr
 
 static const char *nearest_command(const char *word)
 {
-	return pm_nearest_word(word, commands, sizeof commands / sizeof *commands);
+	return pm_typo_nearest(word, commands, sizeof commands / sizeof *commands);
 }
 
 static void one_wrong_letter(void **state)
@@ -49,21 +49,21 @@ static void nothing_near(void **state)
 	assert_null(nearest_command("top"));
 	/* Half of the letters are others. */
 	const char *const columns[] = { "size", "rss", "inode", "kind" };
-	assert_null(pm_nearest_word("nope", columns, 4));
+	assert_null(pm_typo_nearest("nope", columns, 4));
 	assert_null(nearest_command(""));
-	assert_null(pm_nearest_word("map", NULL, 0));
+	assert_null(pm_typo_nearest("map", NULL, 0));
 }
 
 static void the_nearest_of_several(void **state)
 {
 	(void)state;
 	const char *const words[] = { "javac", NULL, "", "java", "jav" };
-	assert_ptr_equal(pm_nearest_word("javs", words, 5), words[3]);
-	assert_ptr_equal(pm_nearest_word("javacc", words, 5), words[0]);
+	assert_ptr_equal(pm_typo_nearest("javs", words, 5), words[3]);
+	assert_ptr_equal(pm_typo_nearest("javacc", words, 5), words[0]);
 	/* Equally near ones: the first. */
-	assert_ptr_equal(pm_nearest_word("jave", words, 5), words[3]);
+	assert_ptr_equal(pm_typo_nearest("jave", words, 5), words[3]);
 	const char *const equal[] = { "cat", "bat" };
-	assert_ptr_equal(pm_nearest_word("rat", equal, 2), equal[0]);
+	assert_ptr_equal(pm_typo_nearest("rat", equal, 2), equal[0]);
 }
 
 static void lengths_are_bounded(void **state)
@@ -78,8 +78,8 @@ static void lengths_are_bounded(void **state)
 	char typed[66];
 	memcpy(typed, longest, sizeof longest);
 	typed[10] = 'b';
-	assert_ptr_equal(pm_nearest_word(typed, words, 2), words[1]);
-	assert_null(pm_nearest_word(longer, words, 2));
+	assert_ptr_equal(pm_typo_nearest(typed, words, 2), words[1]);
+	assert_null(pm_typo_nearest(longer, words, 2));
 }
 
 int main(void)

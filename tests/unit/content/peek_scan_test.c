@@ -27,7 +27,7 @@ struct world {
 	struct pm_regions regions;
 	struct peek_scan scan;
 	struct peek_pages pages;
-	struct peek found;
+	struct peek_result found;
 };
 
 static int set_up(void **state)
@@ -51,7 +51,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	peek_deinit(&world->found);
+	peek_result_deinit(&world->found);
 	peek_pages_deinit(&world->pages);
 	peek_scan_close(&world->scan);
 	pm_regions_deinit(&world->regions);
@@ -151,7 +151,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 	add_pages(world, 29, 2);
 	look(world);
 	assert_int_equal(world->found.count, 2);
-	text[PEEK_STRING_MOST] = '\0';
+	text[PEEK_STRING_MAX] = '\0';
 	expect(world, 0, text, 1);
 	expect(world, 1, "other text", 1);
 	assert_int_equal(world->found.searched, 4 * page);
@@ -181,8 +181,8 @@ static void text_from_far_before_is_told_from_the_page_on(void **state)
 	look(world);
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "what is new", 1);
-	memset(text, 'z', PEEK_STRING_MOST);
-	text[PEEK_STRING_MOST] = '\0';
+	memset(text, 'z', PEEK_STRING_MAX);
+	text[PEEK_STRING_MAX] = '\0';
 	expect(world, 1, text, 1);
 }
 

@@ -65,7 +65,7 @@ static void test_different(void **state)
 		      { 0, "1234567812345678", 16 },
 		      { 2, "12345678", 8 } };
 	size_t count = sizeof texts / sizeof *texts;
-	struct tally *tally = tally_create(TALLY_LEAST);
+	struct tally *tally = tally_create(TALLY_MIN);
 	for (unsigned times = 0; times < 3; times++)
 		for (size_t i = 0; i < count; i++)
 			add(tally, texts[i].sort, texts[i].text, texts[i].length, 100 * times + i);
@@ -150,9 +150,9 @@ static void test_bounds(void **state)
 {
 	(void)state;
 	bool dropped;
-	fill(TALLY_LEAST, &dropped);
+	fill(TALLY_MIN, &dropped);
 	assert_true(dropped);
-	fill(TALLY_LEAST * 4, &dropped);
+	fill(TALLY_MIN * 4, &dropped);
 	assert_true(dropped);
 	fill(64 << 20, &dropped);
 	assert_false(dropped);
@@ -161,7 +161,7 @@ static void test_bounds(void **state)
 static void test_all_different(void **state)
 {
 	(void)state;
-	struct tally *tally = tally_create(TALLY_LEAST);
+	struct tally *tally = tally_create(TALLY_MIN);
 	char text[16];
 	for (unsigned i = 0; i < 100000; i++)
 		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%u", i), i);
@@ -169,9 +169,9 @@ static void test_all_different(void **state)
 	assert_true(tally_bound(tally) >= 1);
 	assert_true(tally_count(tally) + tally_dropped(tally) == 100000);
 	/* What does not fit at all. */
-	char *giant = calloc(1, TALLY_LEAST);
+	char *giant = calloc(1, TALLY_MIN);
 	uint64_t bound = tally_bound(tally);
-	add(tally, 0, giant, TALLY_LEAST, 1);
+	add(tally, 0, giant, TALLY_MIN, 1);
 	assert_int_equal(tally_bound(tally), bound + 1);
 	free(giant);
 	tally_destroy(tally);
@@ -190,7 +190,7 @@ static void test_long_then_short(void **state)
 {
 	enum { LONG = 20000, TIMES = 50 };
 	(void)state;
-	struct tally *tally = tally_create(TALLY_LEAST);
+	struct tally *tally = tally_create(TALLY_MIN);
 	char *text = calloc(1, LONG);
 	add_short(tally, "first ", 600);
 	for (unsigned i = 0; i < TIMES; i++)
@@ -220,7 +220,7 @@ static void test_long_in_parts(void **state)
 {
 	enum { FREQUENT = 100 };
 	(void)state;
-	struct tally *tally = tally_create(TALLY_LEAST);
+	struct tally *tally = tally_create(TALLY_MIN);
 	add(tally, 3, "rare", 4, 0);
 	add_short(tally, "first ", 600);
 	for (uint8_t sort = 1; sort <= 2; sort++)

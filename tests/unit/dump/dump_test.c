@@ -40,7 +40,7 @@ static struct pm_dump_source source_of(struct look *look)
 }
 
 /** A made-up target of 8 pages at 0x10000: page 1 is a hole, page 3 unreadable, page 5 a guard. */
-struct made_up {
+struct fake_memory {
 	char bytes[8 * PAGE];
 	char expected[8 * PAGE]; /* what a dump of them must be */
 	struct pm_fake_range ranges[2];
@@ -71,17 +71,17 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 
 static void note_bad(void *context, const struct pm_unreadable *range)
 {
-	struct made_up *made = context;
+	struct fake_memory *made = context;
 	made->bad_start = range->start;
 	made->bad_end = range->end;
 }
 
-static void make_up(struct made_up *made)
+static void make_up(struct fake_memory *made)
 {
 	const struct pm_region region = {
 		.start = 0x10000, .end = 0x18000, .perms = PM_PERM_READ, .vm_flags = PM_VM_KNOWN
 	};
-	*made = (struct made_up){ .pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE } };
+	*made = (struct fake_memory){ .pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE } };
 	for (size_t i = 0; i < sizeof made->bytes; i++)
 		made->bytes[i] = (char)('a' + i % 23);
 	memcpy(made->expected, made->bytes, sizeof made->bytes);
@@ -112,7 +112,7 @@ static void expect_content(int fd, off_t at, const char *bytes, size_t size)
 static void bytes_and_counts_are_exact(void **state)
 {
 	(void)state;
-	static struct made_up made;
+	static struct fake_memory made;
 	struct pm_dump_result result;
 	struct pm_error error;
 	make_up(&made);
@@ -159,7 +159,7 @@ static void *read_pipe(void *context)
 static void streams_get_zeros(void **state)
 {
 	(void)state;
-	static struct made_up made;
+	static struct fake_memory made;
 	struct pm_dump_result result;
 	struct pm_error error;
 	make_up(&made);
@@ -201,7 +201,7 @@ static void streams_get_zeros(void **state)
 static void failures_are_told(void **state)
 {
 	(void)state;
-	static struct made_up made;
+	static struct fake_memory made;
 	struct pm_dump_result result;
 	struct pm_error error;
 	make_up(&made);

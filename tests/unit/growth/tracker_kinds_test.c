@@ -68,7 +68,7 @@ static void a_moving_block_is_one_track(void **state)
 		blocks++;
 		assert_int_equal(tracks[i]->weight, 6 * MEGA);
 		assert_int_equal(tracks[i]->baseline, MEGA);
-		assert_int_equal(tracks[i]->most_regions, 1);
+		assert_int_equal(tracks[i]->max_regions, 1);
 	}
 	assert_int_equal(blocks, 1);
 	end(&process);
@@ -139,8 +139,8 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 		if (tracks[i]->weight == OTHER)
 			continue;
 		assert_int_equal(tracks[i]->regions, 3);
-		assert_int_equal(tracks[i]->block_least, BLOCK);
-		assert_int_equal(tracks[i]->block_most, BLOCK);
+		assert_int_equal(tracks[i]->block_min, BLOCK);
+		assert_int_equal(tracks[i]->block_max, BLOCK);
 		assert_int_equal(tracks[i]->baseline, 11 * BLOCK);
 		assert_int_equal(tracks[i]->start, 0x7f0040000000 - 14 * (uint64_t)BLOCK);
 		assert_int_equal(trend.verdict, PM_VERDICT_STEADY);

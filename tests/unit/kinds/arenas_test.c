@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "support/made_up.h"
+#include "support/fake_memory.h"
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
 
@@ -17,15 +17,15 @@ static void arena_of_two_heaps(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	uint64_t second = base + 4 * HEAP_MAX, arena = base + 0x30;
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, HEAP_MAX, RW);
-	made_up_region(&regions, second, 2 * MIB, RW);
-	made_up_region(&regions, second + 2 * MIB, HEAP_MAX - 2 * MIB, 0);
-	made_up_heap(&memory, base, arena, 0, HEAP_MAX, HEAP_MAX);
-	made_up_heap(&memory, second, arena, base, MIB, 2 * MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, HEAP_MAX, RW);
+	fake_memory_region(&regions, second, 2 * MIB, RW);
+	fake_memory_region(&regions, second + 2 * MIB, HEAP_MAX - 2 * MIB, 0);
+	fake_memory_heap(&memory, base, arena, 0, HEAP_MAX, HEAP_MAX);
+	fake_memory_heap(&memory, second, arena, base, MIB, 2 * MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	assert_string_equal(regions.items[0].detail, "arena 1 (7f0000000030), heap 1 of 2");
@@ -40,14 +40,14 @@ static void full_heaps_share_a_region(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 0x30;
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 2 * HEAP_MAX + MIB, RW);
-	made_up_heap(&memory, base, arena, 0, HEAP_MAX, HEAP_MAX);
-	made_up_heap(&memory, base + HEAP_MAX, arena, base, HEAP_MAX, HEAP_MAX);
-	made_up_heap(&memory, base + 2 * HEAP_MAX, base + 2 * HEAP_MAX + 0x30, 0, MIB, MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, 2 * HEAP_MAX + MIB, RW);
+	fake_memory_heap(&memory, base, arena, 0, HEAP_MAX, HEAP_MAX);
+	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, HEAP_MAX, HEAP_MAX);
+	fake_memory_heap(&memory, base + 2 * HEAP_MAX, base + 2 * HEAP_MAX + 0x30, 0, MIB, MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_non_null(strstr(regions.items[0].detail, "arena 2 (7f0000000030), heap 2 of 2"));
 	assert_non_null(strstr(regions.items[0].detail, "arena 1 (7f0008000030), heap 1 of 1"));
@@ -73,12 +73,12 @@ static void lookalikes_are_no_arenas(void **state)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_regions regions;
-		struct made_up memory = { 0 };
+		struct fake_memory memory = { 0 };
 		pm_regions_init(&regions);
-		made_up_region(&regions, base, 2 * MIB, RW);
-		made_up_heap(&memory, base, cases[i].arena, cases[i].previous, cases[i].used,
-		             cases[i].open);
-		made_up_assign(&regions, &memory);
+		fake_memory_region(&regions, base, 2 * MIB, RW);
+		fake_memory_heap(&memory, base, cases[i].arena, cases[i].previous, cases[i].used,
+		                 cases[i].open);
+		fake_memory_assign(&regions, &memory);
 		if (regions.items[0].kind != PM_KIND_ANON)
 			fail_msg("%s: is %s", cases[i].what,
 			         pm_kind_name((enum pm_kind)regions.items[0].kind));
@@ -90,17 +90,17 @@ static void order_is_that_of_the_chain(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 2 * HEAP_MAX + 0x20; /* as before glibc 2.35 */
 	pm_regions_init(&regions);
 	for (uint64_t i = 0; i < 3; i++) {
-		made_up_region(&regions, base + i * HEAP_MAX, MIB, RW);
-		made_up_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
+		fake_memory_region(&regions, base + i * HEAP_MAX, MIB, RW);
+		fake_memory_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
 	}
-	made_up_heap(&memory, base + 2 * HEAP_MAX, arena, 0, MIB, MIB);
-	made_up_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
-	made_up_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_heap(&memory, base + 2 * HEAP_MAX, arena, 0, MIB, MIB);
+	fake_memory_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
+	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_non_null(strstr(regions.items[4].detail, "heap 1 of 3"));
 	assert_non_null(strstr(regions.items[0].detail, "heap 2 of 3"));
 	assert_non_null(strstr(regions.items[2].detail, "heap 3 of 3"));
@@ -113,12 +113,12 @@ static void heaps_may_change_while_we_look(void **state)
 	(void)state;
 	/* maps was read before the heap grew: the inaccessible rest is still where it must be. */
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 2 * MIB, RW);
-	made_up_region(&regions, base + 2 * MIB, HEAP_MAX - 2 * MIB, 0);
-	made_up_heap(&memory, base, base + 0x30, 0, 3 * MIB, 3 * MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, 2 * MIB, RW);
+	fake_memory_region(&regions, base + 2 * MIB, HEAP_MAX - 2 * MIB, 0);
+	fake_memory_heap(&memory, base, base + 0x30, 0, 3 * MIB, 3 * MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	pm_regions_deinit(&regions);
@@ -129,13 +129,13 @@ static void the_kernel_may_split_a_heap(void **state)
 	(void)state;
 	/* As MADV_HUGEPAGE does for a part of it. */
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 2 * MIB, RW);
-	made_up_region(&regions, base + 2 * MIB, 4 * MIB, RW);
-	made_up_region(&regions, base + 6 * MIB, HEAP_MAX - 6 * MIB, 0);
-	made_up_heap(&memory, base, base + 0x30, 0, 5 * MIB, 6 * MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, 2 * MIB, RW);
+	fake_memory_region(&regions, base + 2 * MIB, 4 * MIB, RW);
+	fake_memory_region(&regions, base + 6 * MIB, HEAP_MAX - 6 * MIB, 0);
+	fake_memory_heap(&memory, base, base + 0x30, 0, 5 * MIB, 6 * MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ARENA);
 	assert_string_equal(regions.items[0].detail, regions.items[1].detail);
@@ -147,17 +147,17 @@ static void a_circle_of_heaps_proves_nothing(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 0x30;
 	pm_regions_init(&regions);
 	for (uint64_t i = 0; i < 3; i++) {
-		made_up_region(&regions, base + i * HEAP_MAX, MIB, RW);
-		made_up_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
+		fake_memory_region(&regions, base + i * HEAP_MAX, MIB, RW);
+		fake_memory_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
 	}
-	made_up_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
-	made_up_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
-	made_up_heap(&memory, base + 2 * HEAP_MAX, arena, base + HEAP_MAX, MIB, MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
+	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
+	fake_memory_heap(&memory, base + 2 * HEAP_MAX, arena, base + HEAP_MAX, MIB, MIB);
+	fake_memory_assign(&regions, &memory);
 	for (size_t i = 0; i < regions.count; i += 2)
 		assert_int_equal(regions.items[i].kind, PM_KIND_ANON);
 	pm_regions_deinit(&regions);
@@ -167,15 +167,15 @@ static void without_the_first_heap_it_is_inferred(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, MIB, RW)->bytes[PM_SIZE_RSS] = 0; /* swapped out */
-	made_up_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
-	made_up_region(&regions, base + HEAP_MAX, MIB, RW);
-	made_up_region(&regions, base + HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
-	made_up_heap(&memory, base, base + 0x30, 0, MIB, MIB);
-	made_up_heap(&memory, base + HEAP_MAX, base + 0x30, base, MIB, MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, MIB, RW)->bytes[PM_SIZE_RSS] = 0; /* swapped out */
+	fake_memory_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
+	fake_memory_region(&regions, base + HEAP_MAX, MIB, RW);
+	fake_memory_region(&regions, base + HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
+	fake_memory_heap(&memory, base, base + 0x30, 0, MIB, MIB);
+	fake_memory_heap(&memory, base + HEAP_MAX, base + 0x30, base, MIB, MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[2].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[2].proof, PM_PROOF_INFERRED);
@@ -189,14 +189,14 @@ static void flags_tell_what_cannot_be_read(void **state)
 	struct pm_regions regions;
 	struct pm_kinds_evidence evidence = { .refusal = "for a test" };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NORESERVE;
-	made_up_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
-	made_up_region(&regions, base + 2 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
-	                                                                   PM_VM_NORESERVE |
-	                                                                   PM_VM_ACCOUNT;
-	made_up_region(&regions, base + 2 * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
-	made_up_region(&regions, base + 4 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
-	                                                                   PM_VM_NORESERVE;
+	fake_memory_region(&regions, base, MIB, RW)->vm_flags = PM_VM_KNOWN | PM_VM_NORESERVE;
+	fake_memory_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
+	fake_memory_region(&regions, base + 2 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                       PM_VM_NORESERVE |
+	                                                                       PM_VM_ACCOUNT;
+	fake_memory_region(&regions, base + 2 * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
+	fake_memory_region(&regions, base + 4 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                       PM_VM_NORESERVE;
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_INFERRED);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "support/made_up.h"
+#include "support/fake_memory.h"
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
 
@@ -17,21 +17,22 @@ static void chunks_are_walked(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base + MIB, 3 * MIB, RW);      /* three equal ones */
-	made_up_region(&regions, base + 8 * MIB, 3 * MIB, RW);  /* two of different sizes */
-	made_up_region(&regions, base + 16 * MIB, 4 * MIB, RW); /* one that covers three quarters */
-	made_up_region(&regions, base + 32 * MIB, 4 * MIB, RW); /* one that covers a quarter */
-	made_up_region(&regions, base + 48 * MIB, MIB, RW);     /* one that would not fit */
+	fake_memory_region(&regions, base + MIB, 3 * MIB, RW);     /* three equal ones */
+	fake_memory_region(&regions, base + 8 * MIB, 3 * MIB, RW); /* two of different sizes */
+	fake_memory_region(&regions, base + 16 * MIB, 4 * MIB,
+	                   RW); /* one that covers three quarters */
+	fake_memory_region(&regions, base + 32 * MIB, 4 * MIB, RW); /* one that covers a quarter */
+	fake_memory_region(&regions, base + 48 * MIB, MIB, RW);     /* one that would not fit */
 	for (int i = 1; i < 4; i++)
-		made_up_chunk(&memory, base + (uint64_t)i * MIB, MIB);
-	made_up_chunk(&memory, base + 8 * MIB, MIB);
-	made_up_chunk(&memory, base + 9 * MIB, 2 * MIB);
-	made_up_chunk(&memory, base + 16 * MIB, 3 * MIB);
-	made_up_chunk(&memory, base + 32 * MIB, MIB);
-	made_up_chunk(&memory, base + 48 * MIB, 2 * MIB);
-	made_up_assign(&regions, &memory);
+		fake_memory_chunk(&memory, base + (uint64_t)i * MIB, MIB);
+	fake_memory_chunk(&memory, base + 8 * MIB, MIB);
+	fake_memory_chunk(&memory, base + 9 * MIB, 2 * MIB);
+	fake_memory_chunk(&memory, base + 16 * MIB, 3 * MIB);
+	fake_memory_chunk(&memory, base + 32 * MIB, MIB);
+	fake_memory_chunk(&memory, base + 48 * MIB, 2 * MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
@@ -50,12 +51,12 @@ static void untouched_memory_is_not_read(void **state)
 	/* The memory would prove an arena, but its page is not there: reading it would change the
 	 * target. */
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 2 * MIB, RW);
+	fake_memory_region(&regions, base, 2 * MIB, RW);
 	regions.items[0].bytes[PM_SIZE_RSS] = 0;
-	made_up_heap(&memory, base, base + 0x30, 0, MIB, 2 * MIB);
-	made_up_assign(&regions, &memory);
+	fake_memory_heap(&memory, base, base + 0x30, 0, MIB, 2 * MIB);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ANON);
 	assert_non_null(strstr(regions.items[0].why, "holds no memory"));
 	pm_regions_deinit(&regions);
@@ -65,12 +66,12 @@ static void data_without_access_is_memory(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, MIB, 0);
-	made_up_region(&regions, base + 2 * MIB, MIB, 0);
+	fake_memory_region(&regions, base, MIB, 0);
+	fake_memory_region(&regions, base + 2 * MIB, MIB, 0);
 	regions.items[1].bytes[PM_SIZE_RSS] = 4096;
-	made_up_assign(&regions, &memory);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ANON);
 	pm_regions_deinit(&regions);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "kinds/recount.h"
+#include "support/fake_memory.h"
 #include "support/look.h"
-#include "support/made_up.h"
 #include "support/target.h"
 
 static void blocks_around_something_else_are_found(void **state)
@@ -50,14 +50,14 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	const uint64_t base = UINT64_C(0xf0000000);
 	pm_regions_init(&regions);
-	made_up_region(&regions, base + 4096, 3 * MIB, RW);
+	fake_memory_region(&regions, base + 4096, 3 * MIB, RW);
 	/* prev_size 8 and size stand at 8 and 12. */
 	for (uint64_t i = 0; i < 3; i++)
-		made_up_put(&memory, base + 4096 + i * MIB + 8, 8 | (MIB - 8 + 2) << 32);
-	made_up_assign(&regions, &memory);
+		fake_memory_put(&memory, base + 4096 + i * MIB + 8, 8 | (MIB - 8 + 2) << 32);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
@@ -74,16 +74,17 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 static char *recount(unsigned chunks, const char *detail, bool grown)
 {
 	struct pm_regions before, after;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	const uint64_t top = UINT64_C(0x7f0000000000), other = top + 64 * MIB;
 	pm_regions_init(&before);
 	pm_regions_init(&after);
-	made_up_region(&before, top - (grown ? 1 : chunks) * MIB, (grown ? 1 : chunks) * MIB, RW);
-	made_up_region(&after, top - chunks * MIB, chunks * MIB, RW);
-	made_up_region(&after, other, MIB, RW);
+	fake_memory_region(&before, top - (grown ? 1 : chunks) * MIB, (grown ? 1 : chunks) * MIB,
+	                   RW);
+	fake_memory_region(&after, top - chunks * MIB, chunks * MIB, RW);
+	fake_memory_region(&after, other, MIB, RW);
 	for (unsigned i = 0; i < chunks; i++)
-		made_up_chunk(&memory, top - (i + 1) * MIB, MIB);
-	made_up_chunk(&memory, other, MIB);
+		fake_memory_chunk(&memory, top - (i + 1) * MIB, MIB);
+	fake_memory_chunk(&memory, other, MIB);
 	struct pm_region *region = &after.items[0];
 	region->kind = PM_KIND_MALLOC;
 	region->detail = detail;
@@ -91,7 +92,7 @@ static char *recount(unsigned chunks, const char *detail, bool grown)
 	after.items[1].kind = PM_KIND_STACK;
 	after.items[1].detail = "mine";
 	if (pm_kinds_must_recount(&after, &before))
-		assert_false(made_up_recount(&after, &before, &memory));
+		assert_false(fake_memory_recount(&after, &before, &memory));
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
 	assert_int_equal(after.items[1].kind, PM_KIND_STACK);
 	assert_string_equal(after.items[1].detail, "mine");
@@ -128,20 +129,20 @@ static void chunks_are_counted_again_where_a_region_grew(void **state)
 static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 {
 	struct pm_regions before, after;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&before);
 	pm_regions_init(&after);
 	for (unsigned i = 0; i < regions; i++) {
 		uint64_t start = UINT64_C(0x7f0000000000) + i * 4 * MIB;
-		made_up_region(&before, start, MIB, RW);
-		made_up_region(&after, start + 4096, MIB, RW)->kind = (uint8_t)kind;
+		fake_memory_region(&before, start, MIB, RW);
+		fake_memory_region(&after, start + 4096, MIB, RW)->kind = (uint8_t)kind;
 		if (chunk)
-			made_up_chunk(&memory, start + 4096, MIB);
+			fake_memory_chunk(&memory, start + 4096, MIB);
 		else
-			made_up_put(&memory, start + 4096, 0x1234567);
+			fake_memory_put(&memory, start + 4096, 0x1234567);
 	}
 	assert_true(pm_kinds_must_recount(&after, &before));
-	bool wrong = made_up_recount(&after, &before, &memory);
+	bool wrong = fake_memory_recount(&after, &before, &memory);
 	for (unsigned i = 0; i < regions; i++)
 		assert_int_equal(after.items[i].kind, kind);
 	pm_regions_deinit(&before);
@@ -169,14 +170,14 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 static enum pm_kind kind_behind_block(bool filled)
 {
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, 0x7f0000000000, 8 * MIB, RW);
-	made_up_chunk(&memory, 0x7f0000000000, MIB);
+	fake_memory_region(&regions, 0x7f0000000000, 8 * MIB, RW);
+	fake_memory_chunk(&memory, 0x7f0000000000, MIB);
 	for (uint64_t page = 256; filled && page < 2048; page += 7)
 		for (uint64_t near = 0; near < 7 && memory.count < MADE_UP_WORDS; near += 2)
-			made_up_put(&memory, 0x7f0000000000 + (page + near) * 4096 + 8, 0x1234);
-	struct pm_reader reader = made_up_reader(&memory);
+			fake_memory_put(&memory, 0x7f0000000000 + (page + near) * 4096 + 8, 0x1234);
+	struct pm_reader reader = fake_memory_reader(&memory);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	enum pm_kind kind = (enum pm_kind)regions.items[0].kind;
@@ -202,13 +203,13 @@ static void blocks_before_untouched_memory_are_found_in_core_files(void **state)
 static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool dead)
 {
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	pm_regions_init(&regions);
-	made_up_region(&regions, 0x555555600000, region_size, RW);
+	fake_memory_region(&regions, 0x555555600000, region_size, RW);
 	for (unsigned i = 0; i < chunks; i++)
-		made_up_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8,
-		            4096 / chunks | flags);
-	struct pm_reader reader = made_up_reader(&memory);
+		fake_memory_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8,
+		                4096 / chunks | flags);
+	struct pm_reader reader = fake_memory_reader(&memory);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = dead };
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	bool heap = regions.items[0].kind == PM_KIND_HEAP;
@@ -236,14 +237,14 @@ static void arenas_of_32_bit_programs_are_proven(void **state)
 {
 	(void)state;
 	struct pm_regions regions;
-	struct made_up memory = { 0 };
+	struct fake_memory memory = { 0 };
 	const uint64_t base = UINT64_C(0xf0000000), used = 0x21000;
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, used, RW);
-	made_up_region(&regions, base + used, MIB - used, 0);
-	made_up_put(&memory, base, base + 0x18); /* ar_ptr; prev 0 */
-	made_up_put(&memory, base + 8, used | used << 32);
-	made_up_assign(&regions, &memory);
+	fake_memory_region(&regions, base, used, RW);
+	fake_memory_region(&regions, base + used, MIB - used, 0);
+	fake_memory_put(&memory, base, base + 0x18); /* ar_ptr; prev 0 */
+	fake_memory_put(&memory, base + 8, used | used << 32);
+	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	assert_string_equal(regions.items[0].detail, "arena 1 (f0000018), heap 1 of 1");

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "support/made_up.h"
+#include "support/fake_memory.h"
 
 enum {
 	RX = PM_PERM_READ | PM_PERM_EXEC,
@@ -136,10 +136,10 @@ static void only_what_is_reserved_is_the_code_cache(void **state)
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	add_library(&regions, base, RX, "/usr/lib/jvm/lib/server/libjvm.so");
-	made_up_region(&regions, base + 8 * MIB, 2 * MIB, RWX);
-	made_up_region(&regions, base + 10 * MIB, 30 * MIB, 0);
-	made_up_region(&regions, base + 64 * MIB, MIB, RWX); /* thunks of some library */
-	made_up_region(&regions, base + 65 * MIB, 4096, 0)->vm_flags = PM_VM_KNOWN;
+	fake_memory_region(&regions, base + 8 * MIB, 2 * MIB, RWX);
+	fake_memory_region(&regions, base + 10 * MIB, 30 * MIB, 0);
+	fake_memory_region(&regions, base + 64 * MIB, MIB, RWX); /* thunks of some library */
+	fake_memory_region(&regions, base + 65 * MIB, 4096, 0)->vm_flags = PM_VM_KNOWN;
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	assert_string_equal(regions.items[1].detail, "code cache of the JVM");
 	assert_int_equal(regions.items[2].kind, PM_KIND_RESERVE);
@@ -159,7 +159,7 @@ static void libraries_without_their_files_are_told_by_permissions(void **state)
 	add_library(&regions, base + 2 * MIB, R, name);
 	add_library(&regions, base + 3 * MIB, R, name);
 	add_library(&regions, base + 4 * MIB, RW, name);
-	made_up_region(&regions, base + 5 * MIB, 4096, RW);
+	fake_memory_region(&regions, base + 5 * MIB, 4096, RW);
 	static const enum pm_kind kinds[] = { PM_KIND_RODATA, PM_KIND_CODE, PM_KIND_RODATA,
 		                              PM_KIND_DATA,   PM_KIND_DATA, PM_KIND_BSS };
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);

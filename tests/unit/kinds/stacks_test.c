@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/fake_memory.h"
 #include "support/look.h"
-#include "support/made_up.h"
 #include "support/target.h"
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
@@ -116,13 +116,13 @@ static void saved_lists_tell_stacks_by_guard_and_length(void **state)
 	(void)state;
 	struct pm_regions regions;
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 4096, 0);
-	made_up_region(&regions, base + 4096, 8 * MIB, RW);
-	made_up_region(&regions, base + 32 * MIB, 4 * 4096, 0);
-	made_up_region(&regions, base + 32 * MIB + 4 * 4096, MIB - 4 * 4096, RW);
-	made_up_region(&regions, base + 64 * MIB, 4096, 0);
-	made_up_region(&regions, base + 64 * MIB + 4096, 3 * MIB, RW);
-	made_up_region(&regions, base + 96 * MIB, 8 * MIB, RW);
+	fake_memory_region(&regions, base, 4096, 0);
+	fake_memory_region(&regions, base + 4096, 8 * MIB, RW);
+	fake_memory_region(&regions, base + 32 * MIB, 4 * 4096, 0);
+	fake_memory_region(&regions, base + 32 * MIB + 4 * 4096, MIB - 4 * 4096, RW);
+	fake_memory_region(&regions, base + 64 * MIB, 4096, 0);
+	fake_memory_region(&regions, base + 64 * MIB + 4096, 3 * MIB, RW);
+	fake_memory_region(&regions, base + 96 * MIB, 8 * MIB, RW);
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	assert_int_equal(regions.items[0].kind, PM_KIND_GUARD);
 	assert_int_equal(regions.items[1].kind, PM_KIND_STACK);
@@ -140,13 +140,13 @@ static void flags_count_more_than_lengths(void **state)
 	(void)state;
 	struct pm_regions regions;
 	pm_regions_init(&regions);
-	made_up_region(&regions, base, 4096, 0);
-	made_up_region(&regions, base + 4096, 8 * MIB, RW)->vm_flags = PM_VM_KNOWN;
-	made_up_region(&regions, base + 32 * MIB, 4096, 0);
-	made_up_region(&regions, base + 32 * MIB + 4096, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
-	                                                                          PM_VM_NOHUGEPAGE;
-	made_up_region(&regions, base + 64 * MIB, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
-	                                                                   PM_VM_NOHUGEPAGE;
+	fake_memory_region(&regions, base, 4096, 0);
+	fake_memory_region(&regions, base + 4096, 8 * MIB, RW)->vm_flags = PM_VM_KNOWN;
+	fake_memory_region(&regions, base + 32 * MIB, 4096, 0);
+	fake_memory_region(&regions, base + 32 * MIB + 4096, 3 * MIB, RW)->vm_flags =
+		PM_VM_KNOWN | PM_VM_NOHUGEPAGE;
+	fake_memory_region(&regions, base + 64 * MIB, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
+	                                                                       PM_VM_NOHUGEPAGE;
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[3].kind, PM_KIND_STACK);

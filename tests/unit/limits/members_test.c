@@ -114,15 +114,15 @@ static void nobody_where_nothing_is_limited(void **state)
 static void big_groups_are_counted(void **state)
 {
 	(void)state;
-	char *root = tree_create(), *text = malloc(PM_MEMBERS_MOST * 2 * 8);
+	char *root = tree_create(), *text = malloc(PM_MEMBERS_MAX * 2 * 8);
 	add_process(root, 12, "java", 2000, 0, "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	size_t length = 0;
-	for (int i = 0; i < PM_MEMBERS_MOST + 17; i++)
+	for (int i = 0; i < PM_MEMBERS_MAX + 17; i++)
 		length += (size_t)sprintf(text + length, "12\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "%s", text);
 	struct pm_members members = read_saved(root, 12);
-	assert_int_equal(members.count, PM_MEMBERS_MOST);
+	assert_int_equal(members.count, PM_MEMBERS_MAX);
 	assert_int_equal(members.others, 17);
 	pm_members_deinit(&members);
 	free(text);

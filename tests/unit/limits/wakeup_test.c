@@ -78,7 +78,7 @@ static bool await(struct pm_wakeup *wakeup, size_t index, int milliseconds)
 	struct pollfd descriptor = { .fd = source->fd, .events = source->events };
 	while (poll(&descriptor, 1, milliseconds) < 0)
 		assert_int_equal(errno, EINTR);
-	return pm_wakeup_take(wakeup, index, descriptor.revents);
+	return pm_wakeup_consume(wakeup, index, descriptor.revents);
 }
 
 static void v2_events_of_own_group_and_limited_ancestors(void **state)
@@ -271,7 +271,7 @@ static void refusals_are_told(void **state)
 	assert_int_equal(count, 1);
 	assert_int_equal(sources[0].fd, -1);
 	assert_int_equal(sources[0].os_errno, EISDIR);
-	assert_false(pm_wakeup_take(wakeup, 0, POLLIN));
+	assert_false(pm_wakeup_consume(wakeup, 0, POLLIN));
 	pm_wakeup_close(wakeup);
 	tree_remove(root);
 }

@@ -82,7 +82,7 @@ static void save(const char *root, const struct process *process)
 }
 
 /** Two processes, ours and the target, as one test wants them. */
-struct scene {
+struct fixture {
 	char *root;
 	struct process own, target;
 	struct pm_error error;
@@ -90,302 +90,306 @@ struct scene {
 
 static int set_up(void **state)
 {
-	struct scene *scene = calloc(1, sizeof *scene);
-	if (!scene)
+	struct fixture *fixture = calloc(1, sizeof *fixture);
+	if (!fixture)
 		return -1;
-	scene->root = tree_create();
-	scene->own = usual("self", 11);
-	scene->target = usual("12", TARGET);
-	*state = scene;
+	fixture->root = tree_create();
+	fixture->own = usual("self", 11);
+	fixture->target = usual("12", TARGET);
+	*state = fixture;
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct scene *scene = *state;
-	tree_remove(scene->root);
-	free(scene);
+	struct fixture *fixture = *state;
+	tree_remove(fixture->root);
+	free(fixture);
 	return 0;
 }
 
-static void explain(struct scene *scene, int cause)
+static void explain(struct fixture *fixture, int cause)
 {
-	assert_int_equal(
-		pm_access_explain(scene->root, TARGET, "read its maps", cause, &scene->error), -1);
-	assert_int_equal(scene->error.pid, TARGET);
-	assert_int_equal(scene->error.os_errno, cause);
-	assert_null(strchr(scene->error.text, '\n'));
-	assert_int_equal(strncmp(scene->error.text, "cannot read its maps: process 12", 32), 0);
-	assert_true(strlen(scene->error.text) < PM_ERROR_TEXT_SIZE - 1);
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause,
+	                                   &fixture->error),
+	                 -1);
+	assert_int_equal(fixture->error.pid, TARGET);
+	assert_int_equal(fixture->error.os_errno, cause);
+	assert_null(strchr(fixture->error.text, '\n'));
+	assert_int_equal(strncmp(fixture->error.text, "cannot read its maps: process 12", 32), 0);
+	assert_true(strlen(fixture->error.text) < PM_ERROR_TEXT_SIZE - 1);
 	/* Nobody has to want to know. */
-	assert_int_equal(pm_access_explain(scene->root, TARGET, "read its maps", cause, NULL), -1);
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause, NULL),
+	                 -1);
 }
 
-static void expect(struct scene *scene, int cause, enum pm_error_kind kind, const char *words)
+static void expect(struct fixture *fixture, int cause, enum pm_error_kind kind, const char *words)
 {
-	save(scene->root, &scene->own);
-	save(scene->root, &scene->target);
-	explain(scene, cause);
-	if (scene->error.kind != kind || !strstr(scene->error.text, words))
-		fail_msg("kind %d: %s", (int)scene->error.kind, scene->error.text);
+	save(fixture->root, &fixture->own);
+	save(fixture->root, &fixture->target);
+	explain(fixture, cause);
+	if (fixture->error.kind != kind || !strstr(fixture->error.text, words))
+		fail_msg("kind %d: %s", (int)fixture->error.kind, fixture->error.text);
 }
 
-static void expect_also(const struct scene *scene, const char *words)
+static void expect_also(const struct fixture *fixture, const char *words)
 {
-	if (!strstr(scene->error.text, words))
-		fail_msg("no '%s' in: %s", words, scene->error.text);
+	if (!strstr(fixture->error.text, words))
+		fail_msg("no '%s' in: %s", words, fixture->error.text);
 }
 
 static void other_user(void **state)
 {
-	struct scene *scene = *state;
-	be(&scene->own, 54321, 54321, 54321);
-	be(&scene->target, 0, 0, 0);
-	expect(scene, EACCES, PM_ERROR_ACCESS,
+	struct fixture *fixture = *state;
+	be(&fixture->own, 54321, 54321, 54321);
+	be(&fixture->target, 0, 0, 0);
+	expect(fixture, EACCES, PM_ERROR_ACCESS,
 	       "process 12 (shop) runs as root and you are uid 54321; run procmem as root (sudo)");
 	/* Rights of the file would be everybody's: no one-line advice. */
-	assert_null(strstr(scene->error.text, "setcap"));
-	be(&scene->target, 54322, 54322, 54322);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "runs as uid 54322 and you are uid 54321");
+	assert_null(strstr(fixture->error.text, "setcap"));
+	be(&fixture->target, 54322, 54322, 54322);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "runs as uid 54322 and you are uid 54321");
 }
 
 static void root_of_a_container(void **state)
 {
-	struct scene *scene = *state;
-	be(&scene->own, 0, 0, 0);
-	scene->own.capabilities = 0xa80425fb; /* what Docker gives: no CAP_SYS_PTRACE */
-	be(&scene->target, 54321, 54321, 54321);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "runs as uid 54321; root lacks CAP_SYS_PTRACE");
-	expect_also(scene, "--cap-add SYS_PTRACE");
-	expect_also(scene, "kubectl debug --profile=sysadmin");
+	struct fixture *fixture = *state;
+	be(&fixture->own, 0, 0, 0);
+	fixture->own.capabilities = 0xa80425fb; /* what Docker gives: no CAP_SYS_PTRACE */
+	be(&fixture->target, 54321, 54321, 54321);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "runs as uid 54321; root lacks CAP_SYS_PTRACE");
+	expect_also(fixture, "--cap-add SYS_PTRACE");
+	expect_also(fixture, "kubectl debug --profile=sysadmin");
 }
 
 static void set_user_id_program(void **state)
 {
-	struct scene *scene = *state;
-	be(&scene->own, 54321, 54321, 54321);
-	be(&scene->target, 54321, 0, 0);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
-	be(&scene->target, 54321, 54321, 0);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
+	struct fixture *fixture = *state;
+	be(&fixture->own, 54321, 54321, 54321);
+	be(&fixture->target, 54321, 0, 0);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
+	be(&fixture->target, 54321, 54321, 0);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "set-user-ID program: it may act as root");
 }
 
 static void other_group(void **state)
 {
-	struct scene *scene = *state;
-	scene->own.groups[1] = 100;
-	scene->target.groups[2] = 54;
-	scene->target.groups[1] = scene->target.groups[0] = 100;
-	expect(scene, EACCES, PM_ERROR_ACCESS, "runs with group 54 and you with group 100");
+	struct fixture *fixture = *state;
+	fixture->own.groups[1] = 100;
+	fixture->target.groups[2] = 54;
+	fixture->target.groups[1] = fixture->target.groups[0] = 100;
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "runs with group 54 and you with group 100");
 }
 
 static void not_dumpable(void **state)
 {
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	/* The files belong to another than the process runs as. */
 	uint32_t user = getuid() + 1;
-	be(&scene->own, user, user, user);
-	be(&scene->target, user, user, user);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "not dumpable");
+	be(&fixture->own, user, user, user);
+	be(&fixture->target, user, user, user);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "not dumpable");
 	/* Those of a dead first thread are root's anyway. */
-	scene->target.state = 'Z';
-	scene->target.threads = 2;
-	expect(scene, EACCES, PM_ERROR_ACCESS, "is withheld");
+	fixture->target.state = 'Z';
+	fixture->target.threads = 2;
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
 }
 
 static void inside_of_a_user_namespace(void **state)
 {
-	struct scene *scene = *state;
-	scene->own.capabilities = UINT64_MAX;
-	tree_write(scene->root, "self/uid_map", "         0       1000          1\n");
-	tree_link(scene->root, "self/ns/user", "user:[4026532000]");
-	expect(scene, EACCES, PM_ERROR_ACCESS,
+	struct fixture *fixture = *state;
+	fixture->own.capabilities = UINT64_MAX;
+	tree_write(fixture->root, "self/uid_map", "         0       1000          1\n");
+	tree_link(fixture->root, "self/ns/user", "user:[4026532000]");
+	expect(fixture, EACCES, PM_ERROR_ACCESS,
 	       "another user namespace, where you have no CAP_SYS_PTRACE");
-	expect_also(scene, "nsenter -t 12 -U");
+	expect_also(fixture, "nsenter -t 12 -U");
 }
 
 static void outside_of_its_user_namespace(void **state)
 {
-	struct scene *scene = *state;
-	tree_write(scene->root, "self/uid_map", "         0          0 4294967295\n");
-	tree_link(scene->root, "self/ns/user", "user:[4026531837]");
-	tree_link(scene->root, "12/ns/user", "user:[4026532000]");
-	expect(scene, EPERM, PM_ERROR_ACCESS, "another user namespace");
+	struct fixture *fixture = *state;
+	tree_write(fixture->root, "self/uid_map", "         0          0 4294967295\n");
+	tree_link(fixture->root, "self/ns/user", "user:[4026531837]");
+	tree_link(fixture->root, "12/ns/user", "user:[4026532000]");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "another user namespace");
 }
 
 static void same_user_namespace(void **state)
 {
-	struct scene *scene = *state;
-	scene->own.capabilities = UINT64_MAX;
-	tree_write(scene->root, "self/uid_map", "         0       1000          1\n");
-	tree_link(scene->root, "self/ns/user", "user:[4026532000]");
-	tree_link(scene->root, "12/ns/user", "user:[4026532000]");
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is withheld (Operation not permitted)");
+	struct fixture *fixture = *state;
+	fixture->own.capabilities = UINT64_MAX;
+	tree_write(fixture->root, "self/uid_map", "         0       1000          1\n");
+	tree_link(fixture->root, "self/ns/user", "user:[4026532000]");
+	tree_link(fixture->root, "12/ns/user", "user:[4026532000]");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld (Operation not permitted)");
 }
 
 static void more_capabilities(void **state)
 {
-	struct scene *scene = *state;
-	scene->own.capabilities = CAP(DAC_OVERRIDE);
-	scene->target.capabilities = CAP(DAC_OVERRIDE) | UINT64_C(1) << 10;
-	expect(scene, EACCES, PM_ERROR_ACCESS, "has capabilities that you lack");
-	scene->target.capabilities = CAP(DAC_OVERRIDE);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "is withheld");
+	struct fixture *fixture = *state;
+	fixture->own.capabilities = CAP(DAC_OVERRIDE);
+	fixture->target.capabilities = CAP(DAC_OVERRIDE) | UINT64_C(1) << 10;
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "has capabilities that you lack");
+	fixture->target.capabilities = CAP(DAC_OVERRIDE);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
 }
 
 static void file_of_its_owner_only(void **state)
 {
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	uint32_t user = getuid() + 1;
-	be(&scene->own, user, user, user);
-	scene->own.capabilities = CAP(SYS_PTRACE);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "CAP_SYS_PTRACE does not help with that");
-	scene->own.capabilities |= CAP(DAC_READ_SEARCH);
-	expect(scene, EACCES, PM_ERROR_ACCESS, "is withheld");
+	be(&fixture->own, user, user, user);
+	fixture->own.capabilities = CAP(SYS_PTRACE);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "CAP_SYS_PTRACE does not help with that");
+	fixture->own.capabilities |= CAP(DAC_READ_SEARCH);
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
 }
 
 static void yama(void **state)
 {
-	struct scene *scene = *state;
-	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "1\n");
-	expect(scene, EPERM, PM_ERROR_ACCESS,
+	struct fixture *fixture = *state;
+	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "1\n");
+	expect(fixture, EPERM, PM_ERROR_ACCESS,
 	       "kernel.yama.ptrace_scope=1: only its own ancestors may");
-	scene->target.tracer = 13;
-	expect(scene, EPERM, PM_ERROR_ACCESS,
+	fixture->target.tracer = 13;
+	expect(fixture, EPERM, PM_ERROR_ACCESS,
 	       "ptrace_scope=1: only its own ancestors may; run procmem as root (sudo), or: "
 	       "sysctl");
-	expect_also(scene, "; it is also traced by process 13 already");
-	scene->target.tracer = 0;
-	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "2\n");
-	expect(scene, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=2: only root may");
-	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "3\n");
-	scene->own.capabilities = CAP(SYS_PTRACE);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=3: nobody may");
-	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "0\n");
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is withheld");
+	expect_also(fixture, "; it is also traced by process 13 already");
+	fixture->target.tracer = 0;
+	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "2\n");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=2: only root may");
+	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "3\n");
+	fixture->own.capabilities = CAP(SYS_PTRACE);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=3: nobody may");
+	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "0\n");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
 }
 
 static void yama_lets_ancestors_and_root(void **state)
 {
-	struct scene *scene = *state;
-	tree_write(scene->root, "sys/kernel/yama/ptrace_scope", "1\n");
+	struct fixture *fixture = *state;
+	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "1\n");
 	struct process between = usual("13", 13);
-	between.parent = scene->own.pid;
-	scene->target.parent = 13;
-	save(scene->root, &between);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is withheld");
+	between.parent = fixture->own.pid;
+	fixture->target.parent = 13;
+	save(fixture->root, &between);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
 	/* A loop of parents, as recycled PIDs in a saved tree may make it, comes to an end. */
 	between.parent = TARGET;
-	save(scene->root, &between);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "ptrace_scope=1");
-	scene->own.capabilities = CAP(SYS_PTRACE);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is withheld");
+	save(fixture->root, &between);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "ptrace_scope=1");
+	fixture->own.capabilities = CAP(SYS_PTRACE);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
 }
 
 static void already_traced(void **state)
 {
-	struct scene *scene = *state;
-	scene->target.tracer = 77;
-	expect(scene, EPERM, PM_ERROR_ACCESS, "process 12 (shop) is traced by process 77 already");
+	struct fixture *fixture = *state;
+	fixture->target.tracer = 77;
+	expect(fixture, EPERM, PM_ERROR_ACCESS,
+	       "process 12 (shop) is traced by process 77 already");
 	struct process tracer = usual("77", 77);
 	tracer.name = "gdb";
-	save(scene->root, &tracer);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+	save(fixture->root, &tracer);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
 	/* The kernel names the thread that traces. */
-	scene->target.tracer = 78;
+	fixture->target.tracer = 78;
 	tracer = usual("78", 77);
 	tracer.name = "gdb";
-	save(scene->root, &tracer);
-	expect(scene, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+	save(fixture->root, &tracer);
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
 }
 
 static void kernel_thread(void **state)
 {
-	struct scene *scene = *state;
-	scene->target.flags = 0x00208040; /* PF_KTHREAD and others, as kthreadd has them */
-	scene->target.name = "kworker/0:1";
-	be(&scene->target, 0, 0, 0);
-	expect(scene, EACCES, PM_ERROR_NO_MEMORY, "process 12 (kworker/0:1) is a kernel thread");
-	expect(scene, 0, PM_ERROR_NO_MEMORY, "is a kernel thread");
+	struct fixture *fixture = *state;
+	fixture->target.flags = 0x00208040; /* PF_KTHREAD and others, as kthreadd has them */
+	fixture->target.name = "kworker/0:1";
+	be(&fixture->target, 0, 0, 0);
+	expect(fixture, EACCES, PM_ERROR_NO_MEMORY, "process 12 (kworker/0:1) is a kernel thread");
+	expect(fixture, 0, PM_ERROR_NO_MEMORY, "is a kernel thread");
 }
 
 static void zombie(void **state)
 {
-	struct scene *scene = *state;
-	scene->target.state = 'Z';
-	scene->target.parent = 9;
-	expect(scene, 0, PM_ERROR_NO_MEMORY, "is a zombie");
+	struct fixture *fixture = *state;
+	fixture->target.state = 'Z';
+	fixture->target.parent = 9;
+	expect(fixture, 0, PM_ERROR_NO_MEMORY, "is a zombie");
 	struct process parent = usual("9", 9);
 	parent.name = "make";
-	save(scene->root, &parent);
-	expect(scene, ESRCH, PM_ERROR_NO_MEMORY, "only its parent 9 (make)");
+	save(fixture->root, &parent);
+	expect(fixture, ESRCH, PM_ERROR_NO_MEMORY, "only its parent 9 (make)");
 	/* Its first thread ended, but it lives. */
-	scene->target.threads = 3;
-	expect(scene, 0, PM_ERROR_GONE, "ended or called exec");
+	fixture->target.threads = 3;
+	expect(fixture, 0, PM_ERROR_GONE, "ended or called exec");
 }
 
 static void not_there(void **state)
 {
-	struct scene *scene = *state;
-	save(scene->root, &scene->own);
-	assert_int_equal(
-		pm_access_explain(scene->root, TARGET, "read its maps", ENOENT, &scene->error), -1);
-	assert_int_equal(scene->error.kind, PM_ERROR_NOT_FOUND);
-	assert_int_equal(scene->error.pid, TARGET);
-	assert_string_equal(scene->error.text, "there is no process 12");
-	explain(scene, ESRCH);
-	assert_int_equal(scene->error.kind, PM_ERROR_GONE);
-	explain(scene, EACCES);
-	assert_int_equal(scene->error.kind, PM_ERROR_ACCESS);
+	struct fixture *fixture = *state;
+	save(fixture->root, &fixture->own);
+	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", ENOENT,
+	                                   &fixture->error),
+	                 -1);
+	assert_int_equal(fixture->error.kind, PM_ERROR_NOT_FOUND);
+	assert_int_equal(fixture->error.pid, TARGET);
+	assert_string_equal(fixture->error.text, "there is no process 12");
+	explain(fixture, ESRCH);
+	assert_int_equal(fixture->error.kind, PM_ERROR_GONE);
+	explain(fixture, EACCES);
+	assert_int_equal(fixture->error.kind, PM_ERROR_ACCESS);
 }
 
 static void hidden(void **state)
 {
-	struct scene *scene = *state;
-	be(&scene->own, 54321, 54321, 54321);
-	save(scene->root, &scene->own);
-	tree_write(scene->root, "self/mountinfo",
+	struct fixture *fixture = *state;
+	be(&fixture->own, 54321, 54321, 54321);
+	save(fixture->root, &fixture->own);
+	tree_write(fixture->root, "self/mountinfo",
 	           "21 1 254:0 / / rw,relatime - ext4 /dev/root rw\n"
 	           "22 21 0:20 / /proc rw,relatime shared:5 master:2 - proc proc "
 	           "rw,gid=33,hidepid=invisible\n");
-	explain(scene, ENOENT);
-	assert_int_equal(scene->error.kind, PM_ERROR_ACCESS);
-	expect_also(scene, "hidepid=invisible");
-	expect_also(scene, "sudo");
+	explain(fixture, ENOENT);
+	assert_int_equal(fixture->error.kind, PM_ERROR_ACCESS);
+	expect_also(fixture, "hidepid=invisible");
+	expect_also(fixture, "sudo");
 }
 
 static void other_failures(void **state)
 {
-	struct scene *scene = *state;
-	expect(scene, EMFILE, PM_ERROR_RESOURCES, "Too many open files");
-	expect(scene, ENOSYS, PM_ERROR_UNSUPPORTED, "Function not implemented");
-	expect(scene, EIO, PM_ERROR_IO, "Input/output error");
-	expect(scene, ENOENT, PM_ERROR_NOT_FOUND, "No such file");
-	expect(scene, ESRCH, PM_ERROR_GONE, "ended or called exec");
+	struct fixture *fixture = *state;
+	expect(fixture, EMFILE, PM_ERROR_RESOURCES, "Too many open files");
+	expect(fixture, ENOSYS, PM_ERROR_UNSUPPORTED, "Function not implemented");
+	expect(fixture, EIO, PM_ERROR_IO, "Input/output error");
+	expect(fixture, ENOENT, PM_ERROR_NOT_FOUND, "No such file");
+	expect(fixture, ESRCH, PM_ERROR_GONE, "ended or called exec");
 }
 
 static void nothing_explains_it(void **state)
 {
-	struct scene *scene = *state;
-	expect(scene, EACCES, PM_ERROR_ACCESS, "is withheld (Permission denied)");
-	expect_also(scene, "AppArmor");
-	scene->own.seccomp = 2;
-	expect(scene, EPERM, PM_ERROR_ACCESS, "seccomp filter");
-	expect_also(scene, "--cap-add SYS_PTRACE");
+	struct fixture *fixture = *state;
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld (Permission denied)");
+	expect_also(fixture, "AppArmor");
+	fixture->own.seccomp = 2;
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "seccomp filter");
+	expect_also(fixture, "--cap-add SYS_PTRACE");
 }
 
 static void hostile_name(void **state)
 {
-	struct scene *scene = *state;
-	be(&scene->own, 54321, 54321, 54321);
-	be(&scene->target, 0, 0, 0);
-	scene->target.name = "ed) ge (x";
-	expect(scene, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x) runs as root");
-	save(scene->root, &scene->target);
-	tree_write(scene->root, "12/stat",
+	struct fixture *fixture = *state;
+	be(&fixture->own, 54321, 54321, 54321);
+	be(&fixture->target, 0, 0, 0);
+	fixture->target.name = "ed) ge (x";
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "process 12 (ed) ge (x) runs as root");
+	save(fixture->root, &fixture->target);
+	tree_write(fixture->root, "12/stat",
 	           "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
-	explain(scene, EACCES);
-	expect_also(scene, "runs as root");
+	explain(fixture, EACCES);
+	expect_also(fixture, "runs as root");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

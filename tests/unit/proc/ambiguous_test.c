@@ -25,7 +25,7 @@ static void expect(const char *const *commands, size_t count, const char *const 
 	for (size_t i = 0; i < count; i++)
 		items[i].command = commands[i];
 	for (size_t i = 0; i < count; i++) {
-		pm_tell_apart(items, count, i, MOST, text);
+		pm_ambiguous_distinguish(items, count, i, MOST, text);
 		if (strcmp(text, expected[i]) != 0)
 			fail_msg("'%s' is told as '%s', not '%s'", commands[i], text, expected[i]);
 	}
@@ -86,7 +86,7 @@ static void letters_stay_whole(void **state)
 			memset(commands[i], 'x', pad);
 			snprintf(commands[i] + pad, sizeof commands[i] - pad, "%s%zu%s", letters, i,
 			         signs);
-			pm_tell_apart(items, i + 1, i, MOST, text);
+			pm_ambiguous_distinguish(items, i + 1, i, MOST, text);
 			assert_true(strlen(text) <= MOST);
 			for (const char *at = text; *at;) {
 				size_t letter = (unsigned char)*at >= 0xe0   ? 3
@@ -112,7 +112,7 @@ static void users_and_ages_are_told(void **state)
 		  .command = "shop --with a lot of words that take up all of that room" },
 	};
 	struct pm_error error = { 0 };
-	assert_int_equal(pm_say_several("shop", items, 2, &error), -1);
+	assert_int_equal(pm_ambiguous_error("shop", items, 2, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
 	assert_non_null(strstr(error.text, "'shop' fits 2 processes"));
 	assert_non_null(strstr(error.text, ": 11 (up "));
@@ -121,7 +121,7 @@ static void users_and_ages_are_told(void **state)
 		strstr(error.text, ": shop --with a lot of words that take up all of that room)"));
 	/* Only now it matters. */
 	items[1].uid = 4000000000;
-	pm_say_several("shop", items, 2, &error);
+	pm_ambiguous_error("shop", items, 2, &error);
 	assert_non_null(strstr(error.text, ": 11 (root, up "));
 	assert_non_null(strstr(error.text, "4194304 (uid 4000000000, up "));
 }
@@ -137,7 +137,7 @@ static void eight_are_listed(void **state)
 		items[i] = (struct pm_namesake){ .pid = 4194000 + (pid_t)i,
 			                         .uid = 4000000000 + (uid_t)i,
 			                         .command = JAVA };
-	pm_say_several(word, items, 100, &error);
+	pm_ambiguous_error(word, items, 100, &error);
 	for (int i = 0; i < 8; i++) {
 		snprintf(pid, sizeof pid, " %d (", 4194000 + i);
 		assert_non_null(strstr(error.text, pid));

@@ -23,7 +23,9 @@
 #include <procmem/process.h>
 #include <procmem/stop.h>
 
+#include "proc/process.h"
 #include "proc/process_handle.h"
+#include "proc/process_stat.h"
 #include "support/target.h"
 
 static void stat_with_hostile_names(void **state)

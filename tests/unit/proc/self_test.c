@@ -41,11 +41,11 @@ static void command_lines_that_do_not(void **state)
 static void this_process_is_one(void **state)
 {
 	(void)state;
-	struct pm_own own;
-	pm_own_read(&own);
-	assert_true(own.count >= 1 && own.count <= PM_OWN_MOST);
-	assert_true(pm_own_has(&own, getpid()));
-	assert_false(pm_own_has(&own, 0));
+	struct pm_self own;
+	pm_self_read(&own);
+	assert_true(own.count >= 1 && own.count <= PM_SELF_MAX);
+	assert_true(pm_self_has(&own, getpid()));
+	assert_false(pm_self_has(&own, 0));
 }
 
 int main(void)

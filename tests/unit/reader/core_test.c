@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "reader/core.h"
 #include "support/core_image.h"
 
 static void bytes_are_where_the_segments_say(void **state)

@@ -142,8 +142,8 @@ static void what_is_written_is_read(void **state)
 	/* While it is open, and after. */
 	for (int closed = 0; closed < 2; closed++) {
 		struct pm_recording *recording = place_recording(place);
-		const struct pm_run *stored = pm_recording_run(recording);
-		assert_true(pm_run_is_same(stored, &place_run));
+		const struct pm_process_id *stored = pm_recording_process_id(recording);
+		assert_true(pm_process_id_equal(stored, &place_run));
 		assert_string_equal(stored->host, "host");
 		assert_string_equal(stored->comm, "shop");
 		assert_string_equal(stored->command, "shop --fast");
@@ -210,7 +210,7 @@ static void goes_on_with_the_same_process_only(void **state)
 	struct pm_recording *recording = place_recording(place);
 	check_samples(recording, 12, 10);
 	pm_recording_close(recording);
-	struct pm_run other = place_run;
+	struct pm_process_id other = place_run;
 	other.start_ticks++;
 	assert_int_equal(pm_recorder_open(place->file, &other, &recorder, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
@@ -410,9 +410,9 @@ static void describes_a_living_process(void **state)
 	struct target target;
 	target_start(&target, "many_regions", "10", "1", NULL);
 	struct pm_process *process;
-	struct pm_run described;
+	struct pm_process_id described;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
-	assert_int_equal(pm_run_describe(process, &described, NULL), 0);
+	assert_int_equal(pm_process_id_read(process, &described, NULL), 0);
 	assert_int_equal(described.pid, target.pid);
 	assert_string_equal(described.comm, "many_regions");
 	assert_non_null(strstr(described.command, "many_regions 10 1"));

@@ -11,24 +11,24 @@
 
 #include <cmocka.h>
 
-#include "support/scene.h"
+#include "support/fixture_regions.h"
 
 static void filter_by_kind(void **state)
 {
 	(void)state;
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	assert_false(pm_select_needs_kinds(select));
 	assert_int_equal(pm_select_set_kinds(select, "jit,heap", NULL), 0);
 	assert_true(pm_select_needs_kinds(select));
 	assert_false(pm_select_is_everything(select));
-	scene_expect_regions(select, "2 4");
+	fixture_expect_regions(select, "2 4");
 
-	select = scene_choice_of("400000-7f3a08001000");
+	select = fixture_choice_of("400000-7f3a08001000");
 	assert_int_equal(pm_select_set_kinds(select, "code", NULL), 0);
 	assert_int_equal(pm_select_set_kinds(select, "heap", NULL), 0);
-	scene_expect(select, "600000-700000:2");
+	fixture_expect(select, "600000-700000:2");
 
-	select = scene_choice();
+	select = fixture_choice();
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_set_kinds(select, "heap,hepa", &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
@@ -43,12 +43,12 @@ static void filter_by_kind(void **state)
 
 static void expect_mapping(const char *regex, const char *expected)
 {
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	struct pm_error error = { 0 };
 	if (pm_select_set_mapping(select, regex, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_false(pm_select_is_everything(select));
-	scene_expect_regions(select, expected);
+	fixture_expect_regions(select, expected);
 }
 
 static void filter_by_mapping(void **state)
@@ -63,7 +63,7 @@ static void filter_by_mapping(void **state)
 	expect_mapping("nowhere", "");
 	expect_mapping("\xff", "");
 
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_set_mapping(select, "libc(", &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
@@ -83,7 +83,7 @@ static void patterns_that_never_end(void **state)
 	pm_regions_init(&long_name);
 	struct pm_region region = { .start = 0x1000, .end = 0x2000, .mapping = name };
 	assert_int_equal(pm_regions_append(&long_name, &region, NULL), 0);
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	assert_int_equal(pm_select_set_mapping(select, "^(a+)+$(?<=b)", NULL), 0);
 	struct pm_range *ranges;
 	size_t count;
@@ -97,11 +97,11 @@ static void patterns_that_never_end(void **state)
 
 static void expect_perms(const char *spec, const char *expected)
 {
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	struct pm_error error = { 0 };
 	if (pm_select_set_perms(select, spec, &error) < 0)
 		fail_msg("%s", error.text);
-	scene_expect_regions(select, expected);
+	fixture_expect_regions(select, expected);
 }
 
 static void filter_by_permissions(void **state)
@@ -122,7 +122,7 @@ static void filter_by_permissions(void **state)
 	static const char *const wrong[] = { "",      "rw-", "r?", "rwz", "sp",
 		                             "rw-px", "-",   "RW", "r-wp" };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct pm_select *select = scene_choice();
+		struct pm_select *select = fixture_choice();
 		struct pm_error error = { 0 };
 		assert_int_equal(pm_select_set_perms(select, wrong[i], &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
@@ -135,20 +135,20 @@ static void filter_by_permissions(void **state)
 static void filter_by_sizes(void **state)
 {
 	(void)state;
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	pm_select_set_min_rss(select, 0x10000);
 	assert_true(pm_select_needs_rss(select));
-	scene_expect_regions(select, "2 3 4 6");
-	select = scene_choice();
+	fixture_expect_regions(select, "2 3 4 6");
+	select = fixture_choice();
 	pm_select_set_min_size(select, 0x100000);
 	assert_false(pm_select_needs_rss(select));
-	scene_expect_regions(select, "2 3 4 5");
+	fixture_expect_regions(select, "2 3 4 5");
 	/* Of the region, not of the bytes asked for; and all filters narrow. */
-	select = scene_choice_of("600000+1|400000+1|7f3a08000000+1");
+	select = fixture_choice_of("600000+1|400000+1|7f3a08000000+1");
 	pm_select_set_min_size(select, 0x100000);
 	assert_int_equal(pm_select_set_mapping(select, "heap", NULL), 0);
 	assert_int_equal(pm_select_set_perms(select, "rw-p", NULL), 0);
-	scene_expect(select, "600000-600001:2");
+	fixture_expect(select, "600000-600001:2");
 }
 
 static void unknown_rss_is_an_error(void **state)
@@ -158,7 +158,7 @@ static void unknown_rss_is_an_error(void **state)
 	pm_regions_init(&unknown);
 	struct pm_region region = { .start = 0x1000, .end = 0x2000 };
 	assert_int_equal(pm_regions_append(&unknown, &region, NULL), 0);
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	pm_select_set_min_rss(select, 1);
 	struct pm_range *ranges;
 	size_t count;
@@ -180,5 +180,5 @@ int main(void)
 		cmocka_unit_test(filter_by_sizes),
 		cmocka_unit_test(unknown_rss_is_an_error),
 	};
-	return cmocka_run_group_tests(tests, scene_make, scene_drop);
+	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);
 }

@@ -21,7 +21,7 @@
 #include "support/target.h"
 
 /** A target, its regions, and the kernel's own text about it. */
-struct scene {
+struct fixture {
 	struct target target;
 	struct pm_process *process;
 	struct pm_regions regions;
@@ -30,30 +30,30 @@ struct scene {
 
 static int set_up(void **state)
 {
-	struct scene *scene = calloc(1, sizeof *scene);
-	if (!scene)
+	struct fixture *fixture = calloc(1, sizeof *fixture);
+	if (!fixture)
 		return -1;
-	*state = scene;
-	target_start(&scene->target, "mapper", NULL);
-	assert_int_equal(pm_process_open(NULL, scene->target.pid, &scene->process, NULL), 0);
-	pm_regions_init(&scene->regions);
-	assert_int_equal(pm_maps_read(scene->process, PM_SMAPS, &scene->regions, NULL), 0);
-	struct pm_kinds_evidence evidence = { .process = scene->process };
-	assert_int_equal(pm_kinds_assign(&scene->regions, &evidence, NULL), 0);
+	*state = fixture;
+	target_start(&fixture->target, "mapper", NULL);
+	assert_int_equal(pm_process_open(NULL, fixture->target.pid, &fixture->process, NULL), 0);
+	pm_regions_init(&fixture->regions);
+	assert_int_equal(pm_maps_read(fixture->process, PM_SMAPS, &fixture->regions, NULL), 0);
+	struct pm_kinds_evidence evidence = { .process = fixture->process };
+	assert_int_equal(pm_kinds_assign(&fixture->regions, &evidence, NULL), 0);
 	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/smaps", (int)scene->target.pid);
-	scene->smaps = read_text(path, NULL);
+	snprintf(path, sizeof path, "/proc/%d/smaps", (int)fixture->target.pid);
+	fixture->smaps = read_text(path, NULL);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	struct scene *scene = *state;
-	free(scene->smaps);
-	pm_regions_deinit(&scene->regions);
-	pm_process_close(scene->process);
-	target_stop(&scene->target);
-	free(scene);
+	struct fixture *fixture = *state;
+	free(fixture->smaps);
+	pm_regions_deinit(&fixture->regions);
+	pm_process_close(fixture->process);
+	target_stop(&fixture->target);
+	free(fixture);
 	return 0;
 }
 
@@ -93,14 +93,14 @@ static bool next_line(char **rest, struct line *line)
 typedef bool condition(const struct line *line);
 
 /** Applies a choice, which is destroyed, and compares it with the lines that meet the condition. */
-static void expect(const struct scene *scene, struct pm_select *select, condition *meets)
+static void expect(const struct fixture *fixture, struct pm_select *select, condition *meets)
 {
 	struct pm_range *ranges;
 	size_t count, index = 0;
 	struct pm_error error = { 0 };
-	if (pm_select_apply(select, &scene->regions, &ranges, &count, &error) < 0)
+	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
-	char *copy = strdup(scene->smaps), *rest = copy;
+	char *copy = strdup(fixture->smaps), *rest = copy;
 	struct line line;
 	while (next_line(&rest, &line)) {
 		if (!meets(&line))
@@ -129,42 +129,43 @@ static struct pm_select *choice(const char *word)
 }
 
 /** A choice of one word must be one range. */
-static void expect_range(const struct scene *scene, const char *word, uint64_t start, uint64_t end)
+static void expect_range(const struct fixture *fixture, const char *word, uint64_t start,
+                         uint64_t end)
 {
 	struct pm_select *select = choice(word);
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
-	if (pm_select_apply(select, &scene->regions, &ranges, &count, &error) < 0)
+	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(count, 1);
 	assert_int_equal(ranges[0].start, start);
 	assert_int_equal(ranges[0].end, end);
-	assert_int_equal(scene->regions.items[ranges[0].region].start, start & ~UINT64_C(4095));
+	assert_int_equal(fixture->regions.items[ranges[0].region].start, start & ~UINT64_C(4095));
 	free(ranges);
 	pm_select_destroy(select);
 }
 
 static void pasted_addresses(void **state)
 {
-	const struct scene *scene = *state;
-	char *copy = strdup(scene->smaps), *rest = copy, word[64];
+	const struct fixture *fixture = *state;
+	char *copy = strdup(fixture->smaps), *rest = copy, word[64];
 	struct line line;
 	size_t seen = 0;
 	while (next_line(&rest, &line)) {
-		expect_range(scene, line.range, line.start, line.end);
+		expect_range(fixture, line.range, line.start, line.end);
 		snprintf(word, sizeof word, "%016" PRIx64, line.start);
-		expect_range(scene, word, line.start, line.end);
+		expect_range(fixture, word, line.start, line.end);
 		snprintf(word, sizeof word, "0x%" PRIx64, line.end - 1);
-		expect_range(scene, word, line.start, line.end);
+		expect_range(fixture, word, line.start, line.end);
 		snprintf(word, sizeof word, "%" PRIx64 "+%" PRIu64, line.start,
 		         line.end - line.start);
-		expect_range(scene, word, line.start, line.end);
+		expect_range(fixture, word, line.start, line.end);
 		snprintf(word, sizeof word, "%" PRIx64 "+4K", line.start);
-		expect_range(scene, word, line.start, line.start + 4096);
+		expect_range(fixture, word, line.start, line.start + 4096);
 		seen++;
 	}
-	assert_int_equal(seen, scene->regions.count);
+	assert_int_equal(seen, fixture->regions.count);
 	free(copy);
 }
 
@@ -215,44 +216,44 @@ static bool is_resident(const struct line *line)
 
 static void words(void **state)
 {
-	const struct scene *scene = *state;
-	expect(scene, choice(NULL), is_anything);
-	expect(scene, choice("all"), is_anything);
-	expect(scene, choice("[heap]"), is_heap);
-	expect(scene, choice("heap"), is_heap);
-	expect(scene, choice("[stack]"), is_stack);
+	const struct fixture *fixture = *state;
+	expect(fixture, choice(NULL), is_anything);
+	expect(fixture, choice("all"), is_anything);
+	expect(fixture, choice("[heap]"), is_heap);
+	expect(fixture, choice("heap"), is_heap);
+	expect(fixture, choice("[stack]"), is_stack);
 }
 
 static void filters(void **state)
 {
-	const struct scene *scene = *state;
+	const struct fixture *fixture = *state;
 	struct pm_select *select = choice(NULL);
 	assert_int_equal(pm_select_set_perms(select, "x", NULL), 0);
-	expect(scene, select, is_executable);
+	expect(fixture, select, is_executable);
 	select = choice(NULL);
 	assert_int_equal(pm_select_set_perms(select, "rw-p", NULL), 0);
-	expect(scene, select, is_plain_data);
+	expect(fixture, select, is_plain_data);
 	select = choice("all");
 	assert_int_equal(pm_select_set_mapping(select, "libc.*\\.so", NULL), 0);
-	expect(scene, select, is_of_the_c_library);
+	expect(fixture, select, is_of_the_c_library);
 	select = choice(NULL);
 	assert_int_equal(pm_select_set_mapping(select, "^$", NULL), 0);
-	expect(scene, select, has_no_name);
+	expect(fixture, select, has_no_name);
 	select = choice(NULL);
 	pm_select_set_min_size(select, 1024 * 1024);
-	expect(scene, select, is_large);
+	expect(fixture, select, is_large);
 	select = choice(NULL);
 	pm_select_set_min_rss(select, 64 * 1024);
-	expect(scene, select, is_resident);
+	expect(fixture, select, is_resident);
 }
 
 static void a_range_over_everything_accounts_for_every_byte(void **state)
 {
-	const struct scene *scene = *state;
+	const struct fixture *fixture = *state;
 	struct pm_select *select = choice("0-ffffffffffffffff");
 	struct pm_range *ranges;
 	size_t count, mapped = 0;
-	assert_int_equal(pm_select_apply(select, &scene->regions, &ranges, &count, NULL), 0);
+	assert_int_equal(pm_select_apply(select, &fixture->regions, &ranges, &count, NULL), 0);
 	uint64_t at = 0;
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(ranges[i].start, at);
@@ -260,7 +261,7 @@ static void a_range_over_everything_accounts_for_every_byte(void **state)
 		mapped += ranges[i].region != SIZE_MAX;
 	}
 	assert_int_equal(at, UINT64_MAX);
-	assert_int_equal(mapped, scene->regions.count);
+	assert_int_equal(mapped, fixture->regions.count);
 	free(ranges);
 	pm_select_destroy(select);
 }

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "support/scene.h"
+#include "support/fixture_regions.h"
 
 static void expect_bad_word(const char *word, const char *sentence)
 {
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_add_word(select, word, &error), -1);
 	if (error.kind != PM_ERROR_USAGE || !strstr(error.text, sentence))
@@ -28,77 +28,78 @@ static void expect_bad_word(const char *word, const char *sentence)
 
 static void expect_not_found(const char *words, const char *sentence)
 {
-	struct pm_select *select = scene_choice_of(words);
-	struct pm_range *ranges = (struct pm_range *)&scene_regions;
+	struct pm_select *select = fixture_choice_of(words);
+	struct pm_range *ranges = (struct pm_range *)&fixture_regions;
 	size_t count = 7;
 	struct pm_error error = { 0 };
-	assert_int_equal(pm_select_apply(select, &scene_regions, &ranges, &count, &error), -1);
+	assert_int_equal(pm_select_apply(select, &fixture_regions, &ranges, &count, &error), -1);
 	if (error.kind != PM_ERROR_NOT_FOUND || !strstr(error.text, sentence))
 		fail_msg("'%s' gives kind %d: %s", words, (int)error.kind, error.text);
-	assert_ptr_equal(ranges, &scene_regions);
+	assert_ptr_equal(ranges, &fixture_regions);
 	assert_int_equal(count, 7);
-	assert_int_equal(pm_select_apply(select, &scene_regions, &ranges, &count, NULL), -1);
+	assert_int_equal(pm_select_apply(select, &fixture_regions, &ranges, &count, NULL), -1);
 	pm_select_destroy(select);
 }
 
 static void everything(void **state)
 {
 	(void)state;
-	scene_expect_regions(scene_choice(), "0 1 2 3 4 5 6 7 8");
-	scene_expect_regions(scene_choice_of("all"), "0 1 2 3 4 5 6 7 8");
-	scene_expect_regions(scene_choice_of("heap|all"), "0 1 2 3 4 5 6 7 8");
+	fixture_expect_regions(fixture_choice(), "0 1 2 3 4 5 6 7 8");
+	fixture_expect_regions(fixture_choice_of("all"), "0 1 2 3 4 5 6 7 8");
+	fixture_expect_regions(fixture_choice_of("heap|all"), "0 1 2 3 4 5 6 7 8");
 }
 
 static void an_address(void **state)
 {
 	(void)state;
-	scene_expect_regions(scene_choice_of("0x7f3a1c0042f1"), "3");
-	scene_expect_regions(scene_choice_of("7f3a1c0042f1"), "3");
-	scene_expect_regions(scene_choice_of("00007f3a1c0042f1"), "3");
-	scene_expect_regions(scene_choice_of("0X7F3A1C0042F1"), "3");
+	fixture_expect_regions(fixture_choice_of("0x7f3a1c0042f1"), "3");
+	fixture_expect_regions(fixture_choice_of("7f3a1c0042f1"), "3");
+	fixture_expect_regions(fixture_choice_of("00007f3a1c0042f1"), "3");
+	fixture_expect_regions(fixture_choice_of("0X7F3A1C0042F1"), "3");
 	/* First and last byte, and the border between two. */
-	scene_expect_regions(scene_choice_of("7f3a08000000"), "3");
-	scene_expect_regions(scene_choice_of("7f3a77c02fff"), "3");
-	scene_expect_regions(scene_choice_of("401fff"), "0");
-	scene_expect_regions(scene_choice_of("402000"), "1");
-	scene_expect_regions(scene_choice_of("ffffffffff600010"), "8");
-	scene_expect_regions(scene_choice_of("600000|400000"), "0 2");
+	fixture_expect_regions(fixture_choice_of("7f3a08000000"), "3");
+	fixture_expect_regions(fixture_choice_of("7f3a77c02fff"), "3");
+	fixture_expect_regions(fixture_choice_of("401fff"), "0");
+	fixture_expect_regions(fixture_choice_of("402000"), "1");
+	fixture_expect_regions(fixture_choice_of("ffffffffff600010"), "8");
+	fixture_expect_regions(fixture_choice_of("600000|400000"), "0 2");
 }
 
 static void a_range(void **state)
 {
 	(void)state;
-	scene_expect(scene_choice_of("7f3a08000000-7f3a77c03000"), "7f3a08000000-7f3a77c03000:3");
-	scene_expect(scene_choice_of("0x7f3a08000001-0x7f3a08000003"),
-	             "7f3a08000001-7f3a08000003:3");
-	scene_expect(scene_choice_of("401ffe-402002"), "401ffe-402000:0 402000-402002:1");
-	scene_expect(scene_choice_of("7f3a08000000+16781312"), "7f3a08000000-7f3a09001000:3");
-	scene_expect(scene_choice_of("7f3a08000000+16M"), "7f3a08000000-7f3a09000000:3");
-	scene_expect(scene_choice_of("7f3a08000000+0x20"), "7f3a08000000-7f3a08000020:3");
-	scene_expect(scene_choice_of("0x7f3a08000000+1.5K"), "7f3a08000000-7f3a08000600:3");
-	scene_expect(scene_choice_of("0000000000600000-0000000000600001"), "600000-600001:2");
+	fixture_expect(fixture_choice_of("7f3a08000000-7f3a77c03000"),
+	               "7f3a08000000-7f3a77c03000:3");
+	fixture_expect(fixture_choice_of("0x7f3a08000001-0x7f3a08000003"),
+	               "7f3a08000001-7f3a08000003:3");
+	fixture_expect(fixture_choice_of("401ffe-402002"), "401ffe-402000:0 402000-402002:1");
+	fixture_expect(fixture_choice_of("7f3a08000000+16781312"), "7f3a08000000-7f3a09001000:3");
+	fixture_expect(fixture_choice_of("7f3a08000000+16M"), "7f3a08000000-7f3a09000000:3");
+	fixture_expect(fixture_choice_of("7f3a08000000+0x20"), "7f3a08000000-7f3a08000020:3");
+	fixture_expect(fixture_choice_of("0x7f3a08000000+1.5K"), "7f3a08000000-7f3a08000600:3");
+	fixture_expect(fixture_choice_of("0000000000600000-0000000000600001"), "600000-600001:2");
 }
 
 static void a_range_with_holes(void **state)
 {
 	(void)state;
-	scene_expect(scene_choice_of("3ff000-404000"),
-	             "3ff000-400000:- 400000-402000:0 402000-403000:1 403000-404000:-");
-	scene_expect(scene_choice_of("402800-600010"),
-	             "402800-403000:1 403000-600000:- 600000-600010:2");
-	scene_expect(scene_choice_of("6fffff-7f3a08000001"),
-	             "6fffff-700000:2 700000-7f3a08000000:- 7f3a08000000-7f3a08000001:3");
-	scene_expect(scene_choice_of("ffffffffff600ff0-ffffffffffffffff"),
-	             "ffffffffff600ff0-ffffffffff601000:8 ffffffffff601000-ffffffffffffffff:-");
+	fixture_expect(fixture_choice_of("3ff000-404000"),
+	               "3ff000-400000:- 400000-402000:0 402000-403000:1 403000-404000:-");
+	fixture_expect(fixture_choice_of("402800-600010"),
+	               "402800-403000:1 403000-600000:- 600000-600010:2");
+	fixture_expect(fixture_choice_of("6fffff-7f3a08000001"),
+	               "6fffff-700000:2 700000-7f3a08000000:- 7f3a08000000-7f3a08000001:3");
+	fixture_expect(fixture_choice_of("ffffffffff600ff0-ffffffffffffffff"),
+	               "ffffffffff600ff0-ffffffffff601000:8 ffffffffff601000-ffffffffffffffff:-");
 }
 
 static void kinds_and_names(void **state)
 {
 	(void)state;
-	scene_expect_regions(scene_choice_of("code"), "0 5");
-	scene_expect_regions(scene_choice_of("heap|stack|jit"), "2 4 7");
-	scene_expect_regions(scene_choice_of("[heap]"), "2");
-	scene_expect_regions(scene_choice_of("[vsyscall]|[stack]"), "7 8");
+	fixture_expect_regions(fixture_choice_of("code"), "0 5");
+	fixture_expect_regions(fixture_choice_of("heap|stack|jit"), "2 4 7");
+	fixture_expect_regions(fixture_choice_of("[heap]"), "2");
+	fixture_expect_regions(fixture_choice_of("[vsyscall]|[stack]"), "7 8");
 	expect_not_found("arena", "no region is of kind arena");
 	expect_not_found("[vdso]", "no region is called [vdso]");
 	expect_not_found("heap|[vdso]", "no region is called [vdso]");
@@ -107,15 +108,16 @@ static void kinds_and_names(void **state)
 static void words_are_united(void **state)
 {
 	(void)state;
-	scene_expect(scene_choice_of("400000+0x100|400080+0x100"), "400000-400180:0");
-	scene_expect(scene_choice_of("400100+0x10|400000+0x100"), "400000-400110:0");
-	scene_expect(scene_choice_of("400100+0x10|400000+0x50"), "400000-400050:0 400100-400110:0");
-	scene_expect(scene_choice_of("400010+0x10|400000"), "400000-402000:0");
-	scene_expect(scene_choice_of("code|400010-402010"),
-	             "400000-402000:0 402000-402010:1 7f3b2a1f1000-7f3b2b2a5000:5");
-	scene_expect(scene_choice_of("heap|heap|[heap]|600000"), "600000-700000:2");
-	scene_expect(scene_choice_of("402800-403800|402c00-404000"),
-	             "402800-403000:1 403000-404000:-");
+	fixture_expect(fixture_choice_of("400000+0x100|400080+0x100"), "400000-400180:0");
+	fixture_expect(fixture_choice_of("400100+0x10|400000+0x100"), "400000-400110:0");
+	fixture_expect(fixture_choice_of("400100+0x10|400000+0x50"),
+	               "400000-400050:0 400100-400110:0");
+	fixture_expect(fixture_choice_of("400010+0x10|400000"), "400000-402000:0");
+	fixture_expect(fixture_choice_of("code|400010-402010"),
+	               "400000-402000:0 402000-402010:1 7f3b2a1f1000-7f3b2b2a5000:5");
+	fixture_expect(fixture_choice_of("heap|heap|[heap]|600000"), "600000-700000:2");
+	fixture_expect(fixture_choice_of("402800-403800|402c00-404000"),
+	               "402800-403000:1 403000-404000:-");
 }
 
 static void hexadecimal_words_that_look_like_names(void **state)
@@ -142,7 +144,7 @@ static void what_is_not_mapped(void **state)
 	                 "the last region is ffffffffff600000-ffffffffff601000 [vsyscall]");
 	struct pm_regions none;
 	pm_regions_init(&none);
-	struct pm_select *select = scene_choice_of("400000");
+	struct pm_select *select = fixture_choice_of("400000");
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
@@ -183,7 +185,7 @@ static void no_regions_at_all(void **state)
 	(void)state;
 	struct pm_regions none;
 	pm_regions_init(&none);
-	struct pm_select *select = scene_choice_of("all");
+	struct pm_select *select = fixture_choice_of("all");
 	struct pm_range *ranges = (struct pm_range *)&none;
 	size_t count = 7;
 	assert_int_equal(pm_select_apply(select, &none, &ranges, &count, NULL), 0);
@@ -196,13 +198,13 @@ static void no_regions_at_all(void **state)
 static void what_it_needs(void **state)
 {
 	(void)state;
-	struct pm_select *select = scene_choice_of("all|400000|[heap]");
+	struct pm_select *select = fixture_choice_of("all|400000|[heap]");
 	assert_false(pm_select_needs_kinds(select));
 	assert_false(pm_select_is_everything(select));
 	assert_int_equal(pm_select_add_word(select, "heap", NULL), 0);
 	assert_true(pm_select_needs_kinds(select));
 	pm_select_destroy(select);
-	select = scene_choice_of("all|all");
+	select = fixture_choice_of("all|all");
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
 }
@@ -222,5 +224,5 @@ int main(void)
 		cmocka_unit_test(no_regions_at_all),
 		cmocka_unit_test(what_it_needs),
 	};
-	return cmocka_run_group_tests(tests, scene_make, scene_drop);
+	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);
 }

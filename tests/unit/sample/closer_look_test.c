@@ -21,7 +21,7 @@ static void expect_truth(const struct watching *watching, const struct pm_sample
 static void look_closer(struct watching *watching, struct pm_sample *sample)
 {
 	struct pm_error error = { 0 };
-	if (pm_sampler_look(watching->sampler, sample, &error) < 0)
+	if (pm_sampler_measure_all(watching->sampler, sample, &error) < 0)
 		fail_msg("%s", error.text);
 }
 

@@ -163,7 +163,7 @@ static void too_many_runs_are_remembered_roughly(void **state)
 	(void)state;
 	struct pm_page_history history = { 0 };
 	struct pm_regions regions = { 0 };
-	const uint64_t runs = PM_PAGE_HISTORY_MOST + 1000, far = UINT64_C(1) << 40;
+	const uint64_t runs = PM_PAGE_HISTORY_MAX + 1000, far = UINT64_C(1) << 40;
 	assert_int_equal(pm_regions_append(&regions,
 	                                   &(struct pm_region){ .start = 0, .end = 2 * far }, NULL),
 	                 0);
@@ -179,7 +179,7 @@ static void too_many_runs_are_remembered_roughly(void **state)
 		if (again)
 			assert_int_equal(pm_page_history_run(&history, &run, NULL), 0);
 		assert_int_equal(pm_page_history_end(&history, &regions, NULL), 0);
-		assert_true(history.known.count <= PM_PAGE_HISTORY_MOST);
+		assert_true(history.known.count <= PM_PAGE_HISTORY_MAX);
 	}
 	assert_int_equal(history.appeared.count, 1);
 	assert_true(history.appeared.items[0].start == far);

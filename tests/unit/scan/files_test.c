@@ -99,7 +99,7 @@ static void scan_from(const struct pm_regions *regions, const struct pm_scanner 
 		                      .regions = regions,
 		                      .plan = plan,
 		                      .workers = workers,
-		                      .around = PM_SCAN_CONTEXT_MOST,
+		                      .around = PM_SCAN_CONTEXT_MAX,
 		                      .found = found,
 		                      .deliver = deliver,
 		                      .context = &text };

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "scan/pattern_scan.h"
 #include "scan/pattern_scanner.h"
 #include "support/patterns.h"
 #include "support/windows.h"

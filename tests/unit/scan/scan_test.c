@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "reader/fake_reader.h"
+#include "scan/hits.h"
 #include "support/patterns.h"
 
 enum { PAGE = 4096, PAGES_MOST = 600, BASE_PAGE = 16 };

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "scan/strings_scan.h"
 #include "scan/strings_scanner.h"
 #include "support/slow_strings.h"
 #include "support/target.h"

@@ -16,10 +16,13 @@
 #include <readline/readline.h>
 
 #include "base/alloc.h"
+#include "shell/complete.h"
+#include "shell/run.h"
 #include "shell/shell.h"
+#include "shell/target.h"
 #include "support/child.h"
 
-struct scene {
+struct fixture {
 	struct shell shell;
 	struct out out;
 	pid_t child;
@@ -27,25 +30,25 @@ struct scene {
 
 static int setup(void **state)
 {
-	static struct scene scene;
+	static struct fixture fixture;
 	char pid[16];
-	scene = (struct scene){ 0 };
-	scene.child = child_start("tabbed", NULL);
-	snprintf(pid, sizeof pid, "%d", (int)scene.child);
-	out_init(&scene.out, STDOUT_FILENO);
-	scene.shell = (struct shell){ .out = &scene.out, .results = results_create() };
-	assert_int_equal(shell_attach(&scene.shell, pid, NULL), STATUS_OK);
-	shell_complete_start(&scene.shell);
-	*state = &scene;
+	fixture = (struct fixture){ 0 };
+	fixture.child = child_start("tabbed", NULL);
+	snprintf(pid, sizeof pid, "%d", (int)fixture.child);
+	out_init(&fixture.out, STDOUT_FILENO);
+	fixture.shell = (struct shell){ .out = &fixture.out, .results = results_create() };
+	assert_int_equal(shell_target_attach(&fixture.shell, pid, NULL), STATUS_OK);
+	shell_complete_start(&fixture.shell);
+	*state = &fixture;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct scene *scene = *state;
-	shell_detach(&scene->shell);
-	results_destroy(scene->shell.results);
-	child_stop(scene->child);
+	struct fixture *fixture = *state;
+	shell_target_detach(&fixture->shell);
+	results_destroy(fixture->shell.results);
+	child_stop(fixture->child);
 	return 0;
 }
 
@@ -157,7 +160,7 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 		"strings --encoding ", "strings --radix ", "ps --sort ",
 		"ps --columns ",       "grep --color=",    "map --by object --columns ",
 	};
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char *words = offered(lines[i]), *rest = words, *word;
 		size_t count = 0;
@@ -166,8 +169,8 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 			bool goes_on = word[strlen(word) - 1] == ':';
 			text_format(&line, "%s%s%s --help > /dev/null", lines[i], word,
 			            goes_on ? "x" : "");
-			shell_run_text(&scene->shell, text_terminate(&line));
-			if (scene->shell.status != STATUS_OK)
+			shell_run_text(&fixture->shell, text_terminate(&line));
+			if (fixture->shell.status != STATUS_OK)
 				fail_msg("%s is refused", line.bytes);
 			text_deinit(&line);
 			count++;
@@ -179,9 +182,9 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 
 static void test_operands_are_what_belongs_there(void **state)
 {
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	char line[64], pid[16];
-	snprintf(pid, sizeof pid, "%d", (int)scene->child);
+	snprintf(pid, sizeof pid, "%d", (int)fixture->child);
 	expect("map he", " heap ");
 	expect("map -k he,mall", " malloc ");
 	expect("map --kind=hea", " heap ");
@@ -203,8 +206,8 @@ static void test_operands_are_what_belongs_there(void **state)
 
 static void test_without_a_target_commands_take_one(void **state)
 {
-	struct scene *scene = *state;
-	shell_detach(&scene->shell);
+	struct fixture *fixture = *state;
+	shell_target_detach(&fixture->shell);
 	expect_among("map tabb", "tabbed");
 	expect("map mallo", " ");
 	expect("grep x tabb", " tabbed ");
@@ -214,10 +217,10 @@ static void test_without_a_target_commands_take_one(void **state)
 
 static void test_numbers_are_those_that_there_are(void **state)
 {
-	struct scene *scene = *state;
-	results_add_hit(scene->shell.results, 0x1000, 1, "x", 1);
+	struct fixture *fixture = *state;
+	results_add_hit(fixture->shell.results, 0x1000, 1, "x", 1);
 	for (uint64_t i = 1; i <= 3; i++)
-		results_add_region(scene->shell.results, i << 20, (i << 20) + 4096, "anon", "");
+		results_add_region(fixture->shell.results, i << 20, (i << 20) + 4096, "anon", "");
 	expect("dump #", " #1 #r1 #r2 #r3 ");
 	expect("x/4gx #r", " #r1 #r2 #r3 ");
 	expect("map #2", " ");
@@ -242,15 +245,15 @@ static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state
 {
 	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000",
 		                         NULL };
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	char pid[16];
 	pid_t child = child_start("", program);
 	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
 	snprintf(pid, sizeof pid, "%d", (int)child);
-	assert_int_equal(shell_attach(&scene->shell, pid, NULL), STATUS_OK);
+	assert_int_equal(shell_target_attach(&fixture->shell, pid, NULL), STATUS_OK);
 	expect("strings [sta", " [stack] ");
 	kill(child, SIGCONT);
-	while (pm_process_check(scene->shell.target.process, NULL) == 0)
+	while (pm_process_check(fixture->shell.target.process, NULL) == 0)
 		usleep(1000);
 	expect("strings [sta", " ");
 	size_t before = mallinfo2().uordblks;

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "shell/results.h"
 #include "shell/shell.h"
 
 enum { PAGE = 4096, REGIONS = 3 };
@@ -21,81 +22,81 @@ enum { PAGE = 4096, REGIONS = 3 };
 /**
  * Pages of our own with a page between each two, and a session that has a number for all of them.
  */
-struct scene {
+struct fixture {
 	char *memory;
 	struct shell shell;
 	size_t number;
 };
 
-static char *region(const struct scene *scene, size_t index)
+static char *region(const struct fixture *fixture, size_t index)
 {
-	return scene->memory + 2 * index * PAGE;
+	return fixture->memory + 2 * index * PAGE;
 }
 
-static void begin(struct scene *scene)
+static void begin(struct fixture *fixture)
 {
-	*scene = (struct scene){ .memory = mmap(NULL, 2 * REGIONS * PAGE, PROT_READ,
-		                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
-	assert_true(scene->memory != MAP_FAILED);
+	*fixture = (struct fixture){ .memory = mmap(NULL, 2 * REGIONS * PAGE, PROT_READ,
+		                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
+	assert_true(fixture->memory != MAP_FAILED);
 	struct pm_range *ranges = calloc(REGIONS, sizeof *ranges);
 	for (size_t i = 0; i < REGIONS; i++) {
-		assert_int_equal(munmap(region(scene, i) + PAGE, PAGE), 0);
-		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(scene, i),
-			                       .end = (uintptr_t)region(scene, i) + PAGE };
+		assert_int_equal(munmap(region(fixture, i) + PAGE, PAGE), 0);
+		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(fixture, i),
+			                       .end = (uintptr_t)region(fixture, i) + PAGE };
 	}
-	scene->shell.results = results_create();
-	scene->number = results_add_region(scene->shell.results, ranges[0].start, ranges[0].end,
-	                                   "anon", "");
-	results_set_ranges(scene->shell.results, scene->number, ranges, REGIONS);
-	assert_int_equal(pm_process_open(NULL, getpid(), &scene->shell.target.process, NULL), 0);
+	fixture->shell.results = results_create();
+	fixture->number = results_add_region(fixture->shell.results, ranges[0].start, ranges[0].end,
+	                                     "anon", "");
+	results_set_ranges(fixture->shell.results, fixture->number, ranges, REGIONS);
+	assert_int_equal(pm_process_open(NULL, getpid(), &fixture->shell.target.process, NULL), 0);
 }
 
-static void end(struct scene *scene)
+static void end(struct fixture *fixture)
 {
-	pm_process_close(scene->shell.target.process);
-	results_destroy(scene->shell.results);
+	pm_process_close(fixture->shell.target.process);
+	results_destroy(fixture->shell.results);
 }
 
 /**
  * Checks what `map #r1` becomes.
  * @param expected indices of regions, ends with one that is none
  */
-static void expect(const struct scene *scene, const size_t *expected)
+static void expect(const struct fixture *fixture, const size_t *expected)
 {
 	char number[32], address[32];
-	snprintf(number, sizeof number, "#r%zu", scene->number);
+	snprintf(number, sizeof number, "#r%zu", fixture->number);
 	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words),
 		                             .quoted = calloc(2, sizeof *statement.quoted) };
 	statement.words[0] = strdup("map");
 	statement.words[1] = strdup(number);
 	statement.count = 2;
-	assert_int_equal(shell_replace_results(&scene->shell, &statement, NULL), 0);
+	assert_int_equal(shell_results_replace(&fixture->shell, &statement, NULL), 0);
 	size_t count = 0;
 	for (; expected[count] < REGIONS; count++) {
 		assert_true(count + 1 < statement.count);
 		snprintf(address, sizeof address, "0x%" PRIxPTR,
-		         (uintptr_t)region(scene, expected[count]));
+		         (uintptr_t)region(fixture, expected[count]));
 		assert_string_equal(statement.words[count + 1], address);
 	}
 	assert_int_equal(statement.count, count + 1);
 	assert_null(statement.words[statement.count]);
-	shell_statement_deinit(&statement);
+	shell_line_statement_deinit(&statement);
 }
 
 static void those_that_are_still_there(void **state)
 {
 	(void)state;
-	struct scene scene;
-	begin(&scene);
-	expect(&scene, (const size_t[]){ 0, 1, 2, REGIONS });
-	munmap(region(&scene, 0), PAGE);
-	expect(&scene, (const size_t[]){ 1, 2, REGIONS });
-	munmap(region(&scene, 2), PAGE);
-	expect(&scene, (const size_t[]){ 1, REGIONS });
-	munmap(region(&scene, 1), PAGE);
+	struct fixture fixture;
+	begin(&fixture);
+	expect(&fixture, (const size_t[]){ 0, 1, 2, REGIONS });
+	munmap(region(&fixture, 0), PAGE);
+	expect(&fixture, (const size_t[]){ 1, 2, REGIONS });
+	munmap(region(&fixture, 2), PAGE);
+	expect(&fixture, (const size_t[]){ 1, REGIONS });
+	munmap(region(&fixture, 1), PAGE);
 	/* The command will say that nothing is there. */
-	expect(&scene, (const size_t[]){ 0, REGIONS });
-	end(&scene);
+	expect(&fixture, (const size_t[]){ 0, REGIONS });
+	end(&fixture);
 }
 
 /** Checks what `dump WORD` becomes. */
@@ -106,10 +107,10 @@ static void expect_word(const struct shell *shell, const char *word, const char 
 	statement.words[0] = strdup("dump");
 	statement.words[1] = strdup(word);
 	statement.count = 2;
-	assert_int_equal(shell_replace_results(shell, &statement, NULL), 0);
+	assert_int_equal(shell_results_replace(shell, &statement, NULL), 0);
 	assert_int_equal(statement.count, 2);
 	assert_string_equal(statement.words[1], expected);
-	shell_statement_deinit(&statement);
+	shell_line_statement_deinit(&statement);
 }
 
 /** Addresses without randomisation often have no letter in them. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/core_image.h"
+#include "reader/core.h"
 
 #include <endian.h>
 #include <setjmp.h>

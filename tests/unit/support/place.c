@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct pm_run place_run = { .pid = 4711,
-	                          .start_ticks = 99,
-	                          .boot_id = "boot",
-	                          .host = "host",
-	                          .comm = "shop",
-	                          .command = "shop --fast" };
+const struct pm_process_id place_run = { .pid = 4711,
+	                                 .start_ticks = 99,
+	                                 .boot_id = "boot",
+	                                 .host = "host",
+	                                 .comm = "shop",
+	                                 .command = "shop --fast" };
 
 int place_make(void **state)
 {

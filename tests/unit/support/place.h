@@ -12,7 +12,7 @@ struct place {
 };
 
 /** The process that is recorded. */
-extern const struct pm_run place_run;
+extern const struct pm_process_id place_run;
 
 /**
  * Makes a directory, as the set-up of a test.

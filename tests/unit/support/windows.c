@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/minmax.h"
+#include "scan/hits.h"
 
 /** What the callbacks of one scan need. */
 struct run {
@@ -30,7 +31,7 @@ struct run {
 /** Shows `[start - lookbehind, end)` of the buffer. */
 static void show(struct run *run, struct pm_window *window, size_t start, size_t size, size_t after)
 {
-	size_t before = pm_least_size(start, run->lookbehind);
+	size_t before = pm_min_size(start, run->lookbehind);
 	free(run->copy);
 	run->copy = malloc(before + size + after + 1);
 	assert_non_null(run->copy);
@@ -49,7 +50,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct run *run = window->context;
 	size_t start = (size_t)(window->address - run->address) + at, size = window->size - at;
-	size_t after = pm_least_size(window->after * 2 + 1, run->size - start - size);
+	size_t after = pm_min_size(window->after * 2 + 1, run->size - start - size);
 	(void)error;
 	if (run->cut->most && after > run->cut->most)
 		return 0;
@@ -88,10 +89,10 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 	do {
 		struct pm_window window = { .grow = grow, .context = run };
 		show(run, &window, start, size,
-		     pm_least_size(run->cut->overlap, run->size - start - size));
+		     pm_min_size(run->cut->overlap, run->size - start - size));
 		for (int i = 0; i < PM_STREAMS && again; i++)
 			window.from[i] = run->ends[i] > start
-			                         ? pm_least_size(run->ends[i] - start, size)
+			                         ? pm_min_size(run->ends[i] - start, size)
 			                         : 0;
 		memcpy(run->unit_ends, run->ends, sizeof run->ends);
 		run->unit.count = 0;
@@ -124,7 +125,7 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 		           .hits = hits };
 	size_t unit = cut->unit ? cut->unit : size;
 	for (size_t start = 0; start < size; start += unit)
-		scan_window(&run, scanner, thread, start, pm_least_size(unit, size - start),
+		scan_window(&run, scanner, thread, start, pm_min_size(unit, size - start),
 		            counts ? counts : &ignored);
 	scanner->ops->close(thread);
 	hit_list_deinit(&run.unit);

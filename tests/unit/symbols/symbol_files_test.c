@@ -22,9 +22,10 @@
 #include "support/look.h"
 #include "support/target.h"
 #include "support/tree.h"
+#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
-struct scene {
+struct fixture {
 	struct target target;
 	struct look look;
 	char *folder;       /* stands for the root directory of the core file */
@@ -38,62 +39,62 @@ struct scene {
 };
 
 /** Writes a core file of the target, and opens it. */
-static void take_core(struct scene *scene)
+static void take_core(struct fixture *fixture)
 {
 	char path[4300];
 	struct pm_dump_result result;
 	struct pm_error error;
 	const struct pm_dump_source source = {
-		.process = scene->look.process,
-		.regions = &scene->look.regions,
-		.pages = &scene->look.pages,
-		.reader = &scene->look.memory,
+		.process = fixture->look.process,
+		.regions = &fixture->look.regions,
+		.pages = &fixture->look.pages,
+		.reader = &fixture->look.memory,
 	};
-	snprintf(path, sizeof path, "%s/core", scene->folder);
+	snprintf(path, sizeof path, "%s/core", fixture->folder);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	if (pm_dump_core(&source, NULL, fd, &result, &error) < 0)
 		fail_msg("%s", error.text);
 	close(fd);
-	assert_int_equal(pm_core_open(path, &scene->core, &error), 0);
-	pm_regions_init(&scene->regions);
-	assert_int_equal(pm_core_regions(scene->core, &scene->regions, &error), 0);
+	assert_int_equal(pm_core_open(path, &fixture->core, &error), 0);
+	pm_regions_init(&fixture->regions);
+	assert_int_equal(pm_core_regions(fixture->core, &fixture->regions, &error), 0);
 }
 
 static int setup(void **state)
 {
-	static struct scene scene;
+	static struct fixture fixture;
 	char link[64], id_path[PM_BUILD_ID_PATH_SIZE];
 	struct pm_elf_symbols own = { 0 };
-	scene = (struct scene){ .folder = tree_create() };
-	target_start(&scene.target, "values", NULL);
-	look_open(&scene.look, scene.target.pid);
-	snprintf(link, sizeof link, "/proc/%d/exe", (int)scene.target.pid);
-	ssize_t length = readlink(link, scene.program, sizeof scene.program - 1);
+	fixture = (struct fixture){ .folder = tree_create() };
+	target_start(&fixture.target, "values", NULL);
+	look_open(&fixture.look, fixture.target.pid);
+	snprintf(link, sizeof link, "/proc/%d/exe", (int)fixture.target.pid);
+	ssize_t length = readlink(link, fixture.program, sizeof fixture.program - 1);
 	assert_true(length > 0);
-	int fd = open(scene.program, O_RDONLY | O_CLOEXEC);
+	int fd = open(fixture.program, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(pm_elf_symbols_read(fd, &own, NULL), 0);
 	close(fd);
 	assert_true(own.whole);
 	assert_true(own.id.size > 0);
 	pm_build_id_path(&own.id, id_path);
 	pm_elf_symbols_deinit(&own);
-	snprintf(scene.copy, sizeof scene.copy, "%s%s", scene.folder, scene.program);
-	snprintf(scene.debug, sizeof scene.debug, "%s%s", scene.folder, id_path);
-	take_core(&scene);
-	*state = &scene;
+	snprintf(fixture.copy, sizeof fixture.copy, "%s%s", fixture.folder, fixture.program);
+	snprintf(fixture.debug, sizeof fixture.debug, "%s%s", fixture.folder, id_path);
+	take_core(&fixture);
+	*state = &fixture;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct scene *scene = *state;
-	pm_symbols_close(scene->symbols);
-	pm_regions_deinit(&scene->regions);
-	pm_core_close(scene->core);
-	look_close(&scene->look);
-	target_stop(&scene->target);
-	tree_remove(scene->folder);
+	struct fixture *fixture = *state;
+	pm_symbols_close(fixture->symbols);
+	pm_regions_deinit(&fixture->regions);
+	pm_core_close(fixture->core);
+	look_close(&fixture->look);
+	target_stop(&fixture->target);
+	tree_remove(fixture->folder);
 	return 0;
 }
 
@@ -108,14 +109,14 @@ static void make_folders(const char *path)
 }
 
 /** Runs a program, with two words before the target's program, and a file that it writes. */
-static void make(struct scene *scene, const char *how, const char *option, const char *path)
+static void make(struct fixture *fixture, const char *how, const char *option, const char *path)
 {
 	struct target program;
 	int status;
 	make_folders(path);
 	if (access("/usr/bin/objcopy", X_OK) < 0)
 		skip_because("objcopy is not installed");
-	program_start(&program, how, option, scene->program, path, NULL);
+	program_start(&program, how, option, fixture->program, path, NULL);
 	target_await_end(&program, &status);
 	assert_int_equal(status, 0);
 	target_stop(&program);
@@ -143,116 +144,116 @@ static void change_id(const char *path)
 	close(fd);
 }
 
-static uint64_t address_of(const struct scene *scene, const char *name)
+static uint64_t address_of(const struct fixture *fixture, const char *name)
 {
 	char words[64];
 	uint64_t address;
 	snprintf(words, sizeof words, "symbol %s", name);
-	assert_int_equal(pm_parse_address(target_fact(&scene->target, words), &address, NULL), 0);
+	assert_int_equal(pm_parse_address(target_fact(&fixture->target, words), &address, NULL), 0);
 	return address;
 }
 
-static void open_symbols(struct scene *scene)
+static void open_symbols(struct fixture *fixture)
 {
-	assert_int_equal(pm_symbols_open_core(scene->core, scene->folder, &scene->regions,
-	                                      &scene->symbols, NULL),
+	assert_int_equal(pm_symbols_open_core(fixture->core, fixture->folder, &fixture->regions,
+	                                      &fixture->symbols, NULL),
 	                 0);
 }
 
-static void expect(struct scene *scene, const char *name, bool known)
+static void expect(struct fixture *fixture, const char *name, bool known)
 {
 	struct pm_symbol symbol;
-	int found = pm_symbols_find(scene->symbols, address_of(scene, name) + 1, &symbol, NULL);
+	int found = pm_symbols_find(fixture->symbols, address_of(fixture, name) + 1, &symbol, NULL);
 	if (found != known)
 		fail_msg("%s is %sfound", name, known ? "not " : "");
 	if (!known)
 		return;
 	assert_string_equal(symbol.name, name);
 	assert_int_equal(symbol.offset, 1);
-	assert_string_equal(symbol.object, scene->program);
+	assert_string_equal(symbol.object, fixture->program);
 }
 
 static void test_a_core_file_has_the_symbols_of_the_file_that_it_names(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "cp", "-p", scene->copy);
-	open_symbols(scene);
-	expect(scene, "global_function", true);
-	expect(scene, "local_function", true);
-	expect(scene, "global_data", true);
-	expect(scene, "local_zeroed", true);
+	struct fixture *fixture = *state;
+	make(fixture, "cp", "-p", fixture->copy);
+	open_symbols(fixture);
+	expect(fixture, "global_function", true);
+	expect(fixture, "local_function", true);
+	expect(fixture, "global_data", true);
+	expect(fixture, "local_zeroed", true);
 	/* Its library is not below that folder. */
-	expect(scene, "strtol", false);
+	expect(fixture, "strtol", false);
 }
 
 static void test_a_file_with_another_build_id_is_not_used(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "cp", "-p", scene->copy);
-	change_id(scene->copy);
-	open_symbols(scene);
-	expect(scene, "global_function", false);
-	expect(scene, "local_zeroed", false);
+	struct fixture *fixture = *state;
+	make(fixture, "cp", "-p", fixture->copy);
+	change_id(fixture->copy);
+	open_symbols(fixture);
+	expect(fixture, "global_function", false);
+	expect(fixture, "local_zeroed", false);
 }
 
 static void test_without_a_build_id_nothing_fits(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "objcopy", "--remove-section=.note.gnu.build-id", scene->copy);
-	open_symbols(scene);
-	expect(scene, "global_function", false);
+	struct fixture *fixture = *state;
+	make(fixture, "objcopy", "--remove-section=.note.gnu.build-id", fixture->copy);
+	open_symbols(fixture);
+	expect(fixture, "global_function", false);
 }
 
 static void test_debug_information_stands_in_for_the_program(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "objcopy", "--only-keep-debug", scene->debug);
-	open_symbols(scene);
-	expect(scene, "global_function", true);
-	expect(scene, "local_function", true);
-	expect(scene, "local_zeroed", true);
+	struct fixture *fixture = *state;
+	make(fixture, "objcopy", "--only-keep-debug", fixture->debug);
+	open_symbols(fixture);
+	expect(fixture, "global_function", true);
+	expect(fixture, "local_function", true);
+	expect(fixture, "local_zeroed", true);
 }
 
 static void test_debug_information_adds_to_a_program_without_symbols(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "objcopy", "--strip-all", scene->copy);
-	make(scene, "objcopy", "--only-keep-debug", scene->debug);
-	open_symbols(scene);
-	expect(scene, "global_function", true);
-	expect(scene, "local_function", true);
+	struct fixture *fixture = *state;
+	make(fixture, "objcopy", "--strip-all", fixture->copy);
+	make(fixture, "objcopy", "--only-keep-debug", fixture->debug);
+	open_symbols(fixture);
+	expect(fixture, "global_function", true);
+	expect(fixture, "local_function", true);
 }
 
 static void test_debug_information_of_another_program_is_not_used(void **state)
 {
-	struct scene *scene = *state;
-	make(scene, "objcopy", "--strip-all", scene->copy);
-	make(scene, "objcopy", "--only-keep-debug", scene->debug);
-	change_id(scene->debug);
-	open_symbols(scene);
-	expect(scene, "local_function", false);
+	struct fixture *fixture = *state;
+	make(fixture, "objcopy", "--strip-all", fixture->copy);
+	make(fixture, "objcopy", "--only-keep-debug", fixture->debug);
+	change_id(fixture->debug);
+	open_symbols(fixture);
+	expect(fixture, "local_function", false);
 }
 
 static void test_what_is_no_file_is_not_opened(void **state)
 {
-	struct scene *scene = *state;
-	make_folders(scene->copy);
-	make_folders(scene->debug);
+	struct fixture *fixture = *state;
+	make_folders(fixture->copy);
+	make_folders(fixture->debug);
 	/* Opening these would wait for ever. */
-	assert_int_equal(mkfifo(scene->copy, 0600), 0);
-	assert_int_equal(mkfifo(scene->debug, 0600), 0);
-	open_symbols(scene);
-	expect(scene, "global_function", false);
+	assert_int_equal(mkfifo(fixture->copy, 0600), 0);
+	assert_int_equal(mkfifo(fixture->debug, 0600), 0);
+	open_symbols(fixture);
+	expect(fixture, "global_function", false);
 }
 
 /** A core file, or a link in a container, may name a file that loses what is read. */
 static void test_what_the_kernel_makes_up_is_not_opened(void **state)
 {
-	struct scene *scene = *state;
-	int made_up = open("/proc/self/status", O_PATH | O_CLOEXEC),
-	    real = open(scene->program, O_PATH | O_CLOEXEC);
-	assert_true(made_up >= 0 && real >= 0);
-	assert_int_equal(pm_regular_file_open(made_up), -1);
+	struct fixture *fixture = *state;
+	int fake_memory = open("/proc/self/status", O_PATH | O_CLOEXEC),
+	    real = open(fixture->program, O_PATH | O_CLOEXEC);
+	assert_true(fake_memory >= 0 && real >= 0);
+	assert_int_equal(pm_regular_file_open(fake_memory), -1);
 	int fd = pm_regular_file_open(real);
 	assert_true(fd >= 0);
 	close(fd);
@@ -260,11 +261,12 @@ static void test_what_the_kernel_makes_up_is_not_opened(void **state)
 
 static void test_the_root_directory_is_the_usual_one(void **state)
 {
-	struct scene *scene = *state;
-	assert_int_equal(
-		pm_symbols_open_core(scene->core, NULL, &scene->regions, &scene->symbols, NULL), 0);
-	expect(scene, "global_function", true);
-	expect(scene, "local_function", true);
+	struct fixture *fixture = *state;
+	assert_int_equal(pm_symbols_open_core(fixture->core, NULL, &fixture->regions,
+	                                      &fixture->symbols, NULL),
+	                 0);
+	expect(fixture, "global_function", true);
+	expect(fixture, "local_function", true);
 }
 
 static void test_build_ids_fit_only_where_both_are_known(void **state)
@@ -272,7 +274,7 @@ static void test_build_ids_fit_only_where_both_are_known(void **state)
 	const struct pm_build_id none = { .size = 0 }, one = { .bytes = { 1, 2 }, .size = 2 },
 				 longer = { .bytes = { 1, 2, 3 }, .size = 3 };
 	char path[PM_BUILD_ID_PATH_SIZE];
-	struct pm_build_id most = { .size = PM_BUILD_ID_MOST };
+	struct pm_build_id most = { .size = PM_BUILD_ID_MAX };
 	(void)state;
 	assert_false(pm_build_id_fits(&none, &none));
 	assert_false(pm_build_id_fits(&one, &none));

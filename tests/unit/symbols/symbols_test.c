@@ -18,9 +18,10 @@
 #include <cmocka.h>
 
 #include "support/target.h"
+#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
-struct scene {
+struct fixture {
 	struct target target;
 	struct pm_process *process;
 	struct pm_regions regions;
@@ -29,43 +30,44 @@ struct scene {
 
 static int setup(void **state)
 {
-	static struct scene scene;
-	scene = (struct scene){ 0 };
-	target_start(&scene.target, "values", NULL);
-	assert_int_equal(pm_process_open(NULL, scene.target.pid, &scene.process, NULL), 0);
-	pm_regions_init(&scene.regions);
-	assert_int_equal(pm_maps_read(scene.process, PM_MAPS, &scene.regions, NULL), 0);
-	assert_int_equal(pm_symbols_open(scene.process, &scene.regions, &scene.symbols, NULL), 0);
-	*state = &scene;
+	static struct fixture fixture;
+	fixture = (struct fixture){ 0 };
+	target_start(&fixture.target, "values", NULL);
+	assert_int_equal(pm_process_open(NULL, fixture.target.pid, &fixture.process, NULL), 0);
+	pm_regions_init(&fixture.regions);
+	assert_int_equal(pm_maps_read(fixture.process, PM_MAPS, &fixture.regions, NULL), 0);
+	assert_int_equal(pm_symbols_open(fixture.process, &fixture.regions, &fixture.symbols, NULL),
+	                 0);
+	*state = &fixture;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct scene *scene = *state;
-	pm_symbols_close(scene->symbols);
-	pm_regions_deinit(&scene->regions);
-	pm_process_close(scene->process);
-	target_stop(&scene->target);
+	struct fixture *fixture = *state;
+	pm_symbols_close(fixture->symbols);
+	pm_regions_deinit(&fixture->regions);
+	pm_process_close(fixture->process);
+	target_stop(&fixture->target);
 	return 0;
 }
 
-static uint64_t address_of(const struct scene *scene, const char *name)
+static uint64_t address_of(const struct fixture *fixture, const char *name)
 {
 	char words[64];
 	uint64_t address;
 	snprintf(words, sizeof words, "symbol %s", name);
-	const char *fact = target_fact(&scene->target, words);
+	const char *fact = target_fact(&fixture->target, words);
 	assert_non_null(fact);
 	assert_int_equal(pm_parse_address(fact, &address, NULL), 0);
 	return address;
 }
 
-static void expect(struct scene *scene, const char *name, uint64_t offset)
+static void expect(struct fixture *fixture, const char *name, uint64_t offset)
 {
 	struct pm_symbol symbol;
-	assert_int_equal(pm_symbols_find(scene->symbols, address_of(scene, name) + offset, &symbol,
-	                                 NULL),
+	assert_int_equal(pm_symbols_find(fixture->symbols, address_of(fixture, name) + offset,
+	                                 &symbol, NULL),
 	                 1);
 	assert_string_equal(symbol.name, name);
 	assert_int_equal(symbol.offset, offset);
@@ -74,28 +76,28 @@ static void expect(struct scene *scene, const char *name, uint64_t offset)
 
 static void test_functions_and_variables_are_found_with_offsets(void **state)
 {
-	struct scene *scene = *state;
-	expect(scene, "global_function", 0);
-	expect(scene, "global_function", 3);
-	expect(scene, "local_function", 2);
-	expect(scene, "global_data", 63);
-	expect(scene, "global_constant", 31);
+	struct fixture *fixture = *state;
+	expect(fixture, "global_function", 0);
+	expect(fixture, "global_function", 3);
+	expect(fixture, "local_function", 2);
+	expect(fixture, "global_data", 63);
+	expect(fixture, "global_constant", 31);
 }
 
 static void test_zeroed_variables_are_found_though_they_stand_in_no_file(void **state)
 {
-	struct scene *scene = *state;
-	expect(scene, "global_zeroed", 0);
-	expect(scene, "global_zeroed", 19999);
-	expect(scene, "local_zeroed", 99);
+	struct fixture *fixture = *state;
+	expect(fixture, "global_zeroed", 0);
+	expect(fixture, "global_zeroed", 19999);
+	expect(fixture, "local_zeroed", 99);
 }
 
 static void test_symbols_of_libraries_are_found(void **state)
 {
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	struct pm_symbol symbol;
 	assert_int_equal(
-		pm_symbols_find(scene->symbols, address_of(scene, "strtol"), &symbol, NULL), 1);
+		pm_symbols_find(fixture->symbols, address_of(fixture, "strtol"), &symbol, NULL), 1);
 	assert_int_equal(symbol.offset, 0);
 	assert_non_null(strstr(symbol.name, "strtol"));
 	assert_non_null(strstr(symbol.object, "/libc"));
@@ -103,17 +105,17 @@ static void test_symbols_of_libraries_are_found(void **state)
 
 static void test_other_memory_has_none(void **state)
 {
-	struct scene *scene = *state;
+	struct fixture *fixture = *state;
 	struct pm_symbol symbol;
 	uint64_t start, end;
-	target_range(&scene->target, "values", &start, &end);
-	assert_int_equal(pm_symbols_find(scene->symbols, start + 16, &symbol, NULL), 0);
-	assert_int_equal(pm_symbols_find(scene->symbols, 0, &symbol, NULL), 0);
-	assert_int_equal(pm_symbols_find(scene->symbols, UINT64_MAX, &symbol, NULL), 0);
-	for (size_t i = 0; i < scene->regions.count; i++)
-		if (scene->regions.items[i].mapping[0] == '[')
-			assert_int_equal(pm_symbols_find(scene->symbols,
-			                                 scene->regions.items[i].start, &symbol,
+	target_range(&fixture->target, "values", &start, &end);
+	assert_int_equal(pm_symbols_find(fixture->symbols, start + 16, &symbol, NULL), 0);
+	assert_int_equal(pm_symbols_find(fixture->symbols, 0, &symbol, NULL), 0);
+	assert_int_equal(pm_symbols_find(fixture->symbols, UINT64_MAX, &symbol, NULL), 0);
+	for (size_t i = 0; i < fixture->regions.count; i++)
+		if (fixture->regions.items[i].mapping[0] == '[')
+			assert_int_equal(pm_symbols_find(fixture->symbols,
+			                                 fixture->regions.items[i].start, &symbol,
 			                                 NULL),
 			                 0);
 }

@@ -2,6 +2,7 @@
 /* A match as a line: the text around it, what is cut where, and what is marked. */
 #include "base/utf8.h"
 #include "grep/grep.h"
+#include "grep/line.h"
 #include "view/hit_text.h"
 
 #include <setjmp.h>

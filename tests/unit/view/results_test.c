@@ -54,21 +54,21 @@ static void test_hits_end_where_the_addresses_do(void **state)
 static void test_hits_beyond_the_bound_get_no_number(void **state)
 {
 	struct results *results = *state;
-	for (size_t i = 1; i <= RESULTS_HITS_MOST; i++)
+	for (size_t i = 1; i <= RESULTS_HITS_MAX; i++)
 		assert_int_equal(results_add_hit(results, i, 1, "", 0), i);
 	assert_int_equal(results_add_hit(results, 1, 1, "", 0), 0);
-	assert_int_equal(results_hit_count(results), RESULTS_HITS_MOST);
+	assert_int_equal(results_hit_count(results), RESULTS_HITS_MAX);
 }
 
 static void test_texts_are_kept_up_to_a_bound(void **state)
 {
 	struct results *results = *state;
-	char text[RESULTS_TEXT_MOST + 50];
+	char text[RESULTS_TEXT_MAX + 50];
 	memset(text, 'x', sizeof text);
 	text[3] = '\0';
 	results_add_hit(results, 1, sizeof text, text, sizeof text);
-	assert_int_equal(results_hit(results, 1)->length, RESULTS_TEXT_MOST);
-	assert_memory_equal(results_hit(results, 1)->text, text, RESULTS_TEXT_MOST);
+	assert_int_equal(results_hit(results, 1)->length, RESULTS_TEXT_MAX);
+	assert_memory_equal(results_hit(results, 1)->text, text, RESULTS_TEXT_MAX);
 }
 
 static void test_a_region_keeps_its_number_while_it_grows(void **state)

@@ -166,7 +166,7 @@ static double measure(const struct view *view, const char *text)
 {
 	struct condition condition = parse(text);
 	double value;
-	if (!condition_measure(&condition, &view->watch, &value))
+	if (!evaluate_measure(&condition, &view->watch, &value))
 		value = -1;
 	condition_deinit(&condition);
 	return value;
@@ -230,8 +230,9 @@ static const char *look_at(struct condition *condition, struct view *view, doubl
 {
 	struct firing firing;
 	see(view, time, rss);
-	return condition_look(condition, &view->watch, again, 60, &firing) ? firing.threshold->text
-	                                                                   : "";
+	return evaluate_conditions(condition, &view->watch, again, 60, &firing)
+	               ? firing.threshold->text
+	               : "";
 }
 
 static void each_threshold_once(void **state)
@@ -283,15 +284,15 @@ static void culprits(void **state)
 	view.regions.items[0].end += 2 * MIB;
 	view.regions.items[0].bytes[PM_SIZE_RSS] += 2 * MIB;
 	see(&view, 2, 21 * MIB);
-	assert_true(condition_look(&rss, &view.watch, false, 0, &firing));
+	assert_true(evaluate_conditions(&rss, &view.watch, false, 0, &firing));
 	assert_true(firing.culprit.known);
 	assert_int_equal(firing.culprit.start, 0x10000);
 	assert_int_equal(firing.culprit.end, 0x10000 + 6 * MIB);
-	assert_true(condition_look(&region, &view.watch, false, 0, &firing));
+	assert_true(evaluate_conditions(&region, &view.watch, false, 0, &firing));
 	assert_int_equal(firing.culprit.start, 0x20000000);
 	assert_int_equal(firing.culprit.kind, PM_KIND_FILE);
 	assert_string_equal(firing.culprit.mapping, "/data");
-	assert_true(condition_look(&kind, &view.watch, false, 0, &firing));
+	assert_true(evaluate_conditions(&kind, &view.watch, false, 0, &firing));
 	assert_int_equal(firing.culprit.kind, PM_KIND_ARENA);
 	condition_deinit(&rss);
 	condition_deinit(&region);
@@ -308,14 +309,14 @@ static void actions(void **state)
 	struct action action;
 	struct pm_error error;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-		if (action_parse(&action, wrong[i], &error) == 0)
+		if (actions_parse(&action, wrong[i], &error) == 0)
 			fail_msg("'%s' was understood", wrong[i]);
-	assert_int_equal(action_parse(&action, "exit", NULL), 0);
+	assert_int_equal(actions_parse(&action, "exit", NULL), 0);
 	assert_int_equal(action.kind, ACTION_EXIT);
-	assert_int_equal(action_parse(&action, "exec:date +%s", NULL), 0);
+	assert_int_equal(actions_parse(&action, "exec:date +%s", NULL), 0);
 	assert_int_equal(action.kind, ACTION_EXEC);
 	assert_string_equal(action.argument, "date +%s");
-	assert_int_equal(action_parse(&action, "dump:/tmp/%p.%n.%t.%k.%a.100%%", NULL), 0);
+	assert_int_equal(actions_parse(&action, "dump:/tmp/%p.%n.%t.%k.%a.100%%", NULL), 0);
 	assert_int_equal(action.kind, ACTION_DUMP);
 }
 

@@ -15,10 +15,10 @@ static void expect(size_t regions, const char *detail, const char *words)
 		                        .mapping = "",
 		                        .detail = detail,
 		                        .regions = regions,
-		                        .most_regions = regions };
+		                        .max_regions = regions };
 	const struct watch_row row = { .track = &track };
 	struct text text = { 0 };
-	watch_describe(&row, &text);
+	watch_format_describe(&row, &text);
 	assert_string_equal(text_terminate(&text), words);
 	text_deinit(&text);
 }
@@ -53,12 +53,12 @@ static void blocks_of_several_sizes_have_the_largest(void **state)
 		.mapping = "",
 		.detail = "2 malloc chunks of 1.0M",
 		.regions = 12,
-		.block_least = 1 << 20,
-		.block_most = 3 << 20,
+		.block_min = 1 << 20,
+		.block_max = 3 << 20,
 	};
 	const struct watch_row row = { .track = &track };
 	struct text text = { 0 };
-	watch_describe(&row, &text);
+	watch_format_describe(&row, &text);
 	assert_string_equal(text_terminate(&text), "malloc chunks of up to 3.0M in 12 regions");
 	text_deinit(&text);
 }

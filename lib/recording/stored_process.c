@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "recording/stored_run.h"
+#include "recording/stored_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,11 @@ static void copy_text(char *to, size_t size, const char *from)
 }
 
 /** @return 1: there is a run; 0: none yet; -1: an error */
-static int find_run(const struct pm_database *database, struct pm_run *run, struct pm_error *error)
+static int find_run(const struct pm_database *database, struct pm_process_id *run,
+                    struct pm_error *error)
 {
 	sqlite3_stmt *statement;
-	struct pm_run read = { 0 };
+	struct pm_process_id read = { 0 };
 	if (pm_database_prepare(
 		    database,
 		    "SELECT pid, start_ticks, boot_id, host, comm, command FROM run LIMIT 1",
@@ -39,8 +40,8 @@ static int find_run(const struct pm_database *database, struct pm_run *run, stru
 	return result;
 }
 
-int pm_stored_run_read(const struct pm_database *database, struct pm_run *run,
-                       struct pm_error *error)
+int pm_stored_process_read(const struct pm_database *database, struct pm_process_id *run,
+                           struct pm_error *error)
 {
 	int found = find_run(database, run, error);
 	if (found != 0)
@@ -51,7 +52,7 @@ int pm_stored_run_read(const struct pm_database *database, struct pm_run *run,
 		database->path, database->path);
 }
 
-static int write_run(const struct pm_database *database, const struct pm_run *run,
+static int write_run(const struct pm_database *database, const struct pm_process_id *run,
                      struct pm_error *error)
 {
 	sqlite3_stmt *statement;
@@ -68,14 +69,14 @@ static int write_run(const struct pm_database *database, const struct pm_run *ru
 	return result;
 }
 
-int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run,
-                        struct pm_error *error)
+int pm_stored_process_claim(const struct pm_database *database, const struct pm_process_id *run,
+                            struct pm_error *error)
 {
-	struct pm_run stored = { 0 };
+	struct pm_process_id stored = { 0 };
 	int found = find_run(database, &stored, error);
 	if (found <= 0)
 		return found < 0 ? -1 : write_run(database, run, error);
-	bool same = pm_run_is_same(&stored, run);
+	bool same = pm_process_id_equal(&stored, run);
 	free((char *)stored.command);
 	if (same)
 		return 0;

@@ -9,31 +9,31 @@
 #include <procmem/region.h>
 #include <procmem/select.h>
 
-/** Its regions; the table stands in scene.c. */
-extern struct pm_regions scene_regions;
+/** Its regions; the table stands in fixture.c. */
+extern struct pm_regions fixture_regions;
 
 /** Makes the regions: set-up of a cmocka group. */
-int scene_make(void **state);
+int fixture_make(void **state);
 
 /** Releases them: tear-down of a cmocka group. */
-int scene_drop(void **state);
+int fixture_drop(void **state);
 
 /** An empty choice. */
-struct pm_select *scene_choice(void);
+struct pm_select *fixture_choice(void);
 
 /** A choice of words separated by `|`. */
-struct pm_select *scene_choice_of(const char *words);
+struct pm_select *fixture_choice_of(const char *words);
 
 /**
  * Applies a choice and compares: "START-END:INDEX ...", `-` for what is not mapped. The choice is
  * destroyed.
  */
-void scene_expect(struct pm_select *select, const char *expected);
+void fixture_expect(struct pm_select *select, const char *expected);
 
 /**
  * Applies a choice that must give whole regions, and compares their indexes, "0 3". The choice is
  * destroyed.
  */
-void scene_expect_regions(struct pm_select *select, const char *expected);
+void fixture_expect_regions(struct pm_select *select, const char *expected);
 
 #endif

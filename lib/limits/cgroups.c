@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits of cgroups: of the process's own group and of all above it the one that leaves the least.
  */
-#include "limits/gather.h"
+#include "limits/cgroups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "limits/cgroup_file.h"
 #include "limits/hierarchy.h"
 #include "limits/limit_source.h"
 
@@ -50,10 +51,10 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	*bytes = 0;
 	if (!key)
 		return 0;
-	int found = pm_group_text(hierarchy, "memory.stat", &text, error);
+	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
-	if (!pm_group_entry(text, key, bytes))
+	if (!pm_cgroup_entry(text, key, bytes))
 		*bytes = 0;
 	free(text);
 	return 0;
@@ -74,10 +75,10 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 {
 	struct pm_limit own = { .kind = files->kind };
 	const char *name = files->max[hierarchy->version];
-	int result = name ? pm_group_number(hierarchy, name, &own.max, error) : 0;
-	if (result <= 0 || pm_group_is_unlimited(hierarchy, own.max))
+	int result = name ? pm_cgroup_number(hierarchy, name, &own.max, error) : 0;
+	if (result <= 0 || pm_cgroup_is_unlimited(hierarchy, own.max))
 		return result < 0 ? -1 : 0;
-	if (pm_group_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
+	if (pm_cgroup_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
 	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable,
 	                     error) < 0)
 		return -1;
@@ -86,7 +87,7 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 	char group[1024], *path = strdup(hierarchy->group);
 	if (!path)
 		return pm_error_out_of_memory(error);
-	pm_group_name(hierarchy, group, sizeof group);
+	pm_cgroup_name(hierarchy, group, sizeof group);
 	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/",
 	         name);
 	free(least->group);
@@ -109,7 +110,7 @@ static int find_least(const struct pm_hierarchy *hierarchy, const struct group_f
 	int result;
 	do
 		result = consider(&at, files, least, error);
-	while (result == 0 && pm_group_go_up(&at));
+	while (result == 0 && pm_cgroup_go_up(&at));
 	free(at.group);
 	return result;
 }
@@ -129,7 +130,7 @@ static int gather(const struct pm_hierarchy *hierarchy, const struct group_files
 	return result;
 }
 
-int pm_group_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
+int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
 {
 	struct least least = { 0 };
 	int result = find_least(hierarchy, &memory_files, &least, error);
@@ -142,24 +143,24 @@ int pm_group_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
 	return 1;
 }
 
-int pm_read_group_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events,
-                         struct pm_error *error)
+int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_events *events,
+                          struct pm_error *error)
 {
 	char *text;
-	int found = pm_group_text(hierarchy,
-	                          hierarchy->version == 2 ? "memory.events" : "memory.oom_control",
-	                          &text, error);
+	int found = pm_cgroup_text(hierarchy,
+	                           hierarchy->version == 2 ? "memory.events" : "memory.oom_control",
+	                           &text, error);
 	if (found <= 0)
 		return found;
 	/* v1 counts kills since Linux 4.13. */
-	events->known = pm_group_entry(text, "oom_kill", &events->oom_kill);
-	pm_group_entry(text, "high", &events->high);
-	pm_group_entry(text, "max", &events->max);
-	pm_group_entry(text, "oom", &events->oom);
+	events->known = pm_cgroup_entry(text, "oom_kill", &events->oom_kill);
+	pm_cgroup_entry(text, "high", &events->high);
+	pm_cgroup_entry(text, "max", &events->max);
+	pm_cgroup_entry(text, "oom", &events->oom);
 	free(text);
 	if (hierarchy->version == 2)
 		return 0;
-	found = pm_group_number(hierarchy, "memory.failcnt", &events->max, error);
+	found = pm_cgroup_number(hierarchy, "memory.failcnt", &events->max, error);
 	return found < 0 ? -1 : 0;
 }
 
@@ -199,7 +200,7 @@ static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressur
                          struct pm_error *error)
 {
 	char *text;
-	int found = pm_group_text(hierarchy, "memory.pressure", &text, error);
+	int found = pm_cgroup_text(hierarchy, "memory.pressure", &text, error);
 	if (found <= 0)
 		return found;
 	pm_pressure_parse(text, pressure);
@@ -207,8 +208,8 @@ static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressur
 	return 0;
 }
 
-int pm_gather_memory_group(struct pm_process *process, const char *sys_root,
-                           struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
+                            struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
@@ -220,7 +221,7 @@ int pm_gather_memory_group(struct pm_process *process, const char *sys_root,
 		if (result == 0)
 			result = gather(&hierarchy, &high_files, headroom, error);
 		if (result == 0)
-			result = pm_read_group_events(&hierarchy, &headroom->events, error);
+			result = pm_cgroup_read_events(&hierarchy, &headroom->events, error);
 		if (result == 0 && hierarchy.version == 2)
 			result = read_pressure(&hierarchy, &headroom->pressure, error);
 	}
@@ -234,8 +235,8 @@ int pm_gather_memory_group(struct pm_process *process, const char *sys_root,
 	return result;
 }
 
-int pm_gather_pids_group(struct pm_process *process, const char *sys_root,
-                         struct pm_headroom *headroom, struct pm_error *error)
+int pm_gather_pids_cgroup(struct pm_process *process, const char *sys_root,
+                          struct pm_headroom *headroom, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "pids", sys_root, &hierarchy, error) < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "limits/hierarchy.h"
+#include "limits/cgroup_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@ static bool is_absent(int cause)
 	       cause == EPERM;
 }
 
-int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char **text,
-                  struct pm_error *error)
+int pm_cgroup_text(const struct pm_hierarchy *hierarchy, const char *name, char **text,
+                   struct pm_error *error)
 {
 	char *path;
 	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0)
@@ -55,11 +55,11 @@ int pm_group_text(const struct pm_hierarchy *hierarchy, const char *name, char *
 	return result;
 }
 
-int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number,
-                    struct pm_error *error)
+int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number,
+                     struct pm_error *error)
 {
 	char *text = NULL;
-	int found = pm_group_text(hierarchy, name, &text, error);
+	int found = pm_cgroup_text(hierarchy, name, &text, error);
 	if (found <= 0 || !text)
 		return found;
 	const char *at = text;
@@ -71,7 +71,7 @@ int pm_group_number(const struct pm_hierarchy *hierarchy, const char *name, uint
 	return found;
 }
 
-bool pm_group_entry(const char *text, const char *key, uint64_t *number)
+bool pm_cgroup_entry(const char *text, const char *key, uint64_t *number)
 {
 	size_t length = strlen(key);
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -84,7 +84,7 @@ bool pm_group_entry(const char *text, const char *key, uint64_t *number)
 	return false;
 }
 
-void pm_group_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size)
+void pm_cgroup_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size)
 {
 	static const char cut[] = "...";
 	const char *group = hierarchy->group;
@@ -95,12 +95,12 @@ void pm_group_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size
 		snprintf(copy, size, "%s%s", cut, group + length - (size - sizeof cut));
 }
 
-bool pm_group_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number)
+bool pm_cgroup_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number)
 {
 	return number == UINT64_MAX || (hierarchy->version == 1 && number >= v1_unlimited);
 }
 
-bool pm_group_go_up(struct pm_hierarchy *hierarchy)
+bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 {
 	uint64_t hierarchical = 1;
 	if (hierarchy->group[0] == '\0')
@@ -108,6 +108,6 @@ bool pm_group_go_up(struct pm_hierarchy *hierarchy)
 	*strrchr(hierarchy->group, '/') = '\0';
 	/* In v1 before Linux 5.11 it could be switched off that groups count for the one above. */
 	return hierarchy->version == 2 ||
-	       pm_group_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
+	       pm_cgroup_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
 	       hierarchical != 0;
 }

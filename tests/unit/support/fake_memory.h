@@ -17,7 +17,7 @@ enum { MADE_UP_WORDS = 512, RW = PM_PERM_READ | PM_PERM_WRITE };
 #define HEAP_MAX (64 * MIB)
 
 /** Words of 8 bytes at addresses; all other memory reads as zeros. */
-struct made_up {
+struct fake_memory {
 	struct {
 		uint64_t address, value;
 	} words[MADE_UP_WORDS];
@@ -26,33 +26,33 @@ struct made_up {
 };
 
 /** Sets a word. */
-void made_up_put(struct made_up *memory, uint64_t address, uint64_t value);
+void fake_memory_put(struct fake_memory *memory, uint64_t address, uint64_t value);
 
 /** Puts a heap_info of malloc. */
-void made_up_heap(struct made_up *memory, uint64_t start, uint64_t arena, uint64_t previous,
-                  uint64_t used, uint64_t open);
+void fake_memory_heap(struct fake_memory *memory, uint64_t start, uint64_t arena, uint64_t previous,
+                      uint64_t used, uint64_t open);
 
 /** Puts the header of a chunk that malloc mapped. */
-void made_up_chunk(struct made_up *memory, uint64_t at, uint64_t size);
+void fake_memory_chunk(struct fake_memory *memory, uint64_t at, uint64_t size);
 
 /**
  * Appends an anonymous region that is wholly resident, or without permissions not at all.
  * @return it, valid until the next one
  */
-struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size,
-                                 unsigned perms);
+struct pm_region *fake_memory_region(struct pm_regions *regions, uint64_t start, uint64_t size,
+                                     unsigned perms);
 
 /** Reads the memory. */
-struct pm_reader made_up_reader(struct made_up *memory);
+struct pm_reader fake_memory_reader(struct fake_memory *memory);
 
 /** Classifies the regions with this memory. */
-void made_up_assign(struct pm_regions *regions, struct made_up *memory);
+void fake_memory_assign(struct pm_regions *regions, struct fake_memory *memory);
 
 /**
  * Counts chunks of malloc again, see pm_kinds_recount().
  * @return whether the kinds of all must be asked for
  */
-bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before,
-                     struct made_up *memory);
+bool fake_memory_recount(struct pm_regions *regions, const struct pm_regions *before,
+                         struct fake_memory *memory);
 
 #endif

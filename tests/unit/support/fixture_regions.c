@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/scene.h"
+#include "support/fixture_regions.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -36,12 +36,12 @@ static const struct {
 
 enum { COUNT = sizeof layout / sizeof *layout };
 
-struct pm_regions scene_regions;
+struct pm_regions fixture_regions;
 
-int scene_make(void **state)
+int fixture_make(void **state)
 {
 	(void)state;
-	pm_regions_init(&scene_regions);
+	pm_regions_init(&fixture_regions);
 	for (size_t i = 0; i < COUNT; i++) {
 		struct pm_region region = {
 			.start = layout[i].start,
@@ -52,29 +52,29 @@ int scene_make(void **state)
 			.known = PM_SIZE_BIT(PM_SIZE_RSS),
 			.bytes = { [PM_SIZE_RSS] = layout[i].rss },
 		};
-		if (pm_regions_append(&scene_regions, &region, NULL) < 0)
+		if (pm_regions_append(&fixture_regions, &region, NULL) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int scene_drop(void **state)
+int fixture_drop(void **state)
 {
 	(void)state;
-	pm_regions_deinit(&scene_regions);
+	pm_regions_deinit(&fixture_regions);
 	return 0;
 }
 
-struct pm_select *scene_choice(void)
+struct pm_select *fixture_choice(void)
 {
 	struct pm_select *select;
 	assert_int_equal(pm_select_create(&select, NULL), 0);
 	return select;
 }
 
-struct pm_select *scene_choice_of(const char *words)
+struct pm_select *fixture_choice_of(const char *words)
 {
-	struct pm_select *select = scene_choice();
+	struct pm_select *select = fixture_choice();
 	char *copy = strdup(words), *rest = copy, *word;
 	while ((word = strsep(&rest, "|"))) {
 		struct pm_error error = { 0 };
@@ -85,13 +85,13 @@ struct pm_select *scene_choice_of(const char *words)
 	return select;
 }
 
-void scene_expect(struct pm_select *select, const char *expected)
+void fixture_expect(struct pm_select *select, const char *expected)
 {
 	struct pm_range *ranges = NULL;
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[4096] = "";
-	if (pm_select_apply(select, &scene_regions, &ranges, &count, &error) < 0)
+	if (pm_select_apply(select, &fixture_regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
 		const char *blank = i > 0 ? " " : "";
@@ -110,13 +110,13 @@ void scene_expect(struct pm_select *select, const char *expected)
 	pm_select_destroy(select);
 }
 
-void scene_expect_regions(struct pm_select *select, const char *expected)
+void fixture_expect_regions(struct pm_select *select, const char *expected)
 {
 	struct pm_range *ranges = NULL;
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[256] = "";
-	if (pm_select_apply(select, &scene_regions, &ranges, &count, &error) < 0)
+	if (pm_select_apply(select, &fixture_regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(ranges[i].region < COUNT);

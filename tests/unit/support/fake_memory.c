@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/made_up.h"
+#include "support/fake_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ static int read_memory(void *context, const struct pm_piece *pieces, size_t coun
                        size_t *done, struct pm_error *error)
 {
 	(void)error;
-	struct made_up *memory = context;
+	struct fake_memory *memory = context;
 	char *to = buffer;
 	*done = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -38,29 +38,29 @@ static void close_memory(void *context)
 
 static const struct pm_reader_ops memory_ops = { read_memory, close_memory };
 
-void made_up_put(struct made_up *memory, uint64_t address, uint64_t value)
+void fake_memory_put(struct fake_memory *memory, uint64_t address, uint64_t value)
 {
 	assert_true(memory->count < MADE_UP_WORDS);
 	memory->words[memory->count].address = address;
 	memory->words[memory->count++].value = value;
 }
 
-void made_up_heap(struct made_up *memory, uint64_t start, uint64_t arena, uint64_t previous,
-                  uint64_t used, uint64_t open)
+void fake_memory_heap(struct fake_memory *memory, uint64_t start, uint64_t arena, uint64_t previous,
+                      uint64_t used, uint64_t open)
 {
-	made_up_put(memory, start, arena);
-	made_up_put(memory, start + 8, previous);
-	made_up_put(memory, start + 16, used);
-	made_up_put(memory, start + 24, open);
+	fake_memory_put(memory, start, arena);
+	fake_memory_put(memory, start + 8, previous);
+	fake_memory_put(memory, start + 16, used);
+	fake_memory_put(memory, start + 24, open);
 }
 
-void made_up_chunk(struct made_up *memory, uint64_t at, uint64_t size)
+void fake_memory_chunk(struct fake_memory *memory, uint64_t at, uint64_t size)
 {
-	made_up_put(memory, at + 8, size | 2);
+	fake_memory_put(memory, at + 8, size | 2);
 }
 
-struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uint64_t size,
-                                 unsigned perms)
+struct pm_region *fake_memory_region(struct pm_regions *regions, uint64_t start, uint64_t size,
+                                     unsigned perms)
 {
 	struct pm_region region = { .start = start,
 		                    .end = start + size,
@@ -71,22 +71,22 @@ struct pm_region *made_up_region(struct pm_regions *regions, uint64_t start, uin
 	return &regions->items[regions->count - 1];
 }
 
-struct pm_reader made_up_reader(struct made_up *memory)
+struct pm_reader fake_memory_reader(struct fake_memory *memory)
 {
 	return (struct pm_reader){ &memory_ops, memory };
 }
 
-void made_up_assign(struct pm_regions *regions, struct made_up *memory)
+void fake_memory_assign(struct pm_regions *regions, struct fake_memory *memory)
 {
-	struct pm_reader reader = made_up_reader(memory);
+	struct pm_reader reader = fake_memory_reader(memory);
 	struct pm_kinds_evidence evidence = { .reader = &reader };
 	assert_int_equal(pm_kinds_assign(regions, &evidence, NULL), 0);
 }
 
-bool made_up_recount(struct pm_regions *regions, const struct pm_regions *before,
-                     struct made_up *memory)
+bool fake_memory_recount(struct pm_regions *regions, const struct pm_regions *before,
+                         struct fake_memory *memory)
 {
-	struct pm_reader reader = made_up_reader(memory);
+	struct pm_reader reader = fake_memory_reader(memory);
 	struct pm_kinds_evidence evidence = { .reader = &reader };
 	bool wrong = true;
 	assert_int_equal(pm_kinds_recount(regions, before, &evidence, &wrong, NULL), 0);

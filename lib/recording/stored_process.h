@@ -12,15 +12,15 @@
  * process.
  * @return 0 or -1
  */
-int pm_stored_run_claim(const struct pm_database *database, const struct pm_run *run,
-                        struct pm_error *error);
+int pm_stored_process_claim(const struct pm_database *database, const struct pm_process_id *run,
+                            struct pm_error *error);
 
 /**
  * Reads the run.
  * @param run filled; the caller frees `command`
  * @return 0 or -1
  */
-int pm_stored_run_read(const struct pm_database *database, struct pm_run *run,
-                       struct pm_error *error);
+int pm_stored_process_read(const struct pm_database *database, struct pm_process_id *run,
+                           struct pm_error *error);
 
 #endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/** @file FILL x_command.c */
+#ifndef CMD_SHELL_X_COMMAND_H
+#define CMD_SHELL_X_COMMAND_H
+
+#include "shell/shell.h"
+
+/** `x`. @see shell_builtin.run */
+enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, char **argv);
+
+#endif

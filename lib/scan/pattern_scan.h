@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/** @file FILL pattern_scan.c */
+#ifndef PM_SCAN_PATTERN_SCAN_H
+#define PM_SCAN_PATTERN_SCAN_H
+
+#include "scan/pattern_scanner.h"
+
+/**
+ * As pm_pattern_scanner_create().
+ * @param simd at most pm_simd_best()
+ */
+int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
+                                   enum pm_simd simd, struct pm_scanner **scanner,
+                                   struct pm_error *error);
+
+#endif
