@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/package.sh [FOLDER]
 #
-# Makes what others can install, in FOLDER (default: build/packages): the Debian packages procmem, libprocmem0 and libprocmem-dev, and an
-# archive that runs from wherever it is unpacked.
+# Writes packages to FOLDER (default: build/packages): the Debian packages procmem, libprocmem0 and
+# libprocmem-dev, and an archive that runs from any folder.
 set -eu
 
 usage() {
@@ -21,13 +21,14 @@ folder=$(cd "$folder" && pwd)
 cd "$(dirname "$0")/.."
 sh docs/setup.sh build
 
-# What Debian compiles its own packages with: hardened, and without the name of this folder in it.
+# The flags of Debian's own packages: hardened, and without the name of this folder in the binaries.
 CFLAGS=$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --get CFLAGS)
-CFLAGS="$CFLAGS $(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --get CPPFLAGS) -ffile-prefix-map=$PWD=."
+CFLAGS="$CFLAGS $(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --get CPPFLAGS)"
+CFLAGS="$CFLAGS -ffile-prefix-map=$PWD=."
 LDFLAGS=$(DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --get LDFLAGS)
 export CFLAGS LDFLAGS
 
-# make PRESET GENERATOR FILES: builds in FOLDER/PRESET, and moves the packages into FOLDER.
+# make PRESET GENERATOR SUFFIX: builds in FOLDER/PRESET, and moves the packages to FOLDER.
 make() {
 	log=$folder/$1.log
 	{
@@ -42,7 +43,7 @@ make() {
 	mv "$folder/$1/made"/*."$3" "$folder"
 }
 
-# Packages of others, or of another version, are not ours to remove.
+# Other packages in FOLDER, and packages of other versions, stay.
 make debian DEB deb
 make archive TGZ tar.gz
 ls "$folder"/*.deb "$folder"/*.tar.gz

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/tour.sh
 #
-# A look around: installs what is missing, builds, starts a sample server whose memory grows outside of its heap, and finds out where. Every
-# command is printed before its output. Ctrl-C ends it at any time, the server with it.
+# A guided tour: installs the packages that are missing, builds, starts a sample server whose memory
+# grows outside its heap, and investigates it. Each command is printed before its output. Ctrl-C
+# ends the tour and the server at any time.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ cmake --preset release -DPROCMEM_SAMPLES=ON >/dev/null
 cmake --build --preset release -- --quiet
 PATH=$PWD/build/release/cmd:$PATH
 
-# What the server says about itself; nothing of it stays behind.
+# For the output of the server; removed at the end.
 scratch=$(mktemp -d)
 server=
 finish() {
@@ -26,22 +27,24 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# say TEXT: what comes next, and why.
+# say LINE...: announces the next command, and why it is run.
 say() {
-	printf '\n# %s\n' "$*"
+	printf '\n'
+	printf '# %s\n' "$@"
 }
 
-# show COMMAND: prints it, and runs it.
+# show COMMAND: prints the command and runs it.
 show() {
 	printf '$ %s\n' "$*"
 	"$@"
 }
 
-# start_server OPTION...: starts the sample server and waits for its word that it is ready.
+# start_server OPTION...: starts the sample server and waits until it prints `ready`.
 start_server() {
 	mkfifo "$scratch/output"
-	# In a container its memory would be limited; here its address space is, to 2 GiB.
-	prlimit --as=2147483648 build/release/tests/targets/sample_server "$@" >"$scratch/output" </dev/null &
+	# A container would limit its memory. This limits its address space, to 2 GiB.
+	prlimit --as=2147483648 build/release/tests/targets/sample_server "$@" \
+		>"$scratch/output" </dev/null &
 	server=$!
 	exec 3<"$scratch/output"
 	while IFS= read -r line <&3; do
@@ -52,38 +55,42 @@ start_server() {
 	exit 1
 }
 
-# Address of a buffer of the sample server, as it logged it.
+# buffer_address NUMBER: prints the address of a buffer, from the log of the sample server.
 buffer_address() {
 	sed -n "s/^buffer $1 \([0-9a-f]*\) .*/0x\1/p" "$scratch/log"
 }
 
 start_server --fill --leak --rate 2097152
 
-say "A server uses far more memory than its heap explains. Which process is it?"
+say "A server uses far more memory than the size of its heap. Which process is it?"
 show procmem ps sample_server
 
-say "Where is the memory? The largest regions first: it is not the heap (64 MiB at f0000000), but blocks that malloc mapped."
+say "Where is the memory? The list shows the largest regions first. Most of it is not in the heap" \
+	"(64 MiB at f0000000), but in blocks that malloc mapped."
 show procmem map --top 12 "$server"
 
-say "The same, summed up by what the regions are for."
+say "The same, summed up by the kind of region."
 show procmem map --by kind "$server"
 
-say "What is at this address? (It stands in a log line of the server: its third receive buffer.)"
+say "What is at this address? (It is from the log of the server: its third receive buffer.)"
 show procmem map "$server" "$(buffer_address 2)"
 
-say "What are these blocks full of? Each different string once, the most frequent first: HTTP/2 from a gRPC client, received and never released."
+say "What do these blocks contain? This lists each distinct string once, the most frequent first." \
+	"It is HTTP/2 traffic from a gRPC client that was received and never freed."
 show procmem strings -q -n 5 --unique --top 10 "$server" malloc
 
-say "And what is in it? The first bytes at that address; in a pipe, dump gives nothing but the bytes."
+say "These are the first bytes of the buffer. (Into a pipe, dump writes only the raw bytes.)"
 show procmem dump --hex "$server" "$(buffer_address 2)+96"
 
-say "Does it grow? Twelve seconds of watching tell which region, how fast, and that it does not stop. The strings that are most frequent in the pages that"
-say "came last tell what it is: headers of HTTP/2, those of gRPC calls."
+say "Does it grow? Watching it for twelve seconds shows which region grows, how fast, and that" \
+	"the growth is steady. The most frequent strings in the newest pages show what it" \
+	"consists of: the HTTP/2 headers of gRPC calls."
 show procmem watch -q -i 2 --for 12s --peek 6 "$server"
 
-say "Which service is called there, and where else in the process are the tokens of those who call it?"
+say "Which service is called, and where else in the process are the tokens of its callers?"
 show procmem grep -m 4 '/[\w.]+/[A-Z]\w+' "$server" malloc
 show procmem grep -c 'Bearer [\w.]+' "$server"
 
-say "How long does it last? Every limit that applies, what is left, and when it is used up at this rate. (The server may use 2 GiB of address space.)"
+say "How long until it reaches a limit? This lists every limit that applies, what is left of it," \
+	"and how long that lasts at this rate. (The server may use 2 GiB of address space.)"
 show procmem headroom --for 12s "$server"
