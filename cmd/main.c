@@ -168,8 +168,10 @@ static void print_help(struct out *out)
 	           "Looks inside a running process's memory: what holds it, and what is in it.\n"
 	           "Nothing is restarted or changed, and nothing is stopped unless --stop asks for "
 	           "it.\n\nCommands:\n");
+
 	for (const struct command *command = commands; command->name; command++)
 		print_summary(out, command);
+
 	print_summary(out, &shell_command);
 	out_string(out, "\nprocmem COMMAND --help tells more about one of them.\n\nExamples:\n"
 	                "  procmem ps\n      the processes with the most memory\n"
@@ -217,6 +219,7 @@ static enum status run_help(struct out *out, int argc, char **argv)
 		print_help(out);
 		return STATUS_OK;
 	}
+
 	char *words[] = { argv[1], help, NULL };
 	return run_command(out, 2, words);
 }
@@ -227,6 +230,7 @@ static enum status run(struct out *out, int argc, char **argv)
 		report_error("which command? procmem --help lists them");
 		return STATUS_ERROR;
 	}
+
 	const char *word = argv[1];
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		out_string(out, "procmem " PROCMEM_VERSION "\n");
@@ -234,12 +238,14 @@ static enum status run(struct out *out, int argc, char **argv)
 	}
 	if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return run_help(out, argc - 1, argv + 1);
+
 	if (word[0] == '-') {
 		report_error(
 			"'%s' stands where the command belongs; procmem --help lists the commands",
 			word);
 		return STATUS_ERROR;
 	}
+
 	return run_command(out, argc - 1, argv + 1);
 }
 
@@ -266,18 +272,23 @@ int main(int argc, char **argv)
 	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more
 	 * and more of them, up to 32 MiB each (mallopt(3)). */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+
 	struct out out;
 	if (fill_standard_streams() < 0)
 		return (int)STATUS_ERROR;
+
 	/* A reader that goes away ends the output quietly, not the program: commands have to leave
 	 * their target as it was. */
 	signal(SIGPIPE, SIG_IGN);
+
 	/* Where whoever started us ignores it, exec hands that on, and wait(2) would not tell how a
 	 * child ended. */
 	signal(SIGCHLD, SIG_DFL);
 	out_init(&out, STDOUT_FILENO);
+
 	enum status status = run(&out, argc, argv);
 	if (out_close(&out) < 0)
 		status = STATUS_ERROR;
+
 	return (int)status;
 }

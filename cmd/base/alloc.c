@@ -13,11 +13,13 @@ void *alloc_array(void *old, size_t count, size_t size)
 	void *array = NULL;
 	if (!__builtin_mul_overflow(count, size, &bytes))
 		array = realloc(old, bytes ? bytes : 1);
+
 	if (!array) {
 		/* Not by report.c: that would need memory. */
 		fputs("procmem: out of memory\n", stderr);
 		exit(STATUS_ERROR);
 	}
+
 	return array;
 }
 

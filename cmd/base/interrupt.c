@@ -50,6 +50,7 @@ const volatile sig_atomic_t *interrupt_catch(void)
 	interrupted = 0;
 	for (size_t i = 0; i < CAUGHT; i++)
 		catch_one(numbers[i], !in_session || numbers[i] != SIGINT, &before);
+
 	/* A limit on the size of files is an error of write(2), after which there is something to
 	 * clean up. */
 	signal(SIGXFSZ, SIG_IGN);

@@ -15,10 +15,12 @@ static int excerpt(size_t length)
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
 {
 	int code;
+
 	PCRE2_SIZE at;
 	*filter = (struct name_filter){ 0 };
 	if (!regex)
 		return 0;
+
 	/* Names are bytes: without PCRE2_UTF every one of them can be matched. */
 	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
 	if (!filter->code) {
@@ -31,9 +33,11 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 			(size_t)at, excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at,
 			(char *)message);
 	}
+
 	filter->match = pcre2_match_data_create_from_pattern(filter->code, NULL);
 	if (filter->match)
 		return 0;
+
 	name_filter_deinit(filter);
 	return pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 }

@@ -19,10 +19,12 @@ static int failed(const char *path, struct pm_error *error)
 	if (cause == EISDIR)
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a directory; name a file in it", path);
+
 	/* open(2) says of a socket: "No such device or address". */
 	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a socket; name a file or a pipe", path);
+
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
 	                    strerror(cause));
 }
@@ -66,15 +68,18 @@ static int open_nameless(const char *path)
 	struct text directory = { 0 };
 	size_t length = directory_length(path);
 	text_bytes(&directory, length > 0 ? path : ".", length > 0 ? length : 1);
+
 	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC,
 	              S_IRUSR | S_IWUSR);
 	text_deinit(&directory);
+
 	/* Without /proc, as in the root of somebody who looks at a core file, it would never get a
 	 * name. */
 	if (fd >= 0 && access(link_to(fd).name, F_OK) < 0) {
 		close(fd);
 		fd = -1;
 	}
+
 	return fd;
 }
 
@@ -115,9 +120,11 @@ static int open_special(struct new_file *file, int follow)
 	if (follow == 0 || fstat(file->fd, &status) < 0 || !S_ISFIFO(status.st_mode) ||
 	    status.st_uid == geteuid() || status.st_uid == 0)
 		return 0;
+
 	close(file->fd);
 	file->fd = -1;
 	errno = EPERM;
+
 	return -1;
 }
 
@@ -125,23 +132,28 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 {
 	struct stat status;
 	bool own = is_own_descriptor(path), exists = lstat(path, &status) == 0;
+
 	*file = (struct new_file){ .fd = -1 };
 	if (exists && S_ISLNK(status.st_mode) && !own)
 		return pm_error_set(error, PM_ERROR_IO, ELOOP,
 		                    "cannot write %s: it is a symbolic link; name the file itself",
 		                    path);
+
 	file->path = strdup(path);
 	if (!file->path)
 		return failed(path, error);
+
 	if (exists && !S_ISREG(status.st_mode)) {
 		if (open_special(file, own ? 0 : O_NOFOLLOW) == 0)
 			return 0;
 	} else if (open_regular(file) == 0)
 		return 0;
+
 	failed(path, error);
 	free(file->temporary);
 	file->temporary = NULL;
 	new_file_drop(file);
+
 	return -1;
 }
 
@@ -157,9 +169,11 @@ static int link_temporarily(struct new_file *file)
 	int reserved = mkostemp(file->temporary, O_CLOEXEC);
 	if (reserved < 0)
 		return -1;
+
 	close(reserved);
 	if (unlink(file->temporary) < 0 || link_as(file, file->temporary) < 0)
 		return -1;
+
 	file->nameless = false;
 	return 0;
 }
@@ -172,11 +186,13 @@ static int give_name(struct new_file *file)
 		if (file->only_new || errno != EEXIST || link_temporarily(file) < 0)
 			return -1;
 	}
+
 	if (!file->only_new)
 		return rename(file->temporary, file->path);
 	/* Not all file systems can rename so; those of Windows know no second name. */
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
+
 	return errno == EINVAL && link(file->temporary, file->path) == 0 ? unlink(file->temporary)
 	                                                                 : -1;
 }
@@ -198,6 +214,7 @@ int new_file_keep(struct new_file *file, struct pm_error *error)
 		new_file_drop(file);
 		return -1;
 	}
+
 	free(file->temporary);
 	file->temporary = NULL;
 	new_file_drop(file);

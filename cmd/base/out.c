@@ -47,9 +47,11 @@ void out_init(struct out *out, int fd)
 void out_flush(struct out *out)
 {
 	size_t done = 0;
+
 	/* As with a reader that is gone: nobody wants the rest. */
 	if (out->cancel && *out->cancel && !out->os_errno)
 		out->os_errno = EPIPE;
+
 	while (done < out->buffer.length && !out->os_errno) {
 		ssize_t written = write(out->fd, out->buffer.bytes + done,
 		                        out->buffer.length - done);
@@ -60,6 +62,7 @@ void out_flush(struct out *out)
 		else if (out->cancel && *out->cancel)
 			out->os_errno = EPIPE;
 	}
+
 	text_clear(&out->buffer);
 }
 
@@ -110,8 +113,10 @@ size_t out_wrapped(struct out *out, const struct text *lines, size_t indent)
 	struct text wrapped = { 0 };
 	size_t ends = 0;
 	wrap(&wrapped, lines->bytes, lines->length, out->width, indent);
+
 	for (size_t i = 0; i < wrapped.length; i++)
 		ends += wrapped.bytes[i] == '\n';
+
 	out_text(out, &wrapped);
 	text_deinit(&wrapped);
 	return ends;

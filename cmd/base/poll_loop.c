@@ -57,21 +57,28 @@ bool poll_loop_wait(struct poll_loop *wait)
 	sigaddset(&caught, SIGTSTP);
 	sigaddset(&caught, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &caught, &before);
+
 	double left = wait->due - clock_seconds();
 	struct timespec timeout = { .tv_sec = left > 0 ? (time_t)left : 0 };
 	timeout.tv_nsec = left > 0 ? (long)((left - (double)timeout.tv_sec) * 1e9) : 0;
+
 	int ready = *wait->interrupted
 	                    ? -1
 	                    : ppoll(wait->descriptors, (nfds_t)wait->count, &timeout, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+
 	for (size_t i = 0; ready <= 0 && i < wait->count; i++)
 		wait->descriptors[i].revents = 0;
+
 	/* A descriptor that is always ready must not keep looks from being taken. */
 	if (*wait->interrupted || clock_seconds() < wait->due)
 		return false;
+
 	wait->looked = clock_seconds();
 	do
 		wait->due += wait->interval;
+
 	while (wait->due <= clock_seconds());
+
 	return true;
 }

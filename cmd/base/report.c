@@ -18,6 +18,7 @@ static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix,
 {
 	struct text sentence = { 0 }, line = { 0 }, lines = { 0 };
 	size_t width, height;
+
 	text_vformat(&sentence, format, arguments);
 	text_string(&line, prefix);
 	utf8_escape(&line, sentence.bytes, sentence.length);
@@ -26,6 +27,7 @@ static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix,
 	wrap(&lines, line.bytes, line.length, width, INDENT);
 	fwrite(lines.bytes, 1, lines.length, stderr);
 	text_deinit(&lines);
+
 	text_deinit(&line);
 	text_deinit(&sentence);
 }

@@ -65,9 +65,12 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 	size_t first = sizeof hex;
 	do
 		hex[--first] = "0123456789abcdef"[value & 15];
+
 	while ((value >>= 4) > 0);
+
 	while (first > 0 && sizeof hex - first < digits)
 		hex[--first] = '0';
+
 	text_bytes(text, hex + first, sizeof hex - first);
 }
 
@@ -91,6 +94,7 @@ size_t text_size_length(uint64_t bytes)
 {
 	if (bytes < 1024)
 		return bytes ? text_decimal_length(bytes) + 1 : 1;
+
 	/* As pm_format_size() rounds: tenths of the unit, half up; 1024.0 becomes 1.0 of the next
 	 * unit. */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(bytes)) / 10 * 10;
@@ -98,6 +102,7 @@ size_t text_size_length(uint64_t bytes)
 		(uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >>
 	                   shift);
 	uint64_t whole = tenths < 10240 ? tenths / 10 : 1;
+
 	return 4 + (size_t)(whole > 9) + (size_t)(whole > 99) + (size_t)(whole > 999);
 }
 
@@ -105,11 +110,13 @@ void text_vformat(struct text *text, const char *format, va_list arguments)
 {
 	va_list again;
 	va_copy(again, arguments);
+
 	int length = vsnprintf(NULL, 0, format, arguments);
 	if (length > 0) {
 		vsnprintf(text_room(text, (size_t)length + 1), (size_t)length + 1, format, again);
 		text->length += (size_t)length;
 	}
+
 	va_end(again);
 }
 

@@ -18,12 +18,15 @@ const char *user_name(struct user_names *users, uid_t uid)
 		if (users->items[i].uid == uid)
 			return users->items[i].name;
 	}
+
 	const struct passwd *entry = getpwuid(uid);
 	users->items = alloc_array(users->items, users->count + 1, sizeof *users->items);
+
 	struct user_name *user = &users->items[users->count++];
 	*user = (struct user_name){ .uid = uid };
 	if (entry)
 		user->name = alloc_string(entry->pw_name);
+
 	return user->name;
 }
 

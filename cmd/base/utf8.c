@@ -45,10 +45,12 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *at = (const unsigned char *)bytes;
 	size_t count;
+
 	if (at[0] < 0x80) {
 		*code = at[0];
 		return 1;
 	}
+
 	if ((at[0] & 0xe0) == 0xc0)
 		count = 2;
 	else if ((at[0] & 0xf0) == 0xe0)
@@ -57,16 +59,20 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
 		count = 4;
 	else
 		return 0;
+
 	if (count > length)
 		return 0;
+
 	uint32_t value = at[0] & (0x7fu >> count);
 	for (size_t i = 1; i < count; i++) {
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
 		value = value << 6 | (at[i] & 0x3fu);
 	}
+
 	if (value < smallest[count] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
 		return 0;
+
 	*code = value;
 	return count;
 }
@@ -113,6 +119,7 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 		length -= plain;
 		if (length == 0)
 			return;
+
 		uint32_t code;
 		size_t count = utf8_decode(bytes, length, &code);
 		if (count > 0 && !utf8_is_control(code)) {
@@ -122,6 +129,7 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 			for (size_t i = 0; i < count; i++)
 				escape_byte(text, bytes[i]);
 		}
+
 		bytes += count;
 		length -= count;
 	}
@@ -142,6 +150,7 @@ static size_t code_columns(uint32_t code)
 static size_t walk(const char *bytes, size_t length, size_t limit, size_t *columns)
 {
 	size_t at = 0;
+
 	*columns = 0;
 	while (at < length) {
 		uint32_t code;
@@ -152,6 +161,7 @@ static size_t walk(const char *bytes, size_t length, size_t limit, size_t *colum
 		*columns += takes;
 		at += count ? count : 1;
 	}
+
 	return at;
 }
 

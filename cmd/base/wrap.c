@@ -15,6 +15,7 @@ bool wrap_size(int fd, size_t *width, size_t *height)
 	*width = *height = SIZE_MAX;
 	if (!isatty(fd))
 		return false;
+
 	bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
 	*width = known && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
 	*height = known && size.ws_row > 0 ? size.ws_row : USUAL_HEIGHT;
@@ -32,6 +33,7 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 	size_t first = 0, found = length;
 	while (first < length && line[first] == ' ')
 		first++;
+
 	for (size_t at = first + 1; at <= fits && at < length; at++) {
 		bool ends_word = line[at] == ' ' && line[at - 1] != ' ';
 		bool ends_field = ends_word && at + 1 < length && line[at + 1] == ' ';
@@ -41,10 +43,12 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 		if (ends_field || (ends_word && !in_field))
 			found = at;
 	}
+
 	/* A word that is too long ends where it ends. */
 	for (size_t at = fits > first ? fits : first; found == length && at < length; at++)
 		if (line[at] == ' ')
 			found = at;
+
 	return found;
 }
 
@@ -54,12 +58,15 @@ static void wrap_line(struct text *into, const char *line, size_t length, size_t
 	size_t room = width;
 	while (utf8_columns(line, length) > room) {
 		size_t end = find_break(line, length, utf8_fit(line, length, room)), next = end;
+
 		while (next < length && line[next] == ' ')
 			next++;
+
 		if (next == length) {
 			length = end;
 			break;
 		}
+
 		text_bytes(into, line, end);
 		text_char(into, '\n');
 		text_fill(into, ' ', indent);
@@ -67,6 +74,7 @@ static void wrap_line(struct text *into, const char *line, size_t length, size_t
 		length -= next;
 		room = width - indent;
 	}
+
 	text_bytes(into, line, length);
 }
 
@@ -76,6 +84,7 @@ void wrap(struct text *into, const char *bytes, size_t length, size_t width, siz
 		text_bytes(into, bytes, length);
 		return;
 	}
+
 	if (indent > width / 2)
 		indent = 0;
 	while (length > 0) {

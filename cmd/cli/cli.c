@@ -58,6 +58,7 @@ static void add_options(struct parser *parser, const struct cli_group *group,
 		for (int colon = 0; colon < mode; colon++)
 			*letter++ = ':';
 	}
+
 	*letter = '\0';
 }
 
@@ -67,6 +68,7 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 	*parser = (struct parser){ .spec = spec, .letters = ":" };
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
+
 	add_options(parser, NULL, cli_common_options);
 	/* getopt_long() keeps its place in these globals; 0 makes glibc start anew, for several
 	 * commands in one process. */
@@ -118,6 +120,7 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 			}
 		}
 	}
+
 	return 0;
 }
 
@@ -135,12 +138,14 @@ static const char *glued_value(const char *name, const char *help, const char *t
 	size_t length = strlen(name);
 	if (strncmp(typed, name, length) != 0)
 		return NULL;
+
 	const char *value = typed + length + (typed[length] == '-');
 	size_t size = strlen(value);
 	/* Shorter ones are those between the words: "by", "or". */
 	for (const char *at = help; size > 2 && (at = strstr(at, value)); at++)
 		if ((at == help || strchr(" ,\n", at[-1])) && strchr(" ,\n", at[size]))
 			return value;
+
 	return NULL;
 }
 
@@ -222,6 +227,7 @@ static int take(struct parser *parser, struct slot *slot, void *into)
 	if (slot->group->take((char *)into + slot->group->offset, slot->option->id, optarg,
 	                      &error) == 0)
 		return 0;
+
 	pm_error_prefix(&error, "--%s: ", slot->option->name);
 	report_failure(&error);
 	return -1;
@@ -233,6 +239,7 @@ static void report_missing(const struct cli_spec *spec, const struct cli_result 
 	const char *word = spec->operands;
 	for (int i = 0; i < result->count; i++)
 		word += strcspn(word, " ") + (strchr(word, ' ') != NULL);
+
 	if (result->in_session && strncmp(word, "TARGET", strlen("TARGET")) == 0)
 		report_error("%s: nothing is attached; attach PID or NAME chooses a target",
 		             spec->command);
@@ -259,9 +266,11 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 {
 	struct parser parser;
 	int code;
+
 	start(&parser, spec);
 	result->status = STATUS_ERROR;
 	result->in_session = out->results != NULL;
+
 	while ((code = getopt_long(argc, argv, parser.letters, parser.long_options, NULL)) != -1) {
 		struct slot *slot = find_slot(&parser, code == ':' ? optopt : code);
 		/* The word before is the option itself where it takes no argument, or one that it
@@ -271,6 +280,7 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 			             spec->absent[1]);
 			return false;
 		}
+
 		if (!slot) {
 			report_unknown(&parser, argv);
 			return false;
@@ -280,6 +290,7 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 			             slot->option->argument);
 			return false;
 		}
+
 		if (!slot->group) {
 			if (slot->option->id == 'h')
 				cli_help_print(spec, out);
@@ -288,11 +299,14 @@ bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **ar
 			result->status = STATUS_OK;
 			return false;
 		}
+
 		if (take(&parser, slot, into) < 0)
 			return false;
 	}
+
 	result->operands = argv + optind;
 	result->count = argc - optind;
+
 	return true;
 }
 
@@ -301,11 +315,13 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 	struct parser parser;
 	char letters[sizeof parser.letters + 1];
 	int places[CLI_OPERANDS_PLACED], code;
+
 	start(&parser, spec);
 	/* The dash makes getopt_long() leave the words in their order, and return 1 for operands.
 	 */
 	snprintf(letters, sizeof letters, "-%s", parser.letters);
 	*count = 0;
+
 	while ((code = getopt_long(argc, argv, letters, parser.long_options, NULL)) != -1) {
 		const struct slot *slot = code == 1 ? NULL : find_slot(&parser, code);
 		if (code == 1 && *count < CLI_OPERANDS_PLACED)
@@ -315,11 +331,13 @@ int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int whi
 		    lists_word(spec->instead_of_first, slot->option->name))
 			which = 0;
 	}
+
 	for (int i = optind; i < argc; i++, ++*count)
 		if (*count < CLI_OPERANDS_PLACED)
 			/* Before "--", if that is what stands before the first of the rest. */
 			places[*count] = i == optind ? optind - (strcmp(argv[i - 1], "--") == 0)
 			                             : i;
+
 	return which > *count || which >= CLI_OPERANDS_PLACED ? -1
 	       : which < *count                               ? places[which]
 	                                                      : argc;

@@ -19,6 +19,7 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 	struct text text = { 0 };
 	bool flows = out->width < HELP_WIDTH;
 	text_fill(&text, ' ', flows ? column : 0);
+
 	for (const char *at = lines; *at != '\0'; at++) {
 		if (*at == '\n' && flows)
 			text_char(&text, ' ');
@@ -27,6 +28,7 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 		if (*at == '\n' && !flows)
 			text_fill(&text, ' ', column);
 	}
+
 	text_char(&text, '\n');
 	struct text wrapped = { 0 };
 	wrap(&wrapped, text.bytes, text.length, out->width, column);
@@ -68,14 +70,18 @@ void cli_help_print(const struct cli_spec *spec, struct out *out)
 	out_wrapped_format(out, 2, "Usage: procmem %s [OPTION]... %s\n\n", spec->command,
 	                   spec->operands);
 	cli_help_print_lines(spec->purpose, 0, out);
+
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		print_options(group->heading, group->options, out);
+
 	for (const struct cli_option *option = cli_common_options; option->name; option++)
 		print_option(option, out);
+
 	if (*spec->notes) {
 		out_string(out, "\n");
 		cli_help_print_lines(spec->notes, 0, out);
 	}
+
 	out_string(out, "\nExamples:\n");
 	for (size_t i = 0; i < 2; i++)
 		out_wrapped_format(out, 6, "  %s\n      %s\n", spec->examples[i][0],

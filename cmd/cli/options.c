@@ -72,6 +72,7 @@ int options_parse_colour(const char *when, enum out_colour *colour, struct pm_er
 	else
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is none of auto, always and never", when);
+
 	return 0;
 }
 

@@ -36,6 +36,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "differences are summed up by kind or mapping, not '%s'",
 		                    value);
+
 	options->by = *value == 'k' ? DIFF_BY_KIND : DIFF_BY_MAPPING;
 	return 0;
 }
@@ -78,8 +79,10 @@ static int compare_rows(const void *one, const void *other)
 		first = llabs(diff_size_delta(a));
 		second = llabs(diff_size_delta(b));
 	}
+
 	if (first != second)
 		return first < second ? 1 : -1;
+
 	return (a->region->start > b->region->start) - (a->region->start < b->region->start);
 }
 
@@ -106,9 +109,11 @@ static int choose(const struct diff_options *options, const struct pm_regions *r
 		*error = cause;
 		return -1;
 	}
+
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].region != SIZE_MAX)
 			chosen[ranges[i].region] = true;
+
 	free(ranges);
 	return count > 0;
 }
@@ -149,6 +154,7 @@ static void sum_up(struct diff *diff)
 		diff->rows[at].regions += diff->rows[i].regions;
 		diff->rows[at].changed |= diff->rows[i].changed;
 	}
+
 	diff->count = kept;
 	drop_unchanged(diff);
 	for (size_t i = 0; i < diff->count; i++) {
@@ -172,16 +178,20 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 		if (!(there && after[part->after]) &&
 		    !(part->before != PM_GROWTH_NONE && before[part->before]))
 			continue;
+
 		add_sizes(&diff->total.was, &part->was);
 		add_sizes(&diff->total.is, &part->is);
+
 		size_t regions = part->after_count > 0 ? part->after_count : part->before_count;
 		bool changed = part->change != PM_CHANGE_SAME;
 		diff->total.count++;
 		diff->total.regions += regions;
 		diff->same += !changed;
+
 		/* A sum is one of all regions that have something in common. */
 		if (!changed && diff->options->by == DIFF_BY_REGION)
 			continue;
+
 		diff->rows[diff->count++] = (struct diff_row){
 			.change = part->change,
 			.region = there ? &diff->after->regions.items[part->after]
@@ -192,6 +202,7 @@ static void fill(struct diff *diff, const struct pm_growth *growth, const bool *
 			.is = part->is,
 		};
 	}
+
 	if (diff->options->by != DIFF_BY_REGION)
 		sum_up(diff);
 	qsort(diff->rows, diff->count, sizeof *diff->rows, compare_rows);
@@ -213,12 +224,14 @@ static int check(const struct diff_options *options, const struct sampled *befor
 		                    "%s and %s are different processes (start time or boot "
 		                    "differ); --force compares them all the same",
 		                    before->word, after->word);
+
 	if (before->sizes_known != after->sizes_known)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s is maps text, which tells no resident sizes: it cannot be "
 		                    "compared with %s",
 		                    before->sizes_known ? after->word : before->word,
 		                    before->sizes_known ? before->word : after->word);
+
 	return 0;
 }
 
@@ -233,18 +246,22 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 	if (check(options, before, after, error) < 0 ||
 	    pm_growth_compare(&before->regions, &after->regions, &growth, error) < 0)
 		return -1;
+
 	bool *chosen_before = calloc(before->regions.count + 1, sizeof *chosen_before),
 	     *chosen_after = calloc(after->regions.count + 1, 1);
 	struct diff diff = { .options = options, .before = before, .after = after };
 	int some = -1, others = -1;
+
 	if (!chosen_before || !chosen_after) {
 		pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 	} else if ((some = choose(options, &before->regions, chosen_before, error)) >= 0) {
 		others = choose(options, &after->regions, chosen_after, error);
 	}
+
 	if (some >= 0 && others >= 0 && options->output.verbose && !options->output.quiet)
 		report_note("%zu regions before, %zu after, in %zu parts", before->regions.count,
 		            after->regions.count, growth.count);
+
 	if (some >= 0 && others >= 0) {
 		fill(&diff, &growth, chosen_before, chosen_after);
 		if (options->output.json)
@@ -252,11 +269,13 @@ static int compare(const struct diff_options *options, const struct sampled *bef
 		else
 			diff_print(&diff, out);
 	}
+
 	int result = some < 0 || others < 0 ? -1 : diff.count > 0;
 	free(diff.rows);
 	free(chosen_before);
 	free(chosen_after);
 	pm_growth_deinit(&growth);
+
 	return result;
 }
 
@@ -266,6 +285,7 @@ enum status diff_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct sampled before = { 0 }, after = { 0 };
+
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
 	if (!cli_parse(&diff_spec, out, argc, argv, &options, &words) ||
@@ -273,6 +293,7 @@ enum status diff_run(struct out *out, int argc, char **argv)
 		selection_deinit(&options.selection);
 		return words.status;
 	}
+
 	out_set_colour(out, options.output.colour);
 	int result = -1;
 	if (sampled_load(&before, words.operands[0], &error) == 0) {
@@ -282,8 +303,10 @@ enum status diff_run(struct out *out, int argc, char **argv)
 		}
 		sampled_deinit(&before);
 	}
+
 	selection_deinit(&options.selection);
 	if (result < 0)
 		return report_failure(&error);
+
 	return result > 0 ? STATUS_NOTHING : STATUS_OK;
 }

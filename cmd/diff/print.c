@@ -58,6 +58,7 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_columns_mapping(region, false, &name);
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
+
 	/* A recording knows an arena by its address only, a living process also by its number,
 	 * which may change: one name for both. */
 	if (text->length == 0 && region->arena != 0)
@@ -91,6 +92,7 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 	enum column column = view->columns[which];
 	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
 	bool bytes = diff->options->output.bytes;
+
 	if (column == BEFORE)
 		put_size(diff, pm_growth_weight(&row->was), text);
 	else if (column == AFTER)
@@ -113,12 +115,14 @@ static enum out_style style(void *context, size_t index, size_t which)
 	const struct diff *diff = view->diff;
 	enum column column = view->columns[which];
 	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+
 	if (column == DELTA)
 		return delta_style(diff_delta(row));
 	if (column == SIZE_DELTA)
 		return delta_style(diff_size_delta(row));
 	if (column == CHANGE && index != TABLE_TOTAL && row->change == PM_CHANGE_NEW)
 		return OUT_NEW;
+
 	return all_columns[column].style;
 }
 
@@ -128,6 +132,7 @@ static void print_left_out(void *context, struct out *out)
 	const struct diff *diff = view->diff;
 	if (diff->shown < diff->count)
 		out_format(out, "\xe2\x80\xa6 %zu more that changed\n", diff->count - diff->shown);
+
 	if (view->dropped.length > 0) {
 		out_string(out, "\xe2\x80\xa6 no room for ");
 		out_text(out, &view->dropped);
@@ -155,6 +160,7 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 	const struct diff *diff = ((const struct view *)context)->diff;
 	const struct diff_row *from = &diff->rows[index];
 	bool living = diff->after->identified && diff->after->number == 0;
+
 	*row = (struct numbered_row){ .start = from->region->start,
 		                      .end = from->region->end,
 		                      .mapping = from->region->mapping };
@@ -181,6 +187,7 @@ static bool drop_column(struct view *view, size_t *from)
 			return true;
 		}
 	}
+
 	return false;
 }
 
@@ -194,6 +201,7 @@ static void choose_columns(struct view *view, struct table *table, struct table_
 	size_t next = 0;
 	view->count = chosen_count[view->diff->options->by];
 	memcpy(view->columns, chosen[view->diff->options->by], view->count * sizeof *view->columns);
+
 	do {
 		for (size_t i = 0; i < view->count; i++)
 			columns[i] = all_columns[view->columns[i]];
@@ -216,6 +224,7 @@ void diff_print(const struct diff *diff, struct out *out)
 		.style = style,
 		.before_total = print_left_out,
 	};
+
 	choose_columns(&view, &table, columns, out);
 	print_heading(diff, out);
 	numbered_table_print(&table, identify, out);
@@ -243,10 +252,12 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	region_columns_mapping(row->region, false, &mapping);
 	json_open(json, NULL, '{');
 	json_put(json, "change", json_string(pm_change_name(row->change)));
+
 	if (by == DIFF_BY_REGION) {
 		json_put(json, "start", json_address(row->region->start));
 		json_put(json, "end", json_address(row->region->end));
 	}
+
 	json_put(json, "count", json_number(row->regions));
 	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
 	if (by != DIFF_BY_KIND && mapping.length > 0)
@@ -255,6 +266,7 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 		json_put(json, "detail", json_text(row->region->detail));
 	put_sizes(json, row);
 	json_shut(json, '}');
+
 	text_deinit(&mapping);
 }
 
@@ -265,8 +277,10 @@ void diff_print_json(const struct diff *diff, struct out *out)
 	sampled_put_json(&json, "before", diff->before);
 	sampled_put_json(&json, "after", diff->after);
 	json_open(&json, diff->options->by == DIFF_BY_REGION ? "regions" : "groups", '[');
+
 	for (size_t i = 0; i < diff->shown; i++)
 		put_row(&json, diff->options->by, &diff->rows[i]);
+
 	json_shut(&json, ']');
 	json_open(&json, "total", '{');
 	json_put(&json, "count", json_number(diff->total.regions));

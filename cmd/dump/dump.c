@@ -119,6 +119,7 @@ static void tell_lacks(const struct dump *dump)
 	            dump->memory.unreadable.bytes == 1 ? "is" : "are",
 	            dump->options->output.verbose ? "" : "; -v tells where and why");
 	report_note("%s", text_terminate(&line));
+
 	text_deinit(&line);
 }
 
@@ -148,6 +149,7 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 		                   result->untouched,  result->forbidden - missing(dump, result),
 		                   result->unreadable, missing(dump, result) };
 	struct text line = { 0 };
+
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (sizes[i] == 0)
 			continue;
@@ -155,6 +157,7 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 		add_size(dump, &line, sizes[i]);
 		text_string(&line, words[i]);
 	}
+
 	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "",
 	            (double)(clock_us() - dump->progress.begin) / 1e6,
 	            dump->memory.core ? "from the core file"
@@ -174,16 +177,19 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)
 		return;
+
 	if (dump->options->stop)
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
 		report_note("without registers, but for the places where threads sleep: --stop "
 		            "gets them, and stops the process for that");
+
 	if (dump->memory.unreadable.count > 0)
 		tell_lacks(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
 		report_note("nothing was read: this is memory of devices or of the kernel, written "
 		            "as zeros where bytes are written");
+
 	if (missing(dump, result) > 0)
 		tell_missing(dump, result);
 	if (dump->options->output.verbose)
@@ -201,6 +207,7 @@ static void put_json(const struct dump *dump, const struct pm_dump_result *resul
 	json_put(&json, "holes", json_number(result->holes));
 	json_put(&json, "untouched", json_number(result->untouched));
 	json_put(&json, "forbidden", json_number(result->forbidden));
+
 	json_put(&json, "unreadable", json_number(dump->memory.unreadable.bytes));
 	if (dump->options->stop)
 		json_put(&json, "stopped_us", json_number(dump->memory.stopped_ns / 1000));
@@ -216,11 +223,13 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 		return dump_file_write(dump, result, error);
 	if (options->hex || (out->terminal && !options->raw))
 		return dump_hex(dump, out, result, error);
+
 	const struct pm_dump_source source = dump_source(dump);
 	int status = pm_dump_raw(&source, out->fd, result, error);
 	/* A reader that has seen enough is no failure. */
 	if (status < 0 && error->kind == PM_ERROR_IO && error->os_errno == EPIPE)
 		return 0;
+
 	return status < 0 ? pm_error_prefix(error, "the output is incomplete: ") : 0;
 }
 
@@ -233,16 +242,20 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 		report_failure(&error);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
+
 	memory_note_unmapped(&dump->memory);
 	dump->unmapped = dump->memory.unreadable.bytes;
+
 	int status = copy(dump, out, &result, &error);
 	memory_resume(&dump->memory);
 	progress_end(&dump->progress);
 	if (status < 0)
 		return report_failure(&error);
+
 	if (dump->options->output.json)
 		put_json(dump, &result, out);
 	tell(dump, &result);
+
 	return dump->memory.unreadable.count > 0 || gave_nothing(&result) ? STATUS_NOTHING
 	                                                                  : STATUS_OK;
 }
@@ -263,8 +276,10 @@ static bool check(const struct dump_options *options, int operands)
 			"heap, or 'all'";
 	else if (options->output.json && !options->file)
 		wrong = "--json tells about the file that -o writes; without -o there is none";
+
 	if (wrong)
 		report_error("dump: %s", wrong);
+
 	return !wrong;
 }
 
@@ -275,6 +290,7 @@ enum status dump_run(struct out *out, int argc, char **argv)
 	struct pm_error error;
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
+
 	enum status status = STATUS_ERROR;
 	if (!cli_parse(&dump_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&dump_spec, &words)) {
@@ -285,6 +301,7 @@ enum status dump_run(struct out *out, int argc, char **argv)
 		status = run(&dump, &words, out);
 		memory_close(&dump.memory);
 	}
+
 	selection_deinit(&options.selection);
 	return status;
 }

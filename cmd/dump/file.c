@@ -19,12 +19,14 @@ static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 	out_set_colour(&out, OUT_COLOUR_NEVER);
 	dump_map_write(dump, &out);
 	out_flush(&out);
+
 	int cause = out.os_errno;
 	out.os_errno = 0; /* told here, with the name of the file */
 	out_close(&out);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s.map: %s",
 		                    dump->options->file, strerror(cause));
+
 	return 0;
 }
 
@@ -50,6 +52,7 @@ static int write_map(const struct dump *dump, struct pm_error *error)
 	struct new_file map;
 	struct text name = { 0 };
 	put_map_name(dump, &name);
+
 	int status = new_file_open(&map, text_terminate(&name), error);
 	text_deinit(&name);
 	if (status < 0)
@@ -58,6 +61,7 @@ static int write_map(const struct dump *dump, struct pm_error *error)
 		new_file_drop(&map);
 		return -1;
 	}
+
 	return new_file_keep(&map, error);
 }
 
@@ -75,6 +79,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	struct new_file file;
 	if (new_file_open(&file, dump->options->file, error) < 0)
 		return -1;
+
 	file.only_new = dump->options->only_new;
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
@@ -83,22 +88,27 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 		                    "file; name a new one",
 		                    dump->options->file);
 	}
+
 	int status = copy(dump, file.fd, result, error);
 	memory_resume(&dump->memory);
 	unreadable_sort(&dump->memory.unreadable);
+
 	/* Whether the file alone tells what stands where. */
 	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&
 	             !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;
+
 	if (status == 0 && map)
 		status = memory_classify(&dump->memory, error) < 0 ? -1 : write_map(dump, error);
 	if (status == 0)
 		return new_file_keep(&file, error);
+
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
 		pm_error_set(error, PM_ERROR_IO, EFBIG,
 		             "cannot write %s: the file system takes no file of %llu bytes; choose "
 		             "fewer regions",
 		             dump->options->file, (unsigned long long)memory_size(&dump->memory));
+
 	new_file_drop(&file);
 	return -1;
 }

@@ -42,11 +42,13 @@ static void show_read(struct viewer *viewer, const struct pm_segment *segment, c
 		hex_view_unreadable(&viewer->view, start, end, lack->why);
 		viewer->result->bytes += start - at;
 		viewer->result->unreadable += end - start;
+
 		at = end;
 		/* It goes on in the next segment. */
 		if (lack->end > segment->end)
 			break;
 	}
+
 	hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
 	               (size_t)(segment->end - at));
 	viewer->result->bytes += segment->end - at;
@@ -60,6 +62,7 @@ static void show_unread(struct viewer *viewer, const struct pm_segment *segment)
 		viewer->result->holes += size;
 		return;
 	}
+
 	hex_view_unreadable(&viewer->view, segment->start, segment->end, segment->why);
 	if (segment->type == PM_SEGMENT_FILE || segment->type == PM_SEGMENT_SHARED)
 		viewer->result->untouched += size;
@@ -77,11 +80,14 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 		.context = viewer,
 		.cancel = dump->memory.cancel,
 	};
+
 	const char *bytes = viewer->bytes;
+
 	unreadable_deinit(&viewer->unreadable);
 	viewer->next = 0;
 	if (pm_unit_read(&source, &viewer->unit, viewer->bytes, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < viewer->unit.count; i++) {
 		const struct pm_segment *segment = &viewer->unit.segments[i];
 		if (!segment->wanted) {
@@ -91,6 +97,7 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 		show_read(viewer, segment, bytes);
 		bytes += segment->end - segment->start;
 	}
+
 	return 0;
 }
 
@@ -103,21 +110,25 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
 	int more;
+
 	*result = (struct pm_dump_result){ .size = memory_size(&dump->memory) };
 	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
 	                 error) < 0)
 		return -1;
+
 	struct viewer *viewer = alloc_array(NULL, 1, sizeof *viewer);
 	viewer->dump = dump;
 	viewer->view = (struct hex_view){ .out = out };
 	viewer->result = result;
 	viewer->unreadable = (struct unreadable){ 0 };
+
 	/* The reader of a pipe may have seen enough. */
 	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
 		if (show_unit(viewer, error) < 0) {
 			more = -1;
 			break;
 		}
+
 	if (more >= 0)
 		hex_view_end(&viewer->view);
 	unreadable_deinit(&viewer->unreadable);
@@ -125,5 +136,6 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	pm_plan_close(plan);
 	if (more < 0)
 		return -1;
+
 	return memory->target.process ? pm_process_check(memory->target.process, error) : 0;
 }

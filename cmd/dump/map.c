@@ -26,18 +26,21 @@ static void write_text(const struct dump *dump, struct out *out)
 	struct text mapping = { 0 };
 	uint64_t offset = 0;
 	size_t next = 0;
+
 	out_string(out, "# address range, bytes, offset in the dump, permissions, kind, mapping\n");
 	for (size_t i = 0; i < dump->memory.count; i++) {
 		const struct pm_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
 		char perms[PM_PERMS_TEXT_SIZE] = "----";
 		const char *kind = "";
+
 		text_clear(&mapping);
 		if (region) {
 			pm_format_perms(region->perms, perms);
 			kind = pm_kind_name((enum pm_kind)region->kind);
 			put_mapping(region, &mapping);
 		}
+
 		out_format(out, "%012llx-%012llx %llu %llu %s %s ",
 		           (unsigned long long)range->start, (unsigned long long)range->end,
 		           (unsigned long long)(range->end - range->start),
@@ -46,6 +49,7 @@ static void write_text(const struct dump *dump, struct out *out)
 		                 : region           ? "-"
 		                                    : "(nothing is mapped there)");
 		out_string(out, "\n");
+
 		for (; next < dump->memory.unreadable.count &&
 		       dump->memory.unreadable.items[next].start < range->end;
 		     next++) {
@@ -55,8 +59,10 @@ static void write_text(const struct dump *dump, struct out *out)
 			out_escaped(out, lack->why);
 			out_string(out, "\n");
 		}
+
 		offset += range->end - range->start;
 	}
+
 	text_deinit(&mapping);
 }
 
@@ -65,6 +71,7 @@ static void put_region(struct json *json, const struct pm_region *region)
 	struct text mapping = { 0 };
 	char perms[PM_PERMS_TEXT_SIZE];
 	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
 	pm_format_perms(region->perms, perms);
 	json_put(json, "perms", json_text(perms));
 	if (*kind)
@@ -74,6 +81,7 @@ static void put_region(struct json *json, const struct pm_region *region)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
 	if (*region->detail)
 		json_put(json, "detail", json_text(region->detail));
+
 	text_deinit(&mapping);
 }
 
@@ -82,11 +90,13 @@ static void write_json(const struct dump *dump, struct out *out)
 	struct json json = { .out = out };
 	uint64_t offset = 0;
 	size_t next = 0;
+
 	json_open(&json, NULL, '{');
 	json_open(&json, "ranges", '[');
 	for (size_t i = 0; i < dump->memory.count; i++) {
 		const struct pm_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
+
 		json_open(&json, NULL, '{');
 		json_put(&json, "address", json_address(range->start));
 		json_put(&json, "length", json_number(range->end - range->start));
@@ -94,6 +104,7 @@ static void write_json(const struct dump *dump, struct out *out)
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
+
 		for (; next < dump->memory.unreadable.count &&
 		       dump->memory.unreadable.items[next].start < range->end;
 		     next++) {
@@ -104,10 +115,12 @@ static void write_json(const struct dump *dump, struct out *out)
 			json_put(&json, "why", json_text(lack->why));
 			json_shut(&json, '}');
 		}
+
 		json_shut(&json, ']');
 		json_shut(&json, '}');
 		offset += range->end - range->start;
 	}
+
 	json_shut(&json, ']');
 	json_shut(&json, '}');
 	out_string(out, "\n");

@@ -5,17 +5,21 @@ int dump_source_open(struct dump *dump, char *const *words, int count, struct pm
 {
 	const struct dump_options *options = dump->options;
 	char all[] = "all", *everything[] = { all };
+
 	if (selection_add_words(&options->selection, count < 2 ? everything : words + 1,
 	                        count < 2 ? 1 : count - 1, error) < 0)
 		return -1;
+
 	progress_init(&dump->progress, options->output.quiet);
 	int ready = memory_open(&dump->memory, words[0], &options->selection,
 	                        &(struct memory_options){ .stop = options->stop,
 	                                                  .files = options->whole_files },
 	                        error);
+
 	if (ready > 0 && dump->memory.core && options->core)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--core is for processes, and %s is a core file", words[0]);
+
 	return ready;
 }
 

@@ -28,20 +28,24 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 	struct grep_target target = { .cancel = grep->cancel,
 		                      .view = { .options = grep->options,
 		                                .form = grep_options_form(grep->options) } };
+
 	if (one_of_several) {
 		text_format(&prefix, "%s:", word);
 		/* Words of a list are PIDs. */
 		target.view.pid = (pid_t)strtol(word, NULL, 10);
 	}
+
 	target.view.prefix = text_terminate(&prefix);
 	int status = grep_search(&target, word, grep->scanner, grep->out, &error);
 	grep->matches += target.matches;
 	if (status < 0)
 		grep->failed = true;
+
 	if (status <= 0) {
 		out_flush(grep->out);
 		report_failure(&error);
 	}
+
 	if (status < 0 && error.kind == PM_ERROR_AMBIGUOUS && !grep->options->search.output.quiet)
 		report_note("--all-processes searches all of them");
 	text_deinit(&prefix);
@@ -70,6 +74,7 @@ static void hint(const struct grep *grep)
 	if (grep->matches > 0 || grep->failed || options->search.output.quiet ||
 	    (options->flags & no_anchors))
 		return;
+
 	if (grep_patterns_have_anchors(&options->patterns))
 		report_note("^ and $ are begin and end of a region; with -M they are those of "
 		            "lines, too");
@@ -83,9 +88,11 @@ static enum status search_all(struct grep *grep, const char *word)
 	int status = target_list_read(&list, word, grep->options->all_processes, &error);
 	for (size_t i = 0; status == 0 && i < list.count && !is_enough(grep); i++)
 		search_one(grep, list.words[i], list.count > 1);
+
 	target_list_deinit(&list);
 	if (status < 0)
 		return report_failure(&error);
+
 	hint(grep);
 	return status_of(grep);
 }
@@ -102,9 +109,11 @@ static const char *take_words(struct grep_options *options, const struct cli_res
 		grep_patterns_add(&options->patterns, words->operands[first],
 		                  strlen(words->operands[first])),
 			first++;
+
 	if (selection_add_words(&options->search.selection, words->operands + first + 1,
 	                        words->count - first - 1, error) < 0)
 		return NULL;
+
 	return words->operands[first];
 }
 
@@ -116,14 +125,17 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 	const char *target = take_words(options, words, &error);
 	if (!target)
 		return report_failure(&error);
+
 	/* As for grep(1): no pattern at all (an empty FILE), or no match wanted, is no match. */
 	if (options->patterns.count == 0 || options->most == 0)
 		return STATUS_NOTHING;
 	if (grep_patterns_compile(&options->patterns, options->flags, &grep.scanner, &error) < 0)
 		return report_failure(&error);
+
 	out_set_colour(out, options->search.output.colour);
 	enum status status = search_all(&grep, target);
 	pm_scanner_destroy(grep.scanner);
+
 	return status;
 }
 
@@ -143,13 +155,16 @@ enum status grep_run(struct out *out, int argc, char **argv)
 	struct pm_error error;
 	if (selection_init(&options.search.selection, &error) < 0)
 		return report_failure(&error);
+
 	enum status status = STATUS_ERROR;
 	if (!cli_parse(&grep_spec, out, argc, argv, &options, &words) ||
 	    !check_operands(&options, &words))
 		status = words.status;
 	else
 		status = run(&options, &words, out);
+
 	grep_patterns_deinit(&options.patterns);
 	selection_deinit(&options.search.selection);
+
 	return status;
 }

@@ -47,6 +47,7 @@ static void put_around(json_t *object, const struct grep_options *options, const
 		before = hit_text_before(hit, TEXT_COLUMNS).bytes;
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;
 	}
+
 	json_add(object, "before", text_of(hit->encoding, hit->bytes - before, before));
 	json_add(object, "after", text_of(hit->encoding, hit->bytes + hit->size, after));
 	if (options->context) {
@@ -79,6 +80,7 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	json_add(object, "address", json_address(hit->address));
 	json_add(object, "region", region_text_object(region));
 	json_add(object, "offset", json_number(hit->address - region->start));
+
 	json_add(object, "length", json_number(hit->size));
 	if (options->patterns.count > 1)
 		json_add(object, "pattern", json_integer((json_int_t)hit->source + 1));
@@ -87,6 +89,7 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	json_add(object, "text", text_of(hit->encoding, hit->bytes, hit->size));
 	json_add(object, "hex", hex_of(hit->bytes, hit->size));
 	put_around(object, options, hit);
+
 	write_open(object, line);
 }
 

@@ -55,12 +55,15 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
 	if (mapping.length > 0)
 		text_string(&escaped, detail ? "  " : " ");
+
 	utf8_escape(&escaped, mapping.bytes, mapping.length);
 	text_bytes(line, escaped.bytes, escaped.length);
+
 	size_t columns = kind.length + utf8_columns(escaped.bytes, escaped.length);
 	text_deinit(&kind);
 	text_deinit(&mapping);
 	text_deinit(&escaped);
+
 	return columns;
 }
 
@@ -74,6 +77,7 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 	struct text name = { 0 };
 	if (pm_encoding_unit(hit->encoding) == 1)
 		return 0;
+
 	text_format(&name, " %s", pm_encoding_name(hit->encoding));
 	size_t columns = name.length;
 	add_styled(view, OUT_DIM, &name, line);
@@ -89,6 +93,7 @@ static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, s
 {
 	const struct pm_region *region = &view->regions->items[hit->region];
 	size_t begin = line->length, columns;
+
 	text_string(line, view->prefix);
 	text_hex(line, hit->address, 1);
 	text_string(line, hit->changed ? "~ " : "  ");
@@ -97,9 +102,11 @@ static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, s
 	begin = line->length;
 	text_string(line, *region->mapping ? "+0x" : " +0x");
 	text_hex(line, hit->address - region->start, 1);
+
 	columns += line->length - begin;
 	columns += add_encoding(view, hit, line);
 	text_string(line, ": ");
+
 	return columns + 2;
 }
 
@@ -123,15 +130,18 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 {
 	struct text match = { 0 };
 	hit_text_add(hit->encoding, hit->bytes, hit->size, &match);
+
 	bool fits = room == SIZE_MAX || utf8_fit(match.bytes, match.length, room) == match.length;
 	if (!fits)
 		cut(&match, room - 1);
+
 	/* Without a bound, what is truncated may go on. */
 	bool cut_off = !fits || (hit->truncated && room != SIZE_MAX);
 	size_t columns = utf8_columns(match.bytes, match.length) + cut_off;
 	add_styled(view, OUT_MATCH, &match, line);
 	text_string(line, cut_off ? dots : "");
 	text_deinit(&match);
+
 	return columns;
 }
 
@@ -153,9 +163,11 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 	size_t width = width_of(view), room = MATCH_MAX, around = PIPE_COLUMNS;
 	if (width != SIZE_MAX)
 		room = width > head + MATCH_COLUMNS ? width - head : MATCH_COLUMNS;
+
 	size_t columns = add_match(view, hit, room, &match);
 	if (width != SIZE_MAX)
 		around = width > head + columns ? width - head - columns : 0;
+
 	/* Dots on either side need room, too. */
 	hit_text_around(hit, around > 2 ? around - 2 : 0, sides);
 	text_string(line, sides[0].more && around >= 2 ? dots : "");
@@ -177,6 +189,7 @@ static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, s
 		text_hex(line, hit->address, 1);
 		text_char(line, ':');
 	}
+
 	size_t head = line->length;
 	add_match(view, hit, SIZE_MAX, line);
 	return head;
@@ -202,22 +215,26 @@ void grep_line_put_region(const struct grep_view *view, const struct pm_region *
 		text_deinit(&line);
 		return;
 	}
+
 	/* The regions of others are none of this session's target. */
 	if (view->pid == 0)
 		results_put_region(out->results, region, &line);
 	text_string(&line, view->prefix);
+
 	if (view->form == GREP_COUNTS) {
 		size_t digits = text_decimal_length(count);
 		text_fill(&line, ' ', digits < COUNT_DIGITS ? COUNT_DIGITS - digits : 0);
 		text_decimal(&line, count);
 		text_string(&line, "  ");
 	}
+
 	text_hex(&line, region->start, 1);
 	text_char(&line, '-');
 	text_hex(&line, region->end, 1);
 	text_string(&line, "  ");
 	add_region(view, region, true, &line);
 	text_char(&line, '\n');
+
 	size_t number = out->results ? RESULTS_NUMBER_WIDTH : 0;
 	out_wrapped(out, &line, number + (view->form == GREP_COUNTS ? COUNT_DIGITS + 2 : 2));
 	text_deinit(&line);

@@ -80,6 +80,7 @@ static int take_context(struct grep_options *options, int id, const char *value,
 	uint64_t bytes;
 	if (pm_parse_decimal(value, PM_SCAN_CONTEXT_MAX, &bytes, error) < 0)
 		return -1;
+
 	if (id != 'A')
 		options->before = (size_t)bytes;
 	if (id != 'B')
@@ -188,5 +189,6 @@ enum grep_options_form grep_options_form(const struct grep_options *options)
 		return GREP_COUNTS;
 	if (options->only_matching)
 		return GREP_MATCHES;
+
 	return options->context && !options->search.output.json ? GREP_BLOCKS : GREP_LINES;
 }

@@ -20,6 +20,7 @@ static void add_one(struct grep_patterns *patterns, const char *bytes, size_t le
 		patterns->ends = alloc_array(patterns->ends, patterns->capacity,
 		                             sizeof *patterns->ends);
 	}
+
 	patterns->ends[patterns->count++] = patterns->bytes.length;
 }
 
@@ -33,6 +34,7 @@ void grep_patterns_add(struct grep_patterns *patterns, const char *bytes, size_t
 		bytes += first + 1;
 		length -= first + 1;
 	}
+
 	add_one(patterns, bytes, length);
 }
 
@@ -51,6 +53,7 @@ static int read_all(int fd, const char *path, struct text *content, struct pm_er
 			                    "%s is longer than %d MiB: these are no patterns", path,
 			                    FILE_MAX >> 20);
 	} while (length != 0);
+
 	return 0;
 }
 
@@ -62,15 +65,19 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	if (fd < 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open %s: %s", path,
 		                    strerror(errno));
+
 	int result = read_all(fd, path, &content, error);
 	patterns->given = true;
+
 	/* The newline at the end ends the last line; it begins no empty one. */
 	if (result == 0 && content.length > 0)
 		grep_patterns_add(patterns, content.bytes,
 		                  content.length - (content.bytes[content.length - 1] == '\n'));
+
 	if (!is_stdin)
 		close(fd);
 	text_deinit(&content);
+
 	return result;
 }
 
@@ -91,6 +98,7 @@ int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags,
 		items[i] = pattern_at(patterns, i);
 		items[i].flags = flags;
 	}
+
 	int result = pm_pattern_scanner_create(items, patterns->count, scanner, error);
 	free(items);
 	return result;

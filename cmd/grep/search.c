@@ -44,27 +44,33 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 	const struct grep_options *options = target->view.options;
 	struct text *line = &target->lines[worker], name = { 0 };
 	struct parts parts = { 0 };
+
 	text_clear(line);
 	if (options->search.output.json)
 		grep_json(&target->view, hit, line);
 	else
 		parts.head = grep_line(&target->view, hit, line);
+
 	if (search->out->results)
 		add_name(hit, &name);
 	parts.name = name.length;
+
 	if (target->view.form == GREP_BLOCKS) {
 		parts.before = min_size(options->before, hit->before);
 		parts.memory = parts.before + hit->size + min_size(options->after, hit->after);
 	}
+
 	int status = pm_scan_append(batch, &parts, sizeof parts, error);
 	status = status < 0 ? status : pm_scan_append(batch, name.bytes, name.length, error);
 	status = status < 0 ? status
 	                    : pm_scan_append(batch, hit->bytes - parts.before, parts.memory, error);
 	status = status < 0 ? status : pm_scan_append(batch, line->bytes, line->length, error);
 	text_deinit(&name);
+
 	/* A long match is rare, and each thread may meet one. */
 	if (line->capacity > LINE_KEPT)
 		text_deinit(line);
+
 	return status;
 }
 
@@ -110,10 +116,12 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 	const char *at = hit->bytes, *end = at + hit->length;
 	memcpy(&parts, at, sizeof parts);
 	at += sizeof parts;
+
 	if (!hit->continued) {
 		end_match(target, out);
 		results_print_hit(out, hit->address, hit->size, at, parts.name);
 	}
+
 	const char *memory = at + parts.name, *line = memory + parts.memory;
 	size_t length = (size_t)(end - line);
 	if (target->view.options->search.output.json)
@@ -122,6 +130,7 @@ static void print(struct grep_target *target, const struct pm_scan_delivery *hit
 		print_bare(target, hit, line, length, parts.head, out);
 	else if (!hit->continued)
 		out_bytes(out, line, length);
+
 	if (parts.memory > 0)
 		print_block(target, hit, memory, &parts, out);
 }
@@ -132,6 +141,7 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 	const struct search *search = context;
 	struct grep_target *target = search->context;
 	const struct grep_options *options = target->view.options;
+
 	(void)error;
 	if (!hit->continued) {
 		/* The last one was truncated, and this is another one. */
@@ -140,6 +150,7 @@ static int deliver(void *context, const struct pm_scan_delivery *hit, struct pm_
 		target->matches++;
 		target->counts[hit->region]++;
 	}
+
 	switch (target->view.form) {
 	case GREP_NOTHING:
 		return 1;
@@ -204,17 +215,20 @@ static void add_regions(const struct grep_target *target, size_t count, struct t
 {
 	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;
 	size_t different = target->kinds_known ? count_kinds(target, kinds) : 0;
+
 	text_string(text, " in ");
 	text_grouped(text, count);
 	if (different == 1)
 		text_format(text, " %s", pm_kind_name(pop_largest(kinds, &matches)));
 	text_string(text, count == 1 ? " region" : " regions");
+
 	for (size_t i = 0; different > 1 && i < different; i++) {
 		enum pm_kind kind = pop_largest(kinds, &matches);
 		text_string(text, i == 0 ? " (" : ", ");
 		text_grouped(text, matches);
 		text_format(text, " %s", pm_kind_name(kind));
 	}
+
 	text_string(text, different > 1 ? ")" : "");
 }
 
@@ -224,8 +238,10 @@ static void add_where(const struct grep_target *target, struct text *text)
 	size_t count = 0;
 	if (target->view.pid > 0)
 		text_format(text, " in process %d", (int)target->view.pid);
+
 	for (size_t i = 0; i < target->view.regions->count; i++)
 		count += target->counts[i] > 0;
+
 	if (count > 0)
 		add_regions(target, count, text);
 }
@@ -235,8 +251,10 @@ static void tell_limits(const struct search *search)
 {
 	const struct pm_scan_totals *totals = &search->totals;
 	struct text line = { 0 };
+
 	if (totals->gave_up == 0 || search->options->output.quiet)
 		return;
+
 	text_string(&line, "the pattern took too many steps at ");
 	text_grouped(&line, totals->gave_up);
 	text_string(&line, totals->gave_up == 1 ? " place; " : " places; ");
@@ -257,6 +275,7 @@ static void tell(struct search *search, const struct grep_target *target)
 	search_report(search, target->matches);
 	search->where = NULL;
 	text_deinit(&where);
+
 	tell_limits(search);
 }
 
@@ -275,9 +294,11 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 		                 .noun = { "match", "matches" },
 		                 .context = target };
 	bool shown = target->view.form <= GREP_MATCHES;
+
 	search.memory.cancel = target->cancel;
 	target->kinds_known = needs_kinds(options, target->view.form);
 	search.needs = target->kinds_known ? REGION_NEEDS_KINDS : 0;
+
 	int status = search_open(&search, word, error);
 	if (status > 0) {
 		target->view.regions = &search.memory.loaded.regions;
@@ -285,6 +306,7 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 		target->counts = alloc_array(NULL, target->view.regions->count,
 		                             sizeof *target->counts);
 		memset(target->counts, 0, target->view.regions->count * sizeof *target->counts);
+
 		const struct search_what what = { scanner,
 			                          shown ? grep_line_around(&target->view) : 0,
 			                          shown ? found : NULL, deliver };
@@ -295,9 +317,11 @@ int grep_search(struct grep_target *target, const char *word, const struct pm_sc
 		if (status > 0)
 			tell(&search, target);
 	}
+
 	search_close(&search);
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++)
 		text_deinit(&target->lines[i]);
+
 	free(target->counts);
 	return status;
 }

@@ -36,6 +36,7 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is less than a page of memory; say %.*sM", value, digits,
 		                    value);
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "'%s' is less than a page of memory; say %.*s%% or %.*sM", value,
 	                    digits, value, digits, value);
@@ -44,20 +45,24 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)
 {
 	size_t length = strlen(value);
+
 	options->min_given = true;
 	if (length == 0 || value[length - 1] != '%') {
 		if (pm_parse_size(value, &options->min_bytes, error) < 0)
 			return -1;
 		return check_min(value, options->min_bytes, error);
 	}
+
 	char digits[8];
 	uint64_t percent;
 	if (length > sizeof digits)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", value);
+
 	memcpy(digits, value, length - 1);
 	digits[length - 1] = '\0';
 	if (pm_parse_decimal(digits, 100, &percent, error) < 0)
 		return -1;
+
 	options->min_percent = (double)percent;
 	return 0;
 }
@@ -109,6 +114,7 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 	struct pm_sample sample;
 	if (sampled_look(process, &sampler, &sample, error) < 0)
 		return -1;
+
 	report->totals = sample.totals;
 	for (size_t i = 0; i < sample.regions->count; i++) {
 		const struct pm_region *region = &sample.regions->items[i];
@@ -116,6 +122,7 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 		                                 region->bytes[PM_SIZE_SWAP];
 		report->counts[region->kind]++;
 	}
+
 	pm_sampler_close(sampler);
 	return 0;
 }
@@ -127,6 +134,7 @@ static bool is_enough(const struct headroom_report *report)
 	const struct pm_limit *limit = pm_headroom_memory(&report->headroom);
 	if (!options->min_given || !limit)
 		return true;
+
 	double left = (double)pm_limit_left(limit);
 	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100
 	                                : left >= (double)options->min_bytes;
@@ -143,6 +151,7 @@ static void note_too_little(const struct headroom_report *report)
 	if (options->min_percent > 0)
 		text_format(&line, "%.0f%% of ", options->min_percent);
 	text_size(&line, options->min_percent > 0 ? limit->max : options->min_bytes);
+
 	report_note("%s (--min)", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -157,8 +166,10 @@ static int tell(struct pm_process *process, const struct headroom_options *optio
 	struct headroom_rates rates;
 	struct pm_process_info info;
 	struct headroom_report report = { .options = options, .rates = &rates };
+
 	if (headroom_rates_measure(&rates, process, options, error) < 0)
 		return -1;
+
 	int result = -1;
 	if (pm_process_read_info(process, &info, error) == 0 &&
 	    sum_kinds(&report, process, error) == 0 &&
@@ -167,20 +178,25 @@ static int tell(struct pm_process *process, const struct headroom_options *optio
 		report.comm = info.comm;
 		report.pid = info.pid;
 		result = !is_enough(&report);
+
 		if (options->output.verbose && !options->output.quiet)
 			report_note("%zu limits apply; %s", report.headroom.count,
 			            report.headroom.cgroup_version > 0
 			                    ? "the memory cgroup is seen"
 			                    : "no memory cgroup is seen");
+
 		if (options->output.json)
 			headroom_print_json(&report, out);
 		else if (!options->output.quiet)
 			headroom_print(&report, out);
+
 		if (result > 0 && !options->output.quiet)
 			note_too_little(&report);
 	}
+
 	pm_members_deinit(&report.members);
 	headroom_rates_deinit(&rates);
+
 	return result;
 }
 
@@ -190,15 +206,19 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
+
 	if (!cli_parse(&headroom_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&headroom_spec, &words))
 		return words.status;
+
 	out_set_colour(out, options.output.colour);
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);
+
 	int result = tell(target.process, &options, out, &error);
 	target_close(&target);
 	if (result < 0)
 		return report_failure(&error);
+
 	return result > 0 ? STATUS_NOTHING : STATUS_OK;
 }

@@ -25,10 +25,12 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	size_t count = members->count > NAMED_MAX ? members->count - NAMED_MAX : 0;
 	for (size_t i = members->count - count; i < members->count; i++)
 		rest += members->items[i].rss + members->items[i].swap;
+
 	if (count > 0) {
 		text_format(line, ", %zu more", count);
 		put_size(report, line, rest);
 	}
+
 	if (members->others > 0)
 		text_format(line, ", %zu not looked at", members->others);
 	if (members->incomplete)
@@ -39,8 +41,10 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 {
 	const struct pm_members *members = &report->members;
 	struct text line = { 0 };
+
 	if (!members->group)
 		return;
+
 	text_string(&line, "in ");
 	utf8_escape(&line, members->group, strlen(members->group));
 	for (size_t i = 0; i < members->count && i < NAMED_MAX; i++) {
@@ -51,13 +55,16 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 			text_format(&line, " (%d)", (int)member->pid);
 		put_size(report, &line, member->rss + member->swap);
 	}
+
 	put_rest(report, &line);
 	text_string(&line, members->count > 0 ? "; page cache" : ": page cache");
 	put_size(report, &line, members->cache);
+
 	if (members->reclaimable > 0) {
 		text_string(&line, ", of which not used lately");
 		put_size(report, &line, members->reclaimable);
 	}
+
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -68,11 +75,13 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 	const struct pm_members *members = &report->members;
 	if (!members->group)
 		return;
+
 	json_open(json, "group", '{');
 	json_put(json, "path", json_text(members->group));
 	json_put(json, "cache", json_number(members->cache));
 	json_put(json, "reclaimable", json_number(members->reclaimable));
 	json_open(json, "processes", '[');
+
 	for (size_t i = 0; i < members->count; i++) {
 		json_open(json, NULL, '{');
 		json_put(json, "pid", json_number((uint64_t)members->items[i].pid));
@@ -81,6 +90,7 @@ void headroom_members_put(const struct headroom_report *report, struct json *jso
 		json_put(json, "swap", json_number(members->items[i].swap));
 		json_shut(json, '}');
 	}
+
 	json_shut(json, ']');
 	json_put(json, "others", json_number(members->others));
 	json_put(json, "incomplete", json_boolean(members->incomplete));

@@ -49,6 +49,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 	struct pm_trend trend;
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
+
 	switch (column) {
 	case LIMIT:
 		text_string(text, pm_limit_name(limit->kind));
@@ -94,6 +95,7 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 			order[at] = order[at - 1];
 		order[at] = (enum pm_kind)kind;
 	}
+
 	return count;
 }
 
@@ -116,6 +118,7 @@ static void kind_cell(void *context, size_t row, size_t column, struct text *tex
 		weight += report->weights[view->order[i]];
 		count += report->counts[view->order[i]];
 	}
+
 	if (column == KIND)
 		text_string(text, row == TABLE_TOTAL ? "total" : pm_kind_name(view->order[row]));
 	else if (column == COUNT)
@@ -160,6 +163,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	struct text line = { 0 };
 	utf8_escape(&line, report->comm, strlen(report->comm));
 	text_format(&line, " (%d)   ", (int)report->pid);
+
 	if (limit) {
 		put_amount(report, limit, pm_limit_left(limit), &line);
 		text_string(&line, " left of ");
@@ -169,6 +173,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	} else {
 		text_string(&line, "no limit of memory is seen");
 	}
+
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
@@ -183,6 +188,7 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 	pm_trend_judge(&report->rates->memory, PM_TREND_BYTES, &memory);
 	if (memory.verdict != PM_VERDICT_STEADY || memory.rate <= 0)
 		return;
+
 	pm_format_duration((double)pm_limit_left(limit) / memory.rate, duration);
 	text_format(line, "; at the rate of its memory it lasts %s", duration);
 }
@@ -199,13 +205,16 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 	const struct pm_series *size = &report->rates->size;
 	struct pm_trend trend;
 	double seconds;
+
 	if (!limit || size->count == 0 ||
 	    headroom_rates_lasts(report->rates, limit, &trend, &seconds))
 		return;
+
 	uint64_t first = size->points[0].value, last = size->points[size->count - 1].value;
 	bool grew = last > first && trend.verdict != PM_VERDICT_SHRINKING &&
 	            trend.verdict != PM_VERDICT_PLATEAU;
 	struct text line = { 0 };
+
 	text_string(&line, "address_space ");
 	if (grew) {
 		text_string(&line, "grew by ");
@@ -218,6 +227,7 @@ static void print_steps(const struct headroom_report *report, struct out *out)
 		text_deinit(&line);
 		return;
 	}
+
 	put_as_memory(report, limit, &line);
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
@@ -228,6 +238,7 @@ static void print_events(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit_events *events = &report->headroom.events;
 	const struct pm_pressure *pressure = &report->headroom.pressure;
+
 	if (events->known) {
 		out_format(out, "events: oom_kill %llu, limit reached %llu",
 		           (unsigned long long)events->oom_kill, (unsigned long long)events->max);
@@ -236,6 +247,7 @@ static void print_events(const struct headroom_report *report, struct out *out)
 			           (unsigned long long)events->oom);
 		out_string(out, "\n");
 	}
+
 	if (pressure->known)
 		out_wrapped_format(out, 2,
 		                   "waiting for memory: some %.2f%%, all %.2f%% of the last 10 s; "
@@ -256,6 +268,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 	struct kinds_view view = { .report = report,
 		                   .limit = pm_headroom_memory(&report->headroom) };
 	view.count = order_kinds(report, view.order);
+
 	struct table limits = {
 		.columns = limit_columns,
 		.column_count = LIMIT_COLUMNS,
@@ -265,6 +278,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		.context = (void *)report,
 		.cell = limit_cell,
 	};
+
 	struct table kinds = {
 		.columns = kind_columns,
 		.column_count = KIND_COLUMNS,
@@ -274,6 +288,7 @@ void headroom_print(const struct headroom_report *report, struct out *out)
 		.context = &view,
 		.cell = kind_cell,
 	};
+
 	print_answer(report, out);
 	print_steps(report, out);
 	print_table(&limits, out);
@@ -290,6 +305,7 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 		const struct pm_limit *limit = &report->headroom.limits[i];
 		struct pm_trend trend;
 		double seconds;
+
 		json_open(json, NULL, '{');
 		json_put(json, "limit", json_string(pm_limit_name(limit->kind)));
 		json_put(json, "max", json_number(limit->max));
@@ -297,15 +313,18 @@ static void put_limits(struct json *json, const struct headroom_report *report)
 		json_put(json, "reclaimable", json_number(limit->reclaimable));
 		json_put(json, "left", json_number(pm_limit_left(limit)));
 		json_put(json, "source", json_text(limit->source));
+
 		bool lasts = headroom_rates_lasts(report->rates, limit, &trend, &seconds);
 		if (*trend.reason) {
 			json_put(json, "rate", json_real(trend.rate));
 			json_put(json, "verdict", json_string(pm_verdict_name(trend.verdict)));
 		}
+
 		if (lasts)
 			json_put(json, "seconds_left", json_real(seconds));
 		json_shut(json, '}');
 	}
+
 	json_shut(json, ']');
 }
 
@@ -313,6 +332,7 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 {
 	struct json json = { .out = out };
 	const struct pm_headroom *headroom = &report->headroom;
+
 	json_open(&json, NULL, '{');
 	json_put(&json, "pid", json_number((uint64_t)report->pid));
 	json_put(&json, "name", json_text(report->comm));
@@ -321,12 +341,14 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 	json_put(&json, "swap", json_number(report->totals.swap));
 	json_put(&json, "threads", json_number(report->totals.threads));
 	put_limits(&json, report);
+
 	headroom_members_put(report, &json);
 	json_open(&json, "kinds", '{');
 	for (int kind = 0; kind < PM_KIND_COUNT; kind++)
 		if (report->weights[kind] > 0)
 			json_put(&json, pm_kind_name((enum pm_kind)kind),
 			         json_number(report->weights[kind]));
+
 	json_shut(&json, '}');
 	if (headroom->events.known) {
 		json_open(&json, "events", '{');
@@ -338,12 +360,14 @@ void headroom_print_json(const struct headroom_report *report, struct out *out)
 		}
 		json_shut(&json, '}');
 	}
+
 	if (headroom->pressure.known) {
 		json_open(&json, "pressure", '{');
 		json_put(&json, "some_avg10", json_real(headroom->pressure.some10));
 		json_put(&json, "full_avg10", json_real(headroom->pressure.full10));
 		json_shut(&json, '}');
 	}
+
 	json_shut(&json, '}');
 	out_string(out, "\n");
 }

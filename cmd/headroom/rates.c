@@ -52,12 +52,15 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
 	double interval = seconds / 10 < usual_interval ? seconds / 10 : usual_interval;
+
 	if (pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
+
 	int result = pm_sampler_take(sampler, &sample, error);
 	double begin = sample.time;
 	struct poll_loop wait;
 	poll_loop_init(&wait, interval);
+
 	while (result == 0) {
 		result = add_totals(rates, sample.time, &sample.totals, error);
 		if (result == 0)
@@ -67,8 +70,10 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 			break;
 		result = await_look(&wait) ? pm_sampler_take(sampler, &sample, error) : 1;
 	}
+
 	poll_loop_deinit(&wait);
 	pm_sampler_close(sampler);
+
 	return result;
 }
 
@@ -79,8 +84,10 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 	struct pm_recorded recorded;
 	struct pm_process_id run;
 	uint64_t count = 0;
+
 	if (pm_process_id_read(process, &run, error) < 0)
 		return -1;
+
 	int result = pm_recording_open(path, &recording, error);
 	if (result == 0) {
 		if (!pm_process_id_equal(pm_recording_process_id(recording), &run))
@@ -95,6 +102,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 		}
 		pm_recording_close(recording);
 	}
+
 	free((char *)run.command);
 	return result;
 }
@@ -106,6 +114,7 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
 	int result = options->recording ? read_recording(rates, process, options->recording, error)
 	             : rates->known     ? watch(rates, process, options->seconds, error)
 	                                : 0;
+
 	if (result < 0)
 		headroom_rates_deinit(rates);
 	if (result > 0 && !options->output.quiet)
@@ -117,6 +126,7 @@ bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_li
                           struct pm_trend *trend, double *seconds)
 {
 	const struct pm_series *series = NULL;
+
 	switch (limit->kind) {
 	case PM_LIMIT_CGROUP:
 	case PM_LIMIT_CGROUP_HIGH:
@@ -137,11 +147,14 @@ bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_li
 		break;
 	}
 	*trend = (struct pm_trend){ 0 };
+
 	if (!rates->known || !series || series->count == 0)
 		return false;
+
 	pm_trend_judge(series, limit->counts ? PM_TREND_COUNT : PM_TREND_BYTES, trend);
 	if (trend->verdict != PM_VERDICT_STEADY || trend->rate <= 0)
 		return false;
+
 	*seconds = (double)pm_limit_left(limit) / trend->rate;
 	return true;
 }

@@ -46,10 +46,12 @@ static int look_at_page(const struct loaded *loaded, struct place *place, struct
 	struct pm_error failure;
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 		 start = place->address & ~(page_size - 1);
+
 	if (loaded->core)
 		look_into_core(loaded, place);
 	if (!process || pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
 		return 0;
+
 	place->page_known = pm_pagemap_walk(pagemap, start, start + page_size, note_page,
 	                                    &place->page, &failure) == 0;
 	pm_pagemap_close(pagemap);
@@ -81,6 +83,7 @@ static const char *core_words(const struct place *place)
 static const char *page_words(const struct place *place)
 {
 	const struct pm_region *region = place->region;
+
 	if (place->in_core)
 		return core_words(place);
 	if (place->page & PM_PAGE_GUARD)
@@ -94,6 +97,7 @@ static const char *page_words(const struct place *place)
 	if (place->page & PM_PAGE_FILE)
 		return region->perms & PM_PERM_SHARED ? "present, shared"
 		                                      : "present, the file's own page";
+
 	return has_file(place) ? "present, a private copy of the file's page" : "present, private";
 }
 
@@ -165,6 +169,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 	} else {
 		text_string(&line, "nothing");
 	}
+
 	end_line(&line, INDENT, out);
 	text_deinit(&line);
 }
@@ -176,6 +181,7 @@ static void print_region(const struct pm_region *region, bool in_core,
 	size_t number = results_add_region(out->results, region->start, region->end,
 	                                   pm_kind_name((enum pm_kind)region->kind),
 	                                   region->mapping);
+
 	if (number > 0)
 		text_format(&line, "#r%zu ", number);
 	put_range(&line, region);
@@ -184,6 +190,7 @@ static void print_region(const struct pm_region *region, bool in_core,
 		put_size(&line, in_core ? "  " MAP_HELD " " : "  RSS ", region->bytes[PM_SIZE_RSS],
 		         options);
 	put_perms_and_kind(&line, region);
+
 	put_mapping(&line, region, false);
 	put_field(&line, region->detail);
 	end_line(&line, INDENT, out);
@@ -197,17 +204,21 @@ static void print_place(const struct place *place, const struct map_options *opt
 	uint64_t into = place->address - region->start;
 	struct text line = { 0 };
 	text_format(&line, "  0x%" PRIx64 " is 0x%" PRIx64, place->address, into);
+
 	if (into >= 1024) {
 		put_size(&line, " (", into, options);
 		text_char(&line, ')');
 	}
+
 	text_string(&line, " into it");
 	if (has_file(place))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
+
 	if (place->page_known)
 		text_format(&line, "; its page %s %s",
 		            place->page || place->in_core || has_file(place) ? "is" : "was",
 		            page_words(place));
+
 	end_line(&line, INDENT, out);
 	if (*region->why) {
 		text_format(&line, "  %s is %s: ", pm_kind_name((enum pm_kind)region->kind),
@@ -215,6 +226,7 @@ static void print_place(const struct place *place, const struct map_options *opt
 		utf8_escape(&line, region->why, strlen(region->why));
 		end_line(&line, INDENT, out);
 	}
+
 	text_deinit(&line);
 }
 
@@ -238,6 +250,7 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 	if (has_file(place))
 		json_put(&json, "file_offset",
 		         json_number(region->offset + place->address - region->start));
+
 	if (place->page_known)
 		json_put(&json, "page", json_text(page_words(place)));
 	json_open(&json, "regions", '[');
@@ -246,6 +259,7 @@ static void print_json(const struct loaded *loaded, const struct place *place, s
 	json_put(&json, "before", region_item(place->before));
 	json_put(&json, "after", region_item(place->after));
 	json_shut(&json, '}');
+
 	out_string(out, "\n");
 }
 
@@ -264,11 +278,13 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 		print_json(loaded, &place, out);
 		return 0;
 	}
+
 	print_region(place.region, place.in_core, options, out);
 	print_place(&place, options, out);
 	print_neighbour("before:", place.before,
 	                place.before ? place.region->start - place.before->end : 0, options, out);
 	print_neighbour("after:", place.after,
 	                place.after ? place.after->start - place.region->end : 0, options, out);
+
 	return 0;
 }

@@ -41,12 +41,14 @@ static void put_facts(struct text *text, const struct loaded *loaded, bool bytes
 		text_string(text, "   up ");
 		put_duration(text, info->uptime_ms);
 	}
+
 	text_string(text, "   RSS ");
 	put_size(text, info->vm_rss, bytes);
 	if (info->vm_swap > 0) {
 		text_string(text, "   swap ");
 		put_size(text, info->vm_swap, bytes);
 	}
+
 	if (loaded->limit.limited) {
 		text_string(text, " of ");
 		put_size(text, loaded->limit.max, bytes);
@@ -63,6 +65,7 @@ static void put_command(struct text *line, const char *command, size_t room)
 	utf8_escape(&escaped, command, strlen(command));
 	if (escaped.length > 0)
 		text_string(line, "  ");
+
 	size_t columns = utf8_columns(escaped.bytes, escaped.length);
 	size_t kept = columns <= room ? escaped.length
 	                              : utf8_fit(escaped.bytes, escaped.length, room - 1);
@@ -89,10 +92,12 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 		put_recorded(line, loaded);
 		return;
 	}
+
 	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
 	const char *what = loaded->core                 ? "core file"
 	                   : loaded->source == PM_SMAPS ? "saved smaps"
 	                                                : "saved maps";
+
 	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
 	if (loaded->core && loaded->command[0] != '\0') {
 		text_string(line, "  ");
@@ -103,14 +108,17 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 static void put_process(struct text *line, const struct loaded *loaded, bool bytes, size_t width)
 {
 	struct text facts = { 0 };
+
 	utf8_escape(line, loaded->info.comm, strlen(loaded->info.comm));
 	text_format(line, " (%d)", (int)loaded->info.pid);
 	put_facts(&facts, loaded, bytes);
+
 	size_t used = utf8_columns(line->bytes, line->length) + 2 +
 	              utf8_columns(facts.bytes, facts.length);
 	size_t room = width == SIZE_MAX            ? SIZE_MAX
 	              : used + COMMAND_MIN > width ? COMMAND_MIN
 	                                           : width - used;
+
 	put_command(line, loaded->command, room);
 	text_bytes(line, facts.bytes, facts.length);
 	text_deinit(&facts);
@@ -123,6 +131,7 @@ size_t map_header_print(const struct loaded *loaded, bool bytes, struct out *out
 		put_process(&line, loaded, bytes, out->width);
 	else
 		put_saved(&line, loaded);
+
 	text_char(&line, '\n');
 	size_t lines = out_wrapped(out, &line, 2);
 	text_deinit(&line);

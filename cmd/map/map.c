@@ -82,16 +82,19 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 	if (pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count, error) <
 	    0)
 		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+
 	size_t last = SIZE_MAX;
 	for (size_t i = 0; i < count; i++) {
 		if (ranges[i].region != SIZE_MAX && ranges[i].region != last)
 			list_add(list, &loaded->regions.items[ranges[i].region]);
 		last = ranges[i].region;
 	}
+
 	free(ranges);
 	if (list->count == 0)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
 		             loaded->regions.count, loaded->target->word);
+
 	return list->count > 0;
 }
 
@@ -122,6 +125,7 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 {
 	if (options->output.quiet)
 		return;
+
 	if (options->output.verbose) {
 		const char *read = loaded->source == PM_SMAPS ? "smaps"
 		                   : loaded->from_pagemap     ? "maps and pagemap"
@@ -130,12 +134,14 @@ static void tell_cost(const struct loaded *loaded, const struct map_options *opt
 		            loaded->regions.count, read, (double)loaded->read_us / 1000,
 		            (double)loaded->kinds_us / 1000);
 	}
+
 	if (loaded->core)
 		report_note(MAP_HELD " is what the core file holds; it does not tell what was "
 		                     "resident, shared or dirty, nor the threads' names");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
 		report_note("a file cannot tell malloc's regions, its arenas and whose stack is "
 		            "whose; only a living process can");
+
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
 		report_note("malloc's regions are not told from other anonymous ones: %s",
 		            loaded->reader_failure.text);
@@ -177,15 +183,18 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 	const struct list_options *list_options = grouping ? &usual : &options->list;
 	struct list list;
 	uint64_t address;
+
 	if (grouping && has_two_sizes(loaded))
 		groups_know_two_sizes(grouping);
 	if (list_init(&list, sort_of_list(loaded), list_options, options->output.bytes, error) < 0)
 		return -1;
+
 	int chosen = choose_regions(loaded, options, &list, error), printed = 0;
 	if (chosen > 0 && asks_for_address(options, words, &address))
 		printed = map_at_print(loaded, address, options, out, error);
 	else if (chosen > 0)
 		printed = map_print(loaded, &list, grouping, options, out, error);
+
 	list_deinit(&list);
 	return printed < 0 ? -1 : chosen;
 }
@@ -206,6 +215,7 @@ static int check_known(const struct loaded *loaded, const struct map_options *op
 		                    "by snap does");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
+
 	const char *why = has_two_sizes(loaded)
 	                          ? "a recording by watch does not say it, one by snap"
 	                          : "maps does not say it, smaps";
@@ -224,20 +234,25 @@ static int show(const struct target *target, const struct map_options *options,
 	struct list shown;
 	struct loaded loaded;
 	uint64_t address;
+
 	if (init_shown(&shown, options, grouping, error) < 0)
 		return -1;
+
 	unsigned needs = needs_of(options, &shown);
 	/* The kinds are surest with smaps, and of one address more is wanted than of a thousand
 	 * regions. */
 	if (asks_for_address(options, words, &address))
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
+
 	if (regions_load(&loaded, target, needs, error) < 0)
 		return -1;
+
 	tell_cost(&loaded, options, needs);
 	int status = check_known(&loaded, options, &shown, error);
 	if (status == 0)
 		status = print(&loaded, options, words, grouping, out, error);
 	regions_load_deinit(&loaded);
+
 	return status;
 }
 
@@ -272,12 +287,14 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 	                        &error) < 0 ||
 	    target_open(&target, words->operands[0], &error) < 0)
 		return report_failure(&error);
+
 	int status = show(&target, options, words, grouping, out, &error);
 	target_close(&target);
 	if (status == 0)
 		hint_at_processes(words, &error);
 	if (status > 0)
 		return STATUS_OK;
+
 	report_failure(&error);
 	return status == 0 ? STATUS_NOTHING : STATUS_ERROR;
 }
@@ -293,10 +310,12 @@ enum status map_run(struct out *out, int argc, char **argv)
 		selection_deinit(&options.selection);
 		return words.status;
 	}
+
 	out_set_colour(out, options.output.colour);
 	/* The table tells it below each region. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
+
 	struct groups *grouping = options.by ? groups_create(options.by) : NULL;
 	enum status status = STATUS_OK;
 	if (options_want_help(&options.list))
@@ -306,7 +325,9 @@ enum status map_run(struct out *out, int argc, char **argv)
 		status = run(&options, &words, grouping, out);
 	else
 		status = words.status;
+
 	groups_destroy(grouping);
 	selection_deinit(&options.selection);
+
 	return status;
 }

@@ -57,16 +57,19 @@ static bool is_sysv(const struct pm_region *region)
 static void put_mapping(struct text *line, const struct pm_region *region, uint64_t stack_start)
 {
 	const char *slash = strrchr(region->mapping, '/');
+
 	if (is_sysv(region)) {
 		text_format(line, "  [ shmid=0x%llx ]", (unsigned long long)region->inode);
 		return;
 	}
+
 	if (!slash) {
 		/* The end counts too: pmap compares with <=. */
 		bool stack = stack_start >= region->start && stack_start <= region->end;
 		text_string(line, stack ? "  [ stack ]" : "  [ anon ]");
 		return;
 	}
+
 	const char *deleted = region->deleted ? " (deleted)" : "";
 	put_name(line, slash[1] || *deleted ? slash + 1 : slash);
 	text_string(line, deleted);
@@ -78,6 +81,7 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 	uint64_t size = pm_region_size(region) >> 10, rss = region->bytes[PM_SIZE_RSS] >> 10,
 		 dirty = pm_region_dirty(region) >> 10;
 	unsigned perms = region->perms;
+
 	text_hex(line, region->start, PMAP_ADDRESS_DIGITS);
 	text_char(line, ' ');
 	put_right(line, size);
@@ -86,6 +90,7 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 	text_char(line, perms & PM_PERM_READ ? 'r' : '-');
 	text_char(line, perms & PM_PERM_WRITE ? 'w' : '-');
 	text_char(line, perms & PM_PERM_EXEC ? 'x' : '-');
+
 	text_char(line, perms & PM_PERM_SHARED ? 's' : '-');
 	text_string(line, "- ");
 	put_mapping(line, region, stack_start);
@@ -106,12 +111,14 @@ static void put_cleaned(struct text *line, const char *command, bool utf8)
 	uint32_t code;
 	for (size_t at = 0; at < length; at += count) {
 		char byte = command[at];
+
 		count = utf8 ? utf8_decode(command + at, length - at, &code) : 1;
 		bool kept = byte >= 0x20 && byte < 0x7f;
 		if (count == 0) {
 			utf8 = false;
 			count = 1;
 		}
+
 		if (kept || (count > 1 && code > 0x9f))
 			text_bytes(line, command + at, count);
 		else if (byte == '\n')
@@ -147,15 +154,18 @@ void map_pmap_format_print(const struct loaded *loaded, const struct list *list,
 {
 	struct text line = { 0 };
 	struct pmap_total total = { 0 };
+
 	if (header) {
 		put_command(&line, loaded);
 		text_string(&line, "Address           Kbytes     RSS   Dirty Mode  Mapping\n");
 	}
+
 	for (size_t i = 0; i < list->count && !out_failed(out); i++) {
 		put_region(&line, list->items[i], loaded->info.start_stack, &total);
 		out_text(out, &line);
 		text_clear(&line);
 	}
+
 	if (header)
 		put_total(&line, &total);
 	out_text(out, &line);

@@ -30,6 +30,7 @@ void map_print_open_json(struct json *json, const struct loaded *loaded)
 			sampled_put_members(json, &loaded->recorded);
 		return;
 	}
+
 	json_put(json, "pid", json_number((uint64_t)loaded->info.pid));
 	json_put(json, "command", json_text(loaded->command));
 	json_put(json, "time", json_now());
@@ -43,12 +44,14 @@ static int print_json(const struct loaded *loaded, struct list *list, struct lis
 	if (json_put_list(&json, "regions", list, error) < 0 ||
 	    (groups && json_put_list(&json, "groups", groups, error) < 0))
 		return -1;
+
 	json_put_total(&json, list,
 	               "size,rss,pss,pss_dirty,dirty,shared_clean,shared_dirty,private_clean,"
 	               "private_dirty,referenced,"
 	               "anonymous,lazyfree,anon_huge,hugetlb,swap,swap_pss,locked");
 	json_shut(&json, '}');
 	out_string(out, "\n");
+
 	return 0;
 }
 
@@ -66,10 +69,12 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 {
 	struct list of_groups = { 0 };
 	int status = 0;
+
 	if (options->pmap) {
 		map_pmap_format_print(loaded, list, !options->list.no_header, out);
 		return 0;
 	}
+
 	if (groups) {
 		if (list_init(&of_groups, groups_columns_spec(groups), &options->list,
 		              options->output.bytes, error) < 0)
@@ -78,13 +83,16 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		groups_add_to(groups, &of_groups);
 		list_sort(&of_groups);
 	}
+
 	list_sort(list);
 	list->rss_title = of_groups.rss_title = loaded->core ? MAP_HELD : NULL;
 	list->below = options->why ? print_why : NULL;
+
 	if (options->output.json)
 		status = print_json(loaded, list, groups ? &of_groups : NULL, out, error);
 	else
 		print_text(loaded, groups ? &of_groups : list, options, out);
+
 	list_deinit(&of_groups);
 	return status;
 }

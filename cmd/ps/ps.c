@@ -79,14 +79,17 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 {
 	struct pm_process *process;
 	struct pm_cgroup_limit limit;
+
 	if (needs & PS_NEEDS_USER)
 		row->user = user_name(users, row->process->uid);
+
 	/* Kernel threads and zombies have no memory. */
 	row->pss_known = row->process->kernel_thread || row->process->state == 'Z';
 	if (row->pss_known || !(needs & (PS_NEEDS_PSS | PS_NEEDS_LIMIT)))
 		return;
 	if (pm_process_open(NULL, row->process->pid, &process, NULL) < 0)
 		return;
+
 	if (needs & PS_NEEDS_PSS)
 		row->pss_known = pm_process_read_pss(process, &row->pss, NULL) == 0;
 	if ((needs & PS_NEEDS_LIMIT) && pm_cgroup_limit_read(process, NULL, &limit, NULL) == 0 &&
@@ -94,6 +97,7 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 		row->limit = limit.max;
 		row->limited = true;
 	}
+
 	pm_process_close(process);
 }
 
@@ -110,9 +114,11 @@ static bool is_wanted(const struct pm_process_row *process, const struct ps_opti
 	if (name && *name && name[strspn(name, "0123456789")] == '\0')
 		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
 		       process->pid == (pid_t)pid;
+
 	/* Who only runs us has the name in its command line because we were given it. */
 	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
+
 	return name_filter_fits(filter, process->comm) ||
 	       name_filter_fits(filter, process->command);
 }
@@ -139,6 +145,7 @@ static int print_json(const struct list *list, struct out *out, struct pm_error 
 	json_put(&json, "time", json_now());
 	if (json_put_list(&json, "processes", list, error) < 0)
 		return -1;
+
 	json_put_total(&json, list, "pss,swap");
 	json_shut(&json, '}');
 	out_string(out, "\n");
@@ -166,21 +173,26 @@ static enum status run(const struct ps_options *options, const char *name, struc
 	struct name_filter filter = { 0 };
 	struct listing listing = { 0 };
 	enum status status = STATUS_ERROR;
+
 	if (list_init(&list, &ps_columns_spec, &options->list, options->output.bytes, &error) < 0 ||
 	    name_filter_init(&filter, name, &error) < 0)
 		return report_failure(&error);
+
 	uint64_t begin = clock_us();
 	if (pm_process_list_read(&listing.processes, &error) < 0) {
 		report_failure(&error);
 		goto out;
 	}
+
 	fill(&listing, options, name, &filter,
 	     options->output.json ? json_list_needs(&list) : list_needs(&list));
 	if (options->output.verbose && !options->output.quiet)
 		report_note("%zu processes read in %.1f ms", listing.processes.count,
 		            (double)(clock_us() - begin) / 1000);
+
 	for (size_t i = 0; i < listing.count; i++)
 		list_add(&list, &listing.rows[i]);
+
 	if (listing.count == 0) {
 		report_error(name ? "no process is '%s', or has it in its name or command line"
 		                  : "there is no process to list",
@@ -191,11 +203,13 @@ static enum status run(const struct ps_options *options, const char *name, struc
 		                                                : STATUS_OK;
 	}
 out:
+
 	list_deinit(&list);
 	free(listing.rows);
 	user_names_deinit(&listing.users);
 	pm_process_list_deinit(&listing.processes);
 	name_filter_deinit(&filter);
+
 	return status;
 }
 
@@ -205,6 +219,7 @@ enum status ps_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	if (!cli_parse(&ps_spec, out, argc, argv, &options, &words))
 		return words.status;
+
 	out_set_colour(out, options.output.colour);
 	if (options_want_help(&options.list)) {
 		list_print_columns(&ps_columns_spec, out);
@@ -212,5 +227,6 @@ enum status ps_run(struct out *out, int argc, char **argv)
 	}
 	if (!cli_check_operands(&ps_spec, &words))
 		return words.status;
+
 	return run(&options, words.count > 0 ? words.operands[0] : NULL, out);
 }

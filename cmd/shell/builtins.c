@@ -70,14 +70,17 @@ static void list(struct out *out)
 	for (const struct command *command = commands; command->name; command++)
 		if (command->target >= 0)
 			list_command(command->name, command->summary, out);
+
 	out_string(out, "\nOn other processes:\n");
 	for (const struct command *command = commands; command->name; command++)
 		if (command->target < 0)
 			list_command(command->name, command->summary, out);
+
 	out_string(out, "\nOf this session:\n");
 	for (const struct shell_builtin *builtin = shell_builtins; builtin->name; builtin++)
 		if (builtin->summary)
 			list_command(builtin->name, builtin->summary, out);
+
 	out_string(out, "\n");
 	cli_help_print_lines(
 		"COMMAND | less, COMMAND > FILE and >>, COMMAND; COMMAND, and !COMMAND for sh,\n"
@@ -90,11 +93,13 @@ static void list(struct out *out)
 static enum status help_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	char option[] = "--help";
+
 	(void)shell;
 	if (argc == 1) {
 		list(out);
 		return STATUS_OK;
 	}
+
 	const struct shell_builtin *builtin = shell_builtins_find(argv[1]);
 	const struct command *command = commands_find(argv[1]);
 	if (builtin) {
@@ -104,10 +109,12 @@ static enum status help_run(struct shell *shell, struct out *out, int argc, char
 			cli_help_print_lines(builtin->help, 0, out);
 		return STATUS_OK;
 	}
+
 	if (command) {
 		char *words[] = { argv[1], option, NULL };
 		return command->run(out, 2, words);
 	}
+
 	report_error("there is no command '%s'; help lists them", argv[1]);
 	return STATUS_ERROR;
 }
@@ -141,6 +148,7 @@ static enum status source_run(struct shell *shell, struct out *out, int argc, ch
 		report_error("source: %s is sourced by itself", argv[1]);
 		return STATUS_ERROR;
 	}
+
 	/* Its commands have outputs of their own; where this one's goes they go too. */
 	struct out *before = shell->out;
 	shell->out = out;
@@ -148,5 +156,6 @@ static enum status source_run(struct shell *shell, struct out *out, int argc, ch
 	shell_run_file(shell, argv[1]);
 	shell->sources--;
 	shell->out = before;
+
 	return shell->status;
 }

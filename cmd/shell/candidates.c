@@ -28,8 +28,10 @@ void candidates_add(struct candidates *candidates, const char *word)
 	for (const char *at = word; *at; at++)
 		if (!isgraph((unsigned char)*at) || strchr("'\"\\|;<>&", *at))
 			return;
+
 	if (*word == '\0' || strncmp(word, candidates->begin, strlen(candidates->begin)) != 0)
 		return;
+
 	candidates->items = alloc_array(candidates->items, candidates->count + 1,
 	                                sizeof *candidates->items);
 	candidates->items[candidates->count++] = alloc_string(word);
@@ -61,6 +63,7 @@ void candidates_add_numbers(struct candidates *candidates, const struct results 
 		snprintf(word, sizeof word, "#%zu", i);
 		candidates_add(candidates, word);
 	}
+
 	for (size_t i = 1; i <= results_region_count(results) && i <= NUMBERS_MAX; i++) {
 		snprintf(word, sizeof word, "#r%zu", i);
 		candidates_add(candidates, word);
@@ -77,11 +80,14 @@ void candidates_add_mappings(struct candidates *candidates, const struct target 
 {
 	struct pm_regions regions;
 	const char *last = "";
+
 	if (!target->process)
 		return;
+
 	pm_regions_init(&regions);
 	/* Where that fails the list is empty, but has room for what was read. */
 	pm_maps_read(target->process, PM_MAPS, &regions, NULL);
+
 	for (size_t i = 0; i < regions.count; i++) {
 		const char *mapping = regions.items[i].mapping;
 		const char *slash = strrchr(mapping, '/');
@@ -89,6 +95,7 @@ void candidates_add_mappings(struct candidates *candidates, const struct target 
 			candidates_add(candidates, files && slash ? slash + 1 : mapping);
 		last = mapping;
 	}
+
 	pm_regions_deinit(&regions);
 }
 
@@ -97,8 +104,10 @@ void candidates_add_processes(struct candidates *candidates)
 	struct pm_process_list processes;
 	char word[32];
 	bool numbers = *candidates->begin >= '0' && *candidates->begin <= '9';
+
 	if (pm_process_list_read(&processes, NULL) < 0)
 		return;
+
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct pm_process_row *process = &processes.items[i];
 		if (process->kernel_thread || process->pid == getpid())
@@ -106,6 +115,7 @@ void candidates_add_processes(struct candidates *candidates)
 		snprintf(word, sizeof word, "%d", (int)process->pid);
 		candidates_add(candidates, numbers ? word : process->comm);
 	}
+
 	pm_process_list_deinit(&processes);
 }
 
@@ -118,6 +128,7 @@ static void add_columns(struct candidates *candidates, const struct list_spec *s
 		if ((size_t)snprintf(word, sizeof word, "%s%s", plus, spec->columns[i].name) <
 		    sizeof word)
 			candidates_add(candidates, word);
+
 	if (list)
 		candidates_add(candidates, "help");
 }
@@ -141,6 +152,7 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 	} else {
 		add_columns(candidates, &region_columns_spec, list);
 	}
+
 	return true;
 }
 
@@ -190,5 +202,6 @@ bool candidates_add_argument(struct candidates *candidates, const struct target 
 	else if (!((is_list || strcmp(option->name, "sort") == 0) &&
 	           add_columns_of(candidates, command, by, is_list)))
 		add_fixed(candidates, command, option);
+
 	return strcmp(option->argument, "FILE") != 0;
 }

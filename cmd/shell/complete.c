@@ -55,11 +55,13 @@ static const struct cli_option *option_of_argument(const struct cli_spec *spec,
 	size_t length = strcspn(word, "=");
 	if (strncmp(word, "--", 2) != 0 || word[length] != '=')
 		return line->count > 2 ? awaits_argument(spec, line->words[line->count - 2]) : NULL;
+
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		for (const struct cli_option *option = group->options; option->name; option++)
 			if (option->argument && strlen(option->name) == length - 2 &&
 			    strncmp(option->name, word + 2, length - 2) == 0)
 				return option;
+
 	return NULL;
 }
 
@@ -94,6 +96,7 @@ static bool offer_option(const struct command *command, const struct shell_state
 		candidates_add_options(&found, command->spec);
 	else
 		return false;
+
 	return true;
 }
 
@@ -114,6 +117,7 @@ static bool offer_words(const struct command *command, const struct shell_statem
 {
 	bool files = false, takes_regions = strstr(command->spec->operands, "REGION") != NULL;
 	int operands, last = (int)line->count - 1;
+
 	if (offer_option(command, line, &files))
 		return !files;
 	/* Two moments, each a process or a file. */
@@ -121,14 +125,17 @@ static bool offer_words(const struct command *command, const struct shell_statem
 		candidates_add_processes(&found);
 		return false;
 	}
+
 	/* TARGET, or the NAME of ps. The operand of grep before it is a pattern. */
 	int place = cli_find_operand(command->spec, last, line->words,
 	                             command->target < 0 ? 0 : command->target, &operands);
 	bool is_target = place == last && !(takes_regions && session->word);
+
 	if (is_target)
 		candidates_add_processes(&found);
 	else if (takes_regions && place >= 0)
 		offer_regions();
+
 	return !(is_target && takes_regions);
 }
 
@@ -141,6 +148,7 @@ static bool offer_builtin_words(const struct shell_builtin *builtin,
 {
 	const struct command *command;
 	bool files = false;
+
 	if (builtin->run == shell_target_attach_run) {
 		candidates_add_processes(&found);
 		return false;
@@ -149,10 +157,12 @@ static bool offer_builtin_words(const struct shell_builtin *builtin,
 		command = commands_find(line->words[1]);
 		return !command || !offer_option(command, line, &files) || !files;
 	}
+
 	if (builtin->run == shell_defaults_set_run || strcmp(builtin->name, "help") == 0)
 		candidates_add_commands(&found, builtin->run != shell_defaults_set_run);
 	if (builtin->run == shell_x_command_run)
 		candidates_add_numbers(&found, session->results);
+
 	return strcmp(builtin->name, "source") != 0;
 }
 
@@ -168,6 +178,7 @@ static bool collect(const struct shell_statement *line)
 		candidates_add_commands(&found, true);
 		return true;
 	}
+
 	const struct shell_builtin *builtin = shell_builtins_find(line->words[0]);
 	const struct command *command = commands_find(line->words[0]);
 	return builtin   ? offer_builtin_words(builtin, line)
@@ -188,21 +199,27 @@ static char **complete(const char *text, int start, int end)
 {
 	struct shell_statement line;
 	char *begin = strndup(rl_line_buffer, (size_t)end);
+
 	(void)start;
 	if (!begin)
 		return NULL;
+
 	found = (struct candidates){ .begin = text };
 	shell_line_read_begin(begin, &line);
+
 	/* Names of files are what readline itself completes when nothing else is found. */
 	rl_attempted_completion_over = collect(&line);
 	shell_line_statement_deinit(&line);
 	free(begin);
+
 	/* "exec:" goes on. */
 	if (found.count == 1 && found.items[0][strlen(found.items[0]) - 1] == ':')
 		rl_completion_append_character = '\0';
+
 	char **matches = rl_completion_matches(text, generate);
 	free(found.items);
 	found = (struct candidates){ 0 };
+
 	return matches;
 }
 

@@ -43,11 +43,13 @@ static void print(const struct shell *shell, const struct command *command, stru
 	const struct text *words = shell_defaults(shell, command);
 	if (words->length == 0)
 		return;
+
 	out_format(out, "set %s", command->name);
 	for (size_t at = 0; at < words->length; at += strlen(words->bytes + at) + 1) {
 		out_string(out, " ");
 		out_escaped(out, words->bytes + at);
 	}
+
 	out_string(out, "\n");
 }
 
@@ -58,6 +60,7 @@ enum status shell_defaults_set_run(struct shell *shell, struct out *out, int arg
 			print(shell, command, out);
 		return STATUS_OK;
 	}
+
 	const struct command *command = commands_find(argv[1]);
 	if (!command) {
 		report_error("set: there is no command '%s'; set map -n 20 makes -n 20 what map "
@@ -65,9 +68,11 @@ enum status shell_defaults_set_run(struct shell *shell, struct out *out, int arg
 		             argv[1]);
 		return STATUS_ERROR;
 	}
+
 	struct text *words = text_of(shell, command);
 	text_clear(words);
 	for (int i = 2; i < argc; i++)
 		text_bytes(words, argv[i], strlen(argv[i]) + 1);
+
 	return STATUS_OK;
 }

@@ -36,6 +36,7 @@ static int take_letter(struct examine *examine, char letter, bool *sized, struct
 	} else {
 		examine->format = letter;
 	}
+
 	return 0;
 }
 
@@ -43,6 +44,7 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 {
 	struct examine made = *examine;
 	bool sized = false;
+
 	made.count = 1;
 	for (const char *at = text; *at != '\0';) {
 		char digits[8];
@@ -57,13 +59,16 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "%.*s values are too many for x; dump shows more",
 			                    (int)length, at);
+
 		memcpy(digits, at, length);
 		digits[length] = '\0';
 		if (pm_parse_decimal(digits, SIZE_MAX, &count, error) < 0)
 			return -1;
+
 		made.count = (size_t)count;
 		at += length;
 	}
+
 	/* Some formats mean a size, unless one is named. */
 	if (!sized && made.format == 'c')
 		made.size = 1;
@@ -73,6 +78,7 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"x/s shows strings of bytes; the command strings finds UTF-16 with -e l");
+
 	*examine = made;
 	return 0;
 }
@@ -115,10 +121,12 @@ static void put_float(const void *bytes, unsigned size, struct text *text)
 	double wide = 0;
 	uint64_t bits = 0;
 	memcpy(&bits, bytes, size);
+
 	uint64_t mantissa = bits & ((UINT64_C(1) << (size == 4 ? 23 : 52)) - 1);
 	memcpy(size == 4 ? (void *)&narrow : (void *)&wide, bytes, size);
 	if (size == 4)
 		wide = (double)narrow;
+
 	if (isnan(wide))
 		text_format(text, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) ? "-" : "",
 		            mantissa);
@@ -131,11 +139,13 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 	uint64_t value = 0;
 	unsigned size = examine->size, shift = 64 - size * 8;
 	memcpy(&value, bytes, size);
+
 	int64_t extended = (int64_t)(value << shift) >> shift;
 	if (examine->format == 'f' && size >= 4) {
 		put_float(bytes, size, text);
 		return;
 	}
+
 	switch (examine->format) {
 	case 'x':
 		text_string(text, "0x");
@@ -170,6 +180,7 @@ size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 {
 	size_t at = 0, most = min_size(length, STRING_MAX);
 	size_t begin = text->length;
+
 	text_char(text, '"');
 	while (at < most && bytes[at] != '\0') {
 		uint32_t code;
@@ -179,6 +190,7 @@ size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 		utf8_escape(text, bytes + at, size > 0 ? size : 1);
 		at += size > 0 ? size : 1;
 	}
+
 	text_char(text, '"');
 	if (at < length && bytes[at] == '\0')
 		return at + 1;
@@ -186,6 +198,7 @@ size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 		text_string(text, "...");
 		return at;
 	}
+
 	text->length = begin;
 	return 0;
 }

@@ -49,8 +49,10 @@ static char *make_path(void)
 		text_format(&path, "%s/procmem/history", state);
 	else if (home && home[0] == '/')
 		text_format(&path, "%s/.local/state/procmem/history", home);
+
 	char *made = path.length > 0 ? alloc_string(text_terminate(&path)) : NULL;
 	text_deinit(&path);
+
 	return made;
 }
 
@@ -71,10 +73,12 @@ static void append(const char *line)
 {
 	if (!history_path || make_directories(history_path) < 0)
 		return;
+
 	int fd = open(history_path,
 	              O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return;
+
 	if (dprintf(fd, "%s\n", line) < 0)
 		errno = 0;
 	close(fd);
@@ -84,10 +88,12 @@ void shell_history_add(const char *line)
 {
 	if (line[0] == ' ' || line[0] == '\t' || line[strspn(line, " \t")] == '\0')
 		return;
+
 	const HIST_ENTRY *last = history_length > 0 ? history_get(history_base + history_length - 1)
 	                                            : NULL;
 	if (last && strcmp(last->line, line) == 0)
 		return;
+
 	add_history(line);
 	append(line);
 }

@@ -75,11 +75,13 @@ static int read_quoted(struct reading *reading, char quote)
 			at++;
 		text_char(&reading->word, *at);
 	}
+
 	reading->at = *at == '\0' ? at : at + 1;
 	if (*at == '\0' && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "there is no %s that ends the quoted text",
 		                    quote == '"' ? "\"" : "'");
+
 	return 0;
 }
 
@@ -105,16 +107,19 @@ static int read_word(struct reading *reading)
 			return refuse(reading, "commands read nothing but their target");
 		if (c == '&' && !reading->partial)
 			return refuse(reading, "commands run one after the other");
+
 		reading->at++;
 		if (c == '\'' || c == '"') {
 			if (read_quoted(reading, c) < 0)
 				return -1;
 			continue;
 		}
+
 		if (c == '\\' && *reading->at != '\0')
 			c = *reading->at++;
 		text_char(&reading->word, c);
 	}
+
 	return 0;
 }
 
@@ -135,6 +140,7 @@ static void add_word(struct reading *reading, struct shell_statement *statement,
 static int read_pipe(struct reading *reading, struct shell_statement *statement)
 {
 	const char *begin = ++reading->at, *end = begin;
+
 	while (!is_end(*end)) {
 		char quote = *end;
 		if (quote == '\\' && end[1] != '\0')
@@ -146,13 +152,16 @@ static int read_pipe(struct reading *reading, struct shell_statement *statement)
 					end++;
 		end++;
 	}
+
 	reading->at = end;
 	begin += strspn(begin, " \t");
 	if ((begin >= end || *begin == '|') && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "which command? '|' is followed by one: | less");
+
 	statement->output = SHELL_OUTPUT_PIPE;
 	statement->output_to = begin < end ? copy(begin, (size_t)(end - begin)) : copy("", 0);
+
 	return 0;
 }
 
@@ -173,21 +182,25 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 		                    "only the output can go to a file, errors cannot; a blank "
 		                    "before '>' makes the "
 		                    "digit a word");
+
 	statement->output = reading->at[1] == '>' ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
 	reading->at += statement->output == SHELL_OUTPUT_APPEND ? 2 : 1;
 	while (is_blank(*reading->at))
 		reading->at++;
+
 	if (read_word(reading) < 0)
 		return -1;
 	if (reading->word.length == 0 && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "which file? '>' is followed by its name");
+
 	statement->output_to = copy(reading->word.bytes ? reading->word.bytes : "",
 	                            reading->word.length);
 	skip_blanks(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "the file behind '>' ends a statement; only ';' may follow");
+
 	return 0;
 }
 
@@ -200,28 +213,35 @@ static int read_statement(struct reading *reading, struct shell_statement *state
 	bool behind_blank = true;
 	for (;;) {
 		const char *before = reading->at;
+
 		skip_blanks(reading, statement->count == 0);
 		behind_blank = behind_blank || reading->at > before;
 		if (is_end(*reading->at))
 			break;
+
 		if (*reading->at == '|')
 			return statement->count > 0 || reading->partial
 			               ? read_pipe(reading, statement)
 			               : pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 			                              "'|' stands behind a command of procmem; '!' "
 			                              "runs one of sh");
+
 		if (*reading->at == '>')
 			return read_file(reading, statement);
+
 		bool quoted = *reading->at == '\'' || *reading->at == '"' || *reading->at == '\\';
 		if (read_word(reading) < 0)
 			return -1;
+
 		add_word(reading, statement, quoted);
 		behind_blank = false;
 	}
+
 	if (reading->partial && behind_blank) {
 		text_clear(&reading->word);
 		add_word(reading, statement, false);
 	}
+
 	return 0;
 }
 
@@ -230,12 +250,15 @@ static int read_next(struct reading *reading, struct shell_statement *statement)
 	skip_blanks(reading, true);
 	if (*reading->at != '!')
 		return read_statement(reading, statement);
+
 	size_t length = strcspn(++reading->at, "\n");
 	if (strspn(reading->at, " \t\r") >= length && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "which command? '!' is followed by one of sh: !ls");
+
 	statement->system = copy(reading->at, length);
 	reading->at += length;
+
 	return 0;
 }
 
@@ -253,6 +276,7 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 		if (status < 0 || made.count > 0 || made.system || made.output != SHELL_OUTPUT_HERE)
 			break;
 	}
+
 	*at = reading.at;
 	text_deinit(&reading.word);
 	if (status == 0 && made.count == 0 && made.output != SHELL_OUTPUT_HERE)
@@ -262,6 +286,7 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 		shell_line_statement_deinit(&made);
 		return status;
 	}
+
 	*statement = made;
 	return 1;
 }
@@ -280,6 +305,7 @@ void shell_line_read_begin(const char *line, struct shell_statement *statement)
 		/* What stopped it, be it the end of a statement or something wrong. */
 		reading.at++;
 	}
+
 	text_deinit(&reading.word);
 }
 
@@ -287,6 +313,7 @@ void shell_line_statement_deinit(struct shell_statement *statement)
 {
 	for (size_t i = 0; i < statement->count; i++)
 		free(statement->words[i]);
+
 	free(statement->words);
 	free(statement->quoted);
 	free(statement->output_to);

@@ -18,6 +18,7 @@ static void put_fitting(struct text *line, const char *bytes, size_t length, siz
 	struct text escaped = { 0 };
 	size_t used = utf8_columns(line->bytes, line->length);
 	size_t room = width == SIZE_MAX ? width : used + TEXT_MIN < width ? width - used : TEXT_MIN;
+
 	utf8_escape(&escaped, bytes, length);
 	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
 	text_bytes(line, escaped.bytes,
@@ -31,6 +32,7 @@ static void print(const struct result *result, const char *prefix, size_t number
 {
 	char id[32], range[2 * 16 + 32];
 	struct text line = { 0 }, size = { 0 };
+
 	snprintf(id, sizeof id, "%s%zu", prefix, number);
 	int length = snprintf(range, sizeof range, "%" PRIx64 "-%" PRIx64, result->start,
 	                      result->end);
@@ -39,8 +41,10 @@ static void print(const struct result *result, const char *prefix, size_t number
 		         result->range_count - 1);
 	text_size(&size, result->end - result->start);
 	text_format(&line, "%-6s %-25s  %7s  ", id, range, text_terminate(&size));
+
 	put_fitting(&line, result->text, result->length, out->width);
 	text_char(&line, '\n');
+
 	/* The number is a classification of what stands beside it. */
 	size_t styled = strcspn(text_terminate(&line), " ");
 	out_style(out, OUT_DIM);
@@ -59,10 +63,13 @@ enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc,
 		report_error("hits takes nothing; it lists what the last search found");
 		return STATUS_ERROR;
 	}
+
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_hit(shell->results, i), "#", i, out);
+
 	if (count == 0)
 		report_note("nothing was found yet: grep and strings number what they find");
+
 	return count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
@@ -74,9 +81,12 @@ enum status shell_lists_regions_run(struct shell *shell, struct out *out, int ar
 		report_error("regions takes nothing; it lists the regions that have a number");
 		return STATUS_ERROR;
 	}
+
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_region(shell->results, i), "#r", i, out);
+
 	if (count == 0)
 		report_note("no region was listed yet: map, watch and diff number what they list");
+
 	return count > 0 ? STATUS_OK : STATUS_NOTHING;
 }

@@ -34,6 +34,7 @@ static void make_prompt(const struct shell *shell, struct text *prompt)
 {
 	bool regions;
 	size_t count = results_last_count(shell->results, &regions);
+
 	text_string(prompt, shell->word ? shell->name : "procmem");
 	if (shell->target.process)
 		text_format(prompt, " %s", shell->word);
@@ -44,6 +45,7 @@ static void make_prompt(const struct shell *shell, struct text *prompt)
 	if (count > 0)
 		text_format(prompt, "%zu %s%s", count, regions ? "region" : "hit",
 		            count == 1 ? "" : "s");
+
 	if (stopping_held() || count > 0)
 		text_char(prompt, ')');
 	text_string(prompt, "> ");
@@ -62,6 +64,7 @@ static void tell_notice(void)
 		rl_on_new_line();
 		rl_forced_update_display();
 	}
+
 	text_deinit(&notice);
 	text_deinit(&prompt);
 }
@@ -78,11 +81,13 @@ static int await_input(struct pollfd *waits, nfds_t count, bool timed)
 	sigemptyset(&interrupt);
 	sigaddset(&interrupt, SIGINT);
 	sigprocmask(SIG_BLOCK, &interrupt, &before);
+
 	int ready = rl_pending_signal() ? -1
 	                                : ppoll(waits, count, timed ? &timeout : NULL, &before);
 	int cause = rl_pending_signal() ? EINTR : errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = cause;
+
 	return ready;
 }
 
@@ -99,9 +104,11 @@ static int read_key(FILE *file)
 		struct pollfd waits[2] = { { .events = POLLIN }, { .events = POLLIN } };
 		waits[0].fd = fileno(file);
 		waits[1].fd = process ? pm_process_poll_fd(process) : -1;
+
 		int ready = await_input(waits, 2, process != NULL);
 		if (ready < 0 && errno != EINTR)
 			break;
+
 		/* The window changed its size, or Ctrl-C came, perhaps together with a key, which
 		 * belongs to the next line: readline has noted it. */
 		if (ready < 0 || rl_pending_signal())
@@ -111,6 +118,7 @@ static int read_key(FILE *file)
 		else
 			tell_notice();
 	}
+
 	return READERR;
 }
 
@@ -124,6 +132,7 @@ static char *read_line(struct shell *shell)
 	interrupted = interrupt_session();
 	make_prompt(shell, &prompt);
 	out_flush(shell->out);
+
 	char *line = readline(text_terminate(&prompt));
 	text_deinit(&prompt);
 	return line;
@@ -137,6 +146,7 @@ void shell_prompt(struct shell *shell)
 	shell_complete_start(shell);
 	shell_history_start();
 	out_string(shell->out, "help lists the commands; Ctrl-D leaves\n");
+
 	while (!shell->quit) {
 		char *line = read_line(shell);
 		/* The line is given up, as in other shells. */
@@ -150,6 +160,7 @@ void shell_prompt(struct shell *shell)
 		shell_run_text(shell, line);
 		free(line);
 	}
+
 	shell_history_end();
 }
 
@@ -157,19 +168,23 @@ enum status shell_prompt_history_run(struct shell *shell, struct out *out, int a
 {
 	uint64_t most = UINT64_MAX;
 	struct pm_error error;
+
 	(void)shell;
 	if (argc > 2 || (argc == 2 && pm_parse_decimal(argv[1], UINT64_MAX, &most, &error) < 0)) {
 		report_error("history takes one number: how many of the last lines");
 		return STATUS_ERROR;
 	}
+
 	HIST_ENTRY **entries = history_list();
 	int first = history_length > 0 && most < (uint64_t)history_length
 	                    ? history_length - (int)most
 	                    : 0;
+
 	for (int i = first; entries && i < history_length; i++) {
 		out_format(out, "%5d  ", history_base + i);
 		out_escaped(out, entries[i]->line);
 		out_string(out, "\n");
 	}
+
 	return STATUS_OK;
 }

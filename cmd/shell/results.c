@@ -31,6 +31,7 @@ static const struct result *read_number(const struct results *results, const cha
 	const char *begin = *at + 1;
 	*is_region = *begin == 'r';
 	begin += *is_region;
+
 	size_t length = strspn(begin, "0123456789");
 	if (length < sizeof digits) {
 		memcpy(digits, begin, length);
@@ -38,6 +39,7 @@ static const struct result *read_number(const struct results *results, const cha
 		if (pm_parse_decimal(digits, SIZE_MAX, &number, NULL) < 0)
 			number = 0;
 	}
+
 	*at = begin + length;
 	const struct result *result = *is_region ? results_region(results, (size_t)number)
 	                                         : results_hit(results, (size_t)number);
@@ -50,6 +52,7 @@ static const struct result *read_number(const struct results *results, const cha
 		pm_error_set(error, PM_ERROR_USAGE, 0,
 		             "there is no #%.*s: the last search found %zu hits (hits lists them)",
 		             (int)length, begin, results_hit_count(results));
+
 	return result;
 }
 
@@ -82,16 +85,20 @@ static bool read_terms(const char *word, struct terms *terms)
 		char *number = strndup(word, length);
 		uint64_t value;
 		bool good = number && pm_parse_size(number, &value, NULL) == 0;
+
 		free(number);
 		if (!good)
 			return false;
+
 		if (terms->count < TERMS_MAX) {
 			terms->values[terms->count] = value;
 			terms->minus[terms->count] = minus;
 		}
+
 		terms->count++;
 		word += length;
 	}
+
 	return terms->count > 0 && *word == '\0';
 }
 
@@ -106,6 +113,7 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	uint64_t address = terms->minus[0] ? result->start - distance : result->start + distance;
 	bool is_beyond = terms->minus[0] ? distance > result->start
 	                                 : distance > UINT64_MAX - result->start;
+
 	if (terms->count > TERMS_MAX || (terms->count == TERMS_MAX && terms->minus[1]))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is too much: a distance and a length can stand there, "
@@ -114,11 +122,13 @@ static int put_beside(const char *word, const struct terms *terms, const struct 
 	if (is_beyond)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' goes beyond the addresses that there are", word);
+
 	text_format(text, "0x%" PRIx64, address);
 	if (terms->count == TERMS_MAX)
 		text_format(text, "+%" PRIu64, terms->values[1]);
 	else if (bytes && end > address)
 		text_format(text, "+%" PRIu64, end - address);
+
 	return 0;
 }
 
@@ -143,14 +153,17 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 	struct terms terms;
 	const char *word = whole;
 	const struct result *result = read_number(shell->results, &word, &is_region, error);
+
 	if (!result)
 		return -1;
+
 	bool bytes = use == USE_BYTES && !is_region && result->end > result->start;
 	bool has_terms = use != USE_VALUES && read_terms(word, &terms);
 	/* One that is added is a length, and behind - can stand the address of an end. */
 	if (has_terms && (terms.count > 1 || (terms.minus[0] && terms.values[0] <= result->start &&
 	                                      !is_end(word + 1, result->start))))
 		return put_beside(whole, &terms, result, bytes, text, error);
+
 	text_format(text, "0x%" PRIx64, result->start);
 	if (word[0] == '-' && is_number(word + 1)) {
 		word++;
@@ -166,12 +179,14 @@ static int replace(const struct shell *shell, const char *whole, enum use use, s
 	} else if (*word == '\0' && bytes) {
 		text_format(text, "+%" PRIu64, result->end - result->start);
 	}
+
 	/* Sizes are decimal, but who counts in addresses writes the distance like one. */
 	uint64_t distance;
 	if (strncmp(word, "+0x", 3) == 0 && pm_parse_address(word + 1, &distance, NULL) == 0)
 		text_format(text, "+%" PRIu64, distance);
 	else
 		text_string(text, word);
+
 	return 0;
 }
 
@@ -190,20 +205,24 @@ static enum use use_of(const char *command)
 static void exchange(struct shell_statement *statement, size_t at, char **words, size_t count)
 {
 	size_t rest = statement->count - at - 1;
+
 	statement->words = alloc_array(statement->words, statement->count + count,
 	                               sizeof *statement->words);
 	statement->quoted = alloc_array(statement->quoted, statement->count + count,
 	                                sizeof *statement->quoted);
 	free(statement->words[at]);
+
 	/* With the NULL behind the last one. */
 	memmove(statement->words + at + count, statement->words + at + 1,
 	        (rest + 1) * sizeof *statement->words);
 	memmove(statement->quoted + at + count, statement->quoted + at + 1,
 	        rest * sizeof *statement->quoted);
+
 	for (size_t i = 0; i < count; i++) {
 		statement->words[at + i] = words[i];
 		statement->quoted[at + i] = false;
 	}
+
 	statement->count += count - 1;
 }
 
@@ -237,14 +256,17 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 	const char *number = word;
 	size_t count = 0;
 	const struct result *result = read_number(shell->results, &word, &is_region, &error);
+
 	if (!result || !is_region || *word || use == USE_VALUES || result->range_count == 0)
 		return 0;
+
 	pm_regions_init(&now);
 	if (!shell->target.process ||
 	    pm_maps_read(shell->target.process, PM_MAPS, &now, NULL) < 0) {
 		pm_regions_deinit(&now);
 		return 0;
 	}
+
 	*words = alloc_array(NULL, result->range_count, sizeof **words);
 	for (size_t i = 0; i < result->range_count; i++) {
 		struct text address = { 0 };
@@ -252,10 +274,12 @@ static size_t name_all(const struct shell *shell, const char *word, enum use use
 			(*words)[count++] = alloc_string(text_terminate(&address));
 		text_deinit(&address);
 	}
+
 	pm_regions_deinit(&now);
 	if (count > 0 && count < result->range_count)
 		report_note("of %s %zu of %zu regions are unmapped by now", number,
 		            result->range_count - count, result->range_count);
+
 	return count;
 }
 
@@ -270,14 +294,17 @@ static int replace_word(const struct shell *shell, struct shell_statement *state
 	char **words = NULL;
 	size_t count = name_all(shell, statement->words[at], use, &words);
 	int replaced = count > 0 ? 0 : replace(shell, statement->words[at], use, &single, error);
+
 	if (count == 0 && replaced == 0) {
 		words = alloc_array(words, 1, sizeof *words);
 		words[count++] = alloc_string(text_terminate(&single));
 	}
+
 	if (replaced == 0)
 		exchange(statement, at, words, count);
 	text_deinit(&single);
 	free(words);
+
 	return replaced < 0 ? -1 : (int)count;
 }
 
@@ -306,5 +333,6 @@ int shell_results_replace(const struct shell *shell, struct shell_statement *sta
 			return -1;
 		i += (size_t)count - 1;
 	}
+
 	return 0;
 }

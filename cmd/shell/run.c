@@ -82,6 +82,7 @@ static int open_sink(const struct shell *shell, const struct shell_statement *st
                      struct sink *sink)
 {
 	int ends[2];
+
 	*sink = (struct sink){ -1, -1 };
 	if (statement->output == SHELL_OUTPUT_HERE)
 		return shell->out->fd;
@@ -91,12 +92,14 @@ static int open_sink(const struct shell *shell, const struct shell_statement *st
 		report_error("cannot make a pipe: %s", strerror(errno));
 		return -1;
 	}
+
 	out_flush(shell->out);
 	sink->child = shell_system_start(statement->output_to, ends[0]);
 	close(ends[0]);
 	sink->fd = ends[1];
 	if (sink->child < 0)
 		close(ends[1]);
+
 	return sink->child < 0 ? -1 : ends[1];
 }
 
@@ -117,21 +120,27 @@ static void make_arguments(const struct shell *shell, const struct command *comm
 {
 	const struct text *defaults = shell_defaults(shell, command);
 	int operands;
+
 	line->words = alloc_array(NULL, statement->count + defaults->length + 3,
 	                          sizeof *line->words);
 	line->words[line->count++] = statement->words[0];
+
 	for (size_t at = 0; at < defaults->length; at += strlen(defaults->bytes + at) + 1)
 		line->words[line->count++] = defaults->bytes + at;
+
 	for (size_t i = 1; i < statement->count; i++)
 		line->words[line->count++] = statement->words[i];
+
 	line->words[line->count] = NULL;
 	if (command->target < 0 || !shell->word)
 		return;
+
 	int place = cli_find_operand(command->spec, (int)line->count, line->words, command->target,
 	                             &operands);
 	bool is_full = command->spec->operands_max >= 0 && operands >= command->spec->operands_max;
 	if (is_full || place < 0)
 		return;
+
 	memmove(line->words + place + 1, line->words + place,
 	        (line->count - (size_t)place + 1) * sizeof *line->words);
 	line->words[place] = shell->word;
@@ -185,19 +194,25 @@ static enum status run_words(struct shell *shell, struct shell_statement *statem
 	out.results = shell->results;
 	if (shell->interactive)
 		out.cancel = interrupt_session();
+
 	out_set_colour(&out, OUT_COLOUR_AUTO);
 	results_next_command(shell->results);
+
 	enum status status = builtin   ? builtin->run(shell, &out, (int)statement->count,
 	                                              statement->words)
 	                     : command ? run_command(shell, command, statement, &out)
 	                               : report_unknown(statement->words[0]);
+
 	if (out_close(&out) < 0)
 		status = STATUS_ERROR;
+
 	int signal = interrupt_caught();
 	restore_signals(before);
+
 	/* Whoever ends the program means all of it; Ctrl-C at a prompt means the command. */
 	if (signal != 0 && (signal != SIGINT || !shell->interactive))
 		shell->quit = true;
+
 	return status;
 }
 
@@ -206,16 +221,20 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 	struct pm_error error;
 	struct surroundings before;
 	struct sink sink;
+
 	if (statement->system)
 		return shell_system_run(shell, statement->system);
 	if (shell_results_replace(shell, statement, &error) < 0)
 		return report_failure(&error);
+
 	/* The terminal as it is before a pager can change it. */
 	keep(&before);
+
 	int fd = open_sink(shell, statement, &sink);
 	enum status status = fd < 0 ? STATUS_ERROR : run_words(shell, statement, &before, fd);
 	close_sink(&sink);
 	restore_terminal(&before);
+
 	return status;
 }
 
@@ -238,16 +257,19 @@ bool shell_run_text(struct shell *shell, const char *text)
 		int found = shell_line_next(&text, &statement, &error);
 		if (found == 0)
 			return true;
+
 		tell_notice(shell);
 		if (found < 0) {
 			shell->status = report_failure(&error);
 			return goes_on;
 		}
+
 		shell->status = run_statement(shell, &statement);
 		shell_line_statement_deinit(&statement);
 		if (shell->status >= STATUS_ERROR && !goes_on)
 			return false;
 	}
+
 	return false;
 }
 
@@ -255,6 +277,7 @@ bool shell_run_file(struct shell *shell, const char *path)
 {
 	bool is_input = strcmp(path, "-") == 0, goes_on = true;
 	FILE *file = is_input ? stdin : fopen(path, "re");
+
 	shell->reads_input |= is_input && !shell->interactive;
 	char *line = NULL;
 	size_t capacity = 0, number = 0;
@@ -263,16 +286,19 @@ bool shell_run_file(struct shell *shell, const char *path)
 		shell->status = STATUS_ERROR;
 		return false;
 	}
+
 	while (goes_on && getline(&line, &capacity, file) >= 0) {
 		number++;
 		goes_on = shell_run_text(shell, line);
 		out_flush(shell->out);
 	}
+
 	if (!goes_on && !shell->quit)
 		report_note("%s, line %zu ended it%s", is_input ? "standard input" : path, number,
 		            shell->interactive ? "" : "; -k goes on after an error");
 	free(line);
 	if (!is_input)
 		fclose(file);
+
 	return goes_on;
 }

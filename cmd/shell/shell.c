@@ -30,6 +30,7 @@ static const struct cli_option option_list[] = {
 static int take(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct shell_options *options = into;
+
 	(void)error;
 	switch (id) {
 	case 'c':
@@ -96,6 +97,7 @@ static enum status start(const struct shell_options *options, const struct cli_r
 	if (words->count > 0)
 		shell.status = shell_target_attach(&shell, words->operands[0],
 		                                   shell.interactive ? out : NULL);
+
 	/* At a prompt another one can be attached. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
@@ -103,6 +105,7 @@ static enum status start(const struct shell_options *options, const struct cli_r
 	shell_defaults_forget(&shell);
 	free(shell.examine);
 	results_destroy(shell.results);
+
 	return shell.status;
 }
 
@@ -118,6 +121,7 @@ enum status shell_run(struct out *out, int argc, char **argv)
 		text_terminate(&options.commands);
 		status = start(&options, &words, out);
 	}
+
 	text_deinit(&options.commands);
 	return status;
 }

@@ -34,6 +34,7 @@ static int take_process(struct shell *shell, const struct target *target, struct
 	struct text word = { 0 };
 	if (pm_process_read_info(target->process, &info, error) < 0)
 		return -1;
+
 	text_decimal(&word, (uint64_t)info.pid);
 	take_over(shell, target, alloc_string(text_terminate(&word)), info.comm);
 	text_deinit(&word);
@@ -50,6 +51,7 @@ static int check_sample(const char *file, const char *which, struct pm_error *er
 	uint64_t number;
 	if (pm_recording_open(file, &recording, error) < 0)
 		return -1;
+
 	int found = pm_recording_find(recording, which, &number, error);
 	pm_recording_close(recording);
 	return found;
@@ -66,6 +68,7 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 	char *recording = target_recording(target->path, &which),
 	     *path = realpath(recording ? recording : target->path, NULL);
 	int status = -1;
+
 	if (!path || access(path, R_OK) < 0) {
 		pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot read %s: %s", target->path,
 		             strerror(errno));
@@ -77,9 +80,11 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 		take_over(shell, &taken, absolute, strrchr(absolute, '/') + 1);
 		status = 0;
 	}
+
 	text_deinit(&word);
 	free(recording);
 	free(path);
+
 	return status;
 }
 
@@ -95,12 +100,14 @@ static const char *file_words(const struct target *target)
 static void tell_target(const struct shell *shell, struct out *out)
 {
 	struct pm_process_info info;
+
 	if (!shell->target.process) {
 		out_format(out, "%s: %s\n", shell->name, file_words(&shell->target));
 		return;
 	}
 	if (pm_process_read_info(shell->target.process, &info, NULL) < 0)
 		return;
+
 	struct text size = { 0 };
 	text_size(&size, info.vm_rss);
 	out_format(out, "%s (%d): %u thread%s, RSS %s\n", shell->name, (int)info.pid, info.threads,
@@ -114,18 +121,22 @@ enum status shell_target_attach(struct shell *shell, const char *word, struct ou
 	struct target target;
 	if (target_open(&target, word, &error) < 0)
 		return report_failure(&error);
+
 	int taken = strcmp(word, "-") == 0
 	                    ? pm_error_set(
 				      &error, PM_ERROR_USAGE, 0,
 				      "- can be read once only: attach takes a file by its name")
 	            : target.process ? take_process(shell, &target, &error)
 	                             : take_file(shell, &target, &error);
+
 	if (taken < 0) {
 		target_close(&target);
 		return report_failure(&error);
 	}
+
 	if (out)
 		tell_target(shell, out);
+
 	return STATUS_OK;
 }
 
@@ -159,10 +170,12 @@ static bool attach_again(struct shell *shell, struct text *notice)
 		target_close(&target);
 		return false;
 	}
+
 	text_format(notice,
 	            "process %d called exec and is %s now: another memory, the numbers of results "
 	            "are gone",
 	            (int)info.pid, shell->name);
+
 	return true;
 }
 
@@ -174,6 +187,7 @@ void shell_target_notice(struct shell *shell, struct text *notice)
 		return;
 	if (attach_again(shell, notice))
 		return;
+
 	text_format(notice, "%s: nothing is attached any more", error.text);
 	shell_target_detach(shell);
 }
@@ -210,6 +224,7 @@ enum status shell_target_detach_run(struct shell *shell, struct out *out, int ar
 	(void)out;
 	if (!takes_no_words(argc, argv))
 		return STATUS_ERROR;
+
 	if (!shell->word)
 		report_note("nothing is attached");
 	shell_target_detach(shell);
@@ -219,6 +234,7 @@ enum status shell_target_detach_run(struct shell *shell, struct out *out, int ar
 enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	struct pm_error error;
+
 	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
 		return STATUS_ERROR;
 	if (stopping_held()) {
@@ -227,11 +243,13 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 	}
 	if (stopping_hold(shell->target.process, interrupt_catch(), &error) < 0)
 		return report_failure(&error);
+
 	size_t threads = pm_stop_count(stopping_held());
 	out_wrapped_format(out, 2,
 	                   "%s is stopped: %zu thread%s; cont lets it run, and so does the end of "
 	                   "this session\n",
 	                   shell->name, threads, threads == 1 ? "" : "s");
+
 	return STATUS_OK;
 }
 
@@ -243,6 +261,7 @@ enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc
 		report_note("%s is not stopped by this session", shell->name);
 		return STATUS_OK;
 	}
+
 	out_format(out, "%s runs; it was stopped for %.1f s\n", shell->name,
 	           (double)stopping_release() / 1e9);
 	return STATUS_OK;
@@ -294,6 +313,7 @@ static enum status tell_process(const struct shell *shell, struct out *out)
 	if (pm_process_read_info(shell->target.process, &info, &error) < 0 ||
 	    pm_process_read_command(shell->target.process, &command, &error) < 0)
 		return report_failure(&error);
+
 	put_command(out, (int)info.pid, shell->name, command);
 	free(command);
 	out_format(out, "%-11s%s\n", "state",
@@ -302,18 +322,22 @@ static enum status tell_process(const struct shell *shell, struct out *out)
 		out_format(out, "%-11sprocess %d\n", "traced by", (int)info.tracer);
 	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads",
 	           info.threads);
+
 	put_size(out, "RSS", info.vm_rss);
 	put_size(out, "peak RSS", info.vm_hwm);
 	put_size(out, "swap", info.vm_swap);
 	put_size(out, "size", info.vm_size);
+
 	return STATUS_OK;
 }
 
 enum status shell_target_info_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	enum status status = STATUS_OK;
+
 	if (!takes_no_words(argc, argv))
 		return STATUS_ERROR;
+
 	if (!shell->word)
 		out_string(out, "nothing is attached; attach PID, NAME or FILE chooses a target\n");
 	else if (!shell->target.process)
@@ -321,7 +345,9 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 		           file_words(&shell->target));
 	else
 		status = tell_process(shell, out);
+
 	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
 	           results_hit_count(shell->results), results_region_count(shell->results));
+
 	return status;
 }

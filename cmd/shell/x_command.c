@@ -53,6 +53,7 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 			return 0;
 		sign = *word++;
 	}
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "'%.40s' is not an address: 0x7f3a08000000, #3 or #3+16", word);
 }
@@ -76,11 +77,13 @@ static bool add_segment(struct view *view, const struct pm_segment *segment, con
 		*bytes += size;
 		return good == size;
 	}
+
 	if (segment->type == PM_SEGMENT_HOLE) {
 		memset(view->bytes + view->size, 0, size);
 		view->size += size;
 		return true;
 	}
+
 	text_format(&view->why, "0x%" PRIx64 " cannot be read: %s", segment->start, segment->why);
 	return false;
 }
@@ -108,13 +111,16 @@ static int read_bytes(struct view *view, struct pm_error *error)
 		                                 .files = memory->files.ops != NULL,
 		                                 .cancel = memory->cancel };
 	struct pm_plan *plan;
+
 	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
 	                 error) < 0)
 		return -1;
+
 	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
 	char *buffer = alloc_array(NULL, PM_UNIT_SIZE, 1);
 	int more = 0;
 	bool goes_on = true;
+
 	view->bytes = alloc_array(NULL, (size_t)memory_size(memory), 1);
 	while (goes_on && (more = pm_plan_next(plan, unit, error)) > 0) {
 		struct first_gap gap = { &view->why, UINT64_MAX };
@@ -128,9 +134,11 @@ static int read_bytes(struct view *view, struct pm_error *error)
 		for (size_t i = 0; i < unit->count && goes_on; i++)
 			goes_on = add_segment(view, &unit->segments[i], &bytes, gap.address);
 	}
+
 	free(buffer);
 	free(unit);
 	pm_plan_close(plan);
+
 	return more < 0 ? -1 : 0;
 }
 
@@ -144,10 +152,12 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 		                                .needs = examine->format == 'a' ? REGION_NEEDS_KINDS
 		                                                                : 0 };
 	struct text word = { 0 };
+
 	if (size > UINT64_MAX - address)
 		size = UINT64_MAX - address;
 	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, size > 0 ? size : 1);
 	text_terminate(&word);
+
 	char *words[] = { word.bytes };
 	int opened = selection_init(&view->selection, error);
 	if (opened == 0)
@@ -155,6 +165,7 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	text_deinit(&word);
 	if (opened < 0)
 		return -1;
+
 	view->memory.cancel = interrupt_catch();
 	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 ||
 	    read_bytes(view, error) < 0)
@@ -164,6 +175,7 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	if (view->memory.core)
 		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions,
 		                            &view->symbols, error);
+
 	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions,
 	                       &view->symbols, error);
 }
@@ -183,6 +195,7 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 {
 	uint64_t value = 0;
 	struct pm_symbol symbol = { 0 };
+
 	memcpy(&value, bytes, size);
 	if (view->symbols && pm_symbols_find(view->symbols, value, &symbol, NULL) > 0) {
 		text_string(line, " <");
@@ -191,9 +204,11 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 			text_format(line, "+%" PRIu64, symbol.offset);
 		text_char(line, '>');
 	}
+
 	const struct pm_region *region = pm_regions_find(&view->memory.loaded.regions, value);
 	if (!region)
 		return;
+
 	struct text mapping = { 0 };
 	region_columns_mapping(region, true, &mapping);
 	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
@@ -213,6 +228,7 @@ static size_t put_value(const struct view *view, const struct examine *examine, 
 		return examine_put_string(view->bytes + at, view->size - at, line);
 	if (view->size - at < examine->size)
 		return 0;
+
 	examine_put_value(examine, view->bytes + at, line);
 	if (examine->format == 'a')
 		put_pointed(view, view->bytes + at, examine->size, line);
@@ -241,6 +257,7 @@ static enum status show(const struct view *view, struct examine *examine, uint64
 		text_deinit(&value);
 		at += taken;
 	}
+
 	if (line.length > 0)
 		text_char(&line, '\n');
 	out_text(out, &line);
@@ -248,11 +265,13 @@ static enum status show(const struct view *view, struct examine *examine, uint64
 	examine->next = address + at;
 	if (complete)
 		return STATUS_OK;
+
 	if (view->why.length > 0)
 		report_error("x: %s", view->why.bytes);
 	else
 		report_error(
 			"x: 1 MiB was shown, which is the most; x alone goes on, dump shows more");
+
 	return STATUS_ERROR;
 }
 
@@ -268,12 +287,15 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 		report_error("x needs an address: x/16gx 0x7f3a08000000, or #3 for a hit");
 		return STATUS_ERROR;
 	}
+
 	*shell->examine = *wanted;
 	int opened = open_view(&view, shell, wanted, address, &error);
 	text_terminate(&view.why);
+
 	enum status status = opened < 0 ? report_failure(&error)
 	                                : show(&view, shell->examine, address, out);
 	close_view(&view);
+
 	return status;
 }
 
@@ -281,27 +303,33 @@ enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, 
 {
 	static const struct examine usual = { .format = 'x', .size = 4, .count = 1 };
 	struct pm_error error;
+
 	if (!shell->word) {
 		report_error("x: nothing is attached; attach PID, NAME or FILE chooses a target");
 		return STATUS_ERROR;
 	}
+
 	if (!shell->examine) {
 		shell->examine = alloc_array(NULL, 1, sizeof *shell->examine);
 		*shell->examine = usual;
 	}
+
 	struct examine wanted = *shell->examine;
 	/* The format stands behind the name, or as gdb also takes it, apart. */
 	const char *format = argv[0][1] == '/'               ? argv[0] + 2
 	                     : argc > 1 && argv[1][0] == '/' ? argv[1] + 1
 	                                                     : "";
 	int place = argv[0][1] != '/' && argc > 1 && argv[1][0] == '/' ? 2 : 1;
+
 	if (argc > place + 1) {
 		report_error("'%s' is too much: x takes one address", argv[place + 1]);
 		return STATUS_ERROR;
 	}
+
 	/* Alone it shows as many again. */
 	bool again = argc == 1 && *format == '\0';
 	if (!again && examine_parse(&wanted, format, &error) < 0)
 		return report_failure(&error);
+
 	return examine(shell, &wanted, place < argc ? argv[place] : NULL, out);
 }

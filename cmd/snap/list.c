@@ -122,11 +122,13 @@ static void print_header(const char *file, const struct pm_process_id *run,
 	utf8_escape(&line, run->comm, strlen(run->comm));
 	text_format(&line, " (%d), ", (int)run->pid);
 	utf8_escape(&line, file, strlen(file));
+
 	text_format(&line, "   %s", duration);
 	if (*run->host) {
 		text_string(&line, " on ");
 		utf8_escape(&line, run->host, strlen(run->host));
 	}
+
 	text_string(&line, "   ");
 	utf8_escape(&line, run->command, strlen(run->command));
 	text_char(&line, '\n');
@@ -145,8 +147,10 @@ static int print_json(const char *file, const struct pm_process_id *run, const s
 	json_put(&json, "host", *run->host ? json_text(run->host) : NULL);
 	if (json_put_list(&json, "samples", list, error) < 0)
 		return -1;
+
 	json_shut(&json, '}');
 	out_string(out, "\n");
+
 	return 0;
 }
 
@@ -157,10 +161,13 @@ static int print(const char *file, const struct pm_process_id *run, const struct
 	static const struct list_options every = { .all = true };
 	struct list list;
 	int result = 0;
+
 	if (list_init(&list, &samples_spec, &every, options->bytes, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < count; i++)
 		list_add(&list, &samples[i]);
+
 	list_sort(&list);
 	if (options->json) {
 		result = print_json(file, run, &list, out, error);
@@ -168,6 +175,7 @@ static int print(const char *file, const struct pm_process_id *run, const struct
 		print_header(file, run, samples, count, out);
 		list_print(&list, out);
 	}
+
 	list_deinit(&list);
 	return result;
 }
@@ -180,6 +188,7 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	size_t count;
 	const char *which;
 	char *named = target_recording(word, &which);
+
 	/* What is none is told by whoever opens it. */
 	const char *file = named ? named : word;
 	int result = pm_recording_open(file, &recording, error);
@@ -192,6 +201,7 @@ int snap_list(const char *word, const struct output_options *options, struct out
 		}
 		pm_recording_close(recording);
 	}
+
 	free(named);
 	return result;
 }

@@ -37,6 +37,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a recording is a database, which cannot be written to a pipe: "
 		                    "give it a file");
+
 	options->file = value;
 	return 0;
 }
@@ -73,6 +74,7 @@ static void print(const struct snap_options *options, const struct pm_process_id
 	if (options->output.json) {
 		struct json json = { .out = out };
 		struct text time = { 0 };
+
 		json_open(&json, NULL, '{');
 		json_put(&json, "file", json_text(options->file));
 		json_put(&json, "sample", json_number(number));
@@ -81,23 +83,29 @@ static void print(const struct snap_options *options, const struct pm_process_id
 		delta_put_time(&time, sample->wall_ns);
 		json_put(&json, "time", json_text(text_terminate(&time)));
 		json_put(&json, "count", json_number(sample->regions->count));
+
 		json_put(&json, "rss", json_number(sample->totals.rss));
 		json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
 		json_shut(&json, '}');
 		out_string(out, "\n");
 		text_deinit(&time);
+
 		return;
 	}
+
 	if (options->output.quiet)
 		return;
+
 	struct text line = { 0 };
 	text_format(&line, "sample %llu of ", (unsigned long long)number);
 	utf8_escape(&line, run->comm, strlen(run->comm));
 	text_format(&line, " (%d): %zu regions, RSS ", (int)run->pid, sample->regions->count);
+
 	if (options->output.bytes)
 		text_decimal(&line, sample->totals.rss);
 	else
 		text_size(&line, sample->totals.rss);
+
 	text_string(&line, ", in ");
 	utf8_escape(&line, options->file, strlen(options->file));
 	text_char(&line, '\n');
@@ -117,12 +125,15 @@ static int write_sample(const char *file, const struct snap *snap,
 	struct pm_recording *recording;
 	if (pm_recorder_open(file, &snap->run, &recorder, error) < 0)
 		return -1;
+
 	int result = pm_recorder_add_with(recorder, &snap->sample, headroom, error);
 	pm_recorder_close(recorder);
 	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
 		return -1;
+
 	result = pm_recording_count(recording, number, error);
 	pm_recording_close(recording);
+
 	return result;
 }
 
@@ -144,19 +155,24 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 	const struct pm_sampler_options sampling = { .kinds = true, .smaps = true };
 	struct snap taken = { 0 };
 	struct pm_headroom headroom;
+
 	if (pm_process_id_read(process, &taken.run, error) < 0)
 		return -1;
+
 	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
 	if (result == 0)
 		result = pm_sampler_take(taken.sampler, &taken.sample, error);
+
 	if (result == 0) {
 		read_headroom(process, &taken.sample, &headroom);
 		result = write_sample(file, &taken, &headroom, &taken.number, error);
 	}
+
 	if (result < 0) {
 		snap_deinit(&taken);
 		return -1;
 	}
+
 	*snap = taken;
 	return 0;
 }
@@ -178,12 +194,14 @@ static int run_on(struct pm_process *process, const struct snap_options *options
 	struct snap snap;
 	if (snap_take(&snap, process, options->file, error) < 0)
 		return -1;
+
 	const struct pm_sample *sample = &snap.sample;
 	print(options, &snap.run, sample, snap.number, out);
 	if (options->output.verbose && !options->output.quiet)
 		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
 		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
 		            (double)sample->cost.lock_ns / 1e6);
+
 	snap_deinit(&snap);
 	return 0;
 }
@@ -194,6 +212,7 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct target target;
+
 	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&snap_spec, &words))
 		return words.status;
@@ -207,7 +226,9 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	}
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);
+
 	int result = run_on(target.process, &options, out, &error);
 	target_close(&target);
+
 	return result < 0 ? report_failure(&error) : STATUS_OK;
 }

@@ -21,6 +21,7 @@ static bool is_ascii(const char *text, size_t length)
 		memcpy(&word, text, sizeof word);
 		all |= word;
 	}
+
 	for (; length > 0; length--)
 		all |= (unsigned char)*text++;
 	return !(all & 0x8080808080808080);
@@ -34,6 +35,7 @@ void strings_line_add_text(const struct strings_options *options, struct text *l
 		text_bytes(line, text, length);
 		return;
 	}
+
 	for (;;) {
 		const char *tab = memchr(text, '\t', length);
 		size_t before = tab ? (size_t)(tab - text) : length;
@@ -98,10 +100,12 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 			memset(line->bytes + begin, ' ', ADDRESS_WIDTH - digits);
 		}
 	}
+
 	if (hit->changed)
 		text_char(line, '~');
 	if (line->length > begin)
 		text_char(line, ' ');
+
 	if (strings->several) {
 		text_char(line, strings_options_letter(hit->encoding));
 		text_char(line, ' ');
@@ -133,6 +137,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 		region_text_json(&worker->region, region);
 		worker->region_start = region->start;
 	}
+
 	text_string(line, "{\"address\":\"0x");
 	text_hex(line, hit->address, 1);
 	text_string(line, "\",\"region\":");
@@ -141,6 +146,7 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	text_string(line, strings_line_encoding(hit->encoding, text, length));
 	text_string(line, "\",\"length\":");
 	text_decimal(line, hit->size);
+
 	text_string(line, ",\"text\":");
 	json_quote(line, text, length);
 }
@@ -156,6 +162,7 @@ static void make_key(struct strings *strings, struct strings_worker *worker,
 		key_length = similar_fold(text_room(&worker->common, length), text, length);
 		key = worker->common.bytes;
 	}
+
 	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
 	text_bytes(&worker->line, (const char *)&hash, sizeof hash);
 	text_bytes(&worker->line, text, length);
@@ -168,12 +175,14 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 	struct strings_worker *worker = &strings->workers[number];
 	const char *text = (const char *)hit->bytes;
 	size_t length = hit->size;
+
 	if (pm_encoding_unit(hit->encoding) > 1) {
 		text_clear(&worker->plain);
 		length = pm_string_text(hit->encoding, hit->bytes, hit->size,
 		                        text_room(&worker->plain, hit->size));
 		text = worker->plain.bytes;
 	}
+
 	text_clear(&worker->line);
 	if (strings->tally)
 		make_key(strings, worker, hit, text, length);
@@ -181,6 +190,7 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 		make_json(strings, worker, hit, text, length);
 	else
 		make_line(strings, worker, hit, text, length);
+
 	int status = pm_scan_append(batch, worker->line.bytes, worker->line.length, error);
 	/* Long strings are rare, and each thread may meet one. */
 	if (worker->line.capacity > LINE_KEPT) {
@@ -188,5 +198,6 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 		text_deinit(&worker->plain);
 		text_deinit(&worker->common);
 	}
+
 	return status;
 }

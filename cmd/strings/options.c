@@ -74,11 +74,13 @@ static int add_encoding(struct strings_options *options, const char *item, size_
 		                      PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
 		return 0;
 	}
+
 	const char *letter = length == 1 ? memchr(letters, *item, sizeof letters) : NULL;
 	if (!letter)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.*s' is none of u, s, S, l, b, L, B and all", (int)length,
 		                    item);
+
 	options->encodings |= PM_ENCODING_BIT(letter - letters);
 	return 0;
 }
@@ -112,6 +114,7 @@ static int take_radix(struct strings_options *options, const char *value, struct
 			error, PM_ERROR_USAGE, 0,
 			"'%s' is none of x (hexadecimal), d (decimal), o (octal) and n (none)",
 			value);
+
 	options->radix = *value;
 	return 0;
 }
@@ -154,6 +157,7 @@ static int take_form(void *into, int id, const char *value, struct pm_error *err
 {
 	struct strings_options *options = into;
 	struct output_options *output = &options->search.output;
+
 	switch (id) {
 	case 't':
 		return take_radix(options, value, error);
@@ -222,7 +226,9 @@ bool strings_options_check(const struct strings_options *options, const struct o
 	else if (options->raw && out->terminal)
 		wrong = "--raw would let the strings control the terminal: send it to a file or "
 			"pipe";
+
 	if (wrong)
 		report_error("strings: %s", wrong);
+
 	return !wrong;
 }

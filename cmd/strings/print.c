@@ -8,9 +8,11 @@ static void print_heading(struct strings *strings, size_t index)
 {
 	struct out *out = strings->search.out;
 	struct text heading = { 0 };
+
 	if (strings->region != SIZE_MAX)
 		out_string(out, "\n");
 	strings->region = index;
+
 	const struct pm_region *region = &strings->search.memory.loaded.regions.items[index];
 	results_put_region(out->results, region, &heading);
 	region_text_words(&heading, region);
@@ -35,6 +37,7 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 	size_t length = delivery->length - 1, prefix = *(const unsigned char *)delivery->bytes;
 	bool joined = strings->open && delivery->continued &&
 	              strings->open_encoding == delivery->encoding;
+
 	if (joined) {
 		line += prefix;
 		length -= prefix;
@@ -46,6 +49,7 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		results_print_hit(out, delivery->address, delivery->size, line + prefix,
 		                  length - prefix - 1);
 	}
+
 	/* A string that goes on has its newline behind its last piece. */
 	out_bytes(out, line, length - delivery->truncated);
 	strings->open = delivery->truncated;
@@ -68,10 +72,12 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 		tally_lengthen(strings->tally, text.sort, delivery->size);
 		return;
 	}
+
 	strings->count++;
 	memcpy(&text.hash, delivery->bytes, sizeof text.hash);
 	text.text = (const char *)delivery->bytes + sizeof text.hash;
 	text.length = delivery->length - sizeof text.hash;
+
 	if (strings->options->similar)
 		tally_add_similar(strings->tally, &text);
 	else
@@ -89,5 +95,6 @@ int strings_print_deliver(void *context, const struct pm_scan_delivery *delivery
 		print_json(strings, delivery);
 	else
 		print_line(strings, delivery);
+
 	return 0;
 }

@@ -26,6 +26,7 @@ static int make_scanner(const struct strings_options *options, struct pm_scanner
 		.aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
 		           has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE),
 	};
+
 	return pm_strings_scanner_create(&wanted, scanner, error);
 }
 
@@ -38,14 +39,17 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	struct pm_scanner *scanner;
 	if (make_scanner(strings->options, &scanner, error) < 0)
 		return -1;
+
 	const struct search_what what = { .scanner = scanner,
 		                          .found = strings_line_found,
 		                          .deliver = strings_print_deliver };
 	int status = search_run(&strings->search, &what, error);
+
 	pm_scanner_destroy(scanner);
 	strings_print_finish(strings);
 	if (status == 0 && strings->tally)
 		strings_unique_print(strings);
+
 	return status;
 }
 
@@ -57,12 +61,14 @@ static enum status run(struct strings *strings, const char *target)
 		report_failure(&error);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
+
 	int status = print_strings(strings, &error);
 	/* What was found stands before what is said about it. */
 	out_flush(strings->search.out);
 	search_report(&strings->search, strings->count);
 	if (status < 0)
 		return report_failure(&error);
+
 	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
@@ -87,19 +93,23 @@ static enum status run_with(struct strings_options *options, struct out *out,
 		.several = options->encodings & (options->encodings - 1),
 		.region = SIZE_MAX,
 	};
+
 	strings.search.context = &strings;
 	if (options->unique)
 		strings.tally = tally_create(options->budget ? options->budget : USUAL_BUDGET);
 	out_set_colour(out, options->search.output.colour);
+
 	enum status status = run(&strings, words->operands[0]);
 	search_close(&strings.search);
 	tally_destroy(strings.tally);
+
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
 		text_deinit(&strings.workers[i].line);
 		text_deinit(&strings.workers[i].plain);
 		text_deinit(&strings.workers[i].common);
 		text_deinit(&strings.workers[i].region);
 	}
+
 	return status;
 }
 
@@ -109,8 +119,10 @@ enum status strings_run(struct out *out, int argc, char **argv)
 	struct cli_result words;
 	struct pm_error error;
 	struct selection *selection = &options.search.selection;
+
 	if (selection_init(selection, &error) < 0)
 		return report_failure(&error);
+
 	enum status status = STATUS_ERROR;
 	if (!cli_parse(&strings_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&strings_spec, &words))
@@ -119,6 +131,7 @@ enum status strings_run(struct out *out, int argc, char **argv)
 		report_failure(&error);
 	else if (strings_options_check(&options, out))
 		status = run_with(&options, out, &words);
+
 	selection_deinit(selection);
 	return status;
 }

@@ -53,13 +53,16 @@ static void take_common(const struct tally_item *item, struct text *common)
 static void print_json(struct strings *strings, const struct tally_item *item)
 {
 	struct text line = { 0 }, common = { 0 };
+
 	take_common(item, &common);
 	text_string(&line, "{\"count\":");
 	text_decimal(&line, item->count);
+
 	if (item->missed > 0) {
 		text_string(&line, ",\"low_by\":");
 		text_decimal(&line, item->missed);
 	}
+
 	text_string(&line, ",\"encoding\":\"");
 	text_string(&line,
 	            strings_line_encoding((enum pm_encoding)item->sort, item->text, item->length));
@@ -67,10 +70,12 @@ static void print_json(struct strings *strings, const struct tally_item *item)
 	text_decimal(&line, size_of(strings, item));
 	text_string(&line, ",\"text\":");
 	json_quote(&line, common.bytes, common.length);
+
 	if (item->varied) {
 		text_string(&line, ",\"example\":");
 		json_quote(&line, item->text, item->length);
 	}
+
 	text_string(&line, ",\"first\":\"0x");
 	text_hex(&line, item->first, 1);
 	text_string(&line, "\"}\n");
@@ -121,16 +126,20 @@ static void add_characters(const struct strings *strings, struct text *line,
 {
 	const struct out *out = strings->search.out;
 	size_t width = out->width, begin = line->length;
+
 	strings_line_add_text(strings->options, line, characters->bytes, characters->length);
 	if (width == SIZE_MAX)
 		return;
+
 	/* The number of a session stands before it. */
 	width -= out->results && width > RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH : 0;
+
 	size_t room = width > begin + 1 ? width - begin : 1;
 	for (char *tab; (tab = memchr(line->bytes + begin, '\t', line->length - begin));)
 		*tab = ' ';
 	if (utf8_columns(line->bytes + begin, line->length - begin) <= room)
 		return;
+
 	line->length = begin + utf8_fit(line->bytes + begin, line->length - begin, room - 1);
 	text_string(line, "\xe2\x80\xa6");
 }
@@ -139,6 +148,7 @@ static void print_row(const struct strings *strings, const struct tally_item *it
                       const struct widths *widths)
 {
 	struct text line = { 0 }, number = { 0 }, common = { 0 };
+
 	take_common(item, &common);
 	text_grouped(&number, item->count);
 	text_char(&number, item->missed > 0 ? '+' : ' ');
@@ -147,11 +157,13 @@ static void print_row(const struct strings *strings, const struct tally_item *it
 	text_clear(&number);
 	text_grouped(&number, size_of(strings, item));
 	add_right(&line, &number, widths->size);
+
 	text_string(&line, "  ");
 	if (strings->several) {
 		text_char(&line, strings_options_letter((enum pm_encoding)item->sort));
 		text_char(&line, ' ');
 	}
+
 	add_characters(strings, &line, &common);
 	text_char(&line, '\n');
 	results_print_hit(strings->search.out, item->first,
@@ -160,6 +172,7 @@ static void print_row(const struct strings *strings, const struct tally_item *it
 	out_text(strings->search.out, &line);
 	text_deinit(&common);
 	text_deinit(&number);
+
 	text_deinit(&line);
 }
 
@@ -179,6 +192,7 @@ static void tell_dropped(const struct strings *strings)
 	uint64_t dropped = tally_dropped(strings->tally);
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
+
 	text_grouped(&line, dropped);
 	text_string(&line,
 	            dropped == 1 ? " rare string was dropped" : " times a rare string was dropped");
@@ -187,6 +201,7 @@ static void tell_dropped(const struct strings *strings)
 	text_string(&line, " times is missing, and counts marked + may be low by as much; a larger "
 	                   "--budget helps");
 	report_note("%s", text_terminate(&line));
+
 	text_deinit(&line);
 }
 
@@ -201,6 +216,7 @@ static void tell_code(const struct strings *strings, size_t rows)
 			tally_get(strings->tally, i)->first);
 		code += region && (region->perms & PM_PERM_EXEC);
 	}
+
 	if (code > 0 && !options->search.selection.perms_given && !options->search.output.quiet &&
 	    !options->search.output.json)
 		report_note(
@@ -218,12 +234,15 @@ static void tell_single(const struct strings *strings)
 	const struct strings_options *options = strings->options;
 	size_t all = tally_count(strings->tally), single = 0;
 	struct text line = { 0 };
+
 	while (single < all && tally_get(strings->tally, all - 1 - single)->count == 1)
 		single++;
+
 	bool heard = strings->search.out->terminal && !options->search.output.quiet &&
 	             !options->search.output.json;
 	if (single < MANY || single < all / 2 || options->similar || !heard)
 		return;
+
 	text_grouped(&line, single);
 	text_string(&line, " of the ");
 	text_grouped(&line, all);
@@ -238,10 +257,12 @@ void strings_unique_print(struct strings *strings)
 	struct out *out = strings->search.out;
 	bool json = strings->options->search.output.json;
 	size_t rows = rows_of(strings), all = tally_count(strings->tally);
+
 	tally_sort(strings->tally);
 	const struct widths widths = widths_of(strings, json ? 0 : rows);
 	if (!json && rows > 0)
 		print_titles(strings, &widths);
+
 	for (size_t i = 0; i < rows && !out_failed(out); i++) {
 		const struct tally_item *item = tally_get(strings->tally, i);
 		if (json)
@@ -249,12 +270,14 @@ void strings_unique_print(struct strings *strings)
 		else
 			print_row(strings, item, &widths);
 	}
+
 	if (!json && rows < all) {
 		struct text words = { 0 };
 		text_grouped(&words, all - rows);
 		out_format(out, "\xe2\x80\xa6 %s more (all: --top 0)\n", text_terminate(&words));
 		text_deinit(&words);
 	}
+
 	out_flush(out);
 	tell_code(strings, rows);
 	tell_single(strings);

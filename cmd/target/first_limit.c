@@ -22,16 +22,20 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_lim
 		bool other = limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_SYSTEM
 		                     ? limit != memory
 		                     : limit->kind == PM_LIMIT_CGROUP_HIGH;
+
 		if (other)
 			continue;
+
 		if (lasts(context, limit, &seconds) && (!soonest || seconds < least)) {
 			soonest = limit;
 			least = seconds;
 		}
+
 		if (has_room(limit) &&
 		    (!tightest || pm_limit_left(limit) < pm_limit_left(tightest)))
 			tightest = limit;
 	}
+
 	return soonest ? soonest : tightest;
 }
 
@@ -48,5 +52,6 @@ const char *first_limit_words(enum pm_limit_kind kind)
 		[PM_LIMIT_PIDS] = "the processes and threads of its cgroup",
 		[PM_LIMIT_THREADS] = "the threads of the machine",
 	};
+
 	return words[kind];
 }

@@ -58,10 +58,12 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 			return 0;
 		}
 	}
+
 	const char *nearest = pm_typo_nearest(word, words, GROUP_BY_COUNT);
 	if (nearest)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is unknown; did you mean '%s'?",
 		                    word, nearest);
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "'%s' is none of kind, mapping, perms, arena, thread and object", word);
 }
@@ -172,6 +174,7 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 	while (named->kind == PM_KIND_BSS && *named->mapping == '\0' && named > regions->items &&
 	       named[-1].end == named->start)
 		named--;
+
 	if (*named->mapping)
 		region_columns_mapping(named, false, text);
 	else
@@ -218,6 +221,7 @@ static void name_after(struct group *group, enum group_by by, const struct pm_re
 	size_t length = heap ? strcspn(region->detail, ",") : strlen(region->detail);
 	if ((!heap && !stack) || length == 0)
 		return;
+
 	group->name = alloc_array(group->name, length + 1, 1);
 	memcpy(group->name, region->detail, length);
 	group->name[length] = '\0';
@@ -241,6 +245,7 @@ static void add_region(struct group *group, const struct pm_region *region)
 	add(group, SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
 	add(group, SUM_DIRTY, pm_region_knows(region, PM_SIZE_PRIVATE_DIRTY),
 	    pm_region_dirty(region));
+
 	add(group, SUM_SWAP, pm_region_knows(region, PM_SIZE_SWAP), region->bytes[PM_SIZE_SWAP]);
 }
 
@@ -256,11 +261,13 @@ static struct group *find_group(struct groups *groups, const char *key)
 	struct group **found = tfind(&wanted, &groups->tree, compare_keys);
 	if (found)
 		return *found;
+
 	struct group *group = alloc_array(NULL, 1, sizeof *group);
 	*group = (struct group){ .key = alloc_string(key), .name = alloc_string(key) };
 	*groups->end = group;
 	groups->end = &group->next;
 	tsearch(group, &groups->tree, compare_keys);
+
 	return group;
 }
 
@@ -280,6 +287,7 @@ static void choose_columns(struct groups *groups, const char *figures)
 static void make_spec(struct groups *groups)
 {
 	enum group_by by = groups->by;
+
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
@@ -297,6 +305,7 @@ static void make_spec(struct groups *groups)
 		.droppable = "pss,swap",
 		.count_column = true,
 	};
+
 	choose_columns(groups, "count,size,rss,pss,dirty,swap,largest");
 }
 
@@ -324,6 +333,7 @@ void groups_fill(struct groups *groups, const struct pm_regions *regions, const 
 		name_after(group, groups->by, items[i]);
 		add_region(group, items[i]);
 	}
+
 	text_deinit(&key);
 }
 
@@ -331,6 +341,7 @@ void groups_destroy(struct groups *groups)
 {
 	if (!groups)
 		return;
+
 	for (struct group *group = groups->first, *next; group; group = next) {
 		next = group->next;
 		tdelete(group, &groups->tree, compare_keys);
@@ -338,6 +349,7 @@ void groups_destroy(struct groups *groups)
 		free(group->name);
 		free(group);
 	}
+
 	text_deinit(&groups->column_names);
 	free(groups);
 }

@@ -23,8 +23,10 @@ static int open_process(struct memory *memory, const struct memory_options *opti
                         struct pm_error *error)
 {
 	struct pm_process *process = memory->target.process;
+
 	if (refuse_ourselves(memory, error) < 0)
 		return -1;
+
 	/* What a session stopped is what a command that stops would see: a core file gets its
 	 * registers. */
 	if (options->stop || stopping_holds(process)) {
@@ -32,11 +34,13 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 			return -1;
 		memory->threads = pm_stop_count(memory->stop);
 	}
+
 	if (regions_load(&memory->loaded, &memory->target, options->needs | REGION_NEEDS_SMAPS,
 	                 error) < 0 ||
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &memory->pagemap, error) < 0 ||
 	    pm_target_reader_open(process, &memory->loaded.regions, &memory->reader, error) < 0)
 		return -1;
+
 	memory->pages = pm_pagemap_source(memory->pagemap);
 	return options->files ? pm_file_reader_open(process, &memory->loaded.regions,
 	                                            &memory->files, error)
@@ -54,10 +58,12 @@ static int open_core(struct memory *memory, const struct memory_options *options
 	if (pm_core_open(memory->target.path, &memory->core, error) < 0 ||
 	    pm_core_regions(memory->core, &memory->loaded.regions, error) < 0)
 		return -1;
+
 	memory->reader = pm_core_reader(memory->core);
 	memory->pages = pm_core_source(memory->core);
 	if (!(options->needs & REGION_NEEDS_KINDS))
 		return 0;
+
 	const struct pm_kinds_evidence evidence = regions_load_evidence(memory->core,
 	                                                                &memory->reader);
 	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
@@ -77,6 +83,7 @@ static int open_target(struct memory *memory, const char *word,
 		                    "%s is a recording: it has sizes and no memory; procmem map "
 		                    "lists it, procmem diff compares it",
 		                    word);
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "%s is neither a process nor a core file: there is no memory to read",
 	                    word);
@@ -94,9 +101,11 @@ int memory_open(struct memory *memory, const char *word, const struct selection 
 	if (pm_select_apply(selection->select, &memory->loaded.regions, &memory->ranges,
 	                    &memory->count, error) < 0)
 		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+
 	if (memory->count == 0)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
 		             memory->loaded.regions.count, word);
+
 	return memory->count > 0;
 }
 
@@ -114,8 +123,10 @@ int memory_classify(struct memory *memory, struct pm_error *error)
 			     : (struct pm_kinds_evidence){ .process = memory->target.process,
 		                                           .reader = &memory->reader,
 		                                           .pagemap = memory->pagemap };
+
 	if (memory->classified)
 		return 0;
+
 	memory->classified = true;
 	return pm_kinds_assign(&memory->loaded.regions, &evidence, error);
 }
@@ -130,6 +141,7 @@ void memory_close(struct memory *memory)
 	regions_load_deinit(&memory->loaded);
 	if (memory->target.word)
 		target_close(&memory->target);
+
 	unreadable_deinit(&memory->unreadable);
 	free(memory->ranges);
 }

@@ -19,6 +19,7 @@ static void add_member(struct text *text, const char *key, const struct text *va
 void region_text_json(struct text *text, const struct pm_region *region)
 {
 	struct text value = { 0 };
+
 	text_string(text, "{\"start\":\"0x");
 	text_hex(text, region->start, 1);
 	text_string(text, "\",\"end\":\"0x");
@@ -27,6 +28,7 @@ void region_text_json(struct text *text, const struct pm_region *region)
 	text_string(&value, pm_kind_name((enum pm_kind)region->kind));
 	add_member(text, "\"kind\":", &value);
 	text_clear(&value);
+
 	region_columns_mapping(region, false, &value);
 	add_member(text, "\"mapping\":", &value);
 	text_clear(&value);
@@ -47,9 +49,11 @@ json_t *region_text_object(const struct pm_region *region)
 	region_columns_mapping(region, false, &mapping);
 	if (mapping.length > 0)
 		json_add(object, "mapping", json_text(text_terminate(&mapping)));
+
 	if (*region->detail)
 		json_add(object, "detail", json_text(region->detail));
 	text_deinit(&mapping);
+
 	return object;
 }
 
@@ -57,6 +61,7 @@ void region_text_words(struct text *text, const struct pm_region *region)
 {
 	struct text mapping = { 0 };
 	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
 	text_hex(text, region->start, 1);
 	text_char(text, '-');
 	text_hex(text, region->end, 1);
@@ -65,6 +70,7 @@ void region_text_words(struct text *text, const struct pm_region *region)
 	text->length += PM_PERMS_TEXT_SIZE - 1;
 	if (*kind)
 		text_format(text, "  %s", kind);
+
 	region_columns_mapping(region, false, &mapping);
 	if (*region->detail)
 		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);

@@ -19,6 +19,7 @@ static int measure(struct loaded *loaded, struct pm_error *error)
 	bool exact = false;
 	if (pm_pagemap_open(loaded->target->process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
 		return 0;
+
 	int status = pm_pagemap_measure(pagemap, &loaded->regions, &exact, error);
 	pm_pagemap_close(pagemap);
 	return status < 0 ? -1 : exact;
@@ -39,8 +40,10 @@ static int read_live(struct loaded *loaded, unsigned needs, struct pm_error *err
 			return measured < 0 ? -1 : 0;
 		pm_regions_deinit(&loaded->regions);
 	}
+
 	loaded->source = PM_SMAPS;
 	loaded->sizes_known = true;
+
 	return pm_maps_read(process, PM_SMAPS, &loaded->regions, error);
 }
 
@@ -69,9 +72,11 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 		reader = pm_core_reader(loaded->core);
 		evidence = regions_load_evidence(loaded->core, &reader);
 	}
+
 	int status = pm_kinds_assign(&loaded->regions, &evidence, error);
 	pm_pagemap_close(evidence.pagemap);
 	pm_reader_close(&reader);
+
 	return status;
 }
 
@@ -90,6 +95,7 @@ static int read_recorded(struct loaded *loaded, struct pm_error *error)
 {
 	if (sampled_load(&loaded->recorded, loaded->target->word, error) < 0)
 		return -1;
+
 	loaded->source = PM_SMAPS;
 	loaded->sizes_known = true;
 	loaded->regions = loaded->recorded.regions;
@@ -109,6 +115,7 @@ static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *
 		return read_core(loaded, error);
 	if (pm_maps_read_saved(loaded->target->path, &loaded->regions, &loaded->source, error) < 0)
 		return -1;
+
 	loaded->sizes_known = loaded->source == PM_SMAPS;
 	return 0;
 }
@@ -125,12 +132,15 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 		               ? 0
 		               : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
 	}
+
 	if (pm_process_read_info(process, &loaded->info, error) < 0 ||
 	    pm_process_read_command(process, &loaded->command, error) < 0)
 		return -1;
+
 	/* A limit that cannot be read is no reason to show nothing. */
 	if (pm_cgroup_limit_read(process, NULL, &loaded->limit, NULL) < 0)
 		loaded->limit.limited = false;
+
 	return pm_process_check(process, error);
 }
 
@@ -139,19 +149,24 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
 {
 	*loaded = (struct loaded){ .target = target };
 	pm_regions_init(&loaded->regions);
+
 	uint64_t begin = clock_us();
 	if (read_regions(loaded, needs, error) < 0)
 		goto fail;
+
 	uint64_t middle = clock_us();
 	if ((needs & REGION_NEEDS_KINDS) && !target->recording && classify(loaded, error) < 0)
 		goto fail;
+
 	loaded->read_us = middle - begin;
 	loaded->kinds_us = clock_us() - middle;
 	if (read_about(loaded, error) < 0)
 		goto fail;
+
 	return 0;
 fail:
 	regions_load_deinit(loaded);
+
 	return -1;
 }
 

@@ -31,8 +31,10 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 {
 	struct pm_recording *recording;
 	struct pm_recorded recorded;
+
 	if (pm_recording_open(path, &recording, error) < 0)
 		return -1;
+
 	int result = -1;
 	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
 	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) ==
@@ -42,6 +44,7 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 		sampled->wall_ns = recorded.wall_ns;
 		result = 0;
 	}
+
 	pm_recording_close(recording);
 	return result;
 }
@@ -57,6 +60,7 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 		                    path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
 		return -1;
+
 	sampled->sizes_known = source == PM_SMAPS;
 	return pm_kinds_assign(&sampled->regions, &none, error);
 }
@@ -72,6 +76,7 @@ int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct
 		pm_sampler_close(opened);
 		return -1;
 	}
+
 	*sampler = opened;
 	return 0;
 }
@@ -82,15 +87,18 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 	struct pm_sample sample;
 	if (sampled_look(process, &sampler, &sample, error) < 0)
 		return -1;
+
 	int result = 0;
 	for (size_t i = 0; result == 0 && i < sample.regions->count; i++)
 		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
+
 	if (result == 0)
 		result = pm_process_id_read(process, &sampled->run, error);
 	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = sample.wall_ns;
 	}
+
 	pm_sampler_close(sampler);
 	return result;
 }
@@ -102,6 +110,7 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 	const char *which;
 	char *path = target_recording(word, &which);
 	int result;
+
 	pm_regions_init(&loaded.regions);
 	loaded.file_length = path ? strlen(path) : 0;
 	if (path)
@@ -109,12 +118,14 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 	else if ((result = target_open(&target, word, error)) == 0)
 		result = target.process ? load_live(&loaded, target.process, error)
 		                        : load_saved(&loaded, target.path, error);
+
 	target_close(&target);
 	free(path);
 	if (result == 0)
 		*sampled = loaded;
 	else
 		sampled_deinit(&loaded);
+
 	return result;
 }
 
@@ -130,6 +141,7 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 		utf8_escape(text, sampled->run.comm, strlen(sampled->run.comm));
 		text_format(text, " (%d), ", (int)sampled->run.pid);
 	}
+
 	if (sampled->number)
 		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
 	if (sampled->number || !sampled->identified)
@@ -147,6 +159,7 @@ void sampled_put_members(struct json *json, const struct sampled *sampled)
 		json_put(json, "pid", json_number((uint64_t)sampled->run.pid));
 		json_put(json, "command", json_text(sampled->run.command));
 	}
+
 	if (sampled->number)
 		json_put(json, "sample", json_number(sampled->number));
 	if (sampled->wall_ns) {

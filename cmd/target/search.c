@@ -27,6 +27,7 @@ int search_parse_option(void *into, int id, const char *value, struct pm_error *
 	struct search_options *options = into;
 	(void)value;
 	(void)error;
+
 	if (id == OPTION_STOP)
 		options->stop = true;
 	else
@@ -41,11 +42,13 @@ static uint64_t expect(const struct search *search, const struct pm_range *range
 	uint64_t size = range->end - range->start;
 	if (range->region >= regions->count)
 		return 0;
+
 	const struct pm_region *region = &regions->items[range->region];
 	uint64_t there = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] +
 	                 region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
 	                 region->bytes[PM_SIZE_SHARED_HUGETLB];
 	bool whole = search->options->whole_files && region->inode != 0;
+
 	return there < size && !whole ? there : size;
 }
 
@@ -55,13 +58,16 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 	const struct memory_options how = { .stop = options->stop,
 		                            .files = options->whole_files,
 		                            .needs = search->needs };
+
 	progress_init(&search->progress, options->output.quiet);
 	int ready = memory_open(&search->memory, word, &options->selection, &how, error);
 	if (ready <= 0)
 		return ready;
+
 	memory_note_unmapped(&search->memory);
 	for (size_t i = 0; i < search->memory.count; i++)
 		search->expected += expect(search, &search->memory.ranges[i]);
+
 	return 1;
 }
 
@@ -93,9 +99,11 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 		search->flushed_us = now;
 		search->reader_gone = reader_is_gone(search->out);
 	}
+
 	if (progress_due(&search->progress))
 		progress_show(&search->progress, totals->searched, search->expected,
 		              totals->searched);
+
 	return search->reader_gone;
 }
 
@@ -132,11 +140,14 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		.tick = tick,
 		.context = search,
 	};
+
 	int status = pm_scan_run(&scan, &search->totals, error);
+
 	if (!search->options->whole_files)
 		search->untouched = pm_plan_bytes(plan, PM_SEGMENT_FILE) +
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
+
 	return status < 0 && search->reader_gone ? 0 : status;
 }
 
@@ -148,18 +159,22 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 		                                 .cancel = memory->cancel };
 	uint64_t begin = clock_us();
 	struct pm_plan *plan;
+
 	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
 	                 error) < 0)
 		return -1;
+
 	search->what = what;
 	int status = scan(search, plan, error);
 	pm_plan_close(plan);
 	memory_resume(memory);
 	progress_end(&search->progress);
 	search->elapsed_us = clock_us() - begin;
+
 	/* Where the target became another one meanwhile, nobody knows what was searched. */
 	if (status == 0 && memory->target.process && !search->reader_gone)
 		status = pm_process_check(memory->target.process, error);
+
 	return status;
 }
 
@@ -177,8 +192,10 @@ static void tell_lacks(const struct search *search)
 	const struct unreadable *unreadable = &search->memory.unreadable;
 	bool all = search->options->output.verbose;
 	struct text line = { 0 };
+
 	if (unreadable->count == 0)
 		return;
+
 	unreadable_report(unreadable, all ? SIZE_MAX : TOLD_BY_ITSELF);
 	add_size(search, &line, unreadable->bytes);
 	text_format(&line, " in %zu place%s could not be read%s", unreadable->count,
@@ -205,11 +222,13 @@ static void add_searched(const struct search *search, struct text *line)
 	const struct pm_scan_totals *totals = &search->totals;
 	add_size(search, line, totals->searched);
 	text_format(line, " searched in %.2f s", (double)search->elapsed_us / 1e6);
+
 	if (totals->changed > 0) {
 		text_string(line, "; ");
 		text_grouped(line, totals->changed);
 		text_string(line, " changed meanwhile (~)");
 	}
+
 	add_part(search, line, search->missing, " not in the core file");
 	add_part(search, line, search->untouched,
 	         " of files that it has not touched left out (--whole-files)");
@@ -220,11 +239,13 @@ static void tell_totals(const struct search *search, uint64_t found)
 	struct text line = { 0 };
 	text_grouped(&line, found);
 	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
+
 	if (search->enough)
 		text_format(&line, "the search ended there, after %.2f s",
 		            (double)search->elapsed_us / 1e6);
 	else
 		add_searched(search, &line);
+
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
@@ -234,11 +255,14 @@ void search_report(const struct search *search, uint64_t found)
 	const struct output_options *output = &search->options->output;
 	if (output->quiet)
 		return;
+
 	if (search->options->stop)
 		stopping_report(search->memory.stopped_ns, search->memory.threads);
+
 	/* Whoever has seen enough is not told how little was searched for it. */
 	if (search->reader_gone)
 		return;
+
 	tell_lacks(search);
 	if (output->verbose || isatty(STDERR_FILENO))
 		tell_totals(search, found);

@@ -45,6 +45,7 @@ int selection_parse_option(void *into, int id, const char *value, struct pm_erro
 {
 	struct selection *selection = into;
 	uint64_t bytes;
+
 	switch (id) {
 	case 'k':
 		return add_kinds(selection, value, error);
@@ -61,10 +62,12 @@ int selection_parse_option(void *into, int id, const char *value, struct pm_erro
 	}
 	if (pm_parse_size(value, &bytes, error) < 0)
 		return -1;
+
 	if (id == OPTION_MIN_SIZE)
 		pm_select_set_min_size(selection->select, bytes);
 	else
 		pm_select_set_min_rss(selection->select, bytes);
+
 	return 0;
 }
 
@@ -95,6 +98,7 @@ int selection_add_words(const struct selection *selection, char *const *words, i
 				words[i]);
 		return -1;
 	}
+
 	return 0;
 }
 

@@ -52,6 +52,7 @@ static bool begins_with_uuid(const char *text, size_t length)
 	static const char shape[UUID_LENGTH + 1] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 	if (length < UUID_LENGTH || (length > UUID_LENGTH && is_alphanumeric(text[UUID_LENGTH])))
 		return false;
+
 	for (size_t i = 0; i < UUID_LENGTH; i++)
 		if (shape[i] == '-' ? text[i] != '-' : !is_hex(text[i]))
 			return false;
@@ -85,6 +86,7 @@ static size_t fold_word(char *to, const char *word, size_t length)
 	size_t digits = prefix ? PREFIX_LENGTH : 0;
 	while (prefix && digits < length && is_hex(word[digits]))
 		digits++;
+
 	if (prefix && digits == length) {
 		memcpy(to, "0x#", PREFIX_LENGTH + 1);
 		return PREFIX_LENGTH + 1;
@@ -93,6 +95,7 @@ static size_t fold_word(char *to, const char *word, size_t length)
 		*to = '#';
 		return 1;
 	}
+
 	return fold_digits(to, word, length);
 }
 
@@ -110,6 +113,7 @@ size_t similar_fold(char *to, const char *text, size_t length)
 		} else
 			to[written++] = text[at++];
 	}
+
 	return written;
 }
 

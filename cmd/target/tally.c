@@ -63,12 +63,15 @@ uint64_t tally_hash(const struct tally *tally, uint8_t sort, const char *text, s
 	 * of 2. */
 	const uint64_t one = 0x9e3779b97f4a7c15, two = 0x6a09e667f3bcc909;
 	uint64_t hash = mix(tally->seed ^ length ^ (uint64_t)sort << 56, one), word;
+
 	for (; length > sizeof word; text += sizeof word, length -= sizeof word) {
 		memcpy(&word, text, sizeof word);
 		hash = mix(hash ^ word, one) + two;
 	}
+
 	word = 0;
 	memcpy(&word, text, length);
+
 	return mix(hash ^ word, two);
 }
 
@@ -113,8 +116,10 @@ static uint64_t most_of(const struct tally_item *item)
 static uint64_t find_threshold(const struct tally *tally)
 {
 	uint64_t bytes[LEVELS] = { 0 }, base = UINT64_MAX, sum = 0;
+
 	for (uint64_t at = 0; at < tally->used; at += item_size(item_at(tally, at)->length))
 		base = most_of(item_at(tally, at)) < base ? most_of(item_at(tally, at)) : base;
+
 	for (uint64_t at = 0; at < tally->used;) {
 		const struct tally_item *item = item_at(tally, at);
 		uint64_t size = item_size(item->length), level = most_of(item) - base;
@@ -122,11 +127,13 @@ static uint64_t find_threshold(const struct tally *tally)
 			bytes[level] += size;
 		at += size;
 	}
+
 	for (size_t i = 0; i < LEVELS; i++) {
 		sum += bytes[i];
 		if (sum >= tally->used / 2)
 			return base + i;
 	}
+
 	return base + LEVELS - 1;
 }
 
@@ -139,6 +146,7 @@ static void drop_rare(struct tally *tally)
 		struct tally_item **last = &tally->last[item->sort];
 		uint64_t size = item_size(item->length);
 		bool stays = most_of(item) > threshold;
+
 		if (*last == item)
 			*last = stays ? item_at(tally, kept) : NULL;
 		if (stays) {
@@ -148,8 +156,10 @@ static void drop_rare(struct tally *tally)
 			tally->count--;
 			tally->dropped++;
 		}
+
 		at += size;
 	}
+
 	tally->used = kept;
 	/* Long texts that never had room may have raised it further. */
 	tally->bound = threshold > tally->bound ? threshold : tally->bound;
@@ -164,12 +174,15 @@ static bool grow(struct tally *tally)
 	uint32_t *slots = tally->used + both <= tally->budget
 	                          ? calloc(tally->slot_count * 2, sizeof *slots)
 	                          : NULL;
+
 	if (!slots)
 		return false;
+
 	free(tally->slots);
 	tally->slots = slots;
 	tally->slot_count *= 2;
 	enter_all(tally);
+
 	return true;
 }
 
@@ -185,12 +198,15 @@ static bool make_room(struct tally *tally, uint64_t size)
 	/* One that is longer than that is not worth all the others. */
 	if (size > tally->budget / 4)
 		return false;
+
 	bool full = tally->count >= tally->slot_count / 4 * 3 && !grow(tally);
 	if (full || !fits(tally, size))
 		drop_rare(tally);
+
 	/* Few long texts may have made up that half of the store. */
 	while (tally->count >= tally->slot_count / 4 * 3)
 		drop_rare(tally);
+
 	return fits(tally, size);
 }
 
@@ -206,6 +222,7 @@ static void add_again(struct tally *tally, struct tally_item *item, const struct
 static void add_new(struct tally *tally, const struct tally_text *text)
 {
 	uint64_t size = item_size(text->length);
+
 	tally->last[text->sort] = NULL;
 	if (!make_room(tally, size)) {
 		/* It may have been dropped as often as the bound says, and now once more. */
@@ -213,6 +230,7 @@ static void add_new(struct tally *tally, const struct tally_text *text)
 		tally->bound++;
 		return;
 	}
+
 	struct tally_item *item = item_at(tally, tally->used);
 	*item = (struct tally_item){ .hash = text->hash,
 		                     .count = 1,
@@ -221,6 +239,7 @@ static void add_new(struct tally *tally, const struct tally_text *text)
 		                     .size = text->size };
 	item->length = (uint32_t)text->length;
 	item->sort = text->sort;
+
 	memcpy(item->text, text->text, text->length);
 	enter(tally, text->hash, tally->used);
 	tally->used += size;
@@ -256,7 +275,9 @@ void tally_add(struct tally *tally, const struct tally_text *text)
 	struct tally_item *item;
 	do
 		item = next_alike(tally, text, &at);
+
 	while (item && !is_equal(item, text));
+
 	if (item)
 		add_again(tally, item, text);
 	else
@@ -271,6 +292,7 @@ void tally_add_similar(struct tally *tally, const struct tally_text *text)
 		add_new(tally, text);
 		return;
 	}
+
 	item->varied = item->varied || !is_equal(item, text);
 	add_again(tally, item, text);
 }

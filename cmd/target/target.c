@@ -24,12 +24,14 @@ static bool parse_proc_path(const char *word, struct text *pid)
 	static const char proc[] = "/proc/";
 	if (strncmp(word, proc, sizeof proc - 1) != 0)
 		return false;
+
 	const char *number = word + sizeof proc - 1;
 	size_t digits = strspn(number, "0123456789");
 	const char *rest = number + digits;
 	if (digits == 0 || (*rest && strcmp(rest, "/") != 0 && strcmp(rest, "/smaps") != 0 &&
 	                    strcmp(rest, "/maps") != 0))
 		return false;
+
 	text_bytes(pid, number, digits);
 	return true;
 }
@@ -40,8 +42,10 @@ static size_t count_matching(const char *word)
 	struct pm_process_list processes = { 0 };
 	struct name_filter filter;
 	size_t count = 0;
+
 	if (name_filter_init(&filter, word, NULL) < 0)
 		return 0;
+
 	if (pm_process_list_read(&processes, NULL) < 0)
 		processes.count = 0;
 	for (size_t i = 0; i < processes.count; i++) {
@@ -50,8 +54,10 @@ static size_t count_matching(const char *word)
 		count += listed && (name_filter_fits(&filter, process->comm) ||
 		                    name_filter_fits(&filter, process->command));
 	}
+
 	pm_process_list_deinit(&processes);
 	name_filter_deinit(&filter);
+
 	return count;
 }
 
@@ -100,6 +106,7 @@ static void hint_at_file(const char *word, struct pm_error *error)
 		             "%s is a file, not a living process: procmem map and diff read it if "
 		             "it is saved smaps",
 		             word);
+
 	free(recording);
 }
 
@@ -107,6 +114,7 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 {
 	pid_t pid;
 	struct pm_process *process;
+
 	if (find(word, &pid, error) < 0) {
 		if (error && error->kind == PM_ERROR_NOT_FOUND &&
 		    word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
@@ -115,8 +123,10 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 			hint_at_file(word, error);
 		return -1;
 	}
+
 	if (pm_process_open(NULL, pid, &process, error) < 0)
 		return -1;
+
 	*target = (struct target){ .word = word, .process = process };
 	return 0;
 }
@@ -148,11 +158,13 @@ char *target_recording(const char *word, const char **which)
 	*which = "last";
 	if (pm_recording_is(word))
 		return strdup(word);
+
 	char *path = at ? strndup(word, (size_t)(at - word)) : NULL;
 	if (path && pm_recording_is(path)) {
 		*which = at + 1;
 		return path;
 	}
+
 	free(path);
 	return NULL;
 }
@@ -171,10 +183,12 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
 	struct text number = { 0 };
+
 	if (strcmp(word, "-") == 0) {
 		*target = (struct target){ .word = word, .path = "/dev/stdin" };
 		return 0;
 	}
+
 	bool is_path = strchr(word, '/') && !parse_proc_path(word, &number);
 	text_deinit(&number);
 	if (is_path) {
@@ -183,12 +197,14 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 	}
 	if (target_open_process(target, word, &failure) == 0)
 		return 0;
+
 	struct target file = failure.kind == PM_ERROR_NOT_FOUND ? file_target(word)
 	                                                        : (struct target){ 0 };
 	if (failure.kind == PM_ERROR_NOT_FOUND && (file.recording || is_saved(word))) {
 		*target = file;
 		return 0;
 	}
+
 	/* Programs are seldom called so, recordings and saved texts are. */
 	if (failure.kind == PM_ERROR_NOT_FOUND && strpbrk(word, ".@") && access(word, F_OK) < 0)
 		pm_error_prefix(&failure, "there is no such file, and ");

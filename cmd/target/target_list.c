@@ -17,10 +17,12 @@ static void add(struct target_list *list, const char *word, size_t length)
 	for (size_t i = 0; i < list->count; i++)
 		if (strlen(list->words[i]) == length && memcmp(list->words[i], word, length) == 0)
 			return;
+
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity * 2 + 4;
 		list->words = alloc_array(list->words, list->capacity, sizeof *list->words);
 	}
+
 	char *copy = alloc_array(NULL, length + 1, 1);
 	memcpy(copy, word, length);
 	copy[length] = '\0';
@@ -43,16 +45,20 @@ static int read_pids(struct target_list *list, const char *word, struct pm_error
 		if (length == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "'%.64s' has a comma without a PID beside it", word);
+
 		if (strtol(at, NULL, 10) == getpid())
 			report_note("process %d is this procmem itself, which holds whatever is "
 			            "searched for: passed over",
 			            (int)getpid());
 		else
 			add(list, at, length);
+
 		if (at[length] == '\0')
 			break;
+
 		at += length + 1;
 	}
+
 	return list->count > 0 ? 0
 	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
 	                                      "there is no other process to search");
@@ -65,8 +71,10 @@ static int read_name(struct target_list *list, const char *word, struct pm_error
 	size_t count;
 	if (pm_process_find_all(word, &pids, &count, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < count; i++)
 		add_pid(list, pids[i]);
+
 	free(pids);
 	return 0;
 }
@@ -78,6 +86,7 @@ int target_list_read(struct target_list *list, const char *word, bool all, struc
 		return read_pids(list, word, error);
 	if (all && !strchr(word, '/'))
 		return read_name(list, word, error);
+
 	add(list, word, strlen(word));
 	return 0;
 }

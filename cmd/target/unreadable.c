@@ -17,11 +17,13 @@ void unreadable_add(struct unreadable *unreadable, uint64_t start, uint64_t end,
 			return;
 		}
 	}
+
 	if (unreadable->count == unreadable->capacity) {
 		unreadable->capacity = unreadable->capacity * 2 + 16;
 		unreadable->items = alloc_array(unreadable->items, unreadable->capacity,
 		                                sizeof *unreadable->items);
 	}
+
 	unreadable->items[unreadable->count++] = (struct unreadable_range){ start, end,
 		                                                            alloc_string(why) };
 }

@@ -44,6 +44,7 @@ static void put_line(struct hex_view *view)
 {
 	struct text line = { 0 };
 	size_t size = line_size(view);
+
 	put_address(&line, view->address - view->filled);
 	for (size_t i = 0; i < size; i++) {
 		mark(view, i, &line);
@@ -53,6 +54,7 @@ static void put_line(struct hex_view *view)
 		else
 			text_string(&line, "  ");
 	}
+
 	mark(view, HEX_LINE, &line);
 	text_char(&line, '|');
 	for (size_t i = 0; i < view->filled; i++) {
@@ -60,6 +62,7 @@ static void put_line(struct hex_view *view)
 		text_char(&line, (char)(view->line[i] >= ' ' && view->line[i] <= '~' ? view->line[i]
 		                                                                     : '.'));
 	}
+
 	mark(view, view->filled, &line);
 	text_string(&line, "|\n");
 	out_text(view->out, &line);
@@ -88,6 +91,7 @@ static void end_line(struct hex_view *view)
 		put_line(view);
 		view->folding = false;
 	}
+
 	view->has_last = full;
 	memcpy(view->last, view->line, HEX_LINE);
 	view->filled = 0;
@@ -117,6 +121,7 @@ void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, 
 {
 	const unsigned char *from = bytes;
 	size_t whole = line_size(view);
+
 	go_to(view, address);
 	while (size > 0) {
 		size_t part = whole - view->filled < size ? whole - view->filled : size;
@@ -134,6 +139,7 @@ void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 {
 	static const unsigned char zeros[HEX_LINE];
 	size_t whole = line_size(view);
+
 	go_to(view, address);
 	while (size > 0) {
 		if (view->filled == 0 && view->folding && memcmp(view->last, zeros, whole) == 0) {

@@ -49,6 +49,7 @@ static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes
 	struct character found = { 0, 0 };
 	if (pm_encoding_unit(encoding) == 2)
 		return size >= 2 ? ascii(unit16(bytes, is_big(encoding)), 2) : found;
+
 	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
 	     length++)
 		found = character_of(bytes, length);
@@ -61,6 +62,7 @@ static struct character last_of(enum pm_encoding encoding, const uint8_t *end, s
 	struct character found = { 0, 0 };
 	if (pm_encoding_unit(encoding) == 2)
 		return size >= 2 ? ascii(unit16(end - 2, is_big(encoding)), 2) : found;
+
 	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
 	     length++)
 		found = character_of(end - length, length);
@@ -87,6 +89,7 @@ static struct hit_side measure(const struct pm_hit *hit, bool before, size_t col
 		side.bytes += next.bytes;
 		side.columns += next.columns;
 	}
+
 	return side;
 }
 
@@ -107,6 +110,7 @@ void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side s
 	sides[1] = hit_text_after(hit, columns);
 	if (sides[0].columns + sides[1].columns <= columns)
 		return;
+
 	if (sides[0].columns > half)
 		sides[0] = hit_text_before(hit, sides[1].columns < half ? columns - sides[1].columns
 		                                                        : half);
@@ -136,9 +140,11 @@ static size_t decode16(const uint8_t *bytes, size_t size, bool big, uint32_t *co
 	*code = first;
 	if (size < 2 || first < 0xd800 || first > 0xdfff)
 		return size < 2 ? 0 : 2;
+
 	uint32_t second = size >= 4 ? unit16(bytes + 2, big) : 0;
 	if (first > 0xdbff || second < 0xdc00 || second > 0xdfff)
 		return 0;
+
 	*code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
 	return 4;
 }
@@ -149,6 +155,7 @@ void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, 
 		utf8_escape(text, (const char *)bytes, size);
 		return;
 	}
+
 	while (size > 0) {
 		uint32_t code;
 		size_t used = decode16(bytes, size, is_big(encoding), &code);

@@ -68,8 +68,10 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 	size_t plain = 0;
 	while (plain < length && is_plain(bytes[plain]))
 		plain++;
+
 	text_char(text, '"');
 	text_bytes(text, bytes, plain);
+
 	/* Controls are gone then: of what JSON escapes, quotes and backslashes are left. */
 	utf8_escape(&escaped, bytes + plain, length - plain);
 	for (size_t i = 0; i < escaped.length; i++) {
@@ -77,6 +79,7 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 			text_char(text, '\\');
 		text_char(text, escaped.bytes[i]);
 	}
+
 	text_char(text, '"');
 	text_deinit(&escaped);
 }
@@ -105,8 +108,10 @@ json_t *json_now(void)
 	time_t now = time(NULL);
 	struct tm utc;
 	char text[sizeof "2026-01-01T00:00:00Z" + 16];
+
 	if (!gmtime_r(&now, &utc))
 		return NULL;
+
 	size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	return json_stringn_nocheck(text, length);
 }
@@ -125,10 +130,13 @@ static json_t *column_value(const struct list_column *column, const void *item)
 			return json_real((double)number / 10);
 		return column->type == LIST_ADDRESS ? json_address(number) : json_number(number);
 	}
+
 	struct text raw = { 0 };
 	column->text(column, item, &raw);
+
 	json_t *value = raw.length ? text_value(raw.bytes, raw.length) : NULL;
 	text_deinit(&raw);
+
 	return value;
 }
 
@@ -148,6 +156,7 @@ json_t *json_item(const struct list_column *const *columns, size_t count, const 
 		if (value)
 			json_object_set_new_nocheck(object, key, value);
 	}
+
 	return object;
 }
 
@@ -156,6 +165,7 @@ static int choose_columns(const struct list *list, const struct list_column **co
                           size_t *count, struct pm_error *error)
 {
 	const char *chosen = list->options->columns;
+
 	*count = 0;
 	if (!chosen || *chosen == '+') {
 		if (list_parse_columns(list->spec, list->spec->json_columns, columns, count,
@@ -164,8 +174,10 @@ static int choose_columns(const struct list *list, const struct list_column **co
 		return chosen ? list_parse_columns(list->spec, chosen + 1, columns, count, error)
 		              : 0;
 	}
+
 	if (list_parse_columns(list->spec, list->spec->json_identity, columns, count, error) < 0)
 		return -1;
+
 	return list_parse_columns(list->spec, chosen, columns, count, error);
 }
 
@@ -176,6 +188,7 @@ unsigned json_list_needs(const struct list *list)
 	unsigned needs = list->sort->needs;
 	if (choose_columns(list, columns, &count, NULL) < 0)
 		return needs;
+
 	for (size_t i = 0; i < count; i++)
 		needs |= columns[i]->needs;
 	return needs;
@@ -188,11 +201,14 @@ int json_put_list(struct json *json, const char *key, const struct list *list,
 	size_t count, rows = list->count;
 	if (choose_columns(list, columns, &count, error) < 0)
 		return -1;
+
 	if (list->options->top_given && list->options->top < rows)
 		rows = (size_t)list->options->top;
 	json_open(json, key, '[');
+
 	for (size_t row = 0; row < rows && !out_failed(json->out); row++)
 		json_put(json, NULL, json_item(columns, count, list->items[row]));
+
 	json_shut(json, ']');
 	return 0;
 }
@@ -203,6 +219,7 @@ void json_put_total(struct json *json, const struct list *list, const char *name
 	size_t count = 0;
 	if (list_parse_columns(list->spec, names, columns, &count, NULL) < 0)
 		return;
+
 	json_t *total = json_object();
 	json_object_set_new_nocheck(total, "count", json_number(list->count));
 	for (size_t i = 0; i < count; i++) {
@@ -211,5 +228,6 @@ void json_put_total(struct json *json, const struct list *list, const char *name
 			json_object_set_new_nocheck(total, column_key(columns[i]),
 			                            json_number(sum));
 	}
+
 	json_put(json, "total", total);
 }

@@ -27,8 +27,10 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 	const struct list_column *column = list_find_column(spec, name);
 	if (column)
 		return column;
+
 	for (size_t i = 0; i < spec->column_count; i++)
 		names[i] = spec->columns[i].name;
+
 	const char *nearest = pm_typo_nearest(name, names, spec->column_count);
 	if (nearest)
 		pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -36,6 +38,7 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 	else
 		pm_error_set(error, PM_ERROR_USAGE, 0,
 		             "there is no column '%s'; --columns help lists them", name);
+
 	return NULL;
 }
 
@@ -58,11 +61,14 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 		if (length >= sizeof name)
 			return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%.*s'",
 			                    (int)length, at);
+
 		memcpy(name, at, length);
 		name[length] = '\0';
+
 		const struct list_column *column = require_column(spec, name, error);
 		if (!column)
 			return -1;
+
 		/* There are fewer columns than room, and none comes twice. */
 		if (!contains(columns, *count, column))
 			columns[(*count)++] = column;
@@ -83,10 +89,12 @@ static void add_columns(struct list *list, const struct list_column *const *adde
 	const struct list_column *last = at > 0 ? list->columns[at - 1] : NULL;
 	bool stays_last = last && !list->options->csv && last->type == LIST_TEXT && !last->safe;
 	at -= stays_last;
+
 	for (size_t i = 0; i < count; i++) {
 		if (added[i] != last && !contains(list->columns, list->column_count, added[i]))
 			list->columns[at++] = added[i];
 	}
+
 	if (stays_last)
 		list->columns[at++] = last;
 	list->column_count = at;
@@ -101,19 +109,23 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
 	const char *wanted = options->columns;
 	const char *usual = options->csv ? spec->csv_columns : spec->table_columns;
 	bool more = wanted && wanted[0] == '+';
+
 	if ((!wanted || more) &&
 	    list_parse_columns(spec, usual, list->columns, &list->column_count, error) < 0)
 		return -1;
 	if (wanted && list_parse_columns(spec, wanted + more, named, &named_count, error) < 0)
 		return pm_error_prefix(error, "--columns: ");
+
 	add_columns(list, named, named_count);
 	for (size_t i = 0; i < list->column_count; i++)
 		list->asked_for[i] = contains(named, named_count, list->columns[i]);
+
 	if (options->sort && options->sort[0] == '-')
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"--sort: there is no column '%s'; -r turns the order round: -s %s -r",
 			options->sort, options->sort + 1);
+
 	list->sort = require_column(spec, options->sort ? options->sort : spec->sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }
@@ -169,14 +181,18 @@ static int compare(const void *a, const void *b, void *context)
 	const struct sort_key *left = a, *right = b;
 	const struct sort_order *order = context;
 	int difference;
+
 	if (left->known != right->known)
 		return left->known ? -1 : 1;
+
 	if (order->text)
 		difference = strcmp(order->pool + left->text, order->pool + right->text);
 	else
 		difference = (left->number > right->number) - (left->number < right->number);
+
 	if (difference == 0)
 		return (left->position > right->position) - (left->position < right->position);
+
 	return order->descending ? -difference : difference;
 }
 
@@ -189,10 +205,12 @@ static struct sort_key make_key(const struct list *list, size_t position, bool b
 		key.known = column->number(column, key.item, &key.number);
 		return key;
 	}
+
 	key.text = pool->length;
 	column->text(column, key.item, pool);
 	key.known = pool->length > key.text;
 	text_char(pool, '\0');
+
 	return key;
 }
 
@@ -204,14 +222,18 @@ void list_sort(struct list *list)
 	                     list->sort->type == LIST_PERCENT;
 	struct text pool = { 0 };
 	struct sort_key *keys = alloc_array(NULL, list->count, sizeof *keys);
+
 	for (size_t i = 0; i < list->count; i++)
 		keys[i] = make_key(list, i, by_text, &pool);
+
 	struct sort_order order = { .pool = pool.bytes,
 		                    .text = by_text,
 		                    .descending = largest_first != list->options->reverse };
 	qsort_r(keys, list->count, sizeof *keys, compare, &order);
+
 	for (size_t i = 0; i < list->count; i++)
 		list->items[i] = keys[i].item;
+
 	free(keys);
 	text_deinit(&pool);
 }

@@ -12,20 +12,24 @@ static void put_csv_field(const struct text *field, struct out *out)
 		out_text(out, field);
 		return;
 	}
+
 	out_string(out, "\"");
 	for (size_t i = 0; i < field->length; i++) {
 		if (field->bytes[i] == '"')
 			out_string(out, "\"");
 		out_bytes(out, field->bytes + i, 1);
 	}
+
 	out_string(out, "\"");
 }
 
 void list_csv_print(const struct list *list, struct out *out)
 {
 	struct text raw = { 0 }, field = { 0 };
+
 	for (size_t i = 0; i < list->column_count && !list->options->no_header; i++)
 		out_format(out, "%s%s", i ? "," : "", list->columns[i]->name);
+
 	if (!list->options->no_header)
 		out_string(out, "\n");
 	for (size_t row = 0; row < list->shown && !out_failed(out); row++) {
@@ -39,6 +43,7 @@ void list_csv_print(const struct list *list, struct out *out)
 		}
 		out_string(out, "\n");
 	}
+
 	text_deinit(&raw);
 	text_deinit(&field);
 }

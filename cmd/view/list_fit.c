@@ -51,28 +51,35 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 	size_t first = view->ids ? 1 : 0;
 	view->column_count = first;
 	view->label = SIZE_MAX;
+
 	if (view->ids) {
 		view->columns[0] = &list_fit_id_column;
 		view->heads[0] = (struct table_column){ .title = list_fit_id_column.title,
 			                                .style = list_fit_id_column.style };
 	}
+
 	for (size_t i = 0; i < list->column_count; i++) {
 		const struct list_column *column = list->columns[i];
+
 		if (drop && drop[i])
 			continue;
+
 		size_t at = view->column_count++;
 		view->columns[at] = column;
 		view->heads[at] = (struct table_column){ .title = list_title(list, column),
 			                                 .style = column->style };
 		view->heads[at].right = list_is_quantity(column) || column->type == LIST_NUMBER ||
 		                        column->type == LIST_OFFSET;
+
 		/* The first column (but that of the numbers) is the place for the label if it holds
 		 * words, else the last one that does. */
 		if (!view->heads[at].right && view->label != first)
 			view->label = at;
+
 		view->sums[at] = 0;
 		view->summed[at] = view->unknown[at] = false;
 	}
+
 	sum_up(view);
 }
 
@@ -100,6 +107,7 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 	size_t count = 0, first = SIZE_MAX;
 	if (!names || list_parse_columns(list->spec, names, droppable, &count, NULL) < 0)
 		return SIZE_MAX;
+
 	for (size_t i = 0; i < count; i++) {
 		size_t at = 0;
 		uint64_t sum;
@@ -113,6 +121,7 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 		if (first == SIZE_MAX)
 			first = at;
 	}
+
 	return first;
 }
 
@@ -155,13 +164,16 @@ void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
 	const struct list_spec *spec = view->list->spec;
 	bool drop[TABLE_COLUMNS_MAX] = { false };
 	size_t missing, widest;
+
 	table_measure(table, widths);
 	if (out->width == SIZE_MAX)
 		return;
+
 	if (missing_room(table, widths, SIZE_MAX, out) > 0) {
 		view->brief = true;
 		table_measure(table, widths);
 	}
+
 	drop_columns(view, table, widths, out, spec->droppable, LAST_COLUMN_WANTED, drop);
 	drop_columns(view, table, widths, out, spec->droppable_last, LAST_COLUMN_MIN, drop);
 	while ((missing = missing_room(table, widths, LAST_COLUMN_WANTED, out)) > 0 &&

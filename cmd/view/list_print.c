@@ -39,16 +39,19 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 	struct list_view *view = context;
 	const struct list_column *column = view->columns[index];
 	uint64_t value;
+
 	if (row == TABLE_TOTAL) {
 		total_cell(view, index, text);
 		return;
 	}
+
 	const void *item = view->list->items[row];
 	if (column == &list_fit_id_column) {
 		if (view->ids[row] > 0)
 			text_format(text, "%s%zu", view->list->spec->id_prefix, view->ids[row]);
 		return;
 	}
+
 	if (!column->text) {
 		if (column->number(column, item, &value))
 			list_values_put_number(view->list, column, value, text);
@@ -56,15 +59,18 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 			text_char(text, column->optional ? '-' : '?');
 		return;
 	}
+
 	if (column->safe) {
 		column->text(column, item, text);
 		return;
 	}
+
 	text_clear(&view->raw);
 	if (column->show)
 		column->show(column, item, view->brief, &view->raw);
 	else
 		column->text(column, item, &view->raw);
+
 	utf8_escape(text, view->raw.bytes, view->raw.length);
 }
 
@@ -73,11 +79,14 @@ static size_t table_width(void *context, size_t row, size_t index)
 	const struct list_view *view = context;
 	const struct list_column *column = view->columns[index];
 	uint64_t value;
+
 	if (row == TABLE_TOTAL || column == &list_fit_id_column)
 		return SIZE_MAX;
+
 	const void *item = view->list->items[row];
 	if (column->text)
 		return column->length ? column->length(column, item) : SIZE_MAX;
+
 	return column->number(column, item, &value)
 	               ? list_values_number_length(view->list, column, value)
 	               : 1;
@@ -98,13 +107,16 @@ static void print_left_out(const struct list_view *view, struct out *out)
 	                                                    list->spec->left_out_column);
 	const struct list_column *instead = list_find_column(list->spec, "size");
 	uint64_t sum;
+
 	out_format(out, "%s %zu more %s", ellipsis, missing,
 	           missing == 1 ? list->spec->singular : list->spec->plural);
+
 	bool known = list_values_sum(column, list->items + list->shown, missing, &sum);
 	if (!known && instead) {
 		column = instead;
 		known = list_values_sum(column, list->items + list->shown, missing, &sum);
 	}
+
 	if (known) {
 		struct text size = { 0 };
 		list_values_put_number(view->list, column, sum, &size);
@@ -113,6 +125,7 @@ static void print_left_out(const struct list_view *view, struct out *out)
 		out_format(out, " %s", list_title(list, column));
 		text_deinit(&size);
 	}
+
 	/* Whoever asked for the first ones knows that there are more. */
 	out_string(out, list->fills_screen ? " (all: -a)\n" : "\n");
 }
@@ -122,6 +135,7 @@ static void table_before_total(void *context, struct out *out)
 	const struct list_view *view = context;
 	if (view->list->shown < view->list->count)
 		print_left_out(view, out);
+
 	if (view->dropped.length > 0) {
 		out_format(out, "%s no room for ", ellipsis);
 		out_text(out, &view->dropped);
@@ -147,6 +161,7 @@ static void print_table(struct list *list, struct out *out)
 {
 	struct list_view view = { .list = list, .ids = identify(list, out) };
 	size_t widths[TABLE_COLUMNS_MAX];
+
 	list_fit_set_columns(&view, NULL);
 	bool dressed = !list->options->no_header;
 	struct table table = {
@@ -162,6 +177,7 @@ static void print_table(struct list *list, struct out *out)
 		.below = list->below ? table_below : NULL,
 		.before_total = dressed ? table_before_total : NULL,
 	};
+
 	list_fit_view(&view, &table, widths, out);
 	/* The line about dropped columns takes the place of a row. */
 	if (view.dropped.length > 0 && list->fills_screen)
@@ -176,6 +192,7 @@ static void print_table(struct list *list, struct out *out)
 static void limit_rows(struct list *list, const struct out *out)
 {
 	const struct list_options *options = list->options;
+
 	list->shown = list->count;
 	if (options->top_given) {
 		list->shown = options->top < list->count ? (size_t)options->top : list->count;

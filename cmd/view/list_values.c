@@ -39,6 +39,7 @@ size_t list_values_number_length(const struct list *list, const struct list_colu
 		return text_size_length(value);
 	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
 		return text_hex_length(value);
+
 	/* Tenths: a point more, and a zero before it where there is one digit only. */
 	if (column->type == LIST_PERCENT)
 		return 1 + text_decimal_length(value < 10 ? 10 : value);
@@ -49,6 +50,7 @@ bool list_values_sum(const struct list_column *column, const void *const *items,
                      uint64_t *sum)
 {
 	bool known = false;
+
 	*sum = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value;
@@ -59,5 +61,6 @@ bool list_values_sum(const struct list_column *column, const void *const *items,
 			return false;
 		}
 	}
+
 	return known;
 }

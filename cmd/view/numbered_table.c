@@ -57,6 +57,7 @@ bool numbered_table_fits(const struct table *table, const struct out *out)
 	size_t widths[TABLE_COLUMNS_MAX], last = table->column_count - 1;
 	if (out->width == SIZE_MAX)
 		return true;
+
 	table_measure(table, widths);
 	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <=
 	       out->width;
@@ -68,14 +69,17 @@ void numbered_table_print(const struct table *table,
 {
 	struct table_column columns[TABLE_COLUMNS_MAX];
 	struct table outer = *table;
+
 	if (!out->results || table->column_count == TABLE_COLUMNS_MAX) {
 		print(table, out);
 		return;
 	}
+
 	struct wrapped wrapped = {
 		.inner = table, .numbers = alloc_array(NULL, table->rows, sizeof *wrapped.numbers)
 	};
 	bool any = false;
+
 	for (size_t i = 0; i < table->rows; i++) {
 		struct numbered_row about = { 0 };
 		bool is_there = row(table->context, i, &about);
@@ -84,13 +88,16 @@ void numbered_table_print(const struct table *table,
 		                                                   pm_kind_name(about.kind),
 		                                                   about.mapping)
 		                              : 0;
+
 		if (is_there && about.range_count > 1)
 			results_set_ranges(out->results, wrapped.numbers[i], about.ranges,
 			                   about.range_count);
 		else
 			free(about.ranges);
+
 		any |= is_there;
 	}
+
 	columns[0] = (struct table_column){ .title = "ID", .style = OUT_DIM };
 	memcpy(columns + 1, table->columns, table->column_count * sizeof *columns);
 	outer.columns = columns;
@@ -99,6 +106,7 @@ void numbered_table_print(const struct table *table,
 	outer.cell = cell;
 	outer.style = style;
 	outer.below = table->below ? below : NULL;
+
 	outer.before_total = table->before_total ? before_total : NULL;
 	print(any ? &outer : table, out);
 	free(wrapped.numbers);

@@ -26,10 +26,12 @@ bool progress_due(const struct progress *progress)
 void progress_show(struct progress *progress, uint64_t done, uint64_t total, uint64_t bytes)
 {
 	uint64_t now = clock_us(), elapsed = now - progress->begin;
+
 	if (progress->listener) {
 		progress->listener(progress->context, done, total);
 		return;
 	}
+
 	progress->shown = now;
 	double share = total > 0 ? (double)done / (double)total : 1;
 	struct text line = { 0 };
@@ -38,6 +40,7 @@ void progress_show(struct progress *progress, uint64_t done, uint64_t total, uin
 	text_string(&line, "  ");
 	text_size(&line, (uint64_t)((double)bytes * 1e6 / (double)elapsed));
 	text_string(&line, "/s");
+
 	if (share > 0.01)
 		text_format(&line, "  %.0fs left", (double)elapsed / 1e6 * (1 - share) / share);
 	fwrite(line.bytes, 1, line.length, stderr);

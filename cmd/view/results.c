@@ -97,12 +97,15 @@ static size_t add(struct result_list *list, uint64_t start, uint64_t end, const 
 	char *copy = alloc_array(NULL, length + 1, 1);
 	memcpy(copy, length > 0 ? text : "", length);
 	copy[length] = '\0';
+
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity * 2 + 64;
 		list->items = alloc_array(list->items, list->capacity, sizeof *list->items);
 	}
+
 	list->items[list->count++] =
 		(struct result){ .start = start, .end = end, .text = copy, .length = length };
+
 	return list->count;
 }
 
@@ -110,16 +113,20 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
                        size_t length)
 {
 	uint64_t end;
+
 	if (!results)
 		return 0;
+
 	if (results->stale)
 		empty(&results->hits);
 	results->stale = false;
 	count(results, false);
 	if (results->hits.count >= RESULTS_HITS_MAX)
 		return 0;
+
 	if (__builtin_add_overflow(address, size, &end))
 		end = UINT64_MAX;
+
 	return add(&results->hits, address, end, text, min_size(length, RESULTS_TEXT_MAX));
 }
 
@@ -157,13 +164,16 @@ static void grow_places(struct results *results)
 {
 	struct results bigger = { .place_count = results->place_count > 0 ? results->place_count * 2
 		                                                          : 256 };
+
 	if (results->place_count > 0 && (results->places_used + 2) * 2 < results->place_count)
 		return;
+
 	bigger.places = alloc_array(NULL, bigger.place_count, sizeof *bigger.places);
 	memset(bigger.places, 0, bigger.place_count * sizeof *bigger.places);
 	for (size_t i = 0; i < results->place_count; i++)
 		if (results->places[i].number > 0)
 			set_place(&bigger, results->places[i].key, results->places[i].number);
+
 	free(results->places);
 	results->places = bigger.places;
 	results->place_count = bigger.place_count;
@@ -175,11 +185,14 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 {
 	if (!results)
 		return 0;
+
 	count(results, true);
 	grow_places(results);
+
 	size_t number = find_place(results, begin_key(start))->number;
 	if (number == 0)
 		number = find_place(results, end_key(end))->number;
+
 	struct text words = { 0 };
 	text_format(&words, "%s%s%s", kind, *kind && *mapping ? "  " : "", mapping);
 	if (number == 0) {
@@ -193,9 +206,11 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 			                  .text = alloc_string(text_terminate(&words)),
 			                  .length = words.length };
 	}
+
 	text_deinit(&words);
 	set_place(results, begin_key(start), number);
 	set_place(results, end_key(end), number);
+
 	return number;
 }
 
@@ -207,6 +222,7 @@ void results_set_ranges(struct results *results, size_t number, struct pm_range 
 		free(ranges);
 		return;
 	}
+
 	free(result->ranges);
 	result->ranges = ranges;
 	result->range_count = count;
@@ -241,8 +257,10 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
                        size_t length)
 {
 	struct text number = { 0 };
+
 	if (!out->results)
 		return;
+
 	size_t id = results_add_hit(out->results, address, size, text, length);
 	if (id > 0)
 		text_format(&number, "#%zu", id);
@@ -251,6 +269,7 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
 	out_style(out, OUT_PLAIN);
 	out_blanks(out,
 	           number.length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - number.length : 1);
+
 	text_deinit(&number);
 }
 
@@ -259,10 +278,13 @@ void results_put_region(struct results *results, const struct pm_region *region,
 	size_t begin = line->length;
 	size_t id = results_add_region(results, region->start, region->end,
 	                               pm_kind_name((enum pm_kind)region->kind), region->mapping);
+
 	if (!results)
 		return;
+
 	if (id > 0)
 		text_format(line, "#r%zu", id);
+
 	size_t length = line->length - begin;
 	text_fill(line, ' ', length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - length : 1);
 }

@@ -18,8 +18,10 @@ void spark_add(struct text *text, const struct pm_series *series, double from, d
 {
 	double lowest = 0, highest = 0;
 	size_t seen = 0;
+
 	if (series->count == 0)
 		return;
+
 	if (width > series->samples)
 		width = (size_t)series->samples;
 	for (size_t i = 1; i <= width; i++) {
@@ -31,6 +33,7 @@ void spark_add(struct text *text, const struct pm_series *series, double from, d
 		highest = seen == 0 || value > highest ? value : highest;
 		seen++;
 	}
+
 	double span = highest - lowest > min_span ? highest - lowest : min_span;
 	for (size_t i = 1; i <= width; i++) {
 		double time = from + (to - from) * (double)i / (double)width;

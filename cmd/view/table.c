@@ -20,6 +20,7 @@ static void measure_cell(const struct table *table, size_t row, size_t column, s
 		table->cell(table->context, row, column, cell);
 		columns = utf8_columns(cell->bytes, cell->length);
 	}
+
 	if (columns > *width)
 		*width = columns;
 }
@@ -35,15 +36,19 @@ void table_measure(const struct table *table, size_t *widths)
 {
 	struct text cell = { 0 };
 	size_t count = measured_columns(table);
+
 	for (size_t column = 0; column < table->column_count; column++)
 		widths[column] = table->titles ? strlen(table->columns[column].title) : 0;
+
 	/* Row by row: the items of a long list do not fit the processor's caches. */
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t column = 0; column < count; column++)
 			measure_cell(table, row, column, &widths[column], &cell);
 	}
+
 	for (size_t column = 0; column < count && table->total; column++)
 		measure_cell(table, TABLE_TOTAL, column, &widths[column], &cell);
+
 	text_deinit(&cell);
 }
 
@@ -86,12 +91,14 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 {
 	const struct table_column *as = &line->table->columns[column];
 	bool last = column + 1 == line->table->column_count;
+
 	/* Numbers are ASCII, and what stands behind a last column of words does not matter. */
 	size_t columns = as->right ? cell->length
 	                 : last    ? 0
 	                           : utf8_columns(cell->bytes, cell->length);
 	size_t room = last ? line->room : as->right ? SIZE_MAX : line->widths[column];
 	size_t padding = columns < line->widths[column] ? line->widths[column] - columns : 0;
+
 	line->owed += gap(line->table, column) + (as->right ? padding : 0);
 	if (cell->length > 0) {
 		out_blanks(line->out, line->owed);
@@ -102,6 +109,7 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 		if (style != OUT_PLAIN)
 			out_style(line->out, OUT_PLAIN);
 	}
+
 	line->owed += as->right ? 0 : padding;
 }
 
@@ -116,6 +124,7 @@ static void print_row(struct line *line, size_t row, struct text *cell)
 		           table->style ? table->style(table->context, row, column)
 		                        : table->columns[column].style);
 	}
+
 	out_string(line->out, "\n");
 }
 
@@ -127,6 +136,7 @@ static void print_titles(struct line *line, struct text *cell)
 		text_string(cell, line->table->columns[column].title);
 		print_cell(line, column, cell, OUT_PLAIN);
 	}
+
 	out_string(line->out, "\n");
 }
 
@@ -147,6 +157,7 @@ void table_print(const struct table *table, const size_t *widths, struct out *ou
 		             .widths = widths,
 		             .out = out,
 		             .room = room_for_last(table, widths, out) };
+
 	if (table->titles)
 		print_titles(&line, &cell);
 	for (size_t row = 0; row < table->rows && !out_failed(out); row++) {
@@ -154,6 +165,7 @@ void table_print(const struct table *table, const size_t *widths, struct out *ou
 		if (table->below)
 			table->below(table->context, row, out);
 	}
+
 	if (table->before_total)
 		table->before_total(table->context, out);
 	if (table->total)

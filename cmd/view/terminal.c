@@ -38,6 +38,7 @@ static void catch_signals(void)
 	static const int numbers[] = { SIGTSTP, SIGWINCH, SIGCONT };
 	struct sigaction action = { .sa_handler = handle }, before;
 	sigemptyset(&action.sa_mask);
+
 	/* Before ncurses installs its own, which do all of their work within the handler: those of
 	 * a program stay. */
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -79,9 +80,11 @@ static void start_colours(struct terminal *terminal, bool colour)
 	static const short colours[OUT_STYLE_COUNT] = {
 		[OUT_GROWN] = COLOR_RED, [OUT_LESS] = COLOR_GREEN, [OUT_NEW] = COLOR_BLUE
 	};
+
 	terminal->colour = colour && has_colors() && start_color() == OK;
 	if (!terminal->colour)
 		return;
+
 	use_default_colors();
 	for (int style = 0; style < OUT_STYLE_COUNT; style++)
 		if (colours[style] > 0)
@@ -92,25 +95,30 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 {
 	static bool registered;
 	FILE *input = stdin;
+
 	*terminal = (struct terminal){ 0 };
 	if (terminal_check(error) < 0)
 		return -1;
+
 	if (!isatty(STDIN_FILENO))
 		terminal->input = input = fopen("/dev/tty", "re");
 	if (!input)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "there are no keys: standard input is no terminal");
+
 	suspended = disturbed = 0;
 	terminal->utf8 = choose_locale();
 	use_tioctl(TRUE);
 	catch_signals();
 	terminal->screen = newterm(NULL, stdout, input);
+
 	if (!terminal->screen) {
 		release_signals();
 		terminal_close(terminal);
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the terminal '%s' cannot be used", getenv("TERM"));
 	}
+
 	in_use = true;
 	if (!registered)
 		registered = atexit(at_exit) == 0;
@@ -119,10 +127,12 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 	cbreak();
 	noecho();
 	nodelay(stdscr, TRUE);
+
 	keypad(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	start_colours(terminal, colour);
 	getmaxyx(stdscr, terminal->rows, terminal->columns);
+
 	return 0;
 }
 
@@ -133,6 +143,7 @@ void terminal_close(struct terminal *terminal)
 		delscreen(terminal->screen);
 		release_signals();
 	}
+
 	if (terminal->input)
 		fclose(terminal->input);
 	*terminal = (struct terminal){ 0 };
@@ -191,12 +202,14 @@ static uint32_t meaning(wint_t key)
 uint32_t terminal_key(struct terminal *terminal)
 {
 	wint_t key = 0;
+
 	if (suspended)
 		suspend();
 	if (disturbed) {
 		recover(terminal);
 		return TERMINAL_REDRAW;
 	}
+
 	int result = get_wch(&key);
 	if (result == ERR)
 		return TERMINAL_NO_KEY;
@@ -206,6 +219,7 @@ uint32_t terminal_key(struct terminal *terminal)
 		return TERMINAL_OTHER;
 	if (key == '\r')
 		return TERMINAL_ENTER;
+
 	return key == 8 || key == 127 ? TERMINAL_BACKSPACE : (uint32_t)key;
 }
 
@@ -222,12 +236,14 @@ static void add_ascii(struct text *ascii, const struct text *text)
 		uint32_t code;
 		const char *sign;
 	} signs[] = { { 0xd7, "x" }, { 0x2026, "..." }, { 0x2264, "<=" } };
+
 	for (size_t at = 0; at < text->length;) {
 		uint32_t code;
 		size_t length = utf8_decode(text->bytes + at, text->length - at, &code), sign = 0;
 		while (length > 1 && sign < sizeof signs / sizeof *signs &&
 		       signs[sign].code != code)
 			sign++;
+
 		if (length == 1)
 			text_char(ascii, text->bytes[at]);
 		else if (length > 1 && sign < sizeof signs / sizeof *signs)
@@ -235,6 +251,7 @@ static void add_ascii(struct text *ascii, const struct text *text)
 		else
 			for (size_t i = 0; i < (length ? length : 1); i++)
 				text_format(ascii, "\\x%02x", (unsigned char)text->bytes[at + i]);
+
 		at += length ? length : 1;
 	}
 }
@@ -244,16 +261,20 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 {
 	if (column >= terminal->columns || row < 0 || row >= terminal->rows || width <= 0)
 		return;
+
 	struct text ascii = { 0 };
 	if (width > terminal->columns - column)
 		width = terminal->columns - column;
+
 	if (!terminal->utf8) {
 		add_ascii(&ascii, text);
 		text = &ascii;
 	}
+
 	attr_t attributes = (look.bold ? A_BOLD : 0) | (look.chosen ? A_REVERSE : 0);
 	if (terminal->colour && look.style == OUT_DIM)
 		attributes |= A_DIM;
+
 	short pair = (short)(terminal->colour && look.style > OUT_DIM ? look.style : 0);
 	attr_set(attributes, pair, NULL);
 	if (look.chosen)
@@ -262,6 +283,7 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 		mvaddnstr(row, column, text->bytes,
 		          (int)utf8_fit(text->bytes, text->length, (size_t)width));
 	attr_set(A_NORMAL, 0, NULL);
+
 	text_deinit(&ascii);
 }
 

@@ -19,8 +19,10 @@ int terminal_check(struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the terminal '%s' is not known here (no terminfo entry)",
 		                    name);
+
 	bool able = cursor_address && clear_screen;
 	del_curterm(cur_term);
+
 	return able ? 0
 	            : pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 	                           "the terminal '%s' cannot place text", name);

@@ -54,11 +54,13 @@ static void add_common_blocks(const char *detail, struct text *text)
 	const char *place = strstr(detail, " in ");
 	size_t digits = strspn(detail, "0123456789"),
 	       length = place ? (size_t)(place - detail) : strlen(detail);
+
 	if (strncmp(detail, one, strlen(one)) == 0) {
 		add_word("malloc chunks of ", text);
 		utf8_escape(text, detail + strlen(one), length - strlen(one));
 		return;
 	}
+
 	size_t skipped = digits > 0 && detail[digits] == ' ' ? digits + 1 : 0;
 	add_part(detail + skipped, length - skipped, text);
 }
@@ -75,12 +77,14 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 		add_word(track->detail, text);
 		return;
 	}
+
 	if (track->block_min == track->block_max) {
 		add_common_blocks(track->detail, text);
 	} else {
 		add_word("malloc chunks of up to ", text);
 		text_size(text, track->block_max);
 	}
+
 	text_format(text, " in %zu regions", track->regions);
 	add_count_rate(row, text);
 }
@@ -92,10 +96,12 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 		describe_blocks(row, text);
 		return;
 	}
+
 	if (track->max_regions > 1 || track->regions == 0) {
 		text_format(text, track->regions ? "\xc3\x97%zu" : "gone", track->regions);
 		add_count_rate(row, text);
 	}
+
 	add_word(track->mapping, text);
 	add_word(track->detail, text);
 }
@@ -185,9 +191,11 @@ static void add_left(const struct watch *watch, const struct pm_limit *limit, st
 {
 	double seconds;
 	char duration[PM_DURATION_TEXT_SIZE];
+
 	/* What was read of a process that was about to end tells nothing of what it had left. */
 	if (watch->gone)
 		return;
+
 	text_string(line, ": ");
 	if (watch_lasts(watch, limit, &seconds)) {
 		pm_format_duration(seconds, duration);
@@ -205,8 +213,10 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 	double seconds;
 	if (!limit || (limit->kind == PM_LIMIT_SYSTEM && !watch_lasts(watch, limit, &seconds)))
 		return;
+
 	text_format(line, "  %s ", limit->kind == PM_LIMIT_SYSTEM ? "machine" : "limit");
 	watch_format_size(watch, limit->max, line);
+
 	/* What is charged to other groups counts as resident all the same: shared memory, files,
 	 * what it had when it was moved here. */
 	if (limit->kind == PM_LIMIT_CGROUP && watch->sample.totals.rss > limit->max &&
@@ -215,6 +225,7 @@ static void add_memory_limit(const struct watch *watch, struct text *line)
 		watch_format_size(watch, limit->used, line);
 		text_string(line, " used, other RSS charged elsewhere)");
 	}
+
 	add_left(watch, limit, line);
 }
 
@@ -241,10 +252,12 @@ void watch_format_limit(const struct watch *watch, struct text *line)
 		add_left(watch, first, line);
 		return;
 	}
+
 	if (first && first->counts)
 		add_count_limit(watch, first, line);
 	if (!space || first != space)
 		add_memory_limit(watch, line);
+
 	/* Address space that grows in leaps has no rate, but may end before memory does. */
 	if (space && (first == space || !memory || pm_limit_left(space) < pm_limit_left(memory))) {
 		text_string(line, "  RLIMIT_AS ");
@@ -256,15 +269,18 @@ void watch_format_limit(const struct watch *watch, struct text *line)
 void watch_format_cost(const struct watch *watch, struct text *line)
 {
 	const struct pm_sample_cost *cost = &watch->sample.cost;
+
 	/* Of one look nothing can be said: the time that it is to be held against has only begun.
 	 */
 	if (watch->samples < 2)
 		return;
+
 	const char *gap = line->length > 0 ? "  " : "";
 	/* What a recording cost is not stored. */
 	if (!watch->replay)
 		text_format(line, "%scost %.2f%% cpu, map lock \xe2\x89\xa4 %.1fms", gap,
 		            cost->share * 100, (double)cost->lock_ns / 1e6);
+
 	if (watch->held_back > 0)
 		text_format(line,
 		            "%slooked less often to keep to the budget (%" PRIu64 " of %" PRIu64
@@ -277,6 +293,7 @@ void watch_format_rss(const struct watch *watch, struct text *line)
 	int64_t delta = (int64_t)(watch->sample.totals.rss - watch->previous.rss);
 	text_string(line, "RSS ");
 	watch_format_size(watch, watch->sample.totals.rss, line);
+
 	if (delta != 0) {
 		text_char(line, ' ');
 		delta_put_bytes(line, delta, watch->options->output.bytes);

@@ -21,6 +21,7 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 		json_add(object, "mapping", json_text(track->mapping));
 	if (*track->detail)
 		json_add(object, "detail", json_text(track->detail));
+
 	json_add(object, "count", json_number(track->regions));
 	json_add(object, "size", json_number(track->size));
 	json_add(object, "rss", json_number(track->weight));
@@ -29,6 +30,7 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	json_add(object, "growth", json_integer(row->growth));
 	json_add(object, "rate", json_real(row->trend.rate));
 	json_add(object, "least_squares", json_real(row->trend.least_squares));
+
 	json_add(object, "verdict", json_string(pm_verdict_name(row->trend.verdict)));
 	json_add(object, "reason", json_string(row->trend.reason));
 	if (*row->count_trend.reason) {
@@ -36,9 +38,11 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 		json_add(object, "count_verdict",
 		         json_string(pm_verdict_name(row->count_trend.verdict)));
 	}
+
 	const struct peek_result *found = peek_found(watch, row);
 	if (found && (summary || found->time == watch->sample.time))
 		peek_print_json(watch, row, object);
+
 	return object;
 }
 
@@ -59,6 +63,7 @@ static json_t *kinds_array(const struct watch *watch)
 		json_add(object, "reason", json_string(row->trend.reason));
 		json_array_append_new(kinds, object);
 	}
+
 	return kinds;
 }
 
@@ -69,6 +74,7 @@ static void put_first_limit(json_t *object, const struct watch *watch)
 	double seconds;
 	if (!limit)
 		return;
+
 	json_t *first = json_object();
 	json_add(first, "limit", json_string(pm_limit_name(limit->kind)));
 	json_add(first, "max", json_number(limit->max));
@@ -83,6 +89,7 @@ static void put_totals(json_t *object, const struct watch *watch)
 	const struct pm_totals *totals = &watch->sample.totals;
 	const struct pm_limit *limit = pm_headroom_memory(&watch->headroom);
 	double seconds;
+
 	json_add(object, "rss", json_number(totals->rss));
 	json_add(object, "anon", json_number(totals->anon));
 	json_add(object, "file", json_number(totals->file));
@@ -91,12 +98,14 @@ static void put_totals(json_t *object, const struct watch *watch)
 	json_add(object, "size", json_number(totals->size));
 	json_add(object, "threads", json_number(totals->threads));
 	json_add(object, "count", json_number(watch->sample.regions->count));
+
 	json_add(object, "rate", json_real(watch->memory_trend.rate));
 	json_add(object, "verdict", json_string(pm_verdict_name(watch->memory_trend.verdict)));
 	if (limit) {
 		json_add(object, "limit", json_number(limit->max));
 		json_add(object, "left", json_number(pm_limit_left(limit)));
 	}
+
 	if (limit && watch_lasts(watch, limit, &seconds))
 		json_add(object, "seconds_left", json_real(seconds));
 	put_first_limit(object, watch);
@@ -110,6 +119,7 @@ void watch_json_print(const struct watch *watch, bool summary, struct out *out)
 	json_add(object, "time", json_text(text_terminate(&time)));
 	text_deinit(&time);
 	json_add(object, "elapsed", json_real(watch->sample.time - watch->began));
+
 	if (summary) {
 		json_add(object, "summary", json_true());
 		if (watch->replay)
@@ -123,6 +133,7 @@ void watch_json_print(const struct watch *watch, bool summary, struct out *out)
 		if (watch->ended)
 			json_add(object, "ended", json_string(watch->ended));
 	}
+
 	put_totals(object, watch);
 	if (!watch->replay) {
 		json_add(object, "cost_us",
@@ -131,16 +142,20 @@ void watch_json_print(const struct watch *watch, bool summary, struct out *out)
 		                     1000));
 		json_add(object, "lock_us", json_number(watch->sample.cost.lock_ns / 1000));
 	}
+
 	for (size_t i = 0; i < watch->row_count; i++)
 		json_array_append_new(regions, row_object(watch, &watch->rows[i], summary));
+
 	json_add(object, "regions", regions);
 	if (summary)
 		json_add(object, "kinds", kinds_array(watch));
+
 	char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	if (line) {
 		out_string(out, line);
 		out_string(out, "\n");
 	}
+
 	free(line);
 	json_decref(object);
 }

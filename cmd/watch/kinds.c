@@ -8,8 +8,10 @@ int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		struct pm_track *track = &kinds->tracks[kind];
 		uint64_t weight = watch->kind_weights[kind];
+
 		if (track->series.count == 0 && watch->kind_regions[kind] == 0)
 			continue;
+
 		if (track->series.count == 0)
 			*track = (struct pm_track){
 				.kind = (enum pm_kind)kind,
@@ -19,6 +21,7 @@ int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct
 				.born = watch->samples > 1,
 				.baseline = watch->samples > 1 ? 0 : weight,
 			};
+
 		track->delta = (int64_t)(weight - track->weight) * (track->series.count > 0);
 		track->weight = weight;
 		track->regions = watch->kind_regions[kind];
@@ -27,6 +30,7 @@ int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct
 		if (pm_series_add(&track->series, watch->sample.time, weight, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -43,6 +47,7 @@ void watch_kinds_sort(struct watch_kinds *kinds, const struct watch *watch)
 			                   .growth = (int64_t)(track->weight - track->baseline) };
 		watch_sort_judge(watch, row);
 	}
+
 	watch_sort_order(kinds->rows, kinds->count, watch->options->sort);
 }
 

@@ -9,11 +9,13 @@ struct pm_range *watch_members(const struct watch *watch, const struct pm_track 
 	const struct pm_regions *regions = watch->sample.regions;
 	struct pm_range *ranges = alloc_array(NULL, track->regions + 1, sizeof *ranges);
 	*count = 0;
+
 	for (size_t i = 0; i < regions->count && *count < track->regions; i++)
 		if (pm_tracker_owner(watch->tracker, i) == track)
 			ranges[(*count)++] = (struct pm_range){ .start = regions->items[i].start,
 				                                .end = regions->items[i].end,
 				                                .region = i };
+
 	return ranges;
 }
 

@@ -38,6 +38,7 @@ static int take_interval(struct watch_options *options, const char *value, struc
 			error, PM_ERROR_USAGE, 0,
 			"%s is too short: looking more often than 10 times a second would disturb",
 			value);
+
 	options->interval = seconds;
 	return 0;
 }
@@ -46,11 +47,13 @@ static int take_budget(struct watch_options *options, const char *value, struct 
 {
 	char *end;
 	double percent = strtod(value, &end);
+
 	/* strtod(3) also takes blanks, signs, words and exponents. */
 	bool plain = value[strspn(value, "0123456789.%")] == '\0';
 	if (!plain || percent > 100 || end == value || strcmp(end + (*end == '%'), "") != 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage from 0 to 100",
 		                    value);
+
 	options->budget = percent / 100;
 	return 0;
 }

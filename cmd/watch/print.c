@@ -54,6 +54,7 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 		                      .mapping = track->mapping };
 	if (track->regions > 1)
 		row->ranges = watch_members(view->watch, track, &row->range_count);
+
 	return track->regions > 0;
 }
 
@@ -81,6 +82,7 @@ static bool drop_column(enum watch_column *columns, size_t *count, size_t *from,
 			return true;
 		}
 	}
+
 	return false;
 }
 
@@ -104,6 +106,7 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 		.cell = cell,
 		.style = style,
 	};
+
 	memcpy(kept, chosen, count * sizeof *kept);
 	size_t next = 0;
 	do {
@@ -111,12 +114,14 @@ static void print_rows(const struct watch *watch, const enum watch_column *chose
 			columns[i] = watch_format_columns[kept[i]];
 		table.column_count = count;
 	} while (!numbered_table_fits(&table, out) && drop_column(kept, &count, &next, &dropped));
+
 	numbered_table_print(&table, identify, out);
 	if (tell && dropped.length > 0) {
 		out_string(out, "\xe2\x80\xa6 no room for ");
 		text_char(&dropped, '\n');
 		out_text(out, &dropped);
 	}
+
 	text_deinit(&dropped);
 }
 
@@ -135,6 +140,7 @@ static void print_peeks(const struct watch *watch, double since, struct out *out
 		peek_print_describe(watch, &watch->rows[i], &line);
 		out_format(out, " %s\n", text_terminate(&line));
 	}
+
 	text_deinit(&line);
 }
 
@@ -148,6 +154,7 @@ void watch_print(const struct watch *watch, struct out *out)
 	watch_format_limit(watch, &line);
 	watch_format_cost(watch, &line);
 	text_char(&line, '\n');
+
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 	if (watch->row_count > 0)
@@ -189,6 +196,7 @@ static struct reason *find_reason(struct reason **reasons, size_t *count, const 
 	for (size_t i = 0; i < *count; i++)
 		if (strcmp((*reasons)[i].words.bytes, words->bytes) == 0)
 			return &(*reasons)[i];
+
 	*reasons = alloc_array(*reasons, *count + 1, sizeof **reasons);
 	struct reason *made = &(*reasons)[(*count)++];
 	*made = (struct reason){ 0 };
@@ -211,12 +219,14 @@ static void print_reasons(const struct watch *watch, struct out *out)
 		text_format(rows, "%s%" PRIx64, rows->length > 0 ? ", " : "",
 		            watch->rows[i].track->start);
 	}
+
 	for (size_t i = 0; i < count; i++) {
 		text_format(&reasons[i].rows, ": %s\n", reasons[i].words.bytes);
 		out_wrapped(out, &reasons[i].rows, 2);
 		text_deinit(&reasons[i].words);
 		text_deinit(&reasons[i].rows);
 	}
+
 	free(reasons);
 	text_deinit(&words);
 }
@@ -225,6 +235,7 @@ static void print_reasons(const struct watch *watch, struct out *out)
 static void add_kinds(const struct watch *watch, struct text *line)
 {
 	size_t count = 0;
+
 	watch_kinds_sort(watch->kinds, watch);
 	for (size_t i = 0; i < watch->kinds->count; i++) {
 		const struct watch_row *row = &watch->kinds->rows[i];
@@ -239,6 +250,7 @@ static void add_kinds(const struct watch *watch, struct text *line)
 		}
 		text_format(line, " %s", pm_verdict_name(row->trend.verdict));
 	}
+
 	if (count > 0)
 		text_char(line, '\n');
 }
@@ -248,6 +260,7 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	struct text line = { 0 };
 	char duration[PM_DURATION_TEXT_SIZE];
 	int64_t growth = (int64_t)(watch->sample.totals.rss - watch->first.rss);
+
 	pm_format_duration(watch->sample.time - watch->began, duration);
 	utf8_escape(&line, watch->run.comm, strlen(watch->run.comm));
 	text_format(&line, " (%d) for %s, %" PRIu64 " sample%s: RSS ", (int)watch->run.pid,
@@ -255,10 +268,12 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	watch_format_size(watch, watch->sample.totals.rss, &line);
 	text_string(&line, ", growth ");
 	delta_put_bytes(&line, growth, watch->options->output.bytes);
+
 	if (watch->based > watch->began) {
 		pm_format_duration(watch->sample.time - watch->based, duration);
 		text_format(&line, " in the last %s", duration);
 	}
+
 	text_format(&line, ", %s (%s)", pm_verdict_name(watch->memory_trend.verdict),
 	            watch->memory_trend.reason);
 	watch_format_limit(watch, &line);
@@ -267,6 +282,7 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 		add_kinds(watch, &line);
 	if (watch->ended)
 		text_format(&line, "ended: %s\n", watch->ended);
+
 	out_wrapped(out, &line, 2);
 	/* What a screen told is there already. */
 	if (!watch->options->live)
@@ -275,12 +291,14 @@ void watch_print_summary(const struct watch *watch, struct out *out)
 	watch_format_cost(watch, &line);
 	if (line.length > 0)
 		text_char(&line, '\n');
+
 	out_text(out, &line);
 	text_deinit(&line);
 	if (watch->row_count == 0) {
 		out_string(out, "no region changed\n");
 		return;
 	}
+
 	print_rows(watch, summary_columns, sizeof summary_columns / sizeof *summary_columns, true,
 	           out);
 	print_peeks(watch, 0, out);

@@ -28,6 +28,7 @@ void watch_replay_close(struct watch_replay *replay)
 {
 	if (!replay)
 		return;
+
 	pm_recording_close(replay->recording);
 	pm_regions_deinit(&replay->regions);
 	pm_regions_deinit(&replay->spare);
@@ -43,21 +44,26 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 	*opened = (struct watch_replay){ .path = alloc_string(path) };
 	pm_regions_init(&opened->regions);
 	pm_regions_init(&opened->spare);
+
 	int result = pm_recording_open(path, &opened->recording, error);
 	if (result == 0)
 		result = pm_recording_list(opened->recording, &opened->samples, &opened->count,
 		                           error);
+
 	if (result == 0 && opened->count == 0)
 		result = pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                      "%s has no samples yet; one that was copied while it was "
 		                      "written needs its %s-wal",
 		                      path, path);
+
 	if (result < 0) {
 		watch_replay_close(opened);
 		return -1;
 	}
+
 	*run = run_copy(pm_recording_process_id(opened->recording));
 	*replay = opened;
+
 	return 0;
 }
 
@@ -97,6 +103,7 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	                                           ? &replay->samples[replay->next - 1].recorded
 	                                           : NULL;
 	const struct pm_totals *totals = &recorded->totals;
+
 	/* Written so that what is no number fails, too. */
 	if (!(recorded->time >= 0 && recorded->time <= max_seconds) ||
 	    (before && !(recorded->time - before->time >= min_step)))
@@ -105,6 +112,7 @@ static int check(const struct watch_replay *replay, const struct pm_recorded *re
 	if (totals->size > max_bytes || totals->rss > max_bytes || totals->swap > max_bytes ||
 	    totals->threads > max_bytes)
 		return say_damaged(replay, "a process is larger than memory can be", error);
+
 	return 0;
 }
 
@@ -117,6 +125,7 @@ static int read_regions(struct watch_replay *replay, uint64_t number, struct pm_
 	if (pm_recording_read(replay->recording, number, &recorded, &replay->spare, error) < 0 ||
 	    check_sizes(replay, &replay->spare, error) < 0)
 		return -1;
+
 	replay->regions = replay->spare;
 	replay->spare = former;
 	return 0;
@@ -129,6 +138,7 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 	if (check(replay, recorded, error) < 0 ||
 	    (fresh && read_regions(replay, recorded->number, error) < 0))
 		return -1;
+
 	if (fresh)
 		replay->looked_at = recorded->totals;
 	replay->next++;
@@ -142,6 +152,7 @@ int watch_replay_next(struct watch_replay *replay, struct pm_sample *sample, str
 		   it. */
 		.held_back = !fresh && has_moved(&replay->looked_at, &recorded->totals),
 	};
+
 	return 0;
 }
 
@@ -154,6 +165,7 @@ void watch_replay_headroom(struct watch_replay *replay, bool counts, struct pm_h
 	                               replay->samples[replay->next - 1].recorded.number, &read,
 	                               NULL) < 0)
 		return;
+
 	for (size_t i = 0; i < read.count; i++)
 		if (counts || !read.limits[i].counts)
 			headroom->limits[headroom->count++] = read.limits[i];

@@ -20,21 +20,26 @@ static int write_file(const struct watch_save *save, char *const *words, int cou
 {
 	struct dump dump = { .options = options, .memory.cancel = save->cancel };
 	int status = -1, ready = dump_source_open(&dump, words, count, error);
+
 	dump.progress.listener = save->listener;
 	dump.progress.context = save->context;
+
 	/* What follows takes long: it is known from the start how much there is. */
 	if (ready > 0 && save->listener)
 		save->listener(save->context, 0, memory_size(&dump.memory));
+
 	/* As long as the process is there, its number is not that of another. */
 	if (ready > 0 && pm_process_check(save->watch->target->process, error) == 0)
 		status = dump_file_write(&dump, result, error);
 	memory_close(&dump.memory);
+
 	if (status == 0 && result->bytes + result->holes == 0) {
 		unlink(options->file);
 		return pm_error_set(
 			error, PM_ERROR_NOT_FOUND, 0,
 			"nothing could be read there: the region is gone, or no memory");
 	}
+
 	return status;
 }
 
@@ -53,29 +58,36 @@ static char **make_words(const struct watch_save *save)
 		text_terminate(&word);
 		words[i] = word.bytes;
 	}
+
 	return words;
 }
 
 int watch_save(const struct watch_save *save, uint64_t *bytes, struct pm_error *error)
 {
 	struct stat found;
+
 	if (!*save->path)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "nothing was written: no name was given");
 	if (lstat(save->path, &found) == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s is there already, and was left as it is", save->path);
+
 	struct dump_options options = { .file = save->path,
 		                        .only_new = true,
 		                        .output.quiet = true };
 	struct pm_dump_result result = { 0 };
+
 	if (selection_init(&options.selection, error) < 0)
 		return -1;
+
 	char **words = make_words(save);
 	int status = write_file(save, words, (int)save->count + 1, &options, &result, error);
 	selection_deinit(&options.selection);
+
 	for (size_t i = 0; i <= save->count; i++)
 		free(words[i]);
+
 	free(words);
 	if (status == 0)
 		*bytes = result.bytes;

@@ -29,6 +29,7 @@ static struct chosen find_chosen(const struct watch *watch, const struct pm_rang
 		if (ranges[i].region != SIZE_MAX)
 			chosen.tracks[chosen.count++] = pm_tracker_owner(watch->tracker,
 			                                                 ranges[i].region);
+
 	qsort(chosen.tracks, chosen.count, sizeof(struct pm_track *), compare_tracks);
 	return chosen;
 }
@@ -65,9 +66,11 @@ static int compare_rows(const void *one, const void *other, void *context)
 	double first = sort_key(sort, a), second = sort_key(sort, b);
 	if (first != second)
 		return first < second ? 1 : -1;
+
 	/* What does not grow is still told from each other by size, and at last by address. */
 	if (a->track->weight != b->track->weight)
 		return a->track->weight < b->track->weight ? 1 : -1;
+
 	return (a->track->start > b->track->start) - (a->track->start < b->track->start);
 }
 
@@ -101,12 +104,14 @@ static void judge_bytes(const struct watch *watch, const struct pm_track *track,
 		pm_track_judge(watch->tracker, track, trend);
 		return;
 	}
+
 	/* What never changed was constant until the moment of the picture; the tracker has gone on.
 	 */
 	struct pm_point point = { .time = track->since, .value = track->weight };
 	const struct pm_series constant = {
 		.points = &point, .count = 1, .last = watch->sample.time, .samples = watch->samples
 	};
+
 	pm_trend_judge(&constant, PM_TREND_BYTES, trend);
 }
 
@@ -130,10 +135,12 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
 	size_t count;
 	bool all = watch->options->sort == WATCH_BY_RSS;
 	const struct pm_track *const *tracks = find_tracks(watch, &count);
+
 	watch->rows = alloc_array(watch->rows, count, sizeof *watch->rows);
 	watch->row_count = 0;
 	memset(watch->kind_weights, 0, sizeof watch->kind_weights);
 	memset(watch->kind_regions, 0, sizeof watch->kind_regions);
+
 	for (size_t i = 0; i < count; i++) {
 		if (!is_chosen(watch, chosen, tracks[i]))
 			continue;
@@ -158,6 +165,7 @@ static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t
 {
 	const struct pm_select *select = watch->options->selection.select;
 	struct pm_error failure;
+
 	watch->none_chosen = (struct pm_error){ 0 };
 	if (watch->still || pm_select_is_everything(select) ||
 	    pm_select_apply(select, watch->sample.regions, ranges, count, &failure) == 0)
@@ -166,6 +174,7 @@ static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t
 		watch->none_chosen = failure;
 		return 0;
 	}
+
 	*error = failure;
 	return -1;
 }
@@ -176,6 +185,7 @@ int watch_sort_rows(struct watch *watch, struct pm_error *error)
 	size_t range_count = 0;
 	if (apply_selection(watch, &ranges, &range_count, error) < 0)
 		return -1;
+
 	struct chosen chosen = find_chosen(watch, ranges, range_count);
 	add_rows(watch, &chosen);
 	free(chosen.tracks);
@@ -183,10 +193,13 @@ int watch_sort_rows(struct watch *watch, struct pm_error *error)
 	watch_sort_order(watch->rows, watch->row_count, watch->options->sort);
 	if (watch->all_rows || watch->unjudged)
 		return 0;
+
 	if (watch->row_count > watch->options->top)
 		watch->row_count = (size_t)watch->options->top;
+
 	/* Judging looks at all pairs of moments: only for those that are shown. */
 	for (size_t i = 0; i < watch->row_count; i++)
 		watch_sort_judge(watch, &watch->rows[i]);
+
 	return 0;
 }

@@ -24,10 +24,12 @@ static int look_closer(struct watch *watch, struct pm_error *error)
 	if (!watch->will_act || !watch->will_act(watch->acting) ||
 	    pm_sampler_measure_all(watch->sampler, &watch->sample, &failure) == 0)
 		return 0;
+
 	/* That the process is gone is told by the next sample; what it did before is acted on all
 	 * the same. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
+
 	*error = failure;
 	return -1;
 }
@@ -58,16 +60,19 @@ static void read_headroom(struct watch *watch)
 		watch_replay_headroom(watch->replay, counts, &watch->headroom);
 		return;
 	}
+
 	if (pm_headroom_read_memory(watch->target->process, NULL, &now, NULL) < 0)
 		now = (struct pm_headroom){ 0 };
 	if (counts)
 		pm_headroom_add_counts(watch->target->process, NULL, watch->sample.regions, &now,
 		                       NULL);
+
 	/* A process leaves its cgroup when it exits; the limit that it was killed for is that of
 	 * the group where it was. */
 	if (pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP) &&
 	    !pm_headroom_find(&now, PM_LIMIT_CGROUP) && is_ending(watch))
 		return;
+
 	watch->headroom = now;
 }
 
@@ -93,6 +98,7 @@ int watch_judge_now(struct watch *watch, struct pm_error *error)
 static int add_sample(struct watch *watch, struct pm_error *error)
 {
 	const struct pm_sample *sample = &watch->sample;
+
 	watch->samples++;
 	if (pm_series_add(&watch->memory, sample->time, sample->totals.rss + sample->totals.swap,
 	                  error) < 0 ||
@@ -100,11 +106,14 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	    pm_series_add(&watch->mappings, sample->time, sample->regions->count, error) < 0 ||
 	    pm_series_add(&watch->threads, sample->time, sample->totals.threads, error) < 0)
 		return -1;
+
 	if (!watch->unjudged)
 		judge_process(watch);
+
 	/* All that conditions look at is known now. */
 	if (look_closer(watch, error) < 0)
 		return -1;
+
 	watch->held_back += sample->held_back;
 	/* What was not looked at is not known to be unchanged. */
 	if (!sample->held_back && pm_tracker_add(watch->tracker, sample->time,
@@ -115,6 +124,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;
+
 	return peek_step(watch, error);
 }
 
@@ -126,11 +136,13 @@ static int open_source(struct watch *watch, bool pages, struct pm_error *error)
 	const struct pm_sampler_options sampling = {
 		.budget = options->budget, .full_every = full_every, .kinds = true, .pages = pages
 	};
+
 	if (!process)
 		return watch_replay_open(watch->target->path, &watch->replay, &watch->run, error);
 	if (pm_process_id_read(process, &watch->run, error) < 0 ||
 	    events_options_check_process(&options->events, &watch->run, error) < 0)
 		return -1;
+
 	return pm_sampler_open(process, &sampling, &watch->sampler, error);
 }
 
@@ -144,9 +156,11 @@ int watch_init(struct watch *watch, const struct watch_options *options,
                const struct target *target, struct pm_error *error)
 {
 	bool pages = options->peek > 0 || options->keep_pages;
+
 	*watch = (struct watch){ .options = options, .target = target };
 	watch->kinds = alloc_array(NULL, 1, sizeof *watch->kinds);
 	*watch->kinds = (struct watch_kinds){ 0 };
+
 	/* A file is begun only when there is something to put into it. */
 	if (open_source(watch, pages, error) < 0 || pm_tracker_create(&watch->tracker, error) < 0 ||
 	    (pages && peek_open(options, target, &watch->peek, error) < 0) ||
@@ -156,15 +170,18 @@ int watch_init(struct watch *watch, const struct watch_options *options,
 		watch_deinit(watch);
 		return -1;
 	}
+
 	/* Without that an end is told all the same, but not its reason. */
 	if (!target->process || pm_kills_open(target->process, NULL, &watch->kills, NULL) < 0)
 		watch->kills = NULL;
 	else
 		pm_kills_count(watch->kills, &watch->killed);
+
 	watch->first = watch->previous = watch->sample.totals;
 	watch->began = watch->based = watch->sample.time;
 	if (add_sample(watch, error) == 0)
 		return 0;
+
 	watch_deinit(watch);
 	return -1;
 }
@@ -179,6 +196,7 @@ void watch_deinit(struct watch *watch)
 	pm_series_deinit(&watch->memory);
 	pm_series_deinit(&watch->size);
 	pm_series_deinit(&watch->mappings);
+
 	pm_series_deinit(&watch->threads);
 	pm_recorder_close(watch->recorder);
 	pm_tracker_destroy(watch->tracker);
@@ -187,6 +205,7 @@ void watch_deinit(struct watch *watch)
 	watch_replay_close(watch->replay);
 	text_deinit(&watch->ended_words);
 	text_deinit(&watch->firings);
+
 	run_free(&watch->run);
 	*watch = (struct watch){ 0 };
 }
@@ -204,10 +223,12 @@ static void name_end(struct watch *watch)
 	const struct pm_limit *limit = pm_headroom_find(&watch->headroom, PM_LIMIT_CGROUP);
 	struct text why = { 0 };
 	uint64_t killed;
+
 	watch->ended = "the process is gone";
 	watch->gone = true;
 	if (!watch->kills || !pm_kills_count(watch->kills, &killed) || killed <= watch->killed)
 		return;
+
 	/* The limit stands in a file of the group that has it. */
 	const char *slash = limit ? strrchr(limit->source, '/') : NULL;
 	if (slash)
@@ -216,6 +237,7 @@ static void name_end(struct watch *watch)
 		            limit->source);
 	else
 		text_string(&why, "the machine has no memory left");
+
 	watch_end_with(watch, "killed by the kernel", text_terminate(&why));
 	text_deinit(&why);
 }
@@ -235,6 +257,7 @@ bool watch_step(struct watch *watch)
 	/* Counted before the process is seen to be alive: a kill during the look, which may take
 	 * long, is none of before. */
 	uint64_t killed = watch->killed;
+
 	if (watch->kills)
 		pm_kills_count(watch->kills, &killed);
 	if (take(watch, &sample, &watch->failure) < 0) {
@@ -244,6 +267,7 @@ bool watch_step(struct watch *watch)
 			end_gone(watch);
 		return false;
 	}
+
 	if (killed != watch->killed && !is_ending(watch))
 		watch->killed = killed;
 	watch->previous = watch->sample.totals;
@@ -252,6 +276,7 @@ bool watch_step(struct watch *watch)
 		watch->ended = "an error ended it";
 		return false;
 	}
+
 	return true;
 }
 

@@ -38,6 +38,7 @@ static bool is_over(struct watch *watch, const struct poll_loop *wait)
 	else if (options->seconds > 0 &&
 	         watch->sample.time - watch->began >= options->seconds - options->interval / 2)
 		watch->ended = "watched as long as was wanted";
+
 	return watch->ended != NULL;
 }
 
@@ -75,8 +76,10 @@ static void show(struct watch *watch, struct screen *screen)
 		screen_update(screen);
 		return;
 	}
+
 	if (!watch->ended)
 		watch->ended = "an error ended it";
+
 	/* Why the kernel killed it says more than that it is gone. */
 	screen_end(screen, watch->ended_words.length > 0 ? watch->ended : watch->failure.text);
 }
@@ -93,8 +96,10 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 {
 	struct poll_loop *wait = events->wait;
 	size_t keys = poll_loop_add(wait, screen->terminal.keys, POLLIN);
+
 	events->tell = tell_on_screen;
 	events->teller = screen;
+
 	bool met = events_look(events, out);
 	while (!met && (screen->over ? !*wait->interrupted : !is_over(watch, wait))) {
 		bool due = poll_loop_wait(wait);
@@ -109,6 +114,7 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 			met = !screen->over && events_look(events, out);
 		}
 	}
+
 	events->tell = NULL;
 	if (!watch->ended)
 		watch->ended = "the user quit";
@@ -127,6 +133,7 @@ static bool is_live(const struct watch_options *options, const struct out *out)
 		return false;
 	if (terminal_check(&error) == 0)
 		return true;
+
 	note_no_screen(&error);
 	return false;
 }
@@ -154,10 +161,12 @@ static void watch_and_act(struct watch *watch, struct watch_options *options, st
 	struct poll_loop wait;
 	struct events events;
 	poll_loop_init(&wait, options->interval);
+
 	if (events_open(&events, watch, &options->events, &wait, &watch->failure) == 0) {
 		watch_in_form(watch, options, &events, out);
 		events_close(&events, out);
 	}
+
 	poll_loop_deinit(&wait);
 }
 
@@ -181,18 +190,22 @@ static void replay(struct watch *watch, struct out *out)
 {
 	const struct watch_options *options = watch->options;
 	bool each = (options->plain || options->output.json) && !options->output.quiet;
+
 	const volatile sig_atomic_t *interrupted = interrupt_hold();
 	watch->unjudged = !each;
 	if (each)
 		print_now(watch, out);
+
 	while (!*interrupted && !out_failed(out) && watch_replay_has_more(watch->replay) &&
 	       watch_step(watch))
 		if (each)
 			print_now(watch, out);
+
 	if (!watch->ended && *interrupted)
 		watch->ended = "interrupted";
 	else if (!watch->ended)
 		end_replay(watch);
+
 	interrupt_release();
 	struct pm_error error;
 	if (watch_judge_now(watch, &error) < 0 && watch->failure.kind == PM_ERROR_NONE)
@@ -209,21 +222,26 @@ static enum status finish(const struct watch *watch, struct out *out)
 		watch_json_print(watch, true, out);
 	else
 		watch_print_summary(watch, out);
+
 	if (watch->options->output.verbose && !watch->options->output.quiet && !watch->replay)
 		report_note(
 			"%.1f ms of CPU time for %llu samples, of which the budget held back %llu",
 			(double)watch->sample.cost.cpu_ns / 1e6, (unsigned long long)watch->samples,
 			(unsigned long long)watch->held_back);
+
 	if (watch->row_count == 0 && watch->none_chosen.kind != PM_ERROR_NONE &&
 	    !watch->options->output.quiet)
 		report_note("%s", watch->none_chosen.text);
+
 	/* A target that ends is an end like any other; the rest is not what was asked for. */
 	if (watch->failure.kind == PM_ERROR_NONE)
 		return watch->met ? STATUS_NOTHING : STATUS_OK;
 	if (watch->failure.kind != PM_ERROR_GONE)
 		return report_failure(&watch->failure);
+
 	if (!watch->options->output.quiet)
 		report_note("%s", watch->failure.text);
+
 	return STATUS_OK;
 }
 
@@ -237,15 +255,18 @@ static int open_recording(struct target *target, const char *word,
 	const char *which;
 	char *file = error->kind == PM_ERROR_NOT_FOUND ? target_recording(word, &which) : NULL;
 	bool whole = file && strcmp(file, word) == 0;
+
 	free(file);
 	if (!whole)
 		return -1;
+
 	const char *option = options->events.condition_count > 0 ? "on" : options->live_only;
 	if (option)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "--%s is for a living process: of a recording all samples are "
 		                    "gone over as they are",
 		                    option);
+
 	*target = (struct target){ .word = word, .path = word, .recording = true };
 	return 0;
 }
@@ -256,11 +277,13 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 	struct pm_error error;
 	struct target target;
 	struct watch watch;
+
 	if (selection_add_words(&options->selection, words->operands + 1, words->count - 1,
 	                        &error) < 0 ||
 	    (target_open_process(&target, words->operands[0], &error) < 0 &&
 	     open_recording(&target, words->operands[0], options, &error) < 0))
 		return report_failure(&error);
+
 	options->live = options->keep_pages = target.process && is_live(options, out);
 	enum status status = STATUS_ERROR;
 	if (watch_init(&watch, options, &target, &error) == 0) {
@@ -273,6 +296,7 @@ static enum status run(struct watch_options *options, const struct cli_result *w
 	} else {
 		report_failure(&error);
 	}
+
 	target_close(&target);
 	return status;
 }
@@ -284,6 +308,7 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	struct pm_error error;
 	if (selection_init(&options.selection, &error) < 0)
 		return report_failure(&error);
+
 	enum status status = STATUS_ERROR;
 	if (cli_parse(&watch_spec, out, argc, argv, &options, &words) &&
 	    cli_check_operands(&watch_spec, &words)) {
@@ -294,7 +319,9 @@ enum status watch_run(struct out *out, int argc, char **argv)
 	} else {
 		status = words.status;
 	}
+
 	events_options_deinit(&options.events);
 	selection_deinit(&options.selection);
+
 	return status;
 }

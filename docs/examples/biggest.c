@@ -17,12 +17,15 @@ static int read_regions(struct pm_process *process, struct pm_regions *regions,
 	struct pm_kinds_evidence evidence = { .process = process };
 	if (pm_maps_read(process, PM_SMAPS, regions, error) < 0)
 		return -1;
+
 	/* Without the right to read memory, malloc's regions are just called anon. */
 	if (pm_target_reader_open(process, regions, &reader, NULL) == 0)
 		evidence.reader = &reader;
+
 	int status = pm_kinds_assign(regions, &evidence, error);
 	if (evidence.reader)
 		pm_reader_close(&reader);
+
 	return status;
 }
 
@@ -47,21 +50,27 @@ int main(int argc, char **argv)
 	struct pm_regions regions;
 	struct pm_error error;
 	pid_t pid;
+
 	if (argc != 2) {
 		fprintf(stderr, "usage: biggest TARGET\n");
 		return 2;
 	}
+
 	pm_regions_init(&regions);
 	int failed = pm_process_find(argv[1], &pid, &error) < 0 ||
 	             pm_process_open(NULL, pid, &process, &error) < 0 ||
 	             read_regions(process, &regions, &error) < 0;
+
 	if (failed)
 		fprintf(stderr, "biggest: %s\n", error.text);
 	else if (regions.count > 0)
 		qsort(regions.items, regions.count, sizeof *regions.items, by_rss);
+
 	for (size_t i = 0; !failed && i < regions.count && i < SHOWN; i++)
 		print(&regions.items[i]);
+
 	pm_regions_deinit(&regions);
 	pm_process_close(process);
+
 	return failed ? 2 : 0;
 }

@@ -30,19 +30,23 @@ static int scan(struct pm_process *process, struct pm_regions *regions,
 	struct pm_reader reader = { 0 };
 	struct pm_scan_totals totals;
 	int status = -1;
+
 	if (pm_maps_read(process, PM_SMAPS, regions, error) < 0 ||
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, error) < 0)
 		goto end;
+
 	struct pm_page_source pages = pm_pagemap_source(pagemap);
 	struct pm_plan_options options = { .pages = &pages };
 	if (pm_plan_open(regions, NULL, 0, &options, &plan, error) < 0 ||
 	    pm_target_reader_open(process, regions, &reader, error) < 0)
 		goto end;
+
 	struct pm_scan scan = { .scanner = scanner,
 		                .regions = regions,
 		                .plan = plan,
 		                .deliver = deliver,
 		                .context = regions };
+
 	scan.source.target = &reader;
 	status = pm_scan_run(&scan, &totals, error);
 	if (totals.unreadable > 0)
@@ -51,8 +55,10 @@ static int scan(struct pm_process *process, struct pm_regions *regions,
 	*hits = totals.hits;
 end:
 	pm_reader_close(&reader);
+
 	pm_plan_close(plan);
 	pm_pagemap_close(pagemap);
+
 	return status;
 }
 
@@ -64,10 +70,12 @@ int main(int argc, char **argv)
 	struct pm_error error;
 	uint64_t hits = 0;
 	pid_t pid;
+
 	if (argc != 3) {
 		fprintf(stderr, "usage: find_text TARGET TEXT\n");
 		return 2;
 	}
+
 	pm_regions_init(&regions);
 	struct pm_pattern pattern = { .text = argv[2],
 		                      .length = strlen(argv[2]),
@@ -76,10 +84,12 @@ int main(int argc, char **argv)
 	             pm_process_find(argv[1], &pid, &error) < 0 ||
 	             pm_process_open(NULL, pid, &process, &error) < 0 ||
 	             scan(process, &regions, scanner, &hits, &error) < 0;
+
 	if (failed)
 		fprintf(stderr, "find_text: %s\n", error.text);
 	pm_regions_deinit(&regions);
 	pm_process_close(process);
 	pm_scanner_destroy(scanner);
+
 	return failed ? 2 : hits == 0;
 }

@@ -24,10 +24,12 @@ static void tell(struct pm_tracker *tracker)
 	for (size_t i = 0; i < count; i++)
 		if (growth(tracks[i]) > (most ? growth(most) : 0))
 			most = tracks[i];
+
 	if (!most) {
 		printf("nothing has grown since\n");
 		return;
 	}
+
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(growth(most), size);
 	printf("%" PRIx64 "-%" PRIx64 " grew by %s  %s  %s\n", most->start, most->end, size,
@@ -65,22 +67,27 @@ int main(int argc, char **argv)
 	struct pm_error error;
 	uint64_t limit;
 	pid_t pid;
+
 	if (argc != 3) {
 		fprintf(stderr, "usage: near_limit TARGET SIZE\n");
 		return 2;
 	}
+
 	int failed = pm_parse_size(argv[2], &limit, &error) < 0 ||
 	             pm_process_find(argv[1], &pid, &error) < 0 ||
 	             pm_process_open(NULL, pid, &process, &error) < 0 ||
 	             pm_sampler_open(process, &options, &sampler, &error) < 0 ||
 	             pm_tracker_create(&tracker, &error) < 0 ||
 	             watch(sampler, tracker, limit, &error) < 0;
+
 	if (failed)
 		fprintf(stderr, "near_limit: %s\n", error.text);
 	else
 		tell(tracker);
+
 	pm_tracker_destroy(tracker);
 	pm_sampler_close(sampler);
 	pm_process_close(process);
+
 	return failed ? 2 : 1;
 }

@@ -47,6 +47,7 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 	for (;;) {
 		if (pm_array_reserve(&bytes, &capacity, filled, 4096, 1, error) < 0)
 			goto fail;
+
 		ssize_t got = pm_read(fd, bytes + filled, capacity - filled - 1);
 		if (got < 0) {
 			pm_read_failed(error);
@@ -54,6 +55,7 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 		}
 		if (got == 0)
 			break;
+
 		filled += (size_t)got;
 		if (filled > max) {
 			pm_error_set(error, PM_ERROR_FORMAT, 0, "the file is longer than %zu bytes",
@@ -61,12 +63,14 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 			goto fail;
 		}
 	}
+
 	bytes[filled] = '\0';
 	*text = bytes;
 	if (length)
 		*length = filled;
 	return 0;
 fail:
+
 	free(bytes);
 	return -1;
 }

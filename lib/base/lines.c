@@ -46,10 +46,12 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 		return (ssize_t)rest;
 	if (memchr(lines->buffer, '\0', PM_LINE_MAX))
 		return say_nul(lines, error);
+
 	lines->left_out += rest - PM_LINE_MAX;
 	if (lines->left_out > PM_LINE_END)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "line %" PRIu64 " does not end",
 		                    lines->number + 1);
+
 	return PM_LINE_MAX;
 }
 
@@ -62,23 +64,30 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	size_t rest = lines->filled - lines->begin;
 	memmove(lines->buffer, lines->buffer + lines->begin, rest);
 	lines->begin = 0;
+
 	ssize_t kept = cut_rest(lines, rest, error);
 	if (kept < 0)
 		return -1;
+
 	lines->filled = rest = (size_t)kept;
 	if (pm_array_reserve(&lines->buffer, &lines->capacity, rest, READ_SIZE, 1, error) < 0)
 		return -1;
+
 	if (!lines->ahead && lines->total >= READ_AHEAD_FROM)
 		lines->ahead = pm_read_ahead_start(lines->fd, lines->at_once);
+
 	char *to = lines->buffer + rest;
 	size_t room = lines->capacity - rest;
 	ssize_t got = lines->ahead ? pm_read_ahead_next(lines->ahead, to, room)
 	                           : pm_read(lines->fd, to,
 	                                     room < lines->at_once ? room : lines->at_once);
+
 	if (got < 0)
 		return pm_read_failed(error);
+
 	lines->filled += (size_t)got;
 	lines->total += (size_t)got;
+
 	return got > 0;
 }
 
@@ -94,12 +103,14 @@ static int take_line(struct pm_lines *lines, char *newline, char **line, size_t 
 	size_t kept = whole > PM_LINE_MAX ? PM_LINE_MAX : whole;
 	if (memchr(begin, '\0', kept))
 		return say_nul(lines, error);
+
 	lines->number++;
 	lines->begin += whole + 1;
 	lines->left_out = 0;
 	begin[kept] = '\0';
 	*line = begin;
 	*length = kept;
+
 	return 1;
 }
 
@@ -112,9 +123,11 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 		char *newline = memchr(begin + searched, '\n', rest - searched);
 		if (newline)
 			return take_line(lines, newline, line, length, error);
+
 		int more = lines->at_end ? 0 : read_more(lines, error);
 		if (more < 0)
 			return -1;
+
 		if (more == 0) {
 			lines->at_end = 1;
 			if (rest == 0)
@@ -123,6 +136,7 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 			                    "it ends in the middle of line %" PRIu64,
 			                    lines->number + 1);
 		}
+
 		searched = rest > PM_LINE_MAX ? PM_LINE_MAX : rest;
 	}
 }

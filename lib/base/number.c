@@ -15,9 +15,11 @@ int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value, struct pm_
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is not a whole number from 0 on", text);
 	}
+
 	if (number > max)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s is too large: the most is %" PRIu64, text, max);
+
 	*value = number;
 	return 0;
 }
@@ -33,6 +35,7 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 			error, PM_ERROR_USAGE, 0,
 			"'%s' is not an address: write it in hexadecimal, like 0x7f3a08000000",
 			text);
+
 	*value = number;
 	return 0;
 }
@@ -44,6 +47,7 @@ static int scan_unit(const char **text)
 	const char *at = *text;
 	if (*at == '\0')
 		return 0;
+
 	int shift = 0;
 	const char *unit = strchr(units, *at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
 	if (unit) {
@@ -52,10 +56,12 @@ static int scan_unit(const char **text)
 		if (at[0] == 'i' && (at[1] == 'B' || at[1] == 'b'))
 			at++;
 	}
+
 	if (*at == 'B' || *at == 'b')
 		at++;
 	if (at == *text)
 		return -1;
+
 	*text = at;
 	return shift;
 }
@@ -68,6 +74,7 @@ static int scan_unit(const char **text)
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 {
 	const char *at = *text;
+
 	*digits = 0;
 	*scale = 1;
 	for (; *at >= '0' && *at <= '9'; at++) {
@@ -76,8 +83,10 @@ static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 			*scale *= 10;
 		}
 	}
+
 	bool some = at != *text;
 	*text = at;
+
 	return some;
 }
 
@@ -92,33 +101,40 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 		*value = whole;
 		return 0;
 	}
+
 	size_t length = strspn(at, "0123456789");
 	if (length == 0)
 		goto junk;
 	if (!pm_scan_decimal(&at, &whole))
 		goto too_large;
+
 	bool fraction = *at == '.';
 	if (fraction) {
 		at++;
 		if (!scan_fraction(&at, &digits, &scale))
 			goto junk;
 	}
+
 	int shift = scan_unit(&at);
 	if (shift < 0 || *at != '\0' || (fraction && shift == 0))
 		goto junk;
+
 	/* The product of the fraction may need more than 64 bits before it is divided. */
 	unsigned __int128 part = ((unsigned __int128)digits << shift) / scale;
 	unsigned __int128 bytes = ((unsigned __int128)whole << shift) + part;
 	if (bytes > UINT64_MAX)
 		goto too_large;
+
 	*value = (uint64_t)bytes;
 	return 0;
 junk:
+
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
 		"'%s' is not a size: write bytes, or a number with a unit, like 64K, 1.5M or 2G",
 		text);
 too_large:
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",
 	                    text);
 }

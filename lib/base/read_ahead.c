@@ -54,6 +54,7 @@ static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 		}
 		block->filled += (size_t)got;
 	}
+
 	return true;
 }
 
@@ -61,12 +62,14 @@ static void *run(void *context)
 {
 	struct pm_read_ahead *ahead = context;
 	bool more = true;
+
 	pthread_mutex_lock(&ahead->lock);
 	while (more && !ahead->stopping) {
 		if (ahead->written - ahead->done == BLOCKS) {
 			pthread_cond_wait(&ahead->changed, &ahead->lock);
 			continue;
 		}
+
 		struct block *block = &ahead->blocks[ahead->written % BLOCKS];
 		int cause = 0;
 		pthread_mutex_unlock(&ahead->lock);
@@ -75,8 +78,10 @@ static void *run(void *context)
 		ahead->written += block->filled > 0;
 		ahead->at_end = !more;
 		ahead->cause = cause;
+
 		pthread_cond_signal(&ahead->changed);
 	}
+
 	pthread_mutex_unlock(&ahead->lock);
 	return NULL;
 }
@@ -88,6 +93,7 @@ static int start_thread(struct pm_read_ahead *ahead)
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
 		return -1;
+
 	int result = pthread_create(&ahead->thread, NULL, run, ahead);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return result == 0 ? 0 : -1;
@@ -99,9 +105,11 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 	struct stat status;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return NULL;
+
 	struct pm_read_ahead *ahead = malloc(sizeof *ahead);
 	if (!ahead)
 		return NULL;
+
 	memset(ahead, 0, offsetof(struct pm_read_ahead, blocks));
 	ahead->fd = fd;
 	ahead->at_once = at_once;
@@ -109,9 +117,11 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 	pthread_cond_init(&ahead->changed, NULL);
 	if (start_thread(ahead) == 0)
 		return ahead;
+
 	pthread_cond_destroy(&ahead->changed);
 	pthread_mutex_destroy(&ahead->lock);
 	free(ahead);
+
 	return NULL;
 }
 
@@ -125,6 +135,7 @@ static struct block *next_block(struct pm_read_ahead *ahead)
 	pthread_mutex_lock(&ahead->lock);
 	while (ahead->written == ahead->done && !ahead->at_end)
 		pthread_cond_wait(&ahead->changed, &ahead->lock);
+
 	if (ahead->written > ahead->done)
 		block = &ahead->blocks[ahead->done % BLOCKS];
 	pthread_mutex_unlock(&ahead->lock);
@@ -138,17 +149,20 @@ ssize_t pm_read_ahead_next(struct pm_read_ahead *ahead, void *buffer, size_t siz
 		errno = ahead->cause;
 		return ahead->cause ? -1 : 0;
 	}
+
 	size_t length = block->filled - block->taken;
 	if (length > size)
 		length = size;
 	memcpy(buffer, block->bytes + block->taken, length);
 	block->taken += length;
+
 	if (block->taken == block->filled) {
 		pthread_mutex_lock(&ahead->lock);
 		ahead->done++;
 		pthread_cond_signal(&ahead->changed);
 		pthread_mutex_unlock(&ahead->lock);
 	}
+
 	return (ssize_t)length;
 }
 
@@ -156,6 +170,7 @@ void pm_read_ahead_stop(struct pm_read_ahead *ahead)
 {
 	if (!ahead)
 		return;
+
 	pthread_mutex_lock(&ahead->lock);
 	ahead->stopping = true;
 	pthread_cond_signal(&ahead->changed);

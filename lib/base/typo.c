@@ -37,8 +37,10 @@ static bool starts_with(const char *text, const char *prefix)
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	size_t rows[3][WORD_MAX + 1];
+
 	for (size_t j = 0; j <= b_length; j++)
 		rows[0][j] = j;
+
 	for (size_t i = 1; i <= a_length; i++) {
 		size_t *row = rows[i % 3];
 		const size_t *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
@@ -52,6 +54,7 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 				row[j] = pm_min_size(row[j], two_above[j - 2] + 1);
 		}
 	}
+
 	return rows[a_length % 3][b_length];
 }
 
@@ -61,6 +64,7 @@ const char *pm_typo_nearest(const char *word, const char *const *candidates, siz
 	size_t length = strnlen(word, WORD_MAX + 1);
 	if (length == 0 || length > WORD_MAX)
 		return NULL;
+
 	size_t limit = (length + 1) / 3;
 	for (size_t i = 0; i < count && limit > 0; i++) {
 		const char *candidate = candidates[i];
@@ -75,5 +79,6 @@ const char *pm_typo_nearest(const char *word, const char *const *candidates, siz
 			limit = steps;
 		}
 	}
+
 	return best;
 }

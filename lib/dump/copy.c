@@ -37,13 +37,16 @@ static int hand_on_read(const struct copy *copy, const struct pm_ring_slot *slot
 		            error) < 0 ||
 		    hand_on(copy, segment, start, end, PM_PART_ABSENT, NULL, error) < 0)
 			return -1;
+
 		copy->result->bytes += start - at;
 		copy->result->unreadable += end - start;
 		at = end;
+
 		/* Ranges of two adjacent segments may have come as one. */
 		if (range->end > segment->end)
 			break;
 	}
+
 	copy->result->bytes += segment->end - at;
 	return hand_on(copy, segment, at, segment->end, PM_PART_BYTES,
 	               bytes + (at - segment->start), error);
@@ -61,6 +64,7 @@ static int hand_on_unread(const struct copy *copy, const struct pm_segment *segm
 		copy->result->untouched += size;
 	else
 		copy->result->forbidden += size;
+
 	return hand_on(copy, segment, segment->start, segment->end,
 	               zeros ? PM_PART_ZEROS : PM_PART_ABSENT, NULL, error);
 }
@@ -83,6 +87,7 @@ static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot,
 	const struct pm_unit *unit = &slot->unit;
 	const char *bytes = slot->bytes;
 	size_t bad = 0;
+
 	tell_unreadable(copy->source, slot);
 	for (size_t i = 0; i < unit->count; i++) {
 		const struct pm_segment *segment = &unit->segments[i];
@@ -93,9 +98,11 @@ static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot,
 		if (segment->wanted)
 			bytes += segment->end - segment->start;
 	}
+
 	if (copy->source->progress)
 		copy->source->progress(copy->source->context, copy->result->bytes,
 		                       unit->segments[unit->count - 1].end);
+
 	return 0;
 }
 
@@ -107,16 +114,20 @@ int pm_dump_copy(const struct pm_dump_source *source, pm_part_taker *take, void 
 	};
 	struct pm_unit_ring *ring;
 	const struct pm_ring_slot *slot;
+
 	if (pm_unit_ring_open(source, &ring, error) < 0)
 		return -1;
+
 	int more;
 	while ((more = pm_unit_ring_next(ring, &slot, error)) > 0)
 		if (copy_unit(&copy, slot, error) < 0) {
 			more = -1;
 			break;
 		}
+
 	pm_unit_ring_close(ring);
 	if (more == 0 && source->process)
 		return pm_process_check(source->process, error);
+
 	return more;
 }

@@ -63,6 +63,7 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 		if (range.end > address)
 			break;
 	}
+
 	dump->at = address;
 	return 0;
 }
@@ -95,6 +96,7 @@ static int take_part(void *context, const struct pm_part *part, struct pm_error 
 	struct core_dump *dump = context;
 	if (skip_to(dump, part->start, error) < 0)
 		return -1;
+
 	dump->at = part->end;
 	const char *bytes = known_bytes(dump, part);
 	bool content = bytes || (part->type == PM_PART_ZEROS && !leave_out_zeros(dump, part));
@@ -110,11 +112,14 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_range **k
 {
 	unsigned filter;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
 	if (pm_core_filter_read(source->process, &filter, error) < 0)
 		return -1;
+
 	struct pm_range *ranges = calloc(range_count(source) + 1, sizeof *ranges);
 	if (!ranges)
 		return pm_error_out_of_memory(error);
+
 	*count = 0;
 	for (size_t i = 0; i < range_count(source); i++) {
 		struct pm_range range = range_at(source, i);
@@ -126,6 +131,7 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_range **k
 		if (range.start < range.end)
 			ranges[(*count)++] = range;
 	}
+
 	*kept = ranges;
 	return 0;
 }
@@ -141,8 +147,10 @@ static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_du
 			return -1;
 		chosen.ranges = kept;
 	}
+
 	int done = pm_dump_copy(&chosen, take_part, dump, result, error);
 	free(kept);
+
 	return done < 0 ? -1 : skip_to(dump, UINT64_MAX, error);
 }
 
@@ -153,6 +161,7 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	int fd;
 	if (pm_process_open_file(process, "exe", O_RDONLY, &fd, error) < 0)
 		return -1;
+
 	ssize_t got = pm_pread(fd, &header, sizeof header, 0);
 	close(fd);
 	if (got != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
@@ -161,6 +170,7 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 		return pm_error_set(
 			error, PM_ERROR_UNSUPPORTED, 0,
 			"core files are written of 64-bit processes only, by a 64-bit procmem");
+
 	*machine = header.e_machine;
 	return 0;
 }
@@ -176,6 +186,7 @@ static int write_notes(const struct pm_dump_source *source, const struct pm_core
 			return -1;
 		stop = own;
 	}
+
 	int done = pm_core_notes_write(writer, source->process, source->regions, stop, error);
 	result->stopped = pm_stop_end(own);
 	return done;
@@ -188,6 +199,7 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 	struct core_dump dump = { .source = source, .region = SIZE_MAX };
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
 	uint16_t machine = 0;
+
 	*result = (struct pm_dump_result){ 0 };
 	if (!options)
 		options = &defaults;
@@ -195,6 +207,7 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 	    read_machine(source->process, &machine, error) < 0 ||
 	    pm_core_writer_open(fd, source->cancel, &dump.writer, error) < 0)
 		return -1;
+
 	int done = write_notes(source, options, dump.writer, result, error);
 	if (done == 0)
 		done = copy_memory(&dump, options->respect_filter, result, error);
@@ -203,5 +216,6 @@ int pm_dump_core(const struct pm_dump_source *source, const struct pm_core_optio
 	result->size = dump.writer->output.at;
 	result->nanoseconds = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	pm_core_writer_close(dump.writer);
+
 	return done;
 }

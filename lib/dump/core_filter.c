@@ -13,18 +13,22 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 {
 	int fd;
 	char *text;
+
 	if (pm_process_open_file(process, "coredump_filter", O_RDONLY, &fd, error) < 0)
 		return -1;
+
 	int result = pm_read_all(fd, 4096, &text, NULL, error);
 	close(fd);
 	if (result < 0)
 		return -1;
+
 	uint64_t value;
 	const char *at = text;
 	bool good = pm_scan_hex(&at, &value);
 	free(text);
 	if (!good)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "coredump_filter holds no number");
+
 	*filter = (unsigned)value;
 	return 0;
 }
@@ -41,6 +45,7 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 {
 	const uint64_t whole = pm_region_size(region);
 	bool shared = (region->perms & PM_PERM_SHARED) != 0, file = region->inode != 0;
+
 	if (strcmp(region->mapping, "[vdso]") == 0 || strcmp(region->mapping, "[vsyscall]") == 0)
 		return whole;
 	if (region->vm_flags & (PM_VM_DONTDUMP | PM_VM_IO))
@@ -48,6 +53,7 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (region->vm_flags & PM_VM_HUGETLB)
 		return filter & (shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE) ? whole
 		                                                                            : 0;
+
 	/* An object that has no name any more is taken for anonymous. */
 	if (shared)
 		return filter & (region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED)
@@ -59,6 +65,7 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 		return 0;
 	if (filter & PM_CORE_MAPPED_PRIVATE)
 		return whole;
+
 	/* The kernel looks for the ELF magic; the first page of any file does no harm. */
 	return (filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
 	                       (region->perms & PM_PERM_READ) && whole > page

@@ -37,16 +37,19 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	struct elf_prpsinfo info;
 	struct pm_process_stat stat;
 	char *status, *command;
+
 	memset(&info, 0, sizeof info);
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0 ||
 	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0)
 		return pm_process_lost(process, errno, error);
+
 	info.pr_uid = (unsigned)pm_status_number(status, "Uid", 0);
 	info.pr_gid = (unsigned)pm_status_number(status, "Gid", 0);
 	free(status);
 	info.pr_state = state_number(stat.state);
 	info.pr_sname = stat.state;
 	info.pr_zomb = (char)(stat.state == 'Z');
+
 	/* -20 to 19. NOLINTNEXTLINE(bugprone-narrowing-conversions) */
 	info.pr_nice = (char)getpriority(PRIO_PROCESS, (id_t)process->procfs.pid);
 	info.pr_flag = stat.flags;
@@ -55,10 +58,13 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	info.pr_pgrp = (pid_t)stat.group;
 	info.pr_sid = (pid_t)stat.session;
 	memcpy(info.pr_fname, stat.comm, strnlen(stat.comm, sizeof info.pr_fname));
+
 	if (pm_process_read_command(process, &command, error) < 0)
 		return -1;
+
 	memcpy(info.pr_psargs, command, strnlen(command, sizeof info.pr_psargs - 1));
 	free(command);
+
 	return pm_core_note(writer, "CORE", NT_PRPSINFO, &info, sizeof info, error);
 }
 
@@ -80,14 +86,18 @@ static int write_auxiliary(struct pm_core_writer *writer, struct pm_process *pro
 	int fd;
 	char *bytes;
 	size_t length;
+
 	if (pm_process_open_file(process, "auxv", O_RDONLY, &fd, error) < 0)
 		return -1;
+
 	int result = pm_read_all(fd, AUXILIARY_MAX, &bytes, &length, error);
 	close(fd);
 	if (result < 0)
 		return -1;
+
 	result = pm_core_note(writer, "CORE", NT_AUXV, bytes, (uint32_t)length, error);
 	free(bytes);
+
 	return result;
 }
 
@@ -109,12 +119,14 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		size += 3 * sizeof(uint64_t) + strlen(region->mapping) +
 		        (region->deleted ? strlen(deleted_ending) : 0) + 1;
 	}
+
 	if (size > UINT32_MAX)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
 		                    "the names of its mapped files do not fit into a core file");
 	if (pm_core_note_begin(writer, "CORE", NT_FILE, (uint32_t)size, error) < 0 ||
 	    pm_core_note_bytes(writer, head, sizeof head, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		const uint64_t entry[] = { region->start, region->end,
@@ -122,6 +134,7 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		if (has_file(region) && pm_core_note_bytes(writer, entry, sizeof entry, error) < 0)
 			return -1;
 	}
+
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (!has_file(region))
@@ -133,6 +146,7 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		    pm_core_note_bytes(writer, "", 1, error) < 0)
 			return -1;
 	}
+
 	return pm_core_note_end(writer, error);
 }
 
@@ -159,12 +173,14 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop,
 	size_t found = stop ? pm_stop_count(stop) : 0;
 	if (!stop && pm_process_read_threads(process, 0, &living, &found, error) < 0)
 		return -1;
+
 	struct pm_core_thread *list = calloc(found ? found : 1, sizeof *list);
 	if (!list) {
 		free(living);
 		return pm_error_set(error, PM_ERROR_RESOURCES, ENOMEM,
 		                    "out of memory for %zu threads", found);
 	}
+
 	for (size_t i = 0; i < found; i++) {
 		list[i] = (struct pm_core_thread){ .process = process,
 			                           .tid = stop ? pm_stop_thread(stop, i)->tid
@@ -177,9 +193,11 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop,
 			list[0] = leader;
 		}
 	}
+
 	free(living);
 	*threads = list;
 	*count = found;
+
 	return 0;
 }
 
@@ -191,8 +209,10 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 	size_t count = 0;
 	bool first = true;
 	int result = list_threads(process, stop, &threads, &count, error);
+
 	if (result < 0)
 		return -1;
+
 	for (size_t i = 0; i < count && result >= 0; i++) {
 		result = pm_core_status_note_write(writer, &threads[i], error);
 		if (result <= 0)
@@ -203,8 +223,10 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 			result = pm_core_register_notes_write(writer, &threads[i], error);
 		first = false;
 	}
+
 	free(threads);
 	if (result >= 0 && first)
 		return pm_process_lost(process, ESRCH, error);
+
 	return result < 0 ? -1 : pm_core_notes_end(writer, error);
 }

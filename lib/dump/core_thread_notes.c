@@ -52,6 +52,7 @@ static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint6
 	fields->rsp = stack_pointer;
 	fields->rip = program_counter;
 #elif defined __aarch64__
+
 	struct user_regs_struct *fields = (struct user_regs_struct *)registers;
 	fields->sp = stack_pointer;
 	fields->pc = program_counter;
@@ -74,6 +75,7 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 	snprintf(name, sizeof name, "task/%d/stat", (int)thread->tid);
 	if (pm_process_stat_read(procfs, name, &stat) < 0 || pm_state_is_dead(stat.state))
 		return false;
+
 	status->pr_pid = thread->tid;
 	status->pr_ppid = (pid_t)stat.parent;
 	status->pr_pgrp = (pid_t)stat.group;
@@ -82,12 +84,15 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 	status->pr_stime = time_of(stat.system_ticks);
 	status->pr_cutime = time_of(stat.children_user_ticks);
 	status->pr_cstime = time_of(stat.children_system_ticks);
+
 	snprintf(name, sizeof name, "task/%d/status", (int)thread->tid);
 	if (pm_procfs_read(procfs, name, &text, NULL) < 0)
 		return false;
+
 	status->pr_sigpend = pm_status_mask(text, "SigPnd");
 	status->pr_sighold = pm_status_mask(text, "SigBlk");
 	free(text);
+
 	return true;
 }
 
@@ -105,9 +110,11 @@ static int fill_registers(const struct pm_core_thread *thread, struct elf_prstat
 		return pm_stop_read_registers(thread->stop, thread->index, NT_PRSTATUS,
 		                              &status->pr_reg, sizeof status->pr_reg, &size, error);
 	}
+
 	if (pm_thread_read_pointers(&thread->process->procfs, thread->tid, &stack_pointer,
 	                            &program_counter) == 0)
 		set_pointers(&status->pr_reg, stack_pointer, program_counter);
+
 	return 0;
 }
 
@@ -129,9 +136,11 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 {
 	if (!thread->stop || !pm_stop_thread(thread->stop, thread->index)->reachable)
 		return 0;
+
 	void *bytes = malloc(REGISTERS_MAX);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
+
 	int result = 0;
 	for (size_t i = 0; i < sizeof register_sets / sizeof *register_sets && result == 0; i++) {
 		struct pm_error why = { 0 };
@@ -147,6 +156,7 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 			result = -1;
 		}
 	}
+
 	free(bytes);
 	return result;
 }

@@ -25,6 +25,7 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 		free(made);
 		return -1;
 	}
+
 	made->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	made->at = sizeof(Elf64_Ehdr);
 	made->notes_end = 0;
@@ -35,6 +36,7 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a core file can be written only to an empty regular file");
 	}
+
 	*writer = made;
 	return 0;
 }
@@ -69,6 +71,7 @@ int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t 
 		if (writer->buffered == sizeof writer->buffer && flush(writer, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -129,12 +132,14 @@ int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t e
 			                          .perms = perms,
 			                          .content = content };
 	}
+
 	last->end = end;
 	if (!content)
 		return 0;
 	if (bytes && pm_output_bytes_at(&writer->output, writer->at, bytes, (size_t)(end - start),
 	                                error) < 0)
 		return -1;
+
 	writer->at += end - start;
 	return 0;
 }
@@ -147,10 +152,12 @@ static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t ind
 			             .p_offset = sizeof(Elf64_Ehdr),
 			             .p_filesz = writer->notes_end - sizeof(Elf64_Ehdr),
 			             .p_align = 4 };
+
 	const struct pm_core_stretch *stretch = &writer->stretches[index - 1];
 	uint32_t flags = (stretch->perms & PM_PERM_READ ? PF_R : 0u) |
 	                 (stretch->perms & PM_PERM_WRITE ? PF_W : 0u) |
 	                 (stretch->perms & PM_PERM_EXEC ? PF_X : 0u);
+
 	return (Elf64_Phdr){
 		.p_type = PT_LOAD,
 		.p_flags = flags,
@@ -174,6 +181,7 @@ static int write_table(struct pm_core_writer *writer, uint64_t place, struct pm_
 			return -1;
 		place += filled * sizeof *batch;
 	}
+
 	return 0;
 }
 
@@ -194,6 +202,7 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 		.e_phentsize = sizeof(Elf64_Phdr),
 		.e_phnum = extended ? PN_XNUM : (uint16_t)segments,
 	};
+
 	writer->output.at = section;
 	if (extended) {
 		/* Their number stands in a section header that exists for this only (elf(5),
@@ -206,8 +215,10 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 		if (pm_output_bytes_at(&writer->output, section, &count, sizeof count, error) < 0)
 			return -1;
 	}
+
 	if (write_table(writer, table, error) < 0 ||
 	    pm_output_bytes_at(&writer->output, 0, &header, sizeof header, error) < 0)
 		return -1;
+
 	return pm_output_finish(&writer->output, error);
 }

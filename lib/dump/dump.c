@@ -19,8 +19,10 @@ int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_resu
 {
 	struct pm_output output;
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
+
 	if (pm_output_init(&output, fd, source->cancel, error) < 0)
 		return -1;
+
 	*result = (struct pm_dump_result){ 0 };
 	int done = pm_dump_copy(source, put_out, &output, result, error);
 	if (done == 0)
@@ -28,5 +30,6 @@ int pm_dump_raw(const struct pm_dump_source *source, int fd, struct pm_dump_resu
 	pm_output_deinit(&output);
 	result->size = output.at;
 	result->nanoseconds = pm_clock_ns(CLOCK_MONOTONIC) - begin;
+
 	return done;
 }

@@ -19,6 +19,7 @@ int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t
                    struct pm_error *error)
 {
 	struct stat status;
+
 	*output = (struct pm_output){ .fd = fd, .cancel = cancel };
 	int flags = fcntl(fd, F_GETFL);
 	off_t position = lseek(fd, 0, SEEK_CUR);
@@ -28,6 +29,7 @@ int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t
 		output->base = (uint64_t)position;
 		return 0;
 	}
+
 	output->buffer = malloc(BUFFER_SIZE);
 	return output->buffer ? 0 : pm_error_out_of_memory(error);
 }
@@ -45,16 +47,19 @@ void pm_output_deinit(struct pm_output *output)
 static int consider_failure(struct pm_output *output, struct pm_error *error)
 {
 	int cause = errno;
+
 	if (pm_check_cancel(output->cancel, error) < 0)
 		return -1;
 	if (cause == EINTR)
 		return 0;
+
 	if (cause == EAGAIN) {
 		/* Somebody made the pipe non-blocking. */
 		struct pollfd wait = { .fd = output->fd, .events = POLLOUT };
 		poll(&wait, 1, 100);
 		return 0;
 	}
+
 	return pm_error_set(error, PM_ERROR_IO, cause, "writing failed: %s", strerror(cause));
 }
 
@@ -73,15 +78,19 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 				return -1;
 			continue;
 		}
+
 		bytes += done;
 		size -= (size_t)done;
+
 		/* A signal that comes while a pipe is full ends the call short, without an error.
 		 */
 		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
 			return -1;
+
 		if (place >= 0)
 			place += done;
 	}
+
 	return 0;
 }
 
@@ -101,6 +110,7 @@ static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, 
 	    __builtin_add_overflow(end, size, &end) || end > (uint64_t)INT64_MAX)
 		return pm_error_set(error, PM_ERROR_IO, EFBIG,
 		                    "writing failed: no file can be as long as the chosen ranges");
+
 	*place = (off_t)(output->base + at);
 	return 0;
 }
@@ -131,6 +141,7 @@ int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
 			output->filled += size;
 		}
 	}
+
 	output->at += size;
 	return 0;
 }
@@ -138,10 +149,12 @@ int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
 int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *error)
 {
 	static const char zeros[64 * 1024];
+
 	if (output->sparse) {
 		output->at += size;
 		return 0;
 	}
+
 	while (size > 0) {
 		size_t step = size < sizeof zeros ? (size_t)size : sizeof zeros;
 		if (pm_check_cancel(output->cancel, error) < 0)
@@ -150,6 +163,7 @@ int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *er
 			return -1;
 		size -= step;
 	}
+
 	return 0;
 }
 
@@ -163,5 +177,6 @@ int pm_output_finish(struct pm_output *output, struct pm_error *error)
 	if (ftruncate(output->fd, end) < 0 || lseek(output->fd, end, SEEK_SET) < 0)
 		return pm_error_set(error, PM_ERROR_IO, errno, "writing failed: %s",
 		                    strerror(errno));
+
 	return 0;
 }

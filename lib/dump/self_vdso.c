@@ -10,9 +10,11 @@
 const char *pm_self_vdso(size_t *size)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+
 	ElfW(Ehdr) header;
 	if (!image)
 		return NULL;
+
 	memcpy(&header, image, sizeof header);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), end = 0;
 	for (size_t i = 0; i < header.e_phnum; i++) {
@@ -21,6 +23,7 @@ const char *pm_self_vdso(size_t *size)
 		if (program.p_type == PT_LOAD && program.p_offset + program.p_filesz > end)
 			end = program.p_offset + program.p_filesz;
 	}
+
 	*size = (end + page - 1) & ~(page - 1);
 	return image;
 }

@@ -35,12 +35,15 @@ static unsigned reason_index(struct pm_ring_slot *slot, const char *why)
 	for (size_t i = 0; i < slot->reason_count; i++)
 		if (strcmp(slot->reasons[i], why) == 0)
 			return (unsigned)i;
+
 	if (slot->reason_count == PM_REASONS_MAX)
 		return PM_REASONS_MAX - 1;
+
 	char *reason = slot->reasons[slot->reason_count];
 	size_t length = strnlen(why, PM_ERROR_TEXT_SIZE - 1);
 	memcpy(reason, why, length);
 	reason[length] = '\0';
+
 	return (unsigned)slot->reason_count++;
 }
 
@@ -49,6 +52,7 @@ static void note_bad(void *context, const struct pm_unreadable *range)
 	struct pm_ring_slot *slot = context;
 	if (slot->bad_count == PM_UNREADABLE_MAX)
 		return;
+
 	slot->bad[slot->bad_count++] = (struct pm_bad_range){ .start = range->start,
 		                                              .end = range->end,
 		                                              .os_errno = range->os_errno,
@@ -71,8 +75,10 @@ static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 	while (!ring->closing && !ring->planned &&
 	       slot_at(ring, ring->filling)->state != PM_SLOT_FREE)
 		pthread_cond_wait(&ring->changed, &ring->lock);
+
 	if (ring->closing || ring->planned)
 		return NULL;
+
 	struct pm_ring_slot *slot = slot_at(ring, ring->filling);
 	int more = pm_plan_next(ring->plan, &slot->unit, &slot->error);
 	if (more > 0) {
@@ -80,11 +86,13 @@ static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 		ring->filling++;
 		return slot;
 	}
+
 	ring->planned = true;
 	if (more < 0) {
 		slot->state = PM_SLOT_FAILED;
 		ring->filling++;
 	}
+
 	pthread_cond_broadcast(&ring->changed);
 	return NULL;
 }
@@ -93,6 +101,7 @@ static void *work(void *context)
 {
 	struct pm_unit_ring *ring = context;
 	struct pm_ring_slot *slot;
+
 	pthread_mutex_lock(&ring->lock);
 	while ((slot = plan_unit(ring))) {
 		pthread_mutex_unlock(&ring->lock);
@@ -107,6 +116,7 @@ static void *work(void *context)
 		slot->state = result < 0 ? PM_SLOT_FAILED : PM_SLOT_READY;
 		pthread_cond_broadcast(&ring->changed);
 	}
+
 	pthread_mutex_unlock(&ring->lock);
 	return NULL;
 }
@@ -119,15 +129,18 @@ static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_err
 {
 	sigset_t all, before;
 	int cause = 0;
+
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (ring->thread_count < wanted &&
 	       (cause = pthread_create(&ring->threads[ring->thread_count], NULL, work, ring)) == 0)
 		ring->thread_count++;
+
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ring->thread_count == 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
 		                    strerror(cause));
+
 	return 0;
 }
 
@@ -142,11 +155,14 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 	                 : processors < THREADS_MAX ? (size_t)processors
 	                                            : THREADS_MAX;
 	struct pm_unit_ring *made = calloc(1, sizeof *made);
+
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	made->source = source;
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->changed, NULL);
+
 	while (made->slot_count < threads + SPARE_SLOTS) {
 		struct pm_ring_slot *slot = malloc(sizeof *slot);
 		if (!slot) {
@@ -156,14 +172,17 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 		slot->state = PM_SLOT_FREE;
 		made->slots[made->slot_count++] = slot;
 	}
+
 	if (pm_plan_open(source->regions, source->ranges, source->count, &options, &made->plan,
 	                 error) < 0 ||
 	    start_threads(made, threads, error) < 0)
 		goto fail;
+
 	*ring = made;
 	return 0;
 fail:
 	pm_unit_ring_close(made);
+
 	return -1;
 }
 
@@ -171,14 +190,18 @@ void pm_unit_ring_close(struct pm_unit_ring *ring)
 {
 	if (!ring)
 		return;
+
 	pthread_mutex_lock(&ring->lock);
 	ring->closing = true;
 	pthread_cond_broadcast(&ring->changed);
 	pthread_mutex_unlock(&ring->lock);
+
 	for (size_t i = 0; i < ring->thread_count; i++)
 		pthread_join(ring->threads[i], NULL);
+
 	for (size_t i = 0; i < ring->slot_count; i++)
 		free(ring->slots[i]);
+
 	pm_plan_close(ring->plan);
 	pthread_cond_destroy(&ring->changed);
 	pthread_mutex_destroy(&ring->lock);
@@ -194,15 +217,18 @@ int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slo
 		pthread_cond_broadcast(&ring->changed);
 		ring->taken = false;
 	}
+
 	struct pm_ring_slot *next = slot_at(ring, ring->taking);
 	while ((ring->taking == ring->filling && !ring->planned) ||
 	       (ring->taking < ring->filling && next->state == PM_SLOT_READ))
 		pthread_cond_wait(&ring->changed, &ring->lock);
+
 	bool end = ring->taking == ring->filling, failed = !end && next->state == PM_SLOT_FAILED;
 	if (!end && !failed) {
 		ring->taking++;
 		ring->taken = true;
 	}
+
 	pthread_mutex_unlock(&ring->lock);
 	if (failed && error)
 		*error = next->error;

@@ -43,14 +43,17 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
 	if (pm_array_reserve(&tracker->tracks, &tracker->capacity, tracker->count, 1,
 	                     sizeof(struct followed *), error) < 0)
 		return NULL;
+
 	struct followed *followed = calloc(1, sizeof *followed);
 	if (!followed) {
 		pm_error_out_of_memory(error);
 		return NULL;
 	}
+
 	followed->track.since = time;
 	followed->track.born = tracker->samples > 0;
 	tracker->tracks[tracker->count++] = followed;
+
 	return followed;
 }
 
@@ -77,16 +80,19 @@ static struct followed *track_of_new(struct pm_tracker *tracker, const struct pm
 	uint64_t key = key_of(region, tracker->samples > 0);
 	if (key && !keys->places && pm_key_table_init(keys, tracker, more, error) < 0)
 		return NULL;
+
 	struct followed *followed = key ? pm_key_table_find(keys, key) : NULL;
 	if (key && !followed && tracker->gone > GONE_MAX)
 		followed = pm_key_table_find(keys, key = pm_similarity_sort(region));
 	if (followed)
 		return followed;
+
 	followed = new_track(tracker, time, error);
 	if (followed && key) {
 		followed->key = key;
 		pm_key_table_add(keys, followed);
 	}
+
 	return followed;
 }
 
@@ -129,8 +135,10 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 		choices_deinit(choices);
 		return -1;
 	}
+
 	for (size_t i = 0; i < growth->count; i++)
 		choices->first[i] = none;
+
 	for (size_t i = 0; i < tracker->regions.count; i++) {
 		const struct pm_region *region = &tracker->regions.items[i];
 		size_t part = growth->before_part[i];
@@ -144,6 +152,7 @@ static int choose_tracks(const struct pm_tracker *tracker, const struct pm_growt
 		choice->track = tracker->owners[i];
 		choice->weight = pm_region_weight(region);
 	}
+
 	return 0;
 }
 
@@ -165,6 +174,7 @@ static struct followed *reclassify(const struct choices *choices, size_t part,
 		choice->track->key = key_of(region, choice->track->track.born);
 		return choice->track;
 	}
+
 	return NULL;
 }
 
@@ -183,6 +193,7 @@ static void give_known(const struct pm_growth *growth, const struct pm_regions *
 		choice->used = true;
 		owners[i] = choice->track;
 	}
+
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		size_t part = growth->after_part[i];
@@ -205,18 +216,22 @@ static int give_new(struct pm_tracker *tracker, const struct pm_growth *growth,
 	for (size_t i = 0; i < regions->count && result == 0; i++) {
 		const struct pm_region *region = &regions->items[i];
 		size_t part = growth->after_part[i];
+
 		if (owners[i])
 			continue;
+
 		/* What belongs together from its begin, such as the heaps of an arena, has one. */
 		struct choice *choice = find_choice(choices, part, region->kind);
 		owners[i] = choice ? choice->track
 		                   : track_of_new(tracker, region, time, &keys, regions->count - i,
 		                                  error);
+
 		if (!owners[i])
 			result = -1;
 		else if (!choice)
 			add_choice(choices, part, region->kind, owners[i])->used = true;
 	}
+
 	pm_key_table_deinit(&keys);
 	return result;
 }
@@ -241,6 +256,7 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct fo
 	uint64_t sum = 0;
 	while (*from < regions->count && regions->items[*from].end <= region->start)
 		++*from;
+
 	for (size_t i = *from; i < regions->count && regions->items[i].start < region->end; i++)
 		if (tracker->owners[i] == followed)
 			sum += pm_region_weight(&regions->items[i]);
@@ -256,6 +272,7 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 {
 	winner->was += loser->was;
 	winner->track.baseline += loser->track.baseline;
+
 	struct pm_series constant = { 0 };
 	const struct pm_series *history = &loser->track.series;
 	if (winner->track.series.count > 0 && history->count == 0) {
@@ -269,14 +286,17 @@ static int join(const struct pm_tracker *tracker, struct followed *loser, struct
 		    pm_series_add(&winner->track.series, tracker->last, own, error) < 0)
 			return -1;
 	}
+
 	int result = history->count > 0 ? pm_series_merge(&winner->track.series, history, error)
 	                                : 0;
 	pm_series_deinit(&constant);
 	if (result < 0)
 		return -1;
+
 	pm_series_deinit(&loser->track.series);
 	loser->was = loser->track.baseline = 0;
 	loser->was_regions = loser->track.baseline_regions = 0;
+
 	return 0;
 }
 
@@ -297,6 +317,7 @@ static int join_merged(const struct pm_tracker *tracker, const struct pm_growth 
 		if (join(tracker, loser, choice->track, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -307,16 +328,20 @@ int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth
 	struct choices choices;
 	if (choose_tracks(tracker, growth, tracker->regions.count + regions->count, &choices) < 0)
 		return pm_error_out_of_memory(error);
+
 	pm_tracker_clear_sums(tracker);
 	/* The known ones first, so that nothing new comes to a track that goes on with another
 	 * kind. */
 	give_known(growth, regions, &choices, owners);
+
 	int result = give_new(tracker, growth, regions, &choices, owners, time, error);
 	for (size_t i = 0, from = 0; i < regions->count && result == 0; i++)
 		pm_followed_count(owners[i], &regions->items[i],
 		                  weighed_before(tracker, owners[i], &regions->items[i], &from));
+
 	if (result == 0)
 		result = join_merged(tracker, growth, &choices, error);
 	choices_deinit(&choices);
+
 	return result;
 }

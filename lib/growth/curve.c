@@ -31,6 +31,7 @@ static void measure_heights(struct pm_curve *curve)
 		if (value - lowest > curve->highest_climb)
 			curve->highest_climb = value - lowest;
 	}
+
 	curve->range = highest - lowest;
 	curve->rise = curve->values[curve->count - 1] - curve->values[0];
 }
@@ -43,6 +44,7 @@ static void measure_line(struct pm_curve *curve)
 		weighted += distance * curve->values[i];
 		squares += distance * distance;
 	}
+
 	if (squares > 0)
 		curve->least_squares = weighted / squares / curve->step;
 }
@@ -66,8 +68,10 @@ static void measure_pairs(struct pm_curve *curve)
 			slopes[count++] = slope;
 		}
 	}
+
 	if (count == 0)
 		return;
+
 	qsort(slopes, count, sizeof *slopes, compare_doubles);
 	curve->slope = count % 2 ? slopes[count / 2]
 	                         : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
@@ -79,12 +83,15 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 	*curve = (struct pm_curve){ .first = from, .count = moments(series, from) };
 	if (curve->count > 1)
 		curve->step = (series->last - from) / (double)(curve->count - 1);
+
 	for (size_t i = 0; i < curve->count; i++)
 		curve->values[i] = pm_series_at(series, i + 1 == curve->count
 		                                                ? series->last
 		                                                : from + curve->step * (double)i);
+
 	if (curve->step <= 0)
 		return;
+
 	measure_heights(curve);
 	measure_line(curve);
 	measure_pairs(curve);
@@ -117,6 +124,7 @@ size_t pm_curve_top(const struct pm_curve *curve, double bound)
 	for (size_t i = 1; i < curve->count; i++)
 		if (curve->values[i] > highest)
 			highest = curve->values[i];
+
 	for (size_t i = 0; i < curve->count; i++)
 		if (highest - curve->values[i] <= bound)
 			return i;

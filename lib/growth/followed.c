@@ -30,6 +30,7 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 	uint64_t weight = pm_region_weight(region), claim = weight > was ? weight - was : 0;
 	bool stays = region->start < followed->was_end && region->end > followed->was_start;
 	claim *= stays ? 2 : 1;
+
 	if (stands_for(followed, claim, stays, weight)) {
 		followed->claim = claim;
 		followed->stays = stays;
@@ -42,6 +43,7 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->mapping = region->mapping;
 		track->detail = region->detail;
 	}
+
 	if (track->regions == 0 || region->block < track->block_min)
 		track->block_min = region->block;
 	if (region->block > track->block_max)

@@ -49,10 +49,12 @@ static enum pm_change change_of(const struct pm_growth_part *part, unsigned link
 		return PM_CHANGE_NEW;
 	if (part->after_count == 0)
 		return PM_CHANGE_GONE;
+
 	/* The heaps of an arena are several by nature. */
 	if (part->before_count == part->after_count || links & PM_LINK_ARENA)
 		return links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP) ? PM_CHANGE_MOVED
 		                                                          : by_size(part);
+
 	return part->before_count > part->after_count ? PM_CHANGE_MERGED : PM_CHANGE_SPLIT;
 }
 
@@ -65,6 +67,7 @@ static void put(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_
 		growth->parts[growth->count++] = (struct pm_growth_part){ .before = PM_GROWTH_NONE,
 			                                                  .after = PM_GROWTH_NONE };
 	}
+
 	size_t index = part_of_root[root];
 	struct pm_growth_part *part = &growth->parts[index];
 	const struct pm_region *region = pm_sets_region(sets, node);
@@ -97,6 +100,7 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 		else
 			put(growth, sets, part_of_root, before->count + a++);
 	}
+
 	/* A part was made for some root; its links are found again through any of its regions. */
 	for (size_t node = 0; node < before->count + after->count; node++)
 		if (sets->parent[node] == node) {
@@ -116,9 +120,11 @@ static int match(struct pm_sets *sets)
 	pm_match_overlap(sets);
 	if (pm_match_identity(sets) < 0)
 		return -1;
+
 	pm_match_standing(sets);
 	if (pm_match_moves(sets) < 0)
 		return -1;
+
 	pm_match_rest(sets);
 	return 0;
 }
@@ -129,6 +135,7 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
 	struct pm_sets sets;
 	if (pm_sets_init(&sets, before, after) < 0)
 		return pm_error_out_of_memory(error);
+
 	size_t count = before->count + after->count, room = count ? count : 1;
 	struct pm_growth made = {
 		.parts = calloc(room, sizeof *made.parts),
@@ -137,6 +144,7 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
 	};
 	size_t *part_of_root = malloc(room * sizeof *part_of_root);
 	int result = -1;
+
 	if (made.parts && made.before_part && made.after_part && part_of_root &&
 	    match(&sets) == 0) {
 		for (size_t i = 0; i < count; i++)
@@ -145,10 +153,12 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
 		*growth = made;
 		result = 0;
 	}
+
 	free(part_of_root);
 	pm_sets_deinit(&sets);
 	if (result == 0)
 		return 0;
+
 	pm_growth_deinit(&made);
 	return pm_error_out_of_memory(error);
 }

@@ -81,6 +81,7 @@ static int collect(struct candidates *candidates, bool (*wanted)(const struct pm
 	struct pm_sets *sets = candidates->sets;
 	size_t count = sets->before->count + sets->after->count;
 	candidates->count = 0;
+
 	for (size_t node = 0; node < count; node++)
 		if (wanted(sets, node))
 			candidates->nodes[candidates->count++] = node;
@@ -118,6 +119,7 @@ static void link_alike(struct candidates *candidates, comparison *compare, bool 
 	struct order order = { candidates->sets, compare };
 	qsort_r(candidates->nodes, candidates->count, sizeof *candidates->nodes, compare_nodes,
 	        &order);
+
 	for (size_t first = 0, length; first < candidates->count; first += length) {
 		length = alike(candidates, first, compare);
 		const size_t *nodes = candidates->nodes + first;
@@ -162,6 +164,7 @@ static size_t only_partner(const struct candidates *candidates, size_t node)
 			return SIZE_MAX;
 		found = other;
 	}
+
 	return found;
 }
 
@@ -170,6 +173,7 @@ static void link_moves(struct candidates *candidates)
 	struct pm_sets *sets = candidates->sets;
 	if (candidates->count > max_move_pairs / candidates->count)
 		return;
+
 	for (size_t i = 0; i < candidates->count && !pm_sets_is_after(sets, candidates->nodes[i]);
 	     i++) {
 		size_t node = candidates->nodes[i], partner = only_partner(candidates, node);
@@ -192,6 +196,7 @@ int pm_match_identity(struct pm_sets *sets)
 	struct candidates candidates;
 	if (begin(sets, &candidates) < 0)
 		return -1;
+
 	if (collect(&candidates, has_arena))
 		link_alike(&candidates, compare_arenas, false, PM_LINK_ARENA);
 	if (collect(&candidates, is_left_stack))
@@ -200,6 +205,7 @@ int pm_match_identity(struct pm_sets *sets)
 		link_alike(&candidates, compare_files, true, PM_LINK_MOVE);
 	if (collect(&candidates, is_left_malloc))
 		link_moves(&candidates);
+
 	free(candidates.nodes);
 	return 0;
 }
@@ -209,6 +215,7 @@ int pm_match_moves(struct pm_sets *sets)
 	struct candidates candidates;
 	if (begin(sets, &candidates) < 0)
 		return -1;
+
 	if (collect(&candidates, is_left_memory))
 		link_moves(&candidates);
 	free(candidates.nodes);

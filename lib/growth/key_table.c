@@ -20,15 +20,19 @@ int pm_key_table_init(struct pm_key_table *table, const struct pm_tracker *track
 	size_t most = more, count = 16;
 	for (size_t i = 0; i < tracker->count; i++)
 		most += tracker->tracks[i]->key != 0;
+
 	while (count / 2 <= most)
 		count *= 2;
+
 	table->places = calloc(count, sizeof(struct followed *));
 	if (!table->places)
 		return pm_error_out_of_memory(error);
+
 	table->count = count;
 	for (size_t i = 0; i < tracker->count; i++)
 		if (tracker->tracks[i]->key != 0)
 			pm_key_table_add(table, tracker->tracks[i]);
+
 	return 0;
 }
 

@@ -28,6 +28,7 @@ static int add_corner(struct pm_series *series, double time, uint64_t value, str
 	if (pm_array_reserve(&series->points, &series->capacity, series->count, 1,
 	                     sizeof *series->points, error) < 0)
 		return -1;
+
 	series->points[series->count++] = (struct pm_point){ .time = time, .value = value };
 	return 0;
 }
@@ -43,8 +44,10 @@ int pm_series_add(struct pm_series *series, double time, uint64_t value, struct 
 		if (add_corner(series, time, value, error) < 0)
 			return -1;
 	}
+
 	series->last = time;
 	series->samples++;
+
 	return 0;
 }
 
@@ -52,6 +55,7 @@ double pm_series_at(const struct pm_series *series, double time)
 {
 	if (series->count == 0 || time < series->points[0].time)
 		return 0;
+
 	size_t low = 0, high = series->count;
 	while (high - low > 1) {
 		size_t middle = low + (high - low) / 2;
@@ -60,9 +64,11 @@ double pm_series_at(const struct pm_series *series, double time)
 		else
 			high = middle;
 	}
+
 	const struct pm_point *left = &series->points[low];
 	if (high == series->count)
 		return (double)left->value;
+
 	const struct pm_point *right = &series->points[high];
 	double share = (time - left->time) / (right->time - left->time);
 	return (double)left->value + share * ((double)right->value - (double)left->value);
@@ -78,10 +84,12 @@ static double next_time(const struct pm_series *one, size_t *i, const struct pm_
 		time = one->points[*i].time;
 	else
 		time = other->points[*j].time;
+
 	if (*i < one->count && one->points[*i].time <= time)
 		++*i;
 	if (*j < other->count && other->points[*j].time <= time)
 		++*j;
+
 	return time;
 }
 
@@ -98,9 +106,11 @@ int pm_series_merge(struct pm_series *series, const struct pm_series *other, str
 			return -1;
 		}
 	}
+
 	sum.last = series->last > other->last ? series->last : other->last;
 	sum.samples = series->samples > other->samples ? series->samples : other->samples;
 	pm_series_deinit(series);
 	*series = sum;
+
 	return 0;
 }

@@ -8,6 +8,7 @@ int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
 {
 	/* Two lists in memory cannot have more items than fit a size_t. */
 	size_t count = before->count + after->count, room = count ? count : 1;
+
 	*sets = (struct pm_sets){
 		.before = before,
 		.after = after,
@@ -19,8 +20,10 @@ int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
 		pm_sets_deinit(sets);
 		return -1;
 	}
+
 	for (size_t i = 0; i < count; i++)
 		sets->parent[i] = i;
+
 	return 0;
 }
 
@@ -46,12 +49,14 @@ void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link 
 {
 	if (pm_sets_is_after(sets, one) != pm_sets_is_after(sets, other))
 		sets->matched[one] = sets->matched[other] = true;
+
 	size_t low = pm_sets_root(sets, one), high = pm_sets_root(sets, other);
 	if (low > high) {
 		size_t swap = low;
 		low = high;
 		high = swap;
 	}
+
 	sets->links[low] = (uint8_t)(sets->links[low] | sets->links[high] | link);
 	sets->parent[high] = low;
 }

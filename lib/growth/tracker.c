@@ -16,6 +16,7 @@ int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 	struct pm_tracker *created = calloc(1, sizeof *created);
 	if (!created)
 		return pm_error_out_of_memory(error);
+
 	pm_regions_init(&created->regions);
 	pm_regions_init(&created->spare);
 	*tracker = created;
@@ -33,8 +34,10 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 {
 	if (!tracker)
 		return;
+
 	for (size_t i = 0; i < tracker->count; i++)
 		destroy_track(tracker->tracks[i]);
+
 	free(tracker->tracks);
 	free(tracker->owners);
 	pm_regions_deinit(&tracker->regions);
@@ -49,6 +52,7 @@ static int add_value(const struct pm_tracker *tracker, const struct pm_track *tr
 {
 	if (series->count == 0 && was == is)
 		return 0;
+
 	if (series->count == 0) {
 		/* What was born counts from nothing, as of the sample before. */
 		double began = track->born && track->since >= time ? tracker->last : track->since;
@@ -60,6 +64,7 @@ static int add_value(const struct pm_tracker *tracker, const struct pm_track *tr
 		                       : 0;
 		series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
 	}
+
 	return pm_series_add(series, time, is, error);
 }
 
@@ -73,6 +78,7 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		track->delta = (int64_t)(track->weight - followed->was);
 		if (track->regions > track->max_regions)
 			track->max_regions = track->regions;
+
 		if (tracker->samples == 0) {
 			track->baseline = track->weight;
 			track->baseline_regions = track->regions;
@@ -82,9 +88,11 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 		                     track->regions, error) < 0) {
 			return -1;
 		}
+
 		followed->was = track->weight;
 		followed->was_regions = track->regions;
 	}
+
 	return 0;
 }
 
@@ -97,27 +105,33 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 	struct followed **owners = calloc(regions->count + 1, sizeof(struct followed *));
 	if (!owners)
 		return pm_error_out_of_memory(error);
+
 	int result = 0;
 	pm_regions_clear(copy);
 	for (size_t i = 0; i < regions->count && result == 0; i++)
 		result = pm_regions_append(copy, &regions->items[i], error);
+
 	if (result == 0)
 		result = pm_growth_compare(&tracker->regions, copy, &growth, error);
 	if (result == 0) {
 		result = pm_tracker_assign(tracker, &growth, copy, owners, time, error);
 		pm_growth_deinit(&growth);
 	}
+
 	/* Names of tracks point into the newest list that they have a region in; those that have
 	 * none any more keep none. */
 	for (size_t i = 0; i < tracker->count; i++)
 		if (tracker->tracks[i]->track.regions == 0)
 			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
+
 	free(tracker->owners);
 	tracker->settled = tracker->samples > 0;
+
 	struct pm_regions former = tracker->regions;
 	tracker->regions = tracker->spare;
 	tracker->spare = former;
 	tracker->owners = owners;
+
 	return result;
 }
 
@@ -126,6 +140,7 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 {
 	if (was->count != is->count)
 		return false;
+
 	for (size_t i = 0; i < is->count; i++) {
 		const struct pm_region *one = &was->items[i], *other = &is->items[i];
 		if (one->start != other->start || one->end != other->end ||
@@ -137,6 +152,7 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 		    strcmp(one->detail, other->detail) != 0)
 			return false;
 	}
+
 	return true;
 }
 
@@ -162,11 +178,14 @@ int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regi
 		refresh(tracker, regions);
 	else if (regions && follow(tracker, time, regions, error) < 0)
 		return -1;
+
 	if (add_to_series(tracker, time, error) < 0)
 		return -1;
+
 	if (tracker->samples == 0)
 		tracker->first = time;
 	tracker->last = time;
 	tracker->samples++;
+
 	return 0;
 }

@@ -32,10 +32,12 @@ static void judge(const struct pm_tracker *tracker, const struct pm_track *track
 		pm_trend_judge(series, unit, trend);
 		return;
 	}
+
 	struct pm_point point = { .time = track->since, .value = value };
 	struct pm_series constant = {
 		.points = &point, .count = 1, .last = tracker->last, .samples = tracker->samples
 	};
+
 	pm_trend_judge(&constant, unit, trend);
 }
 

@@ -73,14 +73,17 @@ static bool judge_flat_end(struct judging *judging)
 	double flat = flat_share * curve->range, span = pm_curve_span(curve);
 	size_t top = pm_curve_top(curve, flat);
 	double climbing = curve->step * (double)top, since = span - climbing;
+
 	if (curve->rise <= flat || pm_curve_range_from(curve, top) > 2 * flat || since < span / 3 ||
 	    since < min_seconds / 2)
 		return false;
+
 	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE],
 		rested[PM_DURATION_TEXT_SIZE];
 	amount(judging, curve->rise, how_much);
 	pm_format_duration(climbing, how_long);
 	pm_format_duration(since, rested);
+
 	/* Steps of a leak come again: only a rest longer than those before ends it. */
 	double longest_rest = 0, begin = 0;
 	for (size_t i = 1; i <= top; i++)
@@ -89,11 +92,14 @@ static bool judge_flat_end(struct judging *judging)
 			longest_rest = rest > longest_rest ? rest : longest_rest;
 			begin = curve->step * (double)i;
 		}
+
 	if (since < 1.5 * longest_rest)
 		return false;
+
 	bool at_once = climbing <= span / 4 || curve->largest_step >= one_step * curve->rise;
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
 	         "grew by %s within %s, no more for %s", how_much, how_long, rested);
+
 	return true;
 }
 
@@ -104,6 +110,7 @@ static void judge_uneven(struct judging *judging)
 	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE];
 	double span = pm_curve_span(curve),
 	       since = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
+
 	pm_format_duration(span, how_long);
 	amount(judging, curve->range, how_much);
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
@@ -124,6 +131,7 @@ static void judge_slope(struct judging *judging)
 	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE];
 	double span = pm_curve_span(curve), expected = curve->slope * span;
 	pm_format_duration(span, how_long);
+
 	if (curve->agreement >= agreeing && curve->rise > 0 &&
 	    curve->deepest_fall <= too_deep * curve->range) {
 		amount(judging, curve->rise, how_much);
@@ -158,16 +166,20 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 	struct judging judging = { .series = series, .unit = unit, .trend = trend };
 	struct pm_curve *curve = &judging.curve;
 	char text[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
+
 	*trend = (struct pm_trend){ 0 };
 	if (series->count == 0) {
 		conclude(&judging, PM_VERDICT_TOO_EARLY, "not seen yet");
 		return;
 	}
+
 	trend->began = series->points[0].time;
 	pm_curve_measure(curve, series, trend->began);
+
 	double seen = pm_curve_span(curve), least = unit == PM_TREND_BYTES ? min_bytes : 0,
 	       whole_range = curve->range;
 	pm_format_duration(seen, text);
+
 	if (series->samples < MIN_SAMPLES || seen < min_seconds) {
 		conclude(&judging, PM_VERDICT_TOO_EARLY,
 		         "seen for %s in %llu sample%s; needs %.0fs and %d samples", text,
@@ -185,6 +197,7 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 		if (!judge_flat_end(&judging))
 			judge_slope(&judging);
 	}
+
 	trend->rate = curve->slope;
 	trend->least_squares = curve->least_squares;
 	trend->agreement = curve->agreement;

@@ -23,9 +23,11 @@ static const char *allocator_of(const struct pm_kinds_context *context)
 		{ "libtcmalloc.so.4", "tcmalloc" }, { "libtcmalloc_minimal.so.4", "tcmalloc" },
 		{ "libmimalloc.so.2", "mimalloc" },
 	};
+
 	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
 		if (pm_objects_named(context->objects, allocators[i].file))
 			return allocators[i].name;
+
 	return NULL;
 }
 
@@ -45,5 +47,6 @@ int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error)
 		                             name));
 		region->detail = pm_kinds_text(context, "probably %s", name);
 	}
+
 	return 0;
 }

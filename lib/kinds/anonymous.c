@@ -12,6 +12,7 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 		return "anonymous; holds no memory, so there is no header to look at";
 	if (refused)
 		return refused;
+
 	switch ((enum pm_header)context->headers[pm_kinds_index(context, region)]) {
 	case PM_HEADER_READ:
 		if (!context->threads_read || context->threads_refused)
@@ -45,15 +46,19 @@ int pm_rule_anonymous(struct pm_kinds_context *context, struct pm_error *error)
 		                        "anonymous; its memory could not be read, so nothing of "
 		                        "malloc's could be proven: %s",
 		                        context->refusal);
+
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
 		               why_unknown(context, region, refused));
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_READABLE, &at));)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, "anonymous and read-only");
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));)
 		pm_kinds_claim(
 			region, PM_KIND_ANON, PM_PROOF_INFERRED,
 			"named [heap], yet the heap does not reach into it: it only touches it");
+
 	return 0;
 }

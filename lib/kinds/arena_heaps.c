@@ -36,6 +36,7 @@ static bool fits_memory(const struct pm_kinds_context *context, const struct pm_
 	uint64_t accessible = heap->start + heap->mprotect_size;
 	if (accessible == end || (accessible < end && heap->mprotect_size == heap_max))
 		return true;
+
 	const struct pm_region *last = pm_regions_find(context->regions, end - 1);
 	const struct pm_region *rest = last ? pm_kinds_above(context, last) : NULL;
 	return rest && pm_kinds_region_class(context, rest) == PM_REGION_CLASS_CLOSED &&
@@ -64,6 +65,7 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
 	if (pm_array_reserve(&heaps->items, &heaps->capacity, heaps->count, 1, sizeof *heaps->items,
 	                     error) < 0)
 		return -1;
+
 	struct pm_arena_heap *heap = &heaps->items[heaps->count++];
 	*heap = (struct pm_arena_heap){ .region = region, .start = start };
 	take(context, heap, info, pm_kinds_word_size(context), heaps->heap_max);
@@ -81,6 +83,7 @@ static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps
 	uint64_t next = heap.start + heaps->heap_max;
 	if (!heap.is_plausible || heap.mprotect_size != heaps->heap_max || next >= heap.region->end)
 		return 0;
+
 	enum pm_presence presence;
 	unsigned char info[HEAP_INFO_MAX];
 	bool got = false;
@@ -90,6 +93,7 @@ static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps
 		return 0;
 	if (pm_kinds_read(context, &next, 1, sizeof info, info, &got, error) < 0)
 		return -1;
+
 	return got ? add(context, heaps, heap.region, next, info, error) : 0;
 }
 
@@ -111,12 +115,15 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
 		        error) < 0)
 			return -1;
 	}
+
 	for (size_t i = 0; i < heaps->count; i++) {
 		if (add_following(context, heaps, i, error) < 0)
 			return -1;
 	}
+
 	if (heaps->count > 0)
 		qsort(heaps->items, heaps->count, sizeof *heaps->items, by_start);
+
 	return 0;
 }
 
@@ -156,8 +163,10 @@ static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_hea
 	struct pm_arena_heap *known = heap;
 	while (known && known->index == 0 && steps++ < heaps->count)
 		known = known->prev == 0 ? NULL : heap_before(heaps, known);
+
 	if (!known || known->index == 0)
 		return;
+
 	unsigned index = known->index + (unsigned)steps;
 	for (; heap != known; heap = heap_before(heaps, heap))
 		heap->index = index--;
@@ -185,12 +194,15 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 {
 	struct arena *arenas = calloc(heaps->count, sizeof *arenas);
 	size_t count = 0;
+
 	if (!arenas)
 		return pm_error_out_of_memory(error);
+
 	for (size_t i = 0; i < heaps->count; i++) {
 		if (heaps->items[i].index == 1)
 			arenas[count++].address = heaps->items[i].arena;
 	}
+
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
 		/* Every chain with numbers has a first heap, so that its arena is there. */
@@ -200,6 +212,7 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 		if (arena)
 			arena->heaps++;
 	}
+
 	for (size_t i = 0; i < heaps->count; i++) {
 		struct pm_arena_heap *heap = &heaps->items[i];
 		const struct arena *arena = find_arena(arenas, count, heap->arena);
@@ -208,6 +221,7 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 			heap->of = arena->heaps;
 		}
 	}
+
 	free(arenas);
 	return 0;
 }
@@ -216,11 +230,14 @@ int pm_arena_heaps_link(struct pm_arena_heaps *heaps, unsigned word, struct pm_e
 {
 	if (heaps->count == 0)
 		return 0;
+
 	for (size_t i = 0; i < heaps->count; i++)
 		heaps->items[i].index = is_first(&heaps->items[i], word);
+
 	for (size_t i = 0; i < heaps->count; i++) {
 		if (heaps->items[i].is_plausible)
 			follow_chain(heaps, &heaps->items[i]);
 	}
+
 	return number_arenas(heaps, error);
 }

@@ -69,6 +69,7 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 	if (region->kind == PM_KIND_ARENA && heap->start > region->start)
 		region->detail = pm_kinds_text(context, "%s; from %" PRIx64 " on %s",
 		                               region->detail, heap->start, text);
+
 	while (region && region->start < heap->start + heaps->heap_max &&
 	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 		if (region->kind == PM_KIND_UNKNOWN) {
@@ -78,6 +79,7 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 		}
 		region = pm_kinds_above(context, region);
 	}
+
 	claim_rest(context, region, heap->start + heaps->heap_max, heap->arena, proof, text);
 }
 
@@ -97,16 +99,19 @@ int pm_rule_arenas(struct pm_kinds_context *context, struct pm_error *error)
 {
 	if (pm_malloc_headers_read(context, error) < 0)
 		return -1;
+
 	struct pm_arena_heaps heaps;
 	int result = pm_arena_heaps_read(context, &heaps, error);
 	if (result == 0)
 		result = pm_arena_heaps_link(&heaps, pm_kinds_word_size(context), error);
+
 	for (size_t i = 0; result == 0 && i < heaps.count; i++) {
 		const struct pm_arena_heap *heap = &heaps.items[i];
 		if (heap->index > 0 ||
 		    (heap->is_plausible && first_is_unreadable(context, &heaps, heap)))
 			claim_heap(context, &heaps, heap);
 	}
+
 	free(heaps.items);
 	return result;
 }
@@ -122,10 +127,12 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 		if (!flags || region->start % heap_max != 0 ||
 		    pm_malloc_header_was_read(context, region))
 			continue;
+
 		struct pm_region *rest = pm_kinds_above(context, region);
 		if (!rest || pm_kinds_region_class(context, rest) != PM_REGION_CLASS_CLOSED ||
 		    rest->kind != PM_KIND_UNKNOWN || rest->end < region->start + heap_max)
 			continue;
+
 		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_INFERRED,
 		               "begins at a multiple of the heap size of malloc, VmFlags nr "
 		               "without ac, and an inaccessible rest fills the heap; "
@@ -134,5 +141,6 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 		claim_rest(context, rest, region->start + heap_max, 0, PM_PROOF_INFERRED,
 		           "a malloc arena");
 	}
+
 	return 0;
 }

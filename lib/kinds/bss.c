@@ -20,10 +20,12 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 	if (!object->has_copy || object->layout.segment_count == 0 ||
 	    !pm_elf_bias(&object->layout, object->copy_start, &bias) || start < bias)
 		return 0;
+
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias,
 	                                                         context->page);
 	if (!segment || !(segment->flags & PF_W))
 		return start; /* the file ends here: nothing behind belongs to it */
+
 	return bias + ((segment->address + segment->memory_size + context->page - 1) &
 	               ~(context->page - 1));
 }
@@ -49,9 +51,11 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 		               "ELF file asks for");
 		return;
 	}
+
 	uint64_t part = end - region->start;
 	if (part * 2 < pm_region_size(region))
 		return;
+
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(part, size);
 	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
@@ -67,22 +71,27 @@ int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
 	const struct pm_region_list *files = &context->lists[PM_REGION_CLASS_FILE];
 	if (!context->objects)
 		return 0;
+
 	for (size_t i = 0; i < files->count; i++) {
 		const struct pm_region *data = files->items[i];
 		struct pm_object *object = pm_objects_find(context->objects, data);
 		if (!object)
 			continue;
+
 		pm_object_follow(context, object, data);
 		struct pm_region *region = pm_kinds_above(context, data);
 		if (data->kind != PM_KIND_DATA || !region || !is_candidate(context, region))
 			continue;
+
 		uint64_t end = bss_end(context, object, region->start);
 		if (end == 0)
 			pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
 			               "anonymous, right behind the data of a program or library");
+
 		for (; end > 0 && region && region->start < end && is_candidate(context, region);
 		     region = pm_kinds_above(context, region))
 			claim(context, region, end);
 	}
+
 	return 0;
 }

@@ -18,9 +18,11 @@ static uint64_t size_at(const char *header, unsigned offset, unsigned word, uint
 	if ((prev_size & ~(uint64_t)USES_HUGE_PAGES) != offset ||
 	    (size & FLAG_BITS) != IS_MMAPPED || bytes > most)
 		return 0;
+
 	uint64_t mapped = offset + bytes;
 	if (mapped % page != 0)
 		mapped += UINT64_C(2) * word;
+
 	return mapped % page == 0 && mapped >= page && mapped <= most ? mapped : 0;
 }
 

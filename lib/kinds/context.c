@@ -17,10 +17,12 @@ static enum pm_region_class region_class_of(const struct pm_region *region)
 		if (!pm_region_is_anonymous(region))
 			return PM_REGION_CLASS_NAMED;
 	}
+
 	if (region->perms & PM_PERM_EXEC)
 		return PM_REGION_CLASS_EXECUTABLE;
 	if (region->perms & PM_PERM_WRITE)
 		return PM_REGION_CLASS_WRITABLE;
+
 	return region->perms & PM_PERM_READ ? PM_REGION_CLASS_READABLE : PM_REGION_CLASS_CLOSED;
 }
 
@@ -48,11 +50,13 @@ static void fill_lists(struct pm_kinds_context *context)
 		context->looks[i] = (uint8_t)region_class_of(&regions->items[i]);
 		counts[context->looks[i]]++;
 	}
+
 	struct pm_region **items = context->list_items;
 	for (size_t looks = 0; looks < PM_REGION_CLASS_COUNT; looks++) {
 		context->lists[looks].items = items;
 		items += counts[looks];
 	}
+
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_region_list *list = &context->lists[context->looks[i]];
 		list->items[list->count++] = &regions->items[i];
@@ -75,6 +79,7 @@ static void note_refusal(struct pm_kinds_context *context)
 	const struct pm_kinds_evidence *evidence = context->evidence;
 	if (evidence->reader)
 		return;
+
 	const char *why = evidence->refusal;
 	if (!why)
 		why = evidence->process ? "no reader was given"
@@ -99,6 +104,7 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
 		                              .evidence = evidence ? evidence : &none };
 	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	context->resident = pm_kinds_resident(regions);
+
 	size_t count = regions->count ? regions->count : 1;
 	/* A list of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	context->list_items = calloc(count, sizeof *context->list_items);
@@ -106,8 +112,10 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
 	context->headers = calloc(count, 1);
 	if (!context->list_items || !context->looks || !context->headers)
 		return pm_error_out_of_memory(error);
+
 	note_refusal(context);
 	fill_lists(context);
+
 	return read_info(context, error);
 }
 
@@ -166,11 +174,13 @@ static const char *keep(struct pm_kinds_context *context, const char *text)
 		&context->recent[hash(text) % (sizeof context->recent / sizeof context->recent[0])];
 	if (*recent && strcmp(*recent, text) == 0)
 		return *recent;
+
 	const char *copy = pm_regions_text(context->regions, text, strlen(text));
 	if (!copy) {
 		context->out_of_memory = true;
 		return "";
 	}
+
 	*recent = copy;
 	return copy;
 }
@@ -180,14 +190,17 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	char *text;
 	va_list arguments;
 	va_start(arguments, format);
+
 	int length = vasprintf(&text, format, arguments);
 	va_end(arguments);
 	if (length < 0) {
 		context->out_of_memory = true;
 		return "";
 	}
+
 	const char *kept = keep(context, text);
 	free(text);
+
 	return kept;
 }
 
@@ -197,9 +210,11 @@ static int copy_threads(struct pm_kinds_context *context, struct pm_error *error
 	size_t size = context->evidence->thread_count * sizeof *context->threads;
 	if (size == 0)
 		return 0;
+
 	context->threads = malloc(size);
 	if (!context->threads)
 		return pm_error_out_of_memory(error);
+
 	memcpy(context->threads, context->evidence->threads, size);
 	context->thread_count = context->evidence->thread_count;
 	return 0;
@@ -216,6 +231,7 @@ static int read_threads(struct pm_kinds_context *context, struct pm_error *error
 		if (pm_kinds_fails(&why))
 			return pm_kinds_pass_on(&why, error);
 	}
+
 	return 0;
 }
 
@@ -223,16 +239,20 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 {
 	if (context->threads_read)
 		return 0;
+
 	context->threads_read = true;
 	int result = context->evidence->process ? read_threads(context, error)
 	                                        : copy_threads(context, error);
 	if (result < 0)
 		return -1;
+
 	/* A thread that waits shows its stack pointer to those who may trace it: none at all means
 	 * that we may not. */
 	context->threads_refused = true;
+
 	for (size_t i = 0; i < context->thread_count; i++)
 		context->threads_refused &= context->threads[i].stack_pointer == 0;
+
 	return 0;
 }
 
@@ -248,5 +268,6 @@ const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, 
 		else
 			high = middle;
 	}
+
 	return NULL;
 }

@@ -40,5 +40,6 @@ int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)
 				region, PM_KIND_DEVICE, PM_PROOF_PROVEN,
 				"named like a device or an object of the kernel that is mapped");
 	}
+
 	return 0;
 }

@@ -56,6 +56,7 @@ static bool read_segments(const char *bytes, size_t size, const struct table *ta
 	if (table->entry_size < known || table->offset > size ||
 	    table->count > (size - table->offset) / table->entry_size)
 		return false;
+
 	size_t found = 0;
 	for (size_t i = 0; i < table->count; i++) {
 		const char *at = bytes + table->offset + i * table->entry_size;
@@ -66,6 +67,7 @@ static bool read_segments(const char *bytes, size_t size, const struct table *ta
 			continue;
 		if (!is_sane(&header.segment))
 			return false;
+
 		if (header.type == PT_GNU_RELRO) {
 			layout->relro_start = header.segment.address;
 			layout->relro_end = header.segment.address + header.segment.memory_size;
@@ -75,6 +77,7 @@ static bool read_segments(const char *bytes, size_t size, const struct table *ta
 			layout->segments[found++] = header.segment;
 		}
 	}
+
 	layout->segment_count = (uint8_t)found;
 	return true;
 }
@@ -85,6 +88,7 @@ bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout)
 	if (size < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
 	    bytes[EI_DATA] != OUR_BYTE_ORDER)
 		return false;
+
 	*layout = (struct pm_elf_layout){ 0 };
 	struct table table = { 0 };
 	if (bytes[EI_CLASS] == ELFCLASS64 && size >= sizeof(Elf64_Ehdr)) {
@@ -100,6 +104,7 @@ bool pm_elf_parse(const void *head, size_t size, struct pm_elf_layout *layout)
 	} else {
 		return false;
 	}
+
 	if (!read_segments(bytes, size, &table, layout))
 		*layout = (struct pm_elf_layout){ .word_size = layout->word_size };
 	return true;
@@ -118,6 +123,7 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 			return true;
 		}
 	}
+
 	return false;
 }
 

@@ -30,10 +30,13 @@ static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
 		                    : PM_ABSENT;
 		return 0;
 	}
+
 	if (pm_kinds_fails(&why))
 		return pm_kinds_pass_on(&why, error);
+
 	context->page_states_refused = true;
 	*presence = PM_PRESENCE_UNKNOWN;
+
 	return 0;
 }
 
@@ -48,6 +51,7 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 		*presence = PM_PRESENT;
 		return 0;
 	}
+
 	if (pm_region_knows(region, PM_SIZE_RSS)) {
 		uint64_t rss = region->bytes[PM_SIZE_RSS];
 		if (rss == 0 || rss >= pm_region_size(region)) {
@@ -55,8 +59,10 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 			return 0;
 		}
 	}
+
 	if (context->evidence->pagemap && !context->page_states_refused)
 		return ask_pagemap(context, address, presence, error);
+
 	*presence = PM_PRESENCE_UNKNOWN;
 	return 0;
 }
@@ -72,14 +78,17 @@ static int read_some(struct pm_kinds_context *context, const uint64_t *addresses
 	struct pm_piece pieces[PIECES_A_CALL];
 	for (size_t i = 0; i < count; i++)
 		pieces[i] = (struct pm_piece){ .address = addresses[i], .size = size };
+
 	const struct pm_reader *reader = context->evidence->reader;
 	struct pm_error why = { 0 };
 	size_t done = 0;
 	if (reader->ops->read(reader->context, pieces, count, buffer, &done, &why) < 0)
 		return pm_kinds_pass_on(&why, error);
+
 	*read = done / size;
 	if (*read < count && why.kind == PM_ERROR_ACCESS)
 		snprintf(context->refusal, sizeof context->refusal, "%s", why.text);
+
 	return 0;
 }
 
@@ -97,6 +106,7 @@ int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, s
 		at += read;
 		at += read < some; /* that one cannot be read */
 	}
+
 	return 0;
 }
 
@@ -108,6 +118,7 @@ uint64_t pm_kinds_word(const void *bytes, unsigned word)
 		memcpy(&wide, bytes, sizeof wide);
 		return wide;
 	}
+
 	memcpy(&narrow, bytes, sizeof narrow);
 	return narrow;
 }

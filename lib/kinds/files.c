@@ -17,6 +17,7 @@ int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
 				"a private mapping of /dev/zero: anonymous memory by another way");
 			continue;
 		}
+
 		if (region->perms & PM_PERM_MAYBE(PM_PERM_EXEC))
 			pm_kinds_claim(
 				region, PM_KIND_FILE, PM_PROOF_INFERRED,
@@ -24,8 +25,10 @@ int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
 		else
 			pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_PROVEN,
 			               "a mapped file, no part of it executable");
+
 		if (strstr(region->mapping, "/hsperfdata_"))
 			region->detail = "performance counters of the JVM";
 	}
+
 	return 0;
 }

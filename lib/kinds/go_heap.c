@@ -18,13 +18,16 @@ static int find_build_info(struct pm_kinds_context *context, bool *found, struct
 {
 	static const char magic[] = "\xff Go buildinf:";
 	enum { MAGIC_LENGTH = sizeof magic - 1, REGIONS_MAX = 16 };
+
 	const struct pm_region_list *files = &context->lists[PM_REGION_CLASS_FILE];
 	size_t looked_at = 0;
 	*found = false;
+
 	for (size_t i = 0; i < files->count && looked_at < REGIONS_MAX && !*found; i++) {
 		const struct pm_region *region = files->items[i];
 		if (region->kind != PM_KIND_DATA && region->kind != PM_KIND_RODATA)
 			continue;
+
 		enum pm_presence presence;
 		char bytes[MAGIC_LENGTH];
 		bool got = false;
@@ -34,8 +37,10 @@ static int find_build_info(struct pm_kinds_context *context, bool *found, struct
 		if (presence == PM_PRESENT &&
 		    pm_kinds_read(context, &region->start, 1, sizeof bytes, bytes, &got, error) < 0)
 			return -1;
+
 		*found = got && memcmp(bytes, magic, sizeof bytes) == 0;
 	}
+
 	return 0;
 }
 
@@ -56,5 +61,6 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 		               "information");
 		region->detail = "Go heap";
 	}
+
 	return 0;
 }

@@ -28,5 +28,6 @@ int pm_rule_huge_pages(struct pm_kinds_context *context, struct pm_error *error)
 			pm_kinds_claim(region, PM_KIND_HUGE, PM_PROOF_INFERRED,
 			               "a file where hugetlbfs is usually mounted");
 	}
+
 	return 0;
 }

@@ -31,6 +31,7 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 		if (!above || above->kind != PM_KIND_STACK ||
 		    (region->bytes[PM_SIZE_RSS] > 0 && !may_be_readable(region)))
 			continue;
+
 		enum pm_proof proof = may_be_readable(region) ? PM_PROOF_INFERRED : PM_PROOF_PROVEN;
 		const char *whose = above->thread ? pm_kinds_text(context, "of %s", above->detail)
 		                                  : "";
@@ -40,9 +41,11 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 		else
 			pm_kinds_claim(region, PM_KIND_RESERVE, proof,
 			               "no access; its end guards the thread's stack above");
+
 		region->detail = whose;
 		region->thread = above->thread;
 	}
+
 	return 0;
 }
 
@@ -63,6 +66,7 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 	bool got;
 	if (pm_kinds_read(context, &region->start, 1, sizeof page, page, &got, error) < 0)
 		return -1;
+
 	if (got && memcmp(page, zeros, sizeof page) == 0) {
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
 		               "not writable, and begins with zeros: so does address space without "
@@ -73,6 +77,7 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 		               got ? "anonymous, not writable, and it holds data: read-only"
 		                   : "anonymous, not writable; what it holds could not be read");
 	}
+
 	return 0;
 }
 
@@ -85,6 +90,7 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 				return -1;
 			continue;
 		}
+
 		if (region->bytes[PM_SIZE_RSS] > 0 || region->bytes[PM_SIZE_SWAP] > 0) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
 			               "anonymous memory whose access was taken away (mprotect), "
@@ -92,9 +98,11 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 			region->detail = "no access";
 			continue;
 		}
+
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
 		               "no access, no memory: address space kept for later");
 		note_code_below(context, region);
 	}
+
 	return 0;
 }

@@ -62,6 +62,7 @@ static struct range longest_range(const struct pm_kinds_context *context)
 			longest = range;
 		region = range.size > 0 ? range.behind : region + 1;
 	}
+
 	return longest;
 }
 
@@ -70,10 +71,12 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 	(void)error;
 	if (!pm_objects_named(context->objects, "libjvm.so"))
 		return 0;
+
 	struct range range = longest_range(context);
 	for (struct pm_region *region = range.first; region < range.behind; region++) {
 		if (region->kind != PM_KIND_UNKNOWN)
 			continue;
+
 		if (pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
 			               "libjvm.so is mapped, and this belongs to the longest "
@@ -87,5 +90,6 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 			region->detail = "rest of the Java heap";
 		}
 	}
+
 	return 0;
 }

@@ -31,9 +31,11 @@ static const struct runtime *find_runtime(const struct pm_kinds_context *context
 		{ "libluajit-5.1.so.2", "code of LuaJIT", false },
 		{ "libmonosgen-2.0.so", "code of Mono", false },
 	};
+
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
 		if (pm_objects_named(context->objects, runtimes[i].file))
 			return &runtimes[i];
+
 	return NULL;
 }
 
@@ -63,6 +65,7 @@ static bool has_rest(const struct pm_kinds_context *context, const struct pm_reg
 	const struct pm_region *above = pm_kinds_above(context, code);
 	while (above && pm_kinds_region_class(context, above) == PM_REGION_CLASS_EXECUTABLE)
 		above = pm_kinds_above(context, above);
+
 	if (!above || pm_kinds_region_class(context, above) != PM_REGION_CLASS_CLOSED)
 		return false;
 	/* The guard of a stack that happens to follow is no reserve: without MAP_NORESERVE. */
@@ -107,13 +110,16 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 	const struct runtime *runtime = context->lists[PM_REGION_CLASS_EXECUTABLE].count > 0
 	                                        ? find_runtime(context)
 	                                        : NULL;
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_EXECUTABLE, &at));) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
 		               "executable and of no file: code that was made at run time");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
 			region->detail = runtime->detail;
 	}
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		claim_file(region);
+
 	return 0;
 }

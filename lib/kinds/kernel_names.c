@@ -47,6 +47,7 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 		const char *name = region->mapping;
 		if (strncmp(name, "[anon_shmem:", strlen("[anon_shmem:")) == 0)
 			continue;
+
 		if (strcmp(name, "[stack]") == 0)
 			claim_stack(context, region);
 		else if (strcmp(name, "[heap]") != 0)
@@ -55,8 +56,10 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 		else if (holds_brk_heap(context, region))
 			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN,
 			               "the kernel names it [heap]: it holds what brk(2) gave");
+
 		if (strcmp(name, "[vdso]") == 0)
 			claim_below_vdso(context, region);
 	}
+
 	return 0;
 }

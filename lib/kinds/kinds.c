@@ -43,9 +43,11 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 			pm_error_prefix(error,
 			                "cannot tell the kinds of regions (%s): ", rules[i].name);
 	}
+
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
 	pm_objects_destroy(context.objects);
 	pm_kinds_context_deinit(&context);
+
 	return result;
 }

@@ -67,14 +67,17 @@ static int walk(struct pm_kinds_context *context, const struct pm_region *region
 			return 0;
 		at += size;
 	}
+
 	return *chunks >= FEW_CHUNKS;
 }
 
 int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 {
 	struct pm_region *region;
+
 	if (!context->evidence->any_page)
 		return 0;
+
 	for (size_t at = 0, steps = 0;
 	     steps < STEPS_MAX &&
 	     (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
@@ -82,9 +85,11 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 		int is_heap = walk(context, region, &chunks, error);
 		if (is_heap < 0)
 			return -1;
+
 		steps += chunks;
 		if (!is_heap)
 			continue;
+
 		pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_INFERRED,
 		               pm_kinds_text(context,
 		                             "%s%zu chunks of malloc's main arena, %s: as in the "
@@ -92,8 +97,10 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 		                             chunks == CHUNKS_MAX ? "begins with " : "", chunks,
 		                             chunks == CHUNKS_MAX ? "one behind the other"
 		                                                  : "from its start to its end"));
+
 		/* There is one. */
 		return 0;
 	}
+
 	return 0;
 }

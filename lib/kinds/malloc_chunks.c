@@ -21,5 +21,6 @@ int pm_rule_malloc_chunks(struct pm_kinds_context *context, struct pm_error *err
 		if (walk.count > 0)
 			pm_malloc_claim(context, region, &walk);
 	}
+
 	return 0;
 }

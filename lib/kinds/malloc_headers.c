@@ -67,11 +67,13 @@ static struct choice choose(const struct pm_kinds_context *context)
 	struct pm_region *region;
 	while ((region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at)))
 		counts[class_of(region)]++;
+
 	for (unsigned class = CLASSES; class --> 1;) {
 		if (sum + counts[class] > HEADERS_MAX)
 			return (struct choice){ class, HEADERS_MAX - sum };
 		sum += counts[class];
 	}
+
 	return (struct choice){ 0, SIZE_MAX };
 }
 
@@ -83,6 +85,7 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 		return true;
 	if (class < choice->least || choice->some == 0)
 		return false;
+
 	choice->some--;
 	return true;
 }
@@ -97,22 +100,26 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		uint8_t *header = &context->headers[pm_kinds_index(context, region)];
 		enum pm_presence presence;
+
 		if (!is_chosen(&choice, region, heap_max)) {
 			*header = PM_HEADER_LEFT_OUT;
 			continue;
 		}
 		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
 			return -1;
+
 		*header = presence == PM_ABSENT             ? PM_HEADER_ABSENT
 		          : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN
 		                                            : PM_HEADER_UNREADABLE;
 		if (presence != PM_PRESENT)
 			continue;
+
 		/* There is room for all that pm_kinds_next() gives.
 		 * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		candidates->regions[candidates->count] = region;
 		candidates->addresses[candidates->count++] = region->start;
 	}
+
 	return 0;
 }
 
@@ -123,6 +130,7 @@ static int read_candidates(struct pm_kinds_context *context, struct candidates *
 	    pm_kinds_read(context, candidates->addresses, candidates->count, PM_MALLOC_HEADER_SIZE,
 	                  candidates->bytes, candidates->got, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < candidates->count; i++) {
 		size_t index = pm_kinds_index(context, candidates->regions[i]);
 		if (!candidates->got[i])
@@ -130,8 +138,10 @@ static int read_candidates(struct pm_kinds_context *context, struct candidates *
 		context->headers[index] = PM_HEADER_READ;
 		context->header_at[index] = (uint32_t)i;
 	}
+
 	context->header_bytes = candidates->bytes;
 	candidates->bytes = NULL;
+
 	return 0;
 }
 
@@ -140,13 +150,16 @@ int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *er
 	size_t most = context->lists[PM_REGION_CLASS_WRITABLE].count;
 	if (most == 0 || context->refusal[0] != '\0')
 		return 0;
+
 	struct candidates candidates = { 0 };
 	context->header_at = calloc(context->regions->count, sizeof *context->header_at);
+
 	int result = context->header_at ? allocate(&candidates, most, error)
 	                                : pm_error_out_of_memory(error);
 	if (result == 0)
 		result = read_candidates(context, &candidates, error);
 	release(&candidates);
+
 	return result;
 }
 

@@ -43,6 +43,7 @@ static int collect_page(void *context, const struct pm_page_run *run)
 	struct pages *pages = context;
 	if (!(run->state & PM_PAGE_PRESENT) || run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;
+
 	for (uint64_t at = run->start; at < run->end && pages->count < pages->most;
 	     at += pages->page)
 		pages->addresses[pages->count++] = at;
@@ -54,6 +55,7 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
                       struct pages *pages, struct pm_error *error)
 {
 	struct pm_error why = { 0 };
+
 	pages->count = 0;
 	if (pm_pagemap_walk_states(context->evidence->pagemap, start, end, false, collect_page,
 	                           pages, &why) < 0) {
@@ -63,6 +65,7 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 		pages->count = 0;
 		return 0;
 	}
+
 	return pm_kinds_read(context, pages->addresses, pages->count, PM_CHUNK_HEADER_SIZE,
 	                     pages->headers, pages->got, error);
 }
@@ -83,8 +86,10 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 		if (pages->got[i] && pm_malloc_walk(context, walk, pages->headers[i], error) < 0)
 			return -1;
 	}
+
 	if (walk->count == chunks)
 		walk->at += pages->page;
+
 	return 0;
 }
 
@@ -97,6 +102,7 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 {
 	struct pm_malloc_walk walk = { .region = region, .at = region->start };
 	size_t here = *left < REGION_PAGES_MAX ? *left : REGION_PAGES_MAX, before = here, used;
+
 	pages->most = FIRST_PAGES;
 	while (here > 0 && walk.at < region->end) {
 		size_t chunks = walk.count;
@@ -111,8 +117,10 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 		              : pages->most * 4 < PAGES_A_CALL ? pages->most * 4
 		                                               : PAGES_A_CALL;
 	}
+
 	*left -= before - here;
 	pm_malloc_claim(context, region, &walk);
+
 	return 0;
 }
 
@@ -125,24 +133,29 @@ static uint64_t worthy_size(const struct pm_kinds_context *context)
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t at = 0, left = PAGES_MAX;
+
 	if (!context->evidence->pagemap || context->page_states_refused ||
 	    context->refusal[0] != '\0')
 		return 0;
 	if (!pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at))
 		return 0;
+
 	struct pages *pages = calloc(1, sizeof *pages);
 	if (!pages)
 		return pm_error_out_of_memory(error);
+
 	pages->page = context->page;
 	uint64_t worthy = worthy_size(context);
 	struct pm_region *region;
 	int result = 0;
+
 	for (at = 0; result == 0 && left > 0 &&
 	             (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (!pm_region_knows(region, PM_SIZE_RSS) || region->bytes[PM_SIZE_RSS] < worthy)
 			continue;
 		result = search(context, region, pages, &left, error);
 	}
+
 	free(pages);
 	return result;
 }

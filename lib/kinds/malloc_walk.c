@@ -34,6 +34,7 @@ static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_wa
 	                                     walk->region->end - walk->at);
 	if (size == 0)
 		return 0;
+
 	if (walk->count == 0)
 		walk->start = walk->at;
 	if (walk->count == 0 || size < walk->smallest)
@@ -42,8 +43,10 @@ static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_wa
 		walk->largest = size;
 	walk->count++;
 	walk->covered += size;
+
 	walk->at += size;
 	walk->last = walk->at;
+
 	return size;
 }
 
@@ -65,6 +68,7 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 		if (size > walk->region->end - at)
 			break;
 	}
+
 	return 0;
 }
 
@@ -80,15 +84,18 @@ static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, u
 	unsigned char bytes[GUESSES * PM_CHUNK_HEADER_SIZE];
 	bool got[GUESSES];
 	size_t count, before = walk->count;
+
 	if (guess(context, walk, *size, addresses, &count, error) < 0 ||
 	    pm_kinds_read(context, addresses, count, PM_CHUNK_HEADER_SIZE, bytes, got, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < count && got[i] && addresses[i] == walk->at; i++) {
 		uint64_t next = take(context, walk, word, bytes + i * PM_CHUNK_HEADER_SIZE);
 		if (next == 0)
 			break;
 		*size = next;
 	}
+
 	return walk->count > before;
 }
 
@@ -125,12 +132,16 @@ static int reckon_filled(struct pm_kinds_context *context, const struct pm_mallo
 	uint64_t addresses[SAMPLES], step = pm_region_size(walk->region) / SAMPLES;
 	size_t others = 0;
 	bool got[SAMPLES];
+
 	for (uint64_t i = 0; i < SAMPLES; i++)
 		addresses[i] = (walk->region->start + step * i) & ~(context->page - 1);
+
 	if (pm_kinds_read(context, addresses, SAMPLES, SAMPLE_SIZE, bytes, got, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < SAMPLES; i++)
 		others += got[i] && memcmp(bytes + i * SAMPLE_SIZE, zeros, SAMPLE_SIZE) != 0;
+
 	*filled = step * others;
 	return 0;
 }
@@ -143,14 +154,17 @@ static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_
 {
 	if (walk->covered >= pm_region_size(walk->region) / 2)
 		return true;
+
 	uint64_t filled;
 	if (context->evidence->any_page)
 		return reckon_filled(context, walk, &filled, NULL) == 0 &&
 		       walk->covered >= filled / 2;
+
 	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
 	if (!pm_region_knows(walk->region, PM_SIZE_RSS) || memory == 0 ||
 	    !context->evidence->pagemap || context->page_states_refused)
 		return false;
+
 	struct pm_pagemap *pagemap = context->evidence->pagemap;
 	return pm_pagemap_walk_states(pagemap, walk->start, walk->last, false, add_present,
 	                              &present, NULL) == 0 &&
@@ -162,10 +176,12 @@ static const char *describe(struct pm_kinds_context *context, const struct pm_ma
 	char smallest[PM_SIZE_TEXT_SIZE], largest[PM_SIZE_TEXT_SIZE];
 	pm_format_size(walk->smallest, smallest);
 	pm_format_size(walk->largest, largest);
+
 	const char *plural = walk->count == 1 ? "" : "s";
 	if (walk->smallest == walk->largest)
 		return pm_kinds_text(context, "%zu malloc chunk%s of %s", walk->count, plural,
 		                     largest);
+
 	return pm_kinds_text(context, "%zu malloc chunks, %s to %s", walk->count, smallest,
 	                     largest);
 }
@@ -181,16 +197,20 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 		region->block = walk->largest;
 		return;
 	}
+
 	/* The kernel merged the chunks with something else. */
 	if (walk->count == 0 || !holds_most(context, walk))
 		return;
+
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(walk->covered, size);
+
 	const char *where = "in";
 	if (walk->last == walk->start + walk->covered)
 		where = walk->start == region->start ? "in the first"
 		        : walk->last == region->end  ? "in the last"
 		                                     : "in";
+
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
 	                             "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of "

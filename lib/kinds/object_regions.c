@@ -29,10 +29,12 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 	if (begins(region->mapping, "/memfd:") || begins(region->mapping, "/dev/") ||
 	    begins(region->mapping, "/SYSV"))
 		return true;
+
 	/* A library that was replaced is deleted, too, and in a saved list it cannot be read; but
 	 * nobody loads one as shared. */
 	if (region->deleted)
 		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
+
 	return pm_jit_is_record(region->mapping);
 }
 
@@ -47,15 +49,18 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) ||
 	    region->start < bias)
 		return false;
+
 	uint64_t address = region->start - bias;
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address,
 	                                                         context->page);
 	if (!segment)
 		return false;
+
 	/* Without permissions the part is one that is mapped there as a rule. */
 	enum pm_proof proof = pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC)
 	                              ? PM_PROOF_INFERRED
 	                              : PM_PROOF_PROVEN;
+
 	if (segment->flags & PF_X) {
 		pm_kinds_claim(region, PM_KIND_CODE, proof,
 		               "the ELF file says: an executable segment");
@@ -72,6 +77,7 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 		pm_kinds_claim(region, PM_KIND_RODATA, proof,
 		               "the ELF file says: a read-only segment");
 	}
+
 	return true;
 }
 
@@ -121,11 +127,13 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 {
 	if (pm_objects_read(context, error) < 0)
 		return -1;
+
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(context->objects, region);
 		if (!object || !object->executable || is_left_to_jit(region, object))
 			continue;
+
 		pm_object_follow(context, object, region);
 		if (!pm_kinds_may(region, PM_PERM_READ) && !pm_kinds_may(region, PM_PERM_WRITE) &&
 		    !pm_kinds_may(region, PM_PERM_EXEC))
@@ -137,5 +145,6 @@ int pm_rule_objects(struct pm_kinds_context *context, struct pm_error *error)
 		else if (!claim_by_segment(context, object, region))
 			claim_by_permissions(context, region);
 	}
+
 	return 0;
 }

@@ -83,6 +83,7 @@ static int add(struct pm_objects *objects, const struct pm_region *region, struc
 	uint32_t *slot = slot_of(objects, region);
 	if (!slot || objects->count == OBJECTS_MAX)
 		return 0;
+
 	bool executable = region->perms & PM_PERM_EXEC;
 	if (*slot != 0) {
 		objects->items[*slot - 1].executable |= executable;
@@ -91,10 +92,12 @@ static int add(struct pm_objects *objects, const struct pm_region *region, struc
 	if (pm_array_reserve(&objects->items, &objects->capacity, objects->count, 1,
 	                     sizeof *objects->items, error) < 0)
 		return -1;
+
 	objects->items[objects->count++] = (struct pm_object){ .first = region,
 		                                               .path = region->mapping,
 		                                               .executable = executable };
 	*slot = (uint32_t)objects->count;
+
 	return 0;
 }
 
@@ -105,18 +108,22 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 	size_t executable = 0;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		executable += pm_kinds_may(region, PM_PERM_EXEC);
+
 	if (make_table(objects, executable, error) < 0)
 		return -1;
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		if (pm_kinds_may(region, PM_PERM_EXEC) && add(objects, region, error) < 0)
 			return -1;
 	}
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));) {
 		struct pm_object *object = pm_objects_find(objects, region);
 		if (object && !object->head && region->offset == 0 &&
 		    pm_kinds_may(region, PM_PERM_READ))
 			object->head = region;
 	}
+
 	return 0;
 }
 
@@ -141,6 +148,7 @@ static int list_present(struct pm_kinds_context *context, struct pm_objects *obj
 		addresses[*count] = head->start;
 		wanted[(*count)++] = i;
 	}
+
 	return 0;
 }
 
@@ -166,21 +174,25 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 		               calloc(count, sizeof(bool)), calloc(count, PM_ELF_HEAD_SIZE) };
 	int result = -1;
 	size_t present = 0;
+
 	if (!heads.addresses || !heads.wanted || !heads.got || !heads.bytes)
 		pm_error_out_of_memory(error);
 	else if (list_present(context, objects, heads.addresses, heads.wanted, &present, error) ==
 	         0)
 		result = pm_kinds_read(context, heads.addresses, present, PM_ELF_HEAD_SIZE,
 		                       heads.bytes, heads.got, error);
+
 	for (size_t i = 0; result == 0 && i < present; i++) {
 		if (heads.got[i])
 			take_head(&objects->items[heads.wanted[i]],
 			          heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
 	}
+
 	free(heads.addresses);
 	free(heads.wanted);
 	free(heads.got);
 	free(heads.bytes);
+
 	return result;
 }
 
@@ -199,6 +211,7 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 		if (!files.ops && pm_file_reader_open(context->evidence->process, context->regions,
 		                                      &files, error) < 0)
 			return -1;
+
 		char head[PM_ELF_HEAD_SIZE];
 		size_t got = 0;
 		struct pm_error why = { 0 };
@@ -208,9 +221,11 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 			pm_reader_close(&files);
 			return pm_kinds_pass_on(&why, error);
 		}
+
 		if (got > 0)
 			take_head(object, head, got);
 	}
+
 	pm_reader_close(&files);
 	return 0;
 }
@@ -223,6 +238,7 @@ static bool is_code(const struct pm_kinds_context *context, const struct pm_obje
 	if (!object->has_copy || !pm_elf_bias(&object->layout, object->copy_start, &bias) ||
 	    region->start < bias)
 		return false;
+
 	uint64_t address = region->start - bias;
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, address,
 	                                                         context->page);
@@ -245,6 +261,7 @@ static void find_loaded(struct pm_kinds_context *context, struct pm_objects *obj
 		pm_object_follow(context, object, region);
 		object->executable = is_code(context, object, region);
 	}
+
 	for (size_t i = 0; i < objects->count; i++)
 		objects->items[i].has_copy = false;
 }
@@ -254,6 +271,7 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error)
 	struct pm_objects *objects = calloc(1, sizeof *objects);
 	if (!objects)
 		return pm_error_out_of_memory(error);
+
 	context->objects = objects;
 	if (collect(context, objects, error) < 0)
 		return -1;
@@ -263,6 +281,7 @@ int pm_objects_read(struct pm_kinds_context *context, struct pm_error *error)
 		return -1;
 	if (context->evidence->process)
 		return read_from_files(context, objects, error);
+
 	find_loaded(context, objects);
 	return 0;
 }
@@ -282,11 +301,13 @@ void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *
 {
 	if (region->offset != 0)
 		return;
+
 	uint64_t bias;
 	bool within = object->has_copy && pm_elf_bias(&object->layout, object->copy_start, &bias) &&
 	              region->start - bias < pm_elf_end(&object->layout, context->page);
 	if (within)
 		return;
+
 	object->copy_start = region->start;
 	object->has_copy = true;
 }
@@ -321,5 +342,6 @@ unsigned pm_kinds_word_size(const struct pm_kinds_context *context)
 		if (regions->items[i - 1].end >> 63 == 0)
 			break;
 	}
+
 	return pm_objects_word_size(context->objects) == 8 ? 8 : 4;
 }

@@ -20,9 +20,11 @@ static bool must_recount(const struct pm_regions *before, const struct pm_region
 	if (region->kind != PM_KIND_MALLOC &&
 	    (region->kind != PM_KIND_ANON || !writable || region->inode != 0))
 		return false;
+
 	const struct pm_region *was = pm_regions_find(before, region->start);
 	if (was && was->start == region->start && was->end == region->end)
 		return false;
+
 	/* The text begins with the number; of other memory there is none. */
 	return strtoul(region->detail, NULL, 10) <= CHUNKS_MAX;
 }
@@ -52,14 +54,17 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 			*many = true;
 			return 0;
 		}
+
 		/* [vsyscall] is no memory of the program. */
 		bool highest = i + 1 == regions->count || regions->items[i + 1].start >> 63;
 		if (!wanted && !(highest && region->start >> 63 == 0))
 			continue;
+
 		chosen[some->count] = i;
 		if (pm_regions_append(some, region, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -70,14 +75,17 @@ static int take(struct pm_regions *regions, struct pm_region *region,
 	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC ||
 	    strcmp(region->detail, counted->detail) == 0)
 		return 0;
+
 	const char *detail = pm_regions_text(regions, counted->detail, strlen(counted->detail));
 	const char *why = pm_regions_text(regions, counted->why, strlen(counted->why));
 	if (!detail || !why)
 		return pm_error_out_of_memory(error);
+
 	region->detail = detail;
 	region->why = why;
 	region->proof = counted->proof;
 	region->block = counted->block;
+
 	return 0;
 }
 
@@ -94,6 +102,7 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 {
 	struct pm_kinds_context context;
 	int result = pm_kinds_context_init(&context, some, evidence, error);
+
 	context.resident = resident;
 	if (result == 0)
 		result = pm_malloc_headers_read(&context, error);
@@ -103,8 +112,10 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 		result = pm_rule_malloc_search(&context, error);
 	if (result == 0 && context.out_of_memory)
 		result = pm_error_out_of_memory(error);
+
 	for (size_t i = 0; result == 0 && i < some->count; i++)
 		clear[i] = pm_malloc_header_was_read(&context, &some->items[i]);
+
 	pm_kinds_context_deinit(&context);
 	return result;
 }
@@ -131,14 +142,18 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
 	struct pm_regions some;
 	size_t chosen[REGIONS_MAX + 1] = { 0 };
 	bool clear[REGIONS_MAX + 1] = { false };
+
 	pm_regions_init(&some);
 	*wrong = false;
+
 	int result = choose(regions, before, &some, chosen, wrong, error);
 	if (result == 0 && !*wrong)
 		result = count_chunks(&some, pm_kinds_resident(regions), evidence, clear, error);
 	*wrong = *wrong || (result == 0 && proves_wrong(regions, before, &some, chosen, clear));
+
 	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++)
 		result = take(regions, &regions->items[chosen[i]], &some.items[i], error);
+
 	pm_regions_deinit(&some);
 	return result;
 }

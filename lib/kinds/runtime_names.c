@@ -41,12 +41,14 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 		                     : "";
 		return 0;
 	}
+
 	if (strncmp(name, " glibc: malloc arena", strlen(" glibc: malloc arena")) == 0)
 		pm_kinds_claim(region, PM_KIND_ARENA, PM_PROOF_PROVEN, why);
 	else if (strncmp(name, " glibc: ", strlen(" glibc: ")) == 0 && strstr(name, "malloc"))
 		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN, why);
 	else
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN, why);
+
 	return 0;
 }
 
@@ -60,5 +62,6 @@ int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *err
 			if (strncmp(region->mapping, "[anon:", strlen("[anon:")) == 0 &&
 			    claim(context, region, error) < 0)
 				return -1;
+
 	return 0;
 }

@@ -38,6 +38,7 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 	} else {
 		return false;
 	}
+
 	return true;
 }
 
@@ -47,6 +48,7 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)
 		claim(context, region);
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_NAMED, &at));) {
 		if (!begins(region->mapping, "[anon_shmem:"))
 			continue;
@@ -55,5 +57,6 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 		               "prctl(2)");
 		region->detail = "anonymous";
 	}
+
 	return 0;
 }

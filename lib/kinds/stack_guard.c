@@ -27,6 +27,7 @@ static int count(void *context, const struct pm_page_run *run)
 	struct guards *guards = context;
 	if (!(run->state & PM_PAGE_GUARD))
 		return 0;
+
 	guards->runs += run->start != guards->end;
 	guards->bytes += run->end - run->start;
 	guards->end = run->end;
@@ -45,7 +46,9 @@ int pm_stack_guard_pages(struct pm_kinds_context *context, const struct pm_regio
 			return pm_kinds_pass_on(&why, error);
 		context->page_states_refused = true;
 	}
+
 	*runs = guards.runs;
 	*bytes = guards.bytes;
+
 	return 0;
 }

@@ -38,6 +38,7 @@ static void claim_above_guard(const struct pm_kinds_context *context, struct pm_
 		               "a guard right below, and the usual length of a stack");
 	else
 		return;
+
 	region->detail = detail(context);
 }
 
@@ -52,6 +53,7 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 	uint64_t bytes;
 	if (pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
 		return -1;
+
 	if (bytes == pm_region_size(region)) {
 		pm_kinds_claim(region, PM_KIND_GUARD, PM_PROOF_PROVEN,
 		               "all of it are guard pages (MADV_GUARD_INSTALL)");
@@ -62,6 +64,7 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 		region->detail = guards == 1 ? detail(context)
 		                             : pm_kinds_text(context, "%u stacks", guards);
 	}
+
 	return 0;
 }
 
@@ -87,10 +90,12 @@ int pm_rule_stack_guards(struct pm_kinds_context *context, struct pm_error *erro
 		    pm_region_size(region) <= PM_STACK_GUARD_MAX)
 			claim_above_guard(context, above, region);
 	}
+
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (may_have_guard_pages(region) &&
 		    claim_with_guard_pages(context, region, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }

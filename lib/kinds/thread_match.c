@@ -63,6 +63,7 @@ int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_
 		                        error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -88,6 +89,7 @@ static const struct pm_thread *find_descriptor(const struct pm_kinds_context *co
 		if (thread && is_hidden(context, thread))
 			return thread;
 	}
+
 	return NULL;
 }
 
@@ -107,6 +109,7 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 	char *bytes = malloc((size_t)TOPS_A_CALL * TOP_SIZE);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
+
 	int result = pm_kinds_read(context, tops->addresses, tops->count, TOP_SIZE, bytes, got,
 	                           error);
 	for (size_t i = 0; result == 0 && i < tops->count; i++) {
@@ -118,8 +121,10 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 				matches, (struct pm_thread_match){ tops->regions[i], thread, true },
 				error);
 	}
+
 	free(bytes);
 	tops->count = 0;
+
 	return result;
 }
 
@@ -142,20 +147,24 @@ static int match_regions(struct pm_kinds_context *context, struct tops *tops, bo
 	struct pm_region *region;
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		enum pm_presence presence;
+
 		if (matches->count >= wanted || tops->asked >= TOPS_MAX)
 			break;
 		if (pm_region_size(region) < TOP_SIZE || has_mark(context, region) != marked)
 			continue;
+
 		tops->asked++;
 		if (pm_kinds_presence(context, region, region->end - 1, &presence, error) < 0)
 			return -1;
 		if (presence != PM_PRESENT)
 			continue;
+
 		tops->regions[tops->count] = region;
 		tops->addresses[tops->count++] = region->end - TOP_SIZE;
 		if (tops->count == TOPS_A_CALL && match_tops(context, tops, matches, error) < 0)
 			return -1;
 	}
+
 	return tops->count > 0 ? match_tops(context, tops, matches, error) : 0;
 }
 
@@ -166,14 +175,17 @@ int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thre
 	for (size_t i = 0; i < context->thread_count; i++)
 		hidden += is_hidden(context, &context->threads[i]);
 #ifndef __x86_64__
+
 	hidden = 0;
 #endif
 	if (hidden == 0 || context->page != TOP_SIZE || pm_kinds_word_size(context) != 8 ||
 	    context->refusal[0] != '\0')
 		return 0;
+
 	struct tops tops = { .count = 0 };
 	size_t wanted = matches->count + hidden;
 	if (match_regions(context, &tops, true, wanted, matches, error) < 0)
 		return -1;
+
 	return match_regions(context, &tops, false, wanted, matches, error);
 }

@@ -30,12 +30,14 @@ static const char *threads_text(struct pm_kinds_context *context,
 {
 	if (count == 1 && stacks <= 1)
 		return thread_text(context, "", matches[0].thread);
+
 	const char *text = pm_kinds_text(context,
 	                                 "%zu stacks:", stacks > count ? (size_t)stacks : count);
 	size_t shown = count > NAMES_SHOWN ? NAMES_SHOWN : count;
 	for (size_t i = 0; i < shown; i++)
 		text = thread_text(context, pm_kinds_text(context, "%s%s", text, i ? ", " : " "),
 		                   matches[i].thread);
+
 	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown)
 	                     : text;
 }
@@ -49,8 +51,10 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 	     stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
 	unsigned guards = 0;
 	uint64_t bytes;
+
 	if (!guard && pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
 		return -1;
+
 	const char *found = matches[0].by_descriptor ? "thread descriptor at its top"
 	                                             : "stack pointer of a thread in it";
 	if (guard || guards > 0)
@@ -67,8 +71,10 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
 		               "stack pointer of a thread in it; no guard and no flag says that it "
 		               "is only a stack");
+
 	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
 	region->detail = threads_text(context, matches, count, guards);
+
 	return 0;
 }
 
@@ -78,6 +84,7 @@ int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *err
 	if ((!context->evidence->process && !context->evidence->threads) ||
 	    !pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at))
 		return 0;
+
 	struct pm_thread_matches matches = { 0 };
 	int result = pm_kinds_read_threads(context, error);
 	if (result == 0)
@@ -85,6 +92,7 @@ int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *err
 	if (result == 0)
 		result = pm_thread_match_descriptors(context, &matches, error);
 	pm_thread_match_sort(&matches);
+
 	for (size_t i = 0, count; result == 0 && i < matches.count; i += count) {
 		count = 1;
 		while (i + count < matches.count &&
@@ -92,6 +100,7 @@ int pm_rule_thread_stacks(struct pm_kinds_context *context, struct pm_error *err
 			count++;
 		result = claim(context, &matches.items[i], count, error);
 	}
+
 	free(matches.items);
 	return result;
 }

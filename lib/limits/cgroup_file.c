@@ -38,10 +38,12 @@ int pm_cgroup_text(const struct pm_hierarchy *hierarchy, const char *name, char 
 	char *path;
 	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0)
 		return pm_error_out_of_memory(error);
+
 	struct pm_error cause = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int result = fd < 0 ? -1 : pm_read_all(fd, GROUP_TEXT_MAX, text, NULL, &cause),
 	    os_errno = fd < 0 ? errno : cause.os_errno;
+
 	if (fd >= 0)
 		close(fd);
 	if (result == 0)
@@ -51,6 +53,7 @@ int pm_cgroup_text(const struct pm_hierarchy *hierarchy, const char *name, char 
 	else
 		pm_error_set(error, PM_ERROR_IO, os_errno, "cannot read %s: %s", path,
 		             os_errno ? strerror(os_errno) : cause.text);
+
 	free(path);
 	return result;
 }
@@ -62,11 +65,13 @@ int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uin
 	int found = pm_cgroup_text(hierarchy, name, &text, error);
 	if (found <= 0 || !text)
 		return found;
+
 	const char *at = text;
 	if (strncmp(text, "max", 3) == 0)
 		*number = UINT64_MAX;
 	else
 		found = pm_scan_decimal(&at, number);
+
 	free(text);
 	return found;
 }
@@ -81,6 +86,7 @@ bool pm_cgroup_entry(const char *text, const char *key, uint64_t *number)
 		const char *at = line + length + 1;
 		return pm_scan_decimal(&at, number);
 	}
+
 	return false;
 }
 
@@ -105,6 +111,7 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 	uint64_t hierarchical = 1;
 	if (hierarchy->group[0] == '\0')
 		return false;
+
 	*strrchr(hierarchy->group, '/') = '\0';
 	/* In v1 before Linux 5.11 it could be switched off that groups count for the one above. */
 	return hierarchy->version == 2 ||

@@ -51,12 +51,15 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	*bytes = 0;
 	if (!key)
 		return 0;
+
 	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
+
 	if (!pm_cgroup_entry(text, key, bytes))
 		*bytes = 0;
 	free(text);
+
 	return 0;
 }
 
@@ -84,14 +87,17 @@ static int consider(const struct pm_hierarchy *hierarchy, const struct group_fil
 		return -1;
 	if (least->group && pm_limit_left(&own) >= pm_limit_left(&least->limit))
 		return 0;
+
 	char group[1024], *path = strdup(hierarchy->group);
 	if (!path)
 		return pm_error_out_of_memory(error);
+
 	pm_cgroup_name(hierarchy, group, sizeof group);
 	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/",
 	         name);
 	free(least->group);
 	*least = (struct least){ own, path };
+
 	/* cppcheck-suppress memleak ; `least` keeps it */
 	return 0;
 }
@@ -107,10 +113,13 @@ static int find_least(const struct pm_hierarchy *hierarchy, const struct group_f
 	at.group = strdup(hierarchy->group);
 	if (!at.group)
 		return pm_error_out_of_memory(error);
+
 	int result;
 	do
 		result = consider(&at, files, least, error);
+
 	while (result == 0 && pm_cgroup_go_up(&at));
+
 	free(at.group);
 	return result;
 }
@@ -126,6 +135,7 @@ static int gather(const struct pm_hierarchy *hierarchy, const struct group_files
 		                                      least.limit.used, "%s", least.limit.source);
 		added->reclaimable = least.limit.reclaimable;
 	}
+
 	free(least.group);
 	return result;
 }
@@ -138,6 +148,7 @@ int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error
 		free(least.group);
 		return result;
 	}
+
 	free(hierarchy->group);
 	hierarchy->group = least.group;
 	return 1;
@@ -150,8 +161,10 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	int found = pm_cgroup_text(hierarchy,
 	                           hierarchy->version == 2 ? "memory.events" : "memory.oom_control",
 	                           &text, error);
+
 	if (found <= 0)
 		return found;
+
 	/* v1 counts kills since Linux 4.13. */
 	events->known = pm_cgroup_entry(text, "oom_kill", &events->oom_kill);
 	pm_cgroup_entry(text, "high", &events->high);
@@ -160,6 +173,7 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	free(text);
 	if (hierarchy->version == 2)
 		return 0;
+
 	found = pm_cgroup_number(hierarchy, "memory.failcnt", &events->max, error);
 	return found < 0 ? -1 : 0;
 }
@@ -170,12 +184,15 @@ static double scan_percent(const char *text)
 	uint64_t whole = 0, part = 0;
 	if (!pm_scan_decimal(&text, &whole))
 		return 0;
+
 	const char *digits = text + 1;
 	if (*text != '.' || (text = digits, !pm_scan_decimal(&text, &part)))
 		return (double)whole;
+
 	double scale = 1;
 	for (const char *at = digits; at < text; at++)
 		scale *= 10;
+
 	return (double)whole + (double)part / scale;
 }
 
@@ -185,6 +202,7 @@ void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
 	double *const ten[] = { &pressure->some10, &pressure->full10 }, *const sixty[] = {
 		&pressure->some60, &pressure->full60
 	};
+
 	for (size_t i = 0; i < 2; i++) {
 		const char *line = strstr(text, words[i]);
 		if (!line)
@@ -203,6 +221,7 @@ static int read_pressure(const struct pm_hierarchy *hierarchy, struct pm_pressur
 	int found = pm_cgroup_text(hierarchy, "memory.pressure", &text, error);
 	if (found <= 0)
 		return found;
+
 	pm_pressure_parse(text, pressure);
 	free(text);
 	return 0;
@@ -214,6 +233,7 @@ int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
+
 	int result = 0;
 	if (hierarchy.version) {
 		headroom->cgroup_version = hierarchy.version;
@@ -225,6 +245,7 @@ int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
 		if (result == 0 && hierarchy.version == 2)
 			result = read_pressure(&hierarchy, &headroom->pressure, error);
 	}
+
 	pm_hierarchy_deinit(&hierarchy);
 	if (result == 0 && !headroom->pressure.known) {
 		char *text = pm_limit_file(pm_process_root(process), "pressure/memory");
@@ -232,6 +253,7 @@ int pm_gather_memory_cgroup(struct pm_process *process, const char *sys_root,
 			pm_pressure_parse(text, &headroom->pressure);
 		free(text);
 	}
+
 	return result;
 }
 

@@ -30,6 +30,7 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root,
 	struct pm_headroom read = { 0 };
 	if (read_shared(process, sys_root, &read, error) < 0)
 		return -1;
+
 	/* A process that ends just now has none any more; those of its group tell why it ended. */
 	pm_gather_resource_limits(process, &read, NULL);
 	*headroom = read;
@@ -44,6 +45,7 @@ int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
 	pm_gather_mappings_of(pm_process_root(process), regions, &added);
 	if (pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &added, error) < 0)
 		return -1;
+
 	pm_gather_system_threads(pm_process_root(process), &added);
 	*headroom = added;
 	return 0;
@@ -59,8 +61,10 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
 	    pm_gather_mappings(process, &read, error) < 0 ||
 	    pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &read, error) < 0)
 		return -1;
+
 	pm_gather_system_threads(pm_process_root(process), &read);
 	*headroom = read;
+
 	return 0;
 }
 

@@ -58,6 +58,7 @@ static char *find_path(char *text, const char *controller, int *version)
 		if (path == controllers && strncmp(line, "0:", 2) == 0)
 			unified = path + 1;
 	}
+
 	*version = 2;
 	return unified;
 }
@@ -97,11 +98,14 @@ static char *below_sys_root(const char *folder, const char *sys_root, bool *fail
 	char *result = NULL;
 	bool in_sys = strncmp(folder, sys, length) == 0 &&
 	              (folder[length] == '/' || folder[length] == '\0');
+
 	if (!in_sys && strcmp(sys_root, sys) != 0)
 		return NULL;
+
 	int made = in_sys ? asprintf(&result, "%s%s", sys_root, folder + length)
 	                  : asprintf(&result, "%s", folder);
 	*failed = made < 0;
+
 	return made < 0 ? NULL : result;
 }
 
@@ -109,23 +113,28 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 {
 	struct search *search = context;
 	size_t length, root_length = strlen(mount->root);
+
 	search->any = true;
 	bool right = search->version == 2
 	                     ? strcmp(mount->type, "cgroup2") == 0
 	                     : strcmp(mount->type, "cgroup") == 0 &&
 	                               pm_mount_option(mount, search->controller, &length);
+
 	if (!right || !path_below(mount->root, search->path) ||
 	    (search->folder && root_length >= search->root_length))
 		return 0;
+
 	bool failed = false;
 	char *folder = below_sys_root(mount->point, search->sys_root, &failed);
 	if (failed)
 		return pm_error_out_of_memory(error);
+
 	if (folder) {
 		free(search->folder);
 		search->folder = folder;
 		search->root_length = strcmp(mount->root, "/") == 0 ? 0 : root_length;
 	}
+
 	return 0;
 }
 
@@ -136,8 +145,10 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 static int take_conventional(struct search *search, struct pm_error *error)
 {
 	static const char *const unified[] = { "fs/cgroup/unified", "fs/cgroup" };
+
 	if (!path_below("/", search->path))
 		return 0;
+
 	for (size_t i = 0; i < (search->version == 1 ? 1 : 2) && !search->folder; i++) {
 		char *folder;
 		int made = search->version == 1
@@ -151,6 +162,7 @@ static int take_conventional(struct search *search, struct pm_error *error)
 		else
 			free(folder);
 	}
+
 	return 0;
 }
 
@@ -163,12 +175,14 @@ static int read_cgroup_file(struct pm_process *process, char **text, struct pm_e
 {
 	int fd;
 	struct pm_error cause = { 0 };
+
 	*text = NULL;
 	int result = pm_process_open_file(process, "cgroup", O_RDONLY, &fd, &cause);
 	if (result == 0) {
 		result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, text, NULL, &cause);
 		close(fd);
 	}
+
 	if (result == 0 || cause.kind == PM_ERROR_NOT_FOUND)
 		return 0;
 	if (error)
@@ -182,14 +196,17 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	char *text;
 	if (read_cgroup_file(process, &text, error) < 0)
 		return -1;
+
 	struct search search = { .controller = controller, .sys_root = sys_root };
 	struct pm_hierarchy found = { 0 };
 	search.path = text ? find_path(text, controller, &search.version) : NULL;
+
 	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount,
 	                                           &search, error)
 	                         : 0;
 	if (result == 0 && search.path && !search.any)
 		result = take_conventional(&search, error);
+
 	if (result == 0 && search.path && search.folder) {
 		const char *group = search.path + search.root_length;
 		found = (struct pm_hierarchy){ .version = search.version, .folder = search.folder };
@@ -198,12 +215,14 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 		if (!found.group)
 			result = pm_error_out_of_memory(error);
 	}
+
 	free(search.folder);
 	free(text);
 	if (result < 0) {
 		pm_hierarchy_deinit(&found);
 		return -1;
 	}
+
 	*hierarchy = found;
 	return 0;
 }

@@ -22,6 +22,7 @@ int pm_kills_open(struct pm_process *process, const char *sys_root, struct pm_ki
 		free(made);
 		return -1;
 	}
+
 	*kills = made;
 	return 0;
 }

@@ -19,15 +19,18 @@ struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind k
 	/* There is room for one of each kind; a caller may ask again. */
 	while (at < headroom->count && headroom->limits[at].kind != kind)
 		at++;
+
 	struct pm_limit *limit = &headroom->limits[at];
 	headroom->count += at == headroom->count;
 	*limit = (struct pm_limit){
 		.kind = kind, .counts = kind >= PM_LIMIT_MAPPINGS, .max = max, .used = used
 	};
+
 	va_list arguments;
 	va_start(arguments, source);
 	vsnprintf(limit->source, sizeof limit->source, source, arguments);
 	va_end(arguments);
+
 	return limit;
 }
 
@@ -36,11 +39,14 @@ char *pm_limit_file(const char *root, const char *path)
 	char *whole, *text;
 	if (asprintf(&whole, "%s/%s", root, path) < 0)
 		return NULL;
+
 	int fd = open(whole, O_RDONLY | O_CLOEXEC);
 	free(whole);
 	if (fd < 0)
 		return NULL;
+
 	int result = pm_read_all(fd, FILE_MAX, &text, NULL, NULL);
 	close(fd);
+
 	return result == 0 ? text : NULL;
 }

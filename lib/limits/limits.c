@@ -26,14 +26,17 @@ static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup
 		return found;
 	if (pm_cgroup_is_unlimited(hierarchy, max) || (limit->limited && max >= limit->max))
 		return 0;
+
 	found = pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error);
 	if (found < 0)
 		return -1;
+
 	limit->limited = true;
 	limit->version = hierarchy->version;
 	limit->max = max;
 	limit->current = found ? current : 0;
 	pm_cgroup_name(hierarchy, limit->group, sizeof limit->group);
+
 	return 0;
 }
 
@@ -44,10 +47,12 @@ int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root,
 	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
 	    0)
 		return -1;
+
 	struct pm_cgroup_limit found = { 0 };
 	int result = hierarchy.version ? consider_group(&hierarchy, &found, error) : 0;
 	while (result == 0 && hierarchy.version && pm_cgroup_go_up(&hierarchy))
 		result = consider_group(&hierarchy, &found, error);
+
 	pm_hierarchy_deinit(&hierarchy);
 	if (result == 0)
 		*limit = found;

@@ -41,8 +41,10 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	struct pm_member member = { .pid = pid };
 	struct pm_procfs procfs;
 	char *status;
+
 	if (pm_procfs_open(&procfs, gathering->proc_root, pid) < 0)
 		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+
 	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
 	if (failed == 0) {
 		member.rss = pm_status_number(status, "VmRSS", 0) * 1024;
@@ -51,12 +53,14 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 		failed = pm_comm_read(&procfs, "comm", member.comm);
 		cause = errno;
 	}
+
 	pm_procfs_close(&procfs);
 	if (failed < 0)
 		return pm_errno_is_ours(cause) ? pm_error_out_of_memory(error) : 0;
 	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1,
 	                     sizeof *members->items, error) < 0)
 		return -1;
+
 	members->items[members->count++] = member;
 	return 0;
 }
@@ -79,6 +83,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 		note_failure(gathering, errno);
 		return 0;
 	}
+
 	struct pm_error cause = { 0 };
 	int failed = pm_read_all(fd, PROCS_TEXT_MAX, &text, NULL, &cause);
 	close(fd);
@@ -86,6 +91,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 		note_failure(gathering, cause.os_errno);
 		return 0;
 	}
+
 	const char *at = text;
 	uint64_t pid;
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
@@ -96,6 +102,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 		else
 			result = add_member(gathering, (pid_t)pid, error);
 	}
+
 	free(text);
 	return result;
 }
@@ -113,6 +120,7 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 		gathering->groups++;
 		return visit(gathering, folder, depth, error);
 	}
+
 	gathering->members.incomplete = true;
 	close(folder);
 	return 0;
@@ -131,6 +139,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		close(folder);
 		return result;
 	}
+
 	struct dirent *entry;
 	while (result == 0 && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.' ||
@@ -144,6 +153,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		else if (errno != ENOTDIR && errno != ELOOP)
 			note_failure(gathering, errno);
 	}
+
 	closedir(directory);
 	return result;
 }
@@ -157,10 +167,12 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
+
 	pm_cgroup_entry(text, second ? "file" : "total_cache", &members->cache);
 	pm_cgroup_entry(text, second ? "inactive_file" : "total_inactive_file",
 	                &members->reclaimable);
 	free(text);
+
 	return 0;
 }
 
@@ -178,9 +190,11 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 {
 	struct pm_members *members = &gathering->members;
 	char *path;
+
 	members->group = strdup(*hierarchy->group ? hierarchy->group : "/");
 	if (!members->group || asprintf(&path, "%s%s", hierarchy->folder, hierarchy->group) < 0)
 		return pm_error_out_of_memory(error);
+
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		note_failure(gathering, errno);
@@ -188,8 +202,10 @@ static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *ga
 	if ((folder >= 0 && visit(gathering, folder, 0, error) < 0) ||
 	    read_cache(hierarchy, members, error) < 0)
 		return -1;
+
 	if (members->count > 0)
 		qsort(members->items, members->count, sizeof *members->items, compare);
+
 	return 0;
 }
 
@@ -201,6 +217,7 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
 	    0)
 		return -1;
+
 	int result = hierarchy.version ? pm_cgroup_go_to_limit(&hierarchy, error) : 0;
 	if (result > 0)
 		result = read_group(&hierarchy, &gathering, error);
@@ -209,6 +226,7 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 		pm_members_deinit(&gathering.members);
 		return -1;
 	}
+
 	*members = gathering.members;
 	return 0;
 }

@@ -21,17 +21,21 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 	char *text = pm_limit_file(proc_root, "meminfo");
 	if (!text)
 		return;
+
 	uint64_t memory = pm_status_number(text, "MemTotal", 0),
 		 available = pm_status_number(text, "MemAvailable", 0);
+
 	/* The first line cannot be found behind a newline. */
 	const char *at = text + strlen("MemTotal:");
 	if (strncmp(text, "MemTotal:", strlen("MemTotal:")) == 0) {
 		at += strspn(at, " ");
 		pm_scan_decimal(&at, &memory);
 	}
+
 	uint64_t swap = pm_status_number(text, "SwapTotal", 0),
 		 free_swap = pm_status_number(text, "SwapFree", 0);
 	free(text);
+
 	uint64_t total = memory + swap, left = available + free_swap;
 	if (total > 0)
 		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024,
@@ -46,12 +50,14 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 	 * proc_loadavg(5). */
 	const char *slash = load ? strchr(load, '/') : NULL, *number = max;
 	uint64_t threads_max, threads = 0;
+
 	if (slash)
 		slash++;
 	if (max && slash && pm_scan_decimal(&number, &threads_max) &&
 	    pm_scan_decimal(&slash, &threads))
 		pm_limit_add(headroom, PM_LIMIT_THREADS, threads_max, threads,
 		             "/proc/sys/kernel/threads-max");
+
 	free(max);
 	free(load);
 }
@@ -83,6 +89,7 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 		{ PM_LIMIT_DATA, "\nMax data size", "VmData", "RLIMIT_DATA" },
 		{ PM_LIMIT_STACK, "\nMax stack size", "VmStk", "RLIMIT_STACK" },
 	};
+
 	char *limits = NULL, *status = NULL;
 	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
 	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
@@ -90,6 +97,7 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 		/* A saved tree need not have them. */
 		return pm_process_check(process, error);
 	}
+
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		uint64_t max;
 		if (soft_limit(limits, rows[i].name, &max))
@@ -97,8 +105,10 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 			             pm_status_number(status, rows[i].used, 0) * 1024, "%s",
 			             rows[i].source);
 	}
+
 	free(limits);
 	free(status);
+
 	return 0;
 }
 
@@ -109,6 +119,7 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 	const char *at = text;
 	uint64_t max;
 	bool known = text && pm_scan_decimal(&at, &max);
+
 	free(text);
 	size_t count = regions->count;
 	/* The vsyscall page is listed, but is no mapping of the process. */
@@ -123,6 +134,7 @@ int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
 {
 	struct pm_regions regions;
 	pm_regions_init(&regions);
+
 	struct pm_error cause = { 0 };
 	int result = pm_maps_read(process, PM_MAPS, &regions, &cause);
 	if (result == 0)

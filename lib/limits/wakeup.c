@@ -40,12 +40,14 @@ static bool has_limit(const struct pm_hierarchy *hierarchy)
 	static const char *const names[][2] = {
 		[1] = { "memory.limit_in_bytes", NULL }, [2] = { "memory.max", "memory.high" }
 	};
+
 	for (size_t i = 0; i < 2 && names[hierarchy->version][i]; i++) {
 		uint64_t max;
 		if (pm_cgroup_number(hierarchy, names[hierarchy->version][i], &max, NULL) > 0 &&
 		    !pm_cgroup_is_unlimited(hierarchy, max))
 			return true;
 	}
+
 	return false;
 }
 
@@ -75,12 +77,14 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 	at.group = strdup(hierarchy->group);
 	if (!at.group)
 		return pm_error_out_of_memory(error);
+
 	bool own = true;
 	do {
 		if (at.group[0] != '\0' && (own || has_limit(&at)))
 			listen_to(&at, opening);
 		own = false;
 	} while (pm_cgroup_go_up(&at));
+
 	free(at.group);
 	return 0;
 }
@@ -102,12 +106,14 @@ static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *
 		found = pm_wakeup_add_pressure(path, source);
 		free(path);
 	}
+
 	if (!found) {
 		if (asprintf(&path, "%s/pressure/memory", proc_root) < 0)
 			return pm_error_out_of_memory(error);
 		found = pm_wakeup_add_pressure(path, source);
 		free(path);
 	}
+
 	opening->has[PM_WAKEUP_PRESSURE] = found;
 	return 0;
 }
@@ -124,11 +130,14 @@ int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint6
 {
 	struct pm_wakeup *made = calloc(1, sizeof *made);
 	struct opening opening = { .usage = usage, .count = count };
+
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	for (int i = 0; i < PM_WAKEUP_CAUSES; i++)
 		opening.sources[i] = (struct pm_wakeup_source){ .cause = (enum pm_wakeup_cause)i,
 			                                        .fd = -1 };
+
 	int result = pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys",
 	                               &made->hierarchy, error);
 	if (result == 0 && made->hierarchy.version)
@@ -136,15 +145,18 @@ int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint6
 	if (result == 0)
 		result = listen_to_pressure(&made->hierarchy, pm_process_root(process), &opening,
 		                            error);
+
 	if (result < 0) {
 		close_sources(opening.sources, PM_WAKEUP_CAUSES);
 		pm_hierarchy_deinit(&made->hierarchy);
 		free(made);
 		return -1;
 	}
+
 	for (size_t i = 0; i < PM_WAKEUP_CAUSES; i++)
 		if (opening.has[i])
 			made->sources[made->count++] = opening.sources[i];
+
 	*wakeup = made;
 	return 0;
 }
@@ -169,19 +181,23 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 	struct pm_wakeup_source *source = &wakeup->sources[index];
 	if (source->fd < 0 || revents == 0)
 		return false;
+
 	/* PSI and a removed group show themselves by POLLERR, without end. */
 	if (revents & (POLLERR | POLLNVAL)) {
 		close(source->fd);
 		source->fd = -1;
 		return false;
 	}
+
 	if (!(revents & source->events))
 		return false;
+
 	/* Eight bytes of an eventfd, or the events of inotify, which all say the same. Asking for
 	 * PSI has taken its event. */
 	char bytes[4096];
 	while (source->events & POLLIN && pm_read(source->fd, bytes, sizeof bytes) > 0) {
 	}
+
 	return true;
 }
 

@@ -39,6 +39,7 @@ static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int
 		errno = ENOMEM;
 		return -1;
 	}
+
 	int fd = open(path, flags | O_CLOEXEC), cause = errno;
 	free(path);
 	errno = cause;
@@ -54,6 +55,7 @@ static void accept_source(struct pm_wakeup_source *source, int fd, short events,
 {
 	if (source->fd == fd)
 		return;
+
 	source->fd = fd;
 	source->events = events;
 	source->os_errno = 0;
@@ -84,10 +86,12 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 	int file = open_file(hierarchy, name, O_RDONLY);
 	if (file < 0)
 		return refuse(source, errno);
+
 	int control = open_file(hierarchy, "cgroup.event_control", O_WRONLY | O_APPEND);
 	int event = source->fd >= 0 || control < 0 ? source->fd
 	                                           : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int failed = control < 0 || event < 0 ? -1 : 0, cause = errno;
+
 	for (size_t i = 0; failed == 0 && i < (numbers ? count : 1); i++) {
 		char argument[32] = "";
 		if (numbers)
@@ -95,6 +99,7 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 		failed = write_registration(control, event, file, argument);
 		cause = errno;
 	}
+
 	/* The kernel keeps what it needs of both. */
 	if (control >= 0)
 		close(control);
@@ -103,8 +108,10 @@ static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
 		accept_source(source, event, POLLIN, hierarchy, name);
 		return true;
 	}
+
 	if (event >= 0 && event != source->fd)
 		close(event);
+
 	return refuse(source, cause);
 }
 
@@ -125,6 +132,7 @@ bool pm_wakeup_add_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup
 	char *path;
 	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0)
 		return refuse(source, ENOMEM);
+
 	int fd = source->fd >= 0 ? source->fd : inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	int failed = fd < 0 ? -1 : inotify_add_watch(fd, path, IN_MODIFY), cause = errno;
 	free(path);
@@ -132,8 +140,10 @@ bool pm_wakeup_add_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup
 		accept_source(source, fd, POLLIN, hierarchy, name);
 		return true;
 	}
+
 	if (fd >= 0 && fd != source->fd)
 		close(fd);
+
 	return refuse(source, cause);
 }
 
@@ -161,8 +171,10 @@ bool pm_wakeup_add_pressure(const char *path, struct pm_wakeup_source *source)
 		close(fd);
 		return refuse(source, cause);
 	}
+
 	source->fd = fd;
 	source->events = POLLPRI;
 	snprintf(source->file, sizeof source->file, "%s", path);
+
 	return true;
 }

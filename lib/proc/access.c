@@ -34,10 +34,12 @@ static const char *user_text(uint32_t uid, char *text)
 	struct passwd entry, *found = NULL;
 	if (uid == 0)
 		return "root";
+
 	if (getpwuid_r(uid, &entry, buffer, sizeof buffer, &found) == 0 && found)
 		snprintf(text, USER_TEXT_SIZE, "%.64s (uid %u)", found->pw_name, uid);
 	else
 		snprintf(text, USER_TEXT_SIZE, "uid %u", uid);
+
 	return text;
 }
 
@@ -56,8 +58,10 @@ static bool is_other_user(const struct pm_refusal *refusal)
 	const struct pm_ids *users = &refusal->target.users;
 	uint32_t own = refusal->own.users.effective;
 	char text[USER_TEXT_SIZE];
+
 	if (!lacks_right(refusal) || all_are(users, own))
 		return false;
+
 	const char *remedy = pm_remedy(refusal);
 	if (own == 0)
 		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
@@ -65,6 +69,7 @@ static bool is_other_user(const struct pm_refusal *refusal)
 	if (users->real != own)
 		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
 		                  user_text(users->effective, text), own, remedy);
+
 	uint32_t other = users->effective == own ? users->saved : users->effective;
 	return pm_refused(refusal, PM_ERROR_ACCESS,
 	                  "is yours but a set-user-ID program: it may act as %s; %s",
@@ -77,6 +82,7 @@ static bool is_other_group(const struct pm_refusal *refusal)
 	uint32_t own = refusal->own.groups.effective;
 	if (!lacks_right(refusal) || all_are(groups, own))
 		return false;
+
 	uint32_t other = groups->effective == own ? groups->saved : groups->effective;
 	return pm_refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
 	                  other, own, pm_remedy(refusal));
@@ -109,6 +115,7 @@ static bool is_in_other_namespace(const struct pm_refusal *refusal)
 	            ? strcmp(own, target) == 0
 	            : lacks_right(refusal) || pm_credentials_in_first_namespace(refusal->proc_root))
 		return false;
+
 	return pm_refused(refusal, PM_ERROR_ACCESS,
 	                  "lives in another user namespace, where you have no CAP_SYS_PTRACE; run "
 	                  "procmem as root outside of all "
@@ -136,6 +143,7 @@ static bool is_file_of_another(const struct pm_refusal *refusal)
 	if (refusal->cause != EACCES || lacks_right(refusal) || opens_any_file ||
 	    !is_owned_by_another(&refusal->target, own->users.effective))
 		return false;
+
 	char text[USER_TEXT_SIZE];
 	return pm_refused(refusal, PM_ERROR_ACCESS,
 	                  "has that file readable for %s only, and CAP_SYS_PTRACE does not help "
@@ -153,12 +161,15 @@ static uint64_t yama_scope(const char *proc_root)
 	char *path, text[32] = "";
 	if (asprintf(&path, "%s/sys/kernel/yama/ptrace_scope", proc_root) < 0)
 		return 0;
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	if (fd < 0)
 		return 0;
+
 	ssize_t length = pm_read(fd, text, sizeof text - 1);
 	close(fd);
+
 	const char *at = text;
 	uint64_t scope;
 	return length > 0 && pm_scan_decimal(&at, &scope) ? scope : 0;
@@ -188,6 +199,7 @@ static void tracer_text(const struct pm_refusal *refusal, const char *before, ch
 	text[0] = '\0';
 	if (pid == 0)
 		return;
+
 	if (pm_credentials_read_pid(refusal->proc_root, pid, &tracer))
 		snprintf(text, size, "%straced by process %d (%s) already", before, (int)tracer.pid,
 		         tracer.name);
@@ -204,11 +216,14 @@ static bool is_refused_by_yama(const struct pm_refusal *refusal)
 		[3] = "nobody may, until the machine is started with another value",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);
+
 	if (scope == 0 || scope > 3 || (scope < 3 && !lacks_right(refusal)) ||
 	    (scope == 1 && descends_from_us(refusal)))
 		return false;
+
 	char tracer[128];
 	tracer_text(refusal, "; it is also ", tracer, sizeof tracer);
+
 	return pm_refused(refusal, PM_ERROR_ACCESS,
 	                  "is protected by Yama, kernel.yama.ptrace_scope=%d: %s%s", (int)scope,
 	                  remedies[scope], tracer);
@@ -234,6 +249,7 @@ static bool is_unexplained(const struct pm_refusal *refusal)
 		who = "the seccomp filter that procmem runs under, as in a container: start it "
 		      "with --cap-add SYS_PTRACE, "
 		      "or use kubectl debug --profile=sysadmin";
+
 	return pm_refused(
 		refusal, PM_ERROR_ACCESS,
 		"is withheld (%s), though users and capabilities would do: probably by %s",
@@ -258,19 +274,23 @@ int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int o
 		is_traced,
 		is_unexplained,
 	};
+
 	struct pm_refusal refusal = { .proc_root = proc_root,
 		                      .pid = pid,
 		                      .doing = doing,
 		                      .cause = os_errno,
 		                      .error = error };
+
 	if (!pm_credentials_read(proc_root, "self", &refusal.own))
 		refusal.own.users = (struct pm_ids){ getuid(), geteuid(), geteuid() };
 	if (!pm_credentials_read_pid(proc_root, pid, &refusal.target)) {
 		pm_access_is_invisible(&refusal);
 		return -1;
 	}
+
 	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
 		if (rules[i](&refusal))
 			break;
+
 	return -1;
 }

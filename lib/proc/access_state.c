@@ -18,6 +18,7 @@ static enum pm_error_kind kind_of(int cause)
 {
 	if (pm_errno_is_ours(cause))
 		return PM_ERROR_RESOURCES;
+
 	switch (cause) {
 	case EACCES:
 	case EPERM:
@@ -43,6 +44,7 @@ static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_e
 	const char *value = strcmp(mount->type, "proc") == 0
 	                            ? pm_mount_option(mount, "hidepid", &length)
 	                            : NULL;
+
 	if (value)
 		snprintf(context, HIDEPID_TEXT_SIZE, "%.*s", (int)length, value);
 	return 0;
@@ -62,12 +64,14 @@ bool pm_access_is_invisible(const struct pm_refusal *refusal)
 {
 	char hidepid[HIDEPID_TEXT_SIZE] = "";
 	pm_mounts_visit(refusal->proc_root, find_hidepid, hidepid, NULL);
+
 	bool gone = is_surely_gone(refusal);
 	if (hidepid[0] != '\0' && !gone)
 		return pm_refused(refusal, PM_ERROR_ACCESS,
 		                  "is not there, or hidden: proc is mounted with hidepid=%s, which "
 		                  "shows only your own; %s",
 		                  hidepid, pm_remedy(refusal));
+
 	if (refusal->cause == ENOENT) {
 		pm_error_set(refusal->error, PM_ERROR_NOT_FOUND, ENOENT, "there is no process %d",
 		             (int)refusal->pid);
@@ -75,8 +79,10 @@ bool pm_access_is_invisible(const struct pm_refusal *refusal)
 			refusal->error->pid = refusal->pid;
 		return true;
 	}
+
 	if (refusal->cause == ESRCH || refusal->cause == 0 || gone)
 		return pm_refused(refusal, PM_ERROR_GONE, "has ended");
+
 	return pm_refused(refusal, kind_of(refusal->cause), "does not even show its status: %s",
 	                  strerror(refusal->cause));
 }
@@ -98,6 +104,7 @@ bool pm_access_is_zombie(const struct pm_refusal *refusal)
 	if (!pm_credentials_read_pid(refusal->proc_root, target->parent, &parent))
 		return pm_refused(refusal, PM_ERROR_NO_MEMORY,
 		                  "is a zombie: it ended and has no memory any more");
+
 	return pm_refused(refusal, PM_ERROR_NO_MEMORY,
 	                  "is a zombie: it ended and has no memory any more, only its parent %d "
 	                  "(%s) has not taken notice yet",

@@ -50,13 +50,16 @@ static size_t begin_before(const char *text, size_t length, size_t differs, size
 {
 	if (length <= most || differs + SHOWN_MIN <= most - LEFT_OUT)
 		return 0;
+
 	size_t begin = differs;
 	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MAX &&
 	       differs - begin + BESIDE < most)
 		begin--;
+
 	/* Room that is left is for what stands before. */
 	if (length - begin <= most - LEFT_OUT)
 		begin = length - (most - LEFT_OUT);
+
 	return letter_at(text, begin);
 }
 
@@ -65,19 +68,23 @@ void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, siz
 {
 	const char *command = items[index].command;
 	size_t length = strlen(command), differs = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		size_t same = i == index ? 0 : common(command, items[i].command);
 		if (same > differs)
 			differs = same;
 	}
+
 	size_t begin = begin_before(command, length, differs, most);
 	size_t room = begin > 0 ? most - LEFT_OUT : most;
 	size_t shown = length - begin;
 	bool cut = shown > room;
+
 	if (cut)
 		shown = room - LEFT_OUT;
 	while (cut && shown > 0 && ((unsigned char)command[begin + shown] & 0xc0) == 0x80)
 		shown--;
+
 	snprintf(text, most + 1, "%s%.*s%s", begin > 0 ? left_out : "", (int)shown, command + begin,
 	         cut ? left_out : "");
 }
@@ -119,6 +126,7 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 	size_t most = share > fixed + COMMAND_MAX   ? COMMAND_MAX
 	              : share > fixed + COMMAND_MIN ? share - fixed
 	                                            : COMMAND_MIN;
+
 	for (size_t i = 0; i < listed && length < sizeof list; i++) {
 		pm_ambiguous_distinguish(items, listed, i, most, command);
 		put_age(items[i].start_ticks, age);
@@ -128,8 +136,10 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
 		                     i > 0 ? ", " : "", (int)items[i].pid, user, age, command);
 		length += added > 0 ? (size_t)added : 0;
 	}
+
 	if (count > listed && length < sizeof list)
 		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
+
 	return pm_error_set(
 		error, PM_ERROR_AMBIGUOUS, 0,
 		"'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",

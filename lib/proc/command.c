@@ -12,6 +12,7 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 	size_t length;
 	if (pm_procfs_read(procfs, name, &text, &length) < 0)
 		return -1;
+
 	/* The name itself may end in newlines too. */
 	if (length > 0 && text[length - 1] == '\n')
 		length--;
@@ -20,6 +21,7 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 	memcpy(comm, text, length);
 	comm[length] = '\0';
 	free(text);
+
 	return 0;
 }
 

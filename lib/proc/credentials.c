@@ -27,10 +27,12 @@ static char *read_file(const char *root, const char *directory, const char *name
 	char *path, *text = NULL;
 	if (asprintf(&path, "%s/%s/%s", root, directory, name) < 0)
 		return NULL;
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	free(path);
 	if (fd < 0)
 		return NULL;
+
 	struct stat file;
 	bool known = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, length, NULL) == 0 &&
 	             fstat(fd, &file) == 0;
@@ -69,13 +71,16 @@ static bool read_stat(const char *root, const char *directory, struct pm_credent
 	char *text = read_file(root, directory, "stat", &length, NULL);
 	struct pm_process_stat stat;
 	bool known = text && pm_process_stat_parse(text, length, &stat);
+
 	free(text);
 	if (!known)
 		return false;
+
 	memcpy(credentials->name, stat.comm, sizeof credentials->name);
 	credentials->state = stat.state;
 	credentials->threads = stat.threads;
 	credentials->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
+
 	return true;
 }
 
@@ -86,6 +91,7 @@ bool pm_credentials_read(const char *proc_root, const char *directory,
 	char *status = read_file(proc_root, directory, "status", NULL, &found.owner);
 	if (!status)
 		return false;
+
 	found.pid = (pid_t)pm_status_number(status, "Tgid", 0);
 	found.parent = (pid_t)pm_status_number(status, "PPid", 0);
 	found.tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
@@ -94,11 +100,14 @@ bool pm_credentials_read(const char *proc_root, const char *directory,
 	found.permitted = pm_status_mask(status, "CapPrm");
 	found.effective = pm_status_mask(status, "CapEff");
 	found.seccomp = pm_status_number(status, "Seccomp", 0) == SECCOMP_MODE;
+
 	free(status);
 	if (!read_stat(proc_root, directory, &found))
 		return false;
+
 	read_namespace(proc_root, directory, found.namespace_text);
 	*credentials = found;
+
 	return true;
 }
 
@@ -114,6 +123,7 @@ bool pm_credentials_in_first_namespace(const char *proc_root)
 	char *map = read_file(proc_root, "self", "uid_map", NULL, NULL);
 	if (!map)
 		return true; /* A kernel without user namespaces has no such file. */
+
 	uint64_t numbers[3] = { 0 };
 	const char *at = map;
 	for (size_t i = 0; i < 3; i++) {
@@ -121,6 +131,7 @@ bool pm_credentials_in_first_namespace(const char *proc_root)
 		if (!pm_scan_decimal(&at, &numbers[i]))
 			break;
 	}
+
 	free(map);
 	return numbers[0] == 0 && numbers[1] == 0 && numbers[2] == UINT32_MAX;
 }

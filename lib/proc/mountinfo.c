@@ -36,6 +36,7 @@ static void unescape(char *text)
 			*to = *from++;
 		}
 	}
+
 	*to = '\0';
 }
 
@@ -45,19 +46,23 @@ bool pm_mount_parse(char *line, struct pm_mount *mount)
 	for (size_t i = 0; i < FIELD_OPTIONAL; i++)
 		if (!(fields[i] = strsep(&rest, " ")))
 			return false;
+
 	char *word;
 	while ((word = strsep(&rest, " ")) && strcmp(word, "-") != 0) {
 	}
+
 	char *type = strsep(&rest, " ");
 	char *source = strsep(&rest, " ");
 	if (!source || !rest)
 		return false;
+
 	unescape(fields[FIELD_ROOT]);
 	unescape(fields[FIELD_POINT]);
 	*mount = (struct pm_mount){ .root = fields[FIELD_ROOT],
 		                    .point = fields[FIELD_POINT],
 		                    .type = type,
 		                    .options = rest };
+
 	return true;
 }
 
@@ -74,6 +79,7 @@ const char *pm_mount_option(const struct pm_mount *mount, const char *name, size
 		}
 		at += option + (at[option] == ',');
 	}
+
 	return NULL;
 }
 

@@ -12,9 +12,11 @@ bool pm_process_pid_is_ours(const struct pm_process *process)
 	int length = snprintf(path, sizeof path, "%s/self", process->procfs.root);
 	if (length < 0 || (size_t)length >= sizeof path)
 		return false;
+
 	ssize_t got = readlink(path, target, sizeof target - 1);
 	if (got <= 0)
 		return false;
+
 	target[got] = '\0';
 	return strtol(target, NULL, 10) == getpid();
 }

@@ -68,6 +68,7 @@ static struct pids_stack *next(struct pids_info *info, int *cause)
 	 * gives rows of zeros. */
 	if (!pm_errno_is_ours(errno))
 		return stack;
+
 	*cause = errno;
 	return NULL;
 }
@@ -76,10 +77,12 @@ int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error)
 {
 	enum pids_item items[ITEM_COUNT];
 	memcpy(items, wanted, sizeof items);
+
 	struct pids_info *info = NULL;
 	int result = procps_pids_new(&info, items, ITEM_COUNT), cause = 0;
 	if (result < 0)
 		return failed(-result, error);
+
 	struct pids_stack *stack;
 	bool some = false;
 	while (result == 0 && (stack = next(info, &cause))) {
@@ -88,9 +91,11 @@ int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error)
 		result = visit(context, &entry, error);
 		some = true;
 	}
+
 	procps_pids_unref(&info);
 	/* There is always one process, our own. */
 	if (result == 0 && (cause != 0 || !some))
 		return failed(cause, error);
+
 	return result;
 }

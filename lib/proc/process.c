@@ -48,6 +48,7 @@ static pid_t first_living_thread(const struct pm_procfs *procfs)
 	size_t count;
 	if (pm_procfs_list_numbers(procfs, "task", &tids, &count) < 0)
 		return found;
+
 	for (size_t i = 0; i < count && found == procfs->pid; i++) {
 		char name[64];
 		struct pm_process_stat stat;
@@ -56,6 +57,7 @@ static pid_t first_living_thread(const struct pm_procfs *procfs)
 		    !is_ending(&stat))
 			found = tids[i];
 	}
+
 	free(tids);
 	return found;
 }
@@ -97,6 +99,7 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 		if (first_living_thread(procfs) != procfs->pid)
 			return false;
 	}
+
 	return true;
 }
 
@@ -127,6 +130,7 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 	pid_t group = procfs->pid;
 	if (pm_procfs_read(procfs, "status", &text, NULL) < 0)
 		return group;
+
 	uint64_t number = pm_status_number(text, "Tgid", 0);
 	if (number > 0 && number <= INT_MAX)
 		group = (pid_t)number;
@@ -162,33 +166,39 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 	struct pm_procfs procfs;
 	if (pm_procfs_open(&procfs, root, pid) < 0)
 		return open_failed(root, pid, errno, error);
+
 	pid_t group = thread_group(&procfs);
 	if (group != pid) {
 		pm_procfs_close(&procfs);
 		if (pm_procfs_open(&procfs, root, group) < 0)
 			return open_failed(root, group, errno, error);
 	}
+
 	struct pm_process *opened = calloc(1, sizeof *opened);
 	if (!opened) {
 		pm_procfs_close(&procfs);
 		return pm_error_out_of_memory(error);
 	}
+
 	/* The anchor comes first: an exec from now on is noticed. */
 	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
 	opened->pidfd = pm_procfs_is_live(&procfs) ? (int)syscall(SYS_pidfd_open, group, 0) : -1;
+
 	struct pm_process_stat stat;
 	if (pm_process_stat_read(&procfs, "stat", &stat) < 0) {
 		int cause = errno;
 		pm_process_close(opened);
 		return open_failed(root, group, cause, error);
 	}
+
 	opened->start_ticks = stat.start_ticks;
 	struct pm_process_stat memory;
 	opened->start_stack = read_memory_stat(&procfs, &stat, &memory) ? memory.start_stack : 0;
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	opened->was_dead = is_zombie(&stat);
 	*process = opened;
+
 	return 0;
 }
 
@@ -196,6 +206,7 @@ void pm_process_close(struct pm_process *process)
 {
 	if (!process)
 		return;
+
 	pm_procfs_close(&process->procfs);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
@@ -230,8 +241,10 @@ static int gone(const struct pm_process *process, const char *what, struct pm_er
 int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
+
 	if (cause == ENOENT || cause == ESRCH)
 		return gone(process, "exited", error);
+
 	if (cause == EPROTO)
 		pm_error_set(error, PM_ERROR_FORMAT, 0,
 		             "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root,
@@ -241,8 +254,10 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 	else
 		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot look at process %d: %s",
 		             (int)procfs->pid, strerror(cause));
+
 	if (error)
 		error->pid = procfs->pid;
+
 	return -1;
 }
 
@@ -256,11 +271,13 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 	char byte;
 	if (process->memory_anchor >= 0 && pm_pread(process->memory_anchor, &byte, 1, 0) == 0)
 		return true;
+
 	struct pm_process_stat memory;
 	if (process->start_stack == 0 || !read_memory_stat(&process->procfs, stat, &memory))
 		return false;
 	if (memory.start_stack != 0)
 		return memory.start_stack != process->start_stack;
+
 	/* In the middle of an exec nothing has its place yet in the new memory. Neither has it
 	 * where we may not know, or where it ends. */
 	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
@@ -279,9 +296,11 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 		return gone(process, "exited", error);
 	if (!has_other_memory(process, &stat))
 		return 0;
+
 	/* Or it was killed since we looked. */
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
+
 	return gone(process,
 	            has_ended(&process->procfs, &stat) ? "exited"
 	                                               : "called exec: the memory it had is gone",
@@ -298,6 +317,7 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 		*fd = opened;
 		return 0;
 	}
+
 	int cause = errno;
 	struct pm_process_stat stat;
 	if (cause == ENOENT && pm_process_stat_read(procfs, "stat", &stat) == 0) {
@@ -307,13 +327,16 @@ int pm_process_open_file(struct pm_process *process, const char *name, int flags
 			error->pid = procfs->pid;
 		return -1;
 	}
+
 	if ((cause == ENOENT || cause == ESRCH) && pm_process_check(process, error) < 0)
 		return -1;
 	if (pm_errno_is_ours(cause))
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open %s/%d/%s: %s",
 		                    procfs->root, (int)procfs->pid, name, strerror(cause));
+
 	char doing[128];
 	snprintf(doing, sizeof doing, "read its %s", name);
+
 	return pm_access_explain(procfs->root, procfs->pid, doing, cause, error);
 }
 
@@ -322,13 +345,17 @@ int pm_process_read_command(struct pm_process *process, char **command, struct p
 	int fd = -1;
 	char *text;
 	size_t length;
+
 	if (pm_process_open_file(process, "cmdline", O_RDONLY, &fd, error) < 0)
 		return -1;
+
 	int result = pm_read_all(fd, PM_COMMAND_MAX, &text, &length, error);
 	close(fd);
 	if (result < 0)
 		return -1;
+
 	pm_command_join(text, length);
 	*command = text;
+
 	return 0;
 }

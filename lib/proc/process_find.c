@@ -80,11 +80,13 @@ static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *te
 		return same_name ? FITS_ZOMBIE : FITS_NOT;
 	if (same_name)
 		return FITS_COMM;
+
 	/* An argument with blanks is a title that the program gave itself; its slashes separate no
 	 * folders ("sshd: root@pts/0"). */
 	const char *first = texts->command;
 	if (strcmp(strchr(first, ' ') ? first : base_name(first), word) == 0)
 		return FITS_COMMAND;
+
 	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
 }
 
@@ -110,14 +112,18 @@ static int read_texts(pid_t pid, struct texts *texts)
 	struct pm_procfs procfs;
 	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
 		return -1;
+
 	int result = pm_comm_read(&procfs, "comm", texts->comm);
 	if (result == 0)
 		result = pm_command_read(&procfs, &texts->command, &texts->length);
+
 	ssize_t length = readlinkat(procfs.fd, "exe", texts->program, sizeof texts->program - 1);
 	texts->program[length > 0 ? length : 0] = '\0';
+
 	int cause = errno;
 	pm_procfs_close(&procfs);
 	errno = cause;
+
 	return result;
 }
 
@@ -125,6 +131,7 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 {
 	struct search *search = context;
 	struct texts texts;
+
 	if (pm_self_has(&search->own, entry->pid))
 		return 0;
 	if (pm_array_reserve(&search->items, &search->capacity, search->count, 1,
@@ -132,6 +139,7 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 		return -1;
 	if (read_texts(entry->pid, &texts) < 0)
 		return pm_pids_passed_over(errno, error);
+
 	struct candidate *added = &search->items[search->count++];
 	*added = (struct candidate){
 		.pid = entry->pid,
@@ -140,11 +148,13 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 		.uid = entry->uid,
 		.start_ticks = entry->start_ticks,
 	};
+
 	if (added->fit != FITS_NOT)
 		added->command = whole_command(&texts);
 	free(texts.command);
 	if (!added->name || (added->fit != FITS_NOT && !added->command))
 		return pm_error_out_of_memory(error);
+
 	return 0;
 }
 
@@ -172,11 +182,14 @@ static int say_none(const struct search *search, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%s' is neither a PID nor the name of a process",
 		                    search->word);
+
 	const char **names = calloc(search->count + 1, sizeof *names);
 	if (!names)
 		return pm_error_out_of_memory(error);
+
 	for (size_t i = 0; i < search->count; i++)
 		names[i] = search->items[i].name;
+
 	const char *nearest = pm_typo_nearest(search->word, names, search->count);
 	if (nearest)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
@@ -186,6 +199,7 @@ static int say_none(const struct search *search, struct pm_error *error)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
 		             "no process is called '%s', and none has a similar name",
 		             search->word);
+
 	free(names);
 	return -1;
 }
@@ -195,6 +209,7 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 	struct pm_namesake *items = calloc(count, sizeof *items);
 	if (!items)
 		return pm_error_out_of_memory(error);
+
 	for (size_t i = 0; i < count; i++) {
 		const struct candidate *item = &search->items[i];
 		items[i] = (struct pm_namesake){ .pid = item->pid,
@@ -202,8 +217,10 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 			                         .start_ticks = item->start_ticks,
 			                         .command = item->command };
 	}
+
 	pm_ambiguous_error(search->word, items, count, error);
 	free(items);
+
 	return -1;
 }
 
@@ -216,14 +233,18 @@ static size_t find_best(struct search *search, struct pm_error *error)
 	pm_self_read(&search->own);
 	if (pm_pids_visit(add_candidate, search, error) < 0)
 		return 0;
+
 	if (search->count > 1)
 		qsort(search->items, search->count, sizeof *search->items, compare_candidates);
+
 	size_t best = 0;
 	while (best < search->count && search->items[best].fit != FITS_NOT &&
 	       search->items[best].fit == search->items[0].fit)
 		best++;
+
 	if (best == 0)
 		say_none(search, error);
+
 	return best;
 }
 
@@ -235,6 +256,7 @@ static int find_name(const char *word, pid_t *pid, struct pm_error *error)
 		*pid = search.items[0].pid;
 	else if (best > 1)
 		say_several(&search, best, error);
+
 	free_search(&search);
 	return best == 1 ? 0 : -1;
 }
@@ -246,14 +268,18 @@ static int find_names(const char *word, pid_t **pids, size_t *count, struct pm_e
 	pid_t *found = best > 0 ? calloc(best, sizeof *found) : NULL;
 	if (best > 0 && !found)
 		pm_error_out_of_memory(error);
+
 	/* The best come first; with none there is no list. */
 	for (size_t i = 0; found && search.items && i < best; i++)
 		found[i] = search.items[i].pid;
+
 	free_search(&search);
 	if (!found)
 		return -1;
+
 	*pids = found;
 	*count = best;
+
 	return 0;
 }
 
@@ -270,8 +296,10 @@ static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 		                    word);
 	if (pm_process_open(NULL, (pid_t)number, &process, error) < 0)
 		return -1;
+
 	*pid = pm_process_pid(process);
 	pm_process_close(process);
+
 	return 0;
 }
 
@@ -298,17 +326,21 @@ int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
 int pm_process_find_all(const char *word, pid_t **pids, size_t *count, struct pm_error *error)
 {
 	pid_t pid = 0;
+
 	if (check_word(word, error) < 0)
 		return -1;
 	if (!is_number(word))
 		return find_names(word, pids, count, error);
 	if (find_number(word, &pid, error) < 0)
 		return -1;
+
 	pid_t *one = malloc(sizeof *one);
 	if (!one)
 		return pm_error_out_of_memory(error);
+
 	*one = pid;
 	*pids = one;
 	*count = 1;
+
 	return 0;
 }

@@ -30,22 +30,27 @@ static uint64_t boot_uptime_ms(const char *root)
 	char path[PATH_MAX], text[64];
 	if ((size_t)snprintf(path, sizeof path, "%s/uptime", root) >= sizeof path)
 		return 0;
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
+
 	ssize_t length = pm_read(fd, text, sizeof text - 1);
 	close(fd);
 	if (length <= 0)
 		return 0;
+
 	text[length] = '\0';
 	const char *at = text;
 	uint64_t seconds = 0, hundredths = 0;
 	if (!pm_scan_decimal(&at, &seconds))
 		return 0;
+
 	if (*at == '.') {
 		at++;
 		pm_scan_decimal(&at, &hundredths);
 	}
+
 	return seconds * 1000 + hundredths * 10;
 }
 
@@ -62,6 +67,7 @@ static void fill_from_status(const char *status, struct pm_process_info *info)
 	info->vm_size = status_bytes(status, "VmSize");
 	info->vm_rss = status_bytes(status, "VmRSS");
 	info->vm_hwm = status_bytes(status, "VmHWM");
+
 	info->vm_swap = status_bytes(status, "VmSwap");
 	info->vm_pte = status_bytes(status, "VmPTE");
 }
@@ -95,10 +101,12 @@ static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_na
 	if (pm_process_stat_read(procfs, stat_name, &stat) < 0 ||
 	    pm_procfs_read(procfs, status_name, &status, NULL) < 0)
 		return -1;
+
 	info->start_stack = stat.start_stack;
 	info->start_brk = stat.start_brk;
 	fill_from_status(status, info);
 	free(status);
+
 	return 0;
 }
 
@@ -126,13 +134,16 @@ int pm_process_read_info(struct pm_process *process, struct pm_process_info *inf
 	const struct pm_procfs *procfs = &process->procfs;
 	struct pm_process_stat stat;
 	struct pm_process_info found = { 0 };
+
 	if (pm_process_stat_read(procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
+
 	fill_from_stat(process, &stat, &found);
 	int result = found.leader_gone ? read_living_thread(process, &found)
 	                               : read_memory_facts(procfs, "stat", "status", &found);
 	if (result < 0)
 		return pm_process_lost(process, errno, error);
+
 	*info = found;
 	return 0;
 }

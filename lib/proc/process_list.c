@@ -23,18 +23,22 @@ static void fill_from_living_thread(struct pm_process_row *row)
 	struct pm_process *process;
 	struct pm_process_info info;
 	char *command;
+
 	if (pm_process_open(NULL, row->pid, &process, NULL) < 0)
 		return;
+
 	if (pm_process_read_info(process, &info, NULL) == 0) {
 		row->rss = info.vm_rss;
 		row->peak = info.vm_hwm;
 		row->swap = info.vm_swap;
 		row->size = info.vm_size;
 	}
+
 	if (pm_process_read_command(process, &command, NULL) == 0) {
 		free(row->command);
 		row->command = command;
 	}
+
 	pm_process_close(process);
 }
 
@@ -49,11 +53,13 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	if (pm_comm_read(procfs, "comm", row->comm) < 0 ||
 	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
+
 	/* libproc2 does not know this figure. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
 	free(status);
 	if (pm_command_read(procfs, &row->command, &length) < 0)
 		return -1;
+
 	pm_command_join(row->command, length);
 	return 0;
 }
@@ -72,6 +78,7 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 	if (pm_array_reserve(&list->items, &builder->capacity, list->count, 1, sizeof *list->items,
 	                     error) < 0)
 		return -1;
+
 	struct pm_process_row row = {
 		.pid = entry->pid,
 		.uid = entry->uid,
@@ -84,16 +91,20 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 		.swap = entry->swap,
 		.size = entry->size,
 	};
+
 	struct pm_procfs procfs;
 	if (pm_procfs_open(&procfs, "/proc", entry->pid) < 0)
 		return pm_pids_passed_over(errno, error);
+
 	int result = fill_texts(&procfs, &row), cause = errno;
 	pm_procfs_close(&procfs);
 	if (result < 0)
 		return pm_pids_passed_over(cause, error);
+
 	if (pm_state_is_dead(row.state) && row.threads > 1)
 		fill_from_living_thread(&row);
 	list->items[list->count++] = row;
+
 	return 0;
 }
 
@@ -112,6 +123,7 @@ int pm_process_list_read(struct pm_process_list *list, struct pm_error *error)
 		pm_process_list_deinit(&builder.list);
 		return -1;
 	}
+
 	qsort(builder.list.items, builder.list.count, sizeof *builder.list.items, compare_pids);
 	*list = builder.list;
 	return 0;
@@ -131,8 +143,10 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 	int fd;
 	char *text;
 	struct pm_error cause;
+
 	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
 		return -1;
+
 	int result = pm_read_all(fd, PM_PROCFS_TEXT_MAX, &text, NULL, &cause);
 	close(fd);
 	if (result < 0 && cause.kind == PM_ERROR_GONE)
@@ -143,12 +157,14 @@ int pm_process_read_pss(struct pm_process *process, uint64_t *pss, struct pm_err
 			*error = cause;
 		return -1;
 	}
+
 	bool known = pm_status_find(text, "Pss") != NULL;
 	uint64_t kilobytes = pm_status_number(text, "Pss", 0);
 	free(text);
 	if (!known)
 		return pm_access_explain(pm_process_root(process), pm_process_pid(process),
 		                         "read its smaps_rollup", 0, error);
+
 	*pss = kilobytes * 1024;
 	return 0;
 }

@@ -72,11 +72,13 @@ int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
 	size_t length;
 	if (pm_procfs_read(procfs, name, &text, &length) < 0)
 		return -1;
+
 	bool good = pm_process_stat_parse(text, length, stat);
 	free(text);
 	if (!good) {
 		errno = EPROTO;
 		return -1;
 	}
+
 	return 0;
 }

@@ -23,6 +23,7 @@ int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid)
 	char *path;
 	if (asprintf(&path, "%s/%d", root, (int)pid) < 0)
 		return -1;
+
 	char *own_root = strdup(root);
 	int fd = own_root ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int cause = errno;
@@ -32,6 +33,7 @@ int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid)
 		errno = cause;
 		return -1;
 	}
+
 	*procfs = (struct pm_procfs){ .root = own_root, .pid = pid, .fd = fd };
 	return 0;
 }
@@ -53,6 +55,7 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
 	if (fd < 0)
 		return -1;
+
 	struct pm_error error;
 	int result = pm_read_all(fd, most, text, length, &error);
 	close(fd);
@@ -90,6 +93,7 @@ int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid
 		errno = cause;
 		return -1;
 	}
+
 	pid_t *list = NULL;
 	size_t capacity = 0, found = 0;
 	struct dirent *entry;
@@ -103,6 +107,7 @@ int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid
 		}
 		list[found++] = (pid_t)number;
 	}
+
 	int cause = errno;
 	closedir(directory);
 	if (cause) {
@@ -110,9 +115,11 @@ int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid
 		errno = cause;
 		return -1;
 	}
+
 	if (found > 1)
 		qsort(list, found, sizeof *list, compare_pids);
 	*numbers = list;
 	*count = found;
+
 	return 0;
 }

@@ -16,8 +16,10 @@ bool pm_refused(const struct pm_refusal *refusal, enum pm_error_kind kind, const
 		snprintf(name, sizeof name, " (%s)", refusal->target.name);
 	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s",
 	             refusal->doing, (int)refusal->pid, name, reason);
+
 	if (refusal->error)
 		refusal->error->pid = refusal->pid;
+
 	return true;
 }
 

@@ -26,8 +26,10 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 {
 	size_t size = strlen(program);
 	const char *end = command + length;
+
 	if (size == 0)
 		return false;
+
 	for (const char *at = command; (at = memmem(at, (size_t)(end - at), program, size)); at++) {
 		const char *behind = at + size;
 		bool begins = at == command || !is_part_of_name(at[-1]);
@@ -36,6 +38,7 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 		if (begins && ends)
 			return true;
 	}
+
 	return false;
 }
 
@@ -49,8 +52,10 @@ static pid_t look_at(struct pm_self *own, pid_t pid)
 	struct pm_process_stat stat = { 0 };
 	char *command;
 	size_t length;
+
 	if (pm_procfs_open(&procfs, "/proc", pid) < 0)
 		return 0;
+
 	if (pm_process_stat_read(&procfs, "stat", &stat) == 0 &&
 	    pm_command_read(&procfs, &command, &length) == 0) {
 		if (own->count < PM_SELF_MAX &&
@@ -58,6 +63,7 @@ static pid_t look_at(struct pm_self *own, pid_t pid)
 			own->pids[own->count++] = pid;
 		free(command);
 	}
+
 	pm_procfs_close(&procfs);
 	return (pid_t)stat.parent;
 }

@@ -13,9 +13,11 @@ const char *pm_status_find(const char *status, const char *key)
 {
 	char pattern[32];
 	snprintf(pattern, sizeof pattern, "\n%s:", key);
+
 	const char *at = strstr(status, pattern);
 	if (!at)
 		return NULL;
+
 	at += strlen(pattern);
 	return at + strspn(at, blanks);
 }

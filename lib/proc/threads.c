@@ -33,10 +33,12 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
                             uint64_t *program_counter)
 {
 	char path[64], *text;
+
 	*stack_pointer = *program_counter = 0;
 	snprintf(path, sizeof path, "task/%d/syscall", (int)tid);
 	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
 		return pm_errno_is_ours(errno) ? -1 : 0;
+
 	/* They are the last two words, in hexadecimal; a thread on a processor shows the one word
 	 * `running` instead. */
 	char *words[2] = { NULL, NULL }, *rest = NULL;
@@ -44,10 +46,12 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 		words[0] = words[1];
 		words[1] = word;
 	}
+
 	if (words[0]) {
 		*stack_pointer = parse_word(words[0]);
 		*program_counter = parse_word(words[1]);
 	}
+
 	free(text);
 	return 0;
 }
@@ -60,6 +64,7 @@ static int read_details(const struct pm_procfs *procfs, unsigned details, struct
 {
 	if (details & PM_THREAD_NAMES && read_name(procfs, thread) < 0)
 		return -1;
+
 	uint64_t program_counter;
 	return details & PM_THREAD_STACK_POINTERS
 	               ? pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer,
@@ -75,19 +80,23 @@ int pm_process_read_threads(struct pm_process *process, unsigned details,
 	size_t found;
 	if (pm_procfs_list_numbers(procfs, "task", &tids, &found) < 0)
 		return pm_process_lost(process, errno, error);
+
 	struct pm_thread *list = calloc(found ? found : 1, sizeof *list);
 	int result = list ? 0 : -1;
 	for (size_t i = 0; result == 0 && i < found; i++) {
 		list[i].tid = tids[i];
 		result = read_details(procfs, details, &list[i]);
 	}
+
 	int cause = errno;
 	free(tids);
 	if (result < 0) {
 		free(list);
 		return pm_process_lost(process, cause, error);
 	}
+
 	*threads = list;
 	*count = found;
+
 	return 0;
 }

@@ -24,10 +24,12 @@ bool pm_core_is_one(const char *path)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return false;
+
 	/* ET_CORE in either byte order. */
 	bool is_one = pm_pread(fd, header, sizeof header, 0) == (ssize_t)sizeof header &&
 	              memcmp(header, "\177ELF", 4) == 0 && header[16] + header[17] == 4 &&
 	              header[16] % 4 == 0;
+
 	close(fd);
 	return is_one;
 }
@@ -40,19 +42,24 @@ int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error)
 		close(fd);
 		return pm_error_out_of_memory(error);
 	}
+
 	opened->fd = fd;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
 		pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not a regular file");
 		goto fail;
 	}
+
 	opened->size = (uint64_t)status.st_size;
 	if (pm_core_read_headers(opened, error) < 0)
 		goto fail;
+
 	pm_core_sort_threads(opened);
 	*core = opened;
+
 	return 0;
 fail:
 	pm_core_close(opened);
+
 	return -1;
 }
 
@@ -65,8 +72,10 @@ int pm_core_open(const char *path, struct pm_core **core, struct pm_error *error
 		return pm_error_set(error, kind, errno, "cannot open the core file %s: %s", path,
 		                    strerror(errno));
 	}
+
 	if (pm_core_open_fd(fd, core, error) < 0)
 		return pm_error_prefix(error, "cannot use the core file %s: ", path);
+
 	return 0;
 }
 
@@ -74,6 +83,7 @@ void pm_core_close(struct pm_core *core)
 {
 	if (!core)
 		return;
+
 	close(core->fd);
 	free(core->segments);
 	free(core->names);
@@ -112,18 +122,23 @@ static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char
 		size_t index = segment_index(core, address);
 		if (index == core->segment_count || address < core->segments[index].start)
 			break;
+
 		const struct pm_core_segment *segment = &core->segments[index];
 		uint64_t skip = address - segment->start;
 		if (skip >= segment->held)
 			break;
+
 		uint64_t size = piece.size - done < segment->held - skip ? piece.size - done
 		                                                         : segment->held - skip;
 		ssize_t got = pm_pread(core->fd, buffer + done, (size_t)size,
 		                       segment->offset + skip);
+
 		if (got <= 0)
 			break;
+
 		done += (size_t)got;
 	}
+
 	return done;
 }
 
@@ -135,8 +150,10 @@ static void tell_missing(const struct pm_core *core, uint64_t address, struct pm
 	                                                        core->segments[at].start <= address
 	                                                ? &core->segments[at]
 	                                                : NULL;
+
 	at = pm_first_above(core->names, core->name_count, sizeof *core->names,
 	                    offsetof(struct pm_core_name, end), address);
+
 	const struct pm_core_name *name = at < core->name_count && core->names[at].start <= address
 	                                          ? &core->names[at]
 	                                          : NULL;
@@ -152,6 +169,7 @@ static void tell_missing(const struct pm_core *core, uint64_t address, struct pm
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
 		             segment ? "not in the core file: never touched, or left out"
 		                     : "not in the core file");
+
 	if (error)
 		error->address = address;
 }
@@ -168,6 +186,7 @@ static int core_read(void *context, const struct pm_piece *pieces, size_t count,
 			break;
 		}
 	}
+
 	*done = total;
 	return 0;
 }
@@ -197,6 +216,7 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 			data_at = (uint64_t)data - segment->offset;
 		else if (errno != ENXIO)
 			data_at = from; /* a file system without holes */
+
 		struct pm_page_run run = { .start = segment->start + from,
 			                   .state = PM_PAGE_PRESENT };
 		if (data_at > from) {
@@ -208,11 +228,13 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 			/* A file that changes under us must not keep us here. */
 			from = hole_at > from && hole_at < to ? hole_at : to;
 		}
+
 		run.end = segment->start + from;
 		int answer = visit(visitor, &run);
 		if (answer != 0)
 			return answer;
 	}
+
 	return 0;
 }
 
@@ -220,6 +242,7 @@ static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visito
                      void *visitor, struct pm_error *error)
 {
 	const struct pm_core *core = context;
+
 	(void)error;
 	for (size_t i = segment_index(core, start);
 	     i < core->segment_count && core->segments[i].start < end; i++) {
@@ -231,6 +254,7 @@ static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visito
 		if (answer != 0)
 			return answer;
 	}
+
 	return 0;
 }
 

@@ -12,6 +12,7 @@ int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buff
 {
 	if (offset > core->size || size > core->size - offset)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
+
 	for (size_t done = 0; done < size;) {
 		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
 		if (got < 0)
@@ -22,5 +23,6 @@ int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buff
 			                    "the file was cut while it was being read");
 		done += (size_t)got;
 	}
+
 	return 0;
 }

@@ -50,6 +50,7 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	unsigned char header[EI_NIDENT + 4] = { 0 };
 	const uint16_t one = 1;
 	bool little = *(const unsigned char *)&one == 1;
+
 	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
 		return -1;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0)
@@ -58,11 +59,13 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "it is an ELF file of an unknown sort");
+
 	core->wide = header[EI_CLASS] == ELFCLASS64;
 	core->swapped = (header[EI_DATA] == ELFDATA2LSB) != little;
 	if (pm_core_u16(core, header + EI_NIDENT) != ET_CORE)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "it is an ELF file, but no core file");
+
 	core->machine = pm_core_u16(core, header + EI_NIDENT + 2);
 	return 0;
 }
@@ -72,9 +75,11 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
                               const unsigned char *header, uint64_t *count, struct pm_error *error)
 {
 	unsigned char section[sizeof(Elf64_Shdr)];
+
 	*count = pm_core_u16(core, header + layout->phnum);
 	if (*count != PN_XNUM)
 		return 0;
+
 	uint64_t offset = pm_core_word(core, header + layout->shoff);
 	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
@@ -83,6 +88,7 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header",
 	                         error) < 0)
 		return -1;
+
 	*count = pm_core_u32(core, section + layout->info);
 	return 0;
 }
@@ -95,6 +101,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 	uint64_t offset = pm_core_word(core, program + layout->offset),
 		 held = pm_core_word(core, program + layout->filesz);
 	uint32_t flags = pm_core_u32(core, program + layout->flags);
+
 	if (size == 0)
 		return 0;
 	if (start > UINT64_MAX - size)
@@ -104,14 +111,17 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)
 		return -1;
+
 	if (held > size)
 		held = size;
+
 	uint64_t there = offset < core->size ? core->size - offset : 0;
 	bool cut = held > there;
 	if (cut) {
 		core->info.truncated = true;
 		held = there;
 	}
+
 	core->segments[core->segment_count++] = (struct pm_core_segment){
 		.start = start,
 		.end = start + size,
@@ -121,6 +131,7 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		         (flags & PF_X ? PM_PERM_EXEC : 0u),
 		.cut = cut,
 	};
+
 	return 0;
 }
 
@@ -135,12 +146,14 @@ static int sort_segments(struct pm_core *core, struct pm_error *error)
 	if (core->segment_count == 0)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "it is a core file without any memory");
+
 	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
 	for (size_t i = 1; i < core->segment_count; i++)
 		if (core->segments[i].start < core->segments[i - 1].end)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
 			                    "two of its segments overlap at 0x%" PRIx64,
 			                    core->segments[i].start);
+
 	return 0;
 }
 
@@ -148,21 +161,26 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)], program[sizeof(Elf64_Phdr)] = { 0 };
 	uint64_t count;
+
 	if (read_identity(core, error) < 0)
 		return -1;
+
 	const struct layout *layout = &layouts[core->wide];
 	core->info.word_bits = core->wide ? 64 : 32;
 	if (pm_core_read_exactly(core, 0, header, layout->header_size, "ELF header", error) < 0 ||
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
+
 	/* One is there only to count more segments than fit into the header. */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
+
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
 	if (pm_core_u16(core, header + layout->phentsize) != layout->program_size ||
 	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "its table of segments does not fit into the file");
+
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
 		if (pm_core_read_exactly(core, offset, program, layout->program_size,
 		                         "program headers", error) < 0)
@@ -175,5 +193,6 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 		                       pm_core_word(core, program + layout->filesz), error) < 0)
 			return -1;
 	}
+
 	return sort_segments(core, error);
 }

@@ -52,6 +52,7 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 	static const struct {
 		uint32_t size, pid, comm, command;
 	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
+
 	unsigned char bytes[136];
 	for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
 		if (note->size != layouts[i].size)
@@ -66,6 +67,7 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 		     end > 0 && core->info.command[end - 1] == ' '; end--)
 			core->info.command[end - 1] = '\0';
 	}
+
 	return 0;
 }
 
@@ -89,16 +91,19 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 	uint32_t offset = stack_pointer_offset(core),
 		 size = note->size < sizeof bytes ? note->size : (uint32_t)sizeof bytes;
 	struct pm_thread thread = { 0 };
+
 	if (pm_core_read_exactly(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
 	    pm_array_reserve(&core->threads, &core->thread_capacity, core->info.threads, 1,
 	                     sizeof thread, error) < 0)
 		return -1;
+
 	if (core->info.threads == 0)
 		core->info.signal = pm_core_u16(core, bytes + SIGNAL_OFFSET);
 	if (offset > 0) {
 		thread.tid = (pid_t)pm_core_u32(core, bytes + TID_OFFSET);
 		thread.stack_pointer = pm_core_word(core, bytes + offset);
 	}
+
 	core->threads[core->info.threads++] = thread;
 	return 0;
 }
@@ -120,6 +125,7 @@ static int read_auxiliary(struct pm_core *core, const struct note *note, struct 
 		if (type == AT_NULL)
 			break;
 	}
+
 	return 0;
 }
 
@@ -175,14 +181,18 @@ static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)core->texts;
 	size_t word = core->wide ? 8 : 4, table = 2 * word, entry = 3 * word;
+
 	if (size < table)
 		return 0;
+
 	uint64_t count = pm_core_word(core, bytes), page = pm_core_word(core, bytes + word);
 	if (count == 0 || count > (size - table) / entry)
 		return 0;
+
 	core->names = calloc((size_t)count, sizeof *core->names);
 	if (!core->names)
 		return pm_error_out_of_memory(error);
+
 	char *text = core->texts + table + count * entry;
 	const char *end = core->texts + size;
 	for (size_t i = 0; i < count && text < end; i++) {
@@ -199,8 +209,10 @@ static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 			core->names[core->name_count++] = name;
 		text += length + 1;
 	}
+
 	if (core->name_count > 0)
 		sort_names(core);
+
 	return 0;
 }
 
@@ -208,12 +220,14 @@ static int read_names(struct pm_core *core, const struct note *note, struct pm_e
 {
 	if (core->texts || note->size > NAMES_SIZE_MAX)
 		return 0;
+
 	core->texts = malloc((size_t)note->size + 1);
 	if (!core->texts)
 		return pm_error_out_of_memory(error);
 	if (pm_core_read_exactly(core, note->offset, core->texts, note->size, "NT_FILE note",
 	                         error) < 0)
 		return -1;
+
 	core->texts[note->size] = '\0';
 	return take_names(core, note->size, error);
 }
@@ -239,12 +253,15 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, str
 	     core->note_count++) {
 		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)
 			return -1;
+
 		uint64_t description = offset + NOTE_HEADER + align4(pm_core_u32(core, header));
 		struct note note = { .type = pm_core_u32(core, header + 8),
 			             .offset = description,
 			             .size = pm_core_u32(core, header + 4) };
+
 		if (description > end || note.size > end - description)
 			break;
+
 		int result = 0;
 		if (note.type == NT_PRPSINFO)
 			result = read_process(core, &note, error);
@@ -254,9 +271,12 @@ int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, str
 			result = read_auxiliary(core, &note, error);
 		else if (note.type == NT_FILE)
 			result = read_names(core, &note, error);
+
 		if (result < 0)
 			return -1;
+
 		offset = description + align4(note.size);
 	}
+
 	return 0;
 }

@@ -61,6 +61,7 @@ static int append(const struct listing *listing, const struct piece *piece,
 		                    .perms = (uint8_t)piece->perms };
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS);
 	region.bytes[PM_SIZE_RSS] = piece->held;
+
 	if (name) {
 		region.mapping = name->path;
 		region.deleted = name->deleted;
@@ -75,6 +76,7 @@ static int append(const struct listing *listing, const struct piece *piece,
 		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
 			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
 	}
+
 	return pm_regions_append(listing->regions, &region, listing->error);
 }
 
@@ -96,6 +98,7 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 		if (segment->end > limit)
 			break;
 	}
+
 	return 0;
 }
 
@@ -114,6 +117,7 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 			return PM_PERM_UNKNOWN;
 		perms = core->segments[i].perms;
 	}
+
 	return perms;
 }
 
@@ -130,9 +134,11 @@ static int extend(const struct listing *listing, struct piece *piece, uint64_t e
 			return -1;
 		*piece = (struct piece){ .start = piece->end };
 	}
+
 	piece->end = end;
 	piece->perms = perms;
 	piece->held += held;
+
 	return 0;
 }
 
@@ -151,12 +157,15 @@ static int list_named(struct listing *listing, const struct pm_core_name *name)
 		           name) < 0)
 			return -1;
 	}
+
 	if (extend(listing, &piece, name->end, rest, 0, name) < 0 ||
 	    append(listing, &piece, name) < 0)
 		return -1;
+
 	while (listing->next < core->segment_count &&
 	       core->segments[listing->next].end <= name->end)
 		listing->next++;
+
 	listing->at = name->end;
 	return 0;
 }

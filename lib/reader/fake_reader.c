@@ -19,10 +19,12 @@ static int fake_read(void *context, const struct pm_piece *pieces, size_t count,
 {
 	struct pm_fake_target *target = context;
 	char *to = buffer;
+
 	*done = 0;
 	__atomic_fetch_add(&target->calls, 1, __ATOMIC_RELAXED);
 	if (target->gone)
 		return pm_error_set(error, PM_ERROR_GONE, 0, "the made-up target is gone");
+
 	for (size_t i = 0; i < count; i++) {
 		uint64_t offset = 0;
 		while (offset < pieces[i].size) {
@@ -34,16 +36,19 @@ static int fake_read(void *context, const struct pm_piece *pieces, size_t count,
 					error->address = address;
 				return 0;
 			}
+
 			uint64_t skip = address - range->address;
 			uint64_t size = range->size - skip < pieces[i].size - offset
 			                        ? range->size - skip
 			                        : pieces[i].size - offset;
+
 			memcpy(to, (const char *)range->bytes + skip, (size_t)size);
 			to += size;
 			offset += size;
 			*done += (size_t)size;
 		}
 	}
+
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static const struct slot *slot_for(struct file_reader *reader, const struct pm_r
 	for (size_t i = 0; i < OPEN_FILES; i++)
 		if (reader->slots[i].region == region)
 			return &reader->slots[i];
+
 	struct slot *slot = &reader->slots[reader->next_slot];
 	reader->next_slot = (reader->next_slot + 1) % OPEN_FILES;
 	if (slot->fd >= 0)
@@ -47,6 +48,7 @@ static const struct slot *slot_for(struct file_reader *reader, const struct pm_r
 	slot->region = region;
 	if (pm_mapped_file_open(reader->process, region, &slot->fd, &slot->why) < 0)
 		slot->fd = -1;
+
 	return slot;
 }
 
@@ -68,9 +70,11 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
                      struct pm_piece piece, char *buffer, size_t *got, struct pm_error *error)
 {
 	const struct slot *slot = slot_for(reader, region);
+
 	*got = 0;
 	if (slot->fd < 0)
 		return unreadable(piece.address, slot->why.os_errno, slot->why.text, error);
+
 	while (*got < piece.size) {
 		uint64_t offset = region->offset + (piece.address - region->start) + *got;
 		ssize_t bytes = offset >> 63 ? 0
@@ -83,12 +87,14 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 			break;
 		*got += (size_t)bytes;
 	}
+
 	uint64_t tail = -(piece.address + *got) & reader->page_mask; /* up to the end of the page */
 	if (*got > 0 && tail > 0) {
 		uint64_t left = piece.size - *got;
 		memset(buffer + *got, 0, (size_t)(tail < left ? tail : left));
 		*got += (size_t)(tail < left ? tail : left);
 	}
+
 	return *got == piece.size ? 0
 	                          : unreadable(piece.address + *got, 0,
 	                                       "beyond the end of the mapped file", error);
@@ -105,18 +111,22 @@ static int read_piece(struct file_reader *reader, struct pm_piece piece, char *b
 		const struct pm_region *region = pm_regions_find(reader->regions, piece.address);
 		if (!region || region->inode == 0)
 			return unreadable(piece.address, 0, "no file is mapped there", error);
+
 		uint64_t left = region->end - piece.address;
 		struct pm_piece part = { .address = piece.address,
 			                 .size = piece.size < left ? piece.size : left };
 		size_t got;
 		int result = read_file(reader, region, part, buffer, &got, error);
+
 		*done += got;
 		if (result < 0)
 			return -1;
+
 		buffer += got;
 		piece.address += got;
 		piece.size -= got;
 	}
+
 	return 0;
 }
 
@@ -126,9 +136,11 @@ static int file_read(void *context, const struct pm_piece *pieces, size_t count,
 	struct file_reader *reader = context;
 	size_t got = 0;
 	pthread_mutex_lock(&reader->lock);
+
 	for (size_t i = 0; i < count; i++)
 		if (read_piece(reader, pieces[i], (char *)buffer + got, &got, error) < 0)
 			break;
+
 	pthread_mutex_unlock(&reader->lock);
 	*done = got;
 	return 0;
@@ -151,17 +163,21 @@ int pm_file_reader_open(struct pm_process *process, const struct pm_regions *reg
 	struct file_reader *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	opened->process = process;
 	opened->regions = regions;
 	opened->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
+
 	for (size_t i = 0; i < OPEN_FILES; i++)
 		opened->slots[i].fd = -1;
+
 	int cause = pthread_mutex_init(&opened->lock, NULL);
 	if (cause != 0) {
 		free(opened);
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a lock: %s",
 		                    strerror(cause));
 	}
+
 	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
 	return 0;
 }

@@ -22,6 +22,7 @@ static int reopen(int path_fd)
 {
 	char name[64];
 	snprintf(name, sizeof name, "/proc/self/fd/%d", path_fd);
+
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int cause = errno;
 	close(path_fd);
@@ -49,13 +50,16 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 	char name[64];
 	struct stat status;
 	snprintf(name, sizeof name, "map_files/%" PRIx64 "-%" PRIx64, region->start, region->end);
+
 	int fd = pm_procfs_open_file(procfs, name, O_PATH);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == region->inode)
 		return reopen(fd);
+
 	close(fd);
 	errno = ESTALE;
+
 	return -1;
 }
 
@@ -64,6 +68,7 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 {
 	struct stat status;
 	char *path;
+
 	if (region->deleted || region->mapping[0] != '/') {
 		errno = ENOENT;
 		return -1;
@@ -72,6 +77,7 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 		errno = ENOMEM;
 		return -1;
 	}
+
 	int fd = pm_procfs_open_file(procfs, path, O_PATH);
 	free(path);
 	if (fd < 0)
@@ -80,8 +86,10 @@ static int open_name(const struct pm_procfs *procfs, const struct pm_region *reg
 	    major(status.st_dev) == region->device_major &&
 	    minor(status.st_dev) == region->device_minor)
 		return reopen(fd);
+
 	close(fd);
 	errno = ESTALE;
+
 	return -1;
 }
 
@@ -90,6 +98,7 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 {
 	int opened = open_link(&process->procfs, region);
 	int link_cause = errno;
+
 	if (opened < 0)
 		opened = open_name(&process->procfs, region);
 	if (opened >= 0) {
@@ -107,6 +116,7 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 			error, PM_ERROR_ACCESS, link_cause,
 			"the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or "
 			"CAP_SYS_ADMIN reaches it (map_files)");
+
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s",
 	                    strerror(errno));
 }

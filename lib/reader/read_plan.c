@@ -28,23 +28,28 @@ int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges
 	static const struct pm_plan_options defaults = { 0 };
 	if (!options)
 		options = &defaults;
+
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (options->unit_size > PM_UNIT_SIZE || options->unit_size % page != 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a unit of %zu bytes is impossible: it must be a multiple of "
 		                    "%zu, and %zu at most",
 		                    options->unit_size, page, PM_UNIT_SIZE);
+
 	struct pm_plan *made = malloc(sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	made->unit_size = options->unit_size ? options->unit_size : PM_UNIT_SIZE;
 	made->units = 0;
 	for (int type = 0; type < PM_SEGMENT_COUNT; type++)
 		made->bytes[type] = 0;
+
 	made->behind = 0;
 	made->has_current = false;
 	pm_segments_init(&made->segments, regions, ranges, count, options);
 	*plan = made;
+
 	return 0;
 }
 
@@ -79,6 +84,7 @@ static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 		size = segment->end - segment->start;
 		plan->has_current = false;
 	}
+
 	plan->bytes[segment->type] += size;
 	plan->behind = !segment->wanted ? 0 : segment->follows ? plan->behind + size : size;
 	if (segment->wanted)

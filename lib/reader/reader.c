@@ -22,6 +22,7 @@ int pm_reader_read(struct pm_reader *reader, uint64_t address, void *buffer, siz
 			*error = why;
 		return -1;
 	}
+
 	if (got < size && error)
 		*error = why;
 	if (done)

@@ -41,6 +41,7 @@ const char *pm_region_forbidden(const struct pm_region *region)
 		return "mapped without pages by a driver";
 	if (!(region->vm_flags & PM_VM_KNOWN) && is_device_by_name(region->mapping))
 		return "perhaps memory of a device: its VmFlags are not known";
+
 	return NULL;
 }
 
@@ -101,6 +102,7 @@ bool pm_region_continues(const struct pm_region *before, const struct pm_region 
 		return before->offset + pm_region_size(before) == region->offset;
 	if (strcmp(before->mapping, region->mapping) != 0)
 		return false;
+
 	/* Core files name files without an inode. */
 	return region->mapping[0] != '/' ||
 	       before->offset + pm_region_size(before) == region->offset;

@@ -27,6 +27,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->range = (struct pm_range){ 0 };
 	segments->next_range = 0;
 	segments->at = segments->walked = 0;
+
 	segments->has_held = false;
 	segments->handed = (struct pm_segment){ 0 };
 	segments->run_next = segments->run_count = 0;
@@ -74,6 +75,7 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 	                         : start + WINDOW_SPAN;
 	uint64_t end = segments->range.end;
 	size_t region = segments->range.region;
+
 	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
 		struct pm_range next = range_at(segments, i);
 		if (next.region > region + 1 || next.start - end > GAP_SPAN)
@@ -81,6 +83,7 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 		end = next.end;
 		region = next.region;
 	}
+
 	return end < limit ? end : limit;
 }
 
@@ -91,12 +94,15 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 	uint64_t end = window_end(segments, segments->at);
 	uint64_t mask = segments->page_mask,
 		 aligned_end = end > UINT64_MAX - mask ? UINT64_MAX : (end + mask) & ~mask;
+
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
+
 	int result = pages->walk(pages->context, segments->at & ~mask, aligned_end, visit_run,
 	                         segments, error);
 	if (result < 0)
 		return -1;
+
 	segments->walked = result == 0 ? end : segments->runs[segments->run_count - 1].end;
 	return 0;
 }
@@ -115,6 +121,7 @@ static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict ve
 		.pages = (uint8_t)pages,
 		.wanted = verdict.type == PM_SEGMENT_RUN || (file && segments->options.files),
 	};
+
 	segments->at = segment->end;
 	return 1;
 }
@@ -142,6 +149,7 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 				  "file"
 				: "not in the core file: never touched, or left out"
 		};
+
 	return pm_region_untouched(region);
 }
 
@@ -186,6 +194,7 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 {
 	if (pm_check_cancel(segments->options.cancel, error) < 0)
 		return -1;
+
 	while (segments->at >= segments->range.end) {
 		if (segments->next_range == segments->count)
 			return 0;
@@ -195,6 +204,7 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 			segments->walked = 0;
 		segments->at = segments->range.start;
 	}
+
 	return next_in_range(segments, segment, error);
 }
 
@@ -228,16 +238,20 @@ int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
 	} else if ((more = next_unmerged(segments, &merged, error)) <= 0) {
 		return more;
 	}
+
 	while ((more = next_unmerged(segments, &next, error)) > 0 && can_merge(&merged, &next)) {
 		merged.end = next.end;
 		merged.pages |= next.pages;
 	}
+
 	if (more < 0)
 		return -1;
+
 	segments->has_held = more > 0;
 	segments->held = next;
 	merged.follows = follows(segments->regions, &segments->handed, &merged);
 	segments->handed = merged;
 	*segment = merged;
+
 	return 1;
 }

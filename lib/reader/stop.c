@@ -56,11 +56,13 @@ static void *trace(void *context)
 	struct pm_stop *stop = context;
 	struct pm_error why = { 0 };
 	int result = pm_tracer_stop(&stop->tracer, &why);
+
 	pthread_mutex_lock(&stop->lock);
 	stop->result = result;
 	stop->why = why;
 	stop->ready = true;
 	pthread_cond_broadcast(&stop->changed);
+
 	while (!stop->end) {
 		if (stop->job) {
 			do_job(stop, stop->job);
@@ -69,8 +71,10 @@ static void *trace(void *context)
 		}
 		pthread_cond_wait(&stop->changed, &stop->lock);
 	}
+
 	pthread_mutex_unlock(&stop->lock);
 	pm_tracer_release(&stop->tracer);
+
 	return NULL;
 }
 
@@ -80,11 +84,13 @@ static int start_thread(struct pm_stop *stop, struct pm_error *error)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+
 	int cause = pthread_create(&stop->thread, NULL, trace, stop);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
 		                    strerror(cause));
+
 	return 0;
 }
 
@@ -98,11 +104,14 @@ static int check_possible(struct pm_process *process, struct pm_error *error)
 		why = "its /proc belongs to another PID namespace; run procmem in that namespace";
 	else if (pid == getpid())
 		why = "that is procmem itself";
+
 	if (!why)
 		return 0;
+
 	pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "cannot stop process %d: %s", (int)pid, why);
 	if (error)
 		error->pid = pid;
+
 	return -1;
 }
 
@@ -119,11 +128,14 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 {
 	if (check_possible(process, error) < 0)
 		return -1;
+
 	struct pm_stop *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	made->tracer.process = process;
 	made->tracer.cancel = cancel;
+
 	/* Neither fails on Linux with default attributes. */
 	pthread_mutex_init(&made->lock, NULL);
 	pthread_cond_init(&made->changed, NULL);
@@ -132,9 +144,11 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 		destroy(made);
 		return -1;
 	}
+
 	pthread_mutex_lock(&made->lock);
 	while (!made->ready)
 		pthread_cond_wait(&made->changed, &made->lock);
+
 	pthread_mutex_unlock(&made->lock);
 	if (made->result < 0) {
 		if (error)
@@ -142,6 +156,7 @@ int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cance
 		pm_stop_end(made);
 		return -1;
 	}
+
 	*stop = made;
 	return 0;
 }
@@ -150,13 +165,16 @@ uint64_t pm_stop_end(struct pm_stop *stop)
 {
 	if (!stop)
 		return 0;
+
 	pthread_mutex_lock(&stop->lock);
 	stop->end = true;
 	pthread_cond_broadcast(&stop->changed);
 	pthread_mutex_unlock(&stop->lock);
 	pthread_join(stop->thread, NULL);
+
 	uint64_t duration = pm_clock_ns(CLOCK_MONOTONIC) - stop->begun;
 	destroy(stop);
+
 	return duration;
 }
 
@@ -178,11 +196,14 @@ static int run(struct pm_stop *stop, struct job *job, const char *what, struct p
 		return pm_error_set(error, PM_ERROR_UNREADABLE, 0,
 		                    "thread %d is asleep in the kernel: its %s cannot be read",
 		                    (int)thread->tid, what);
+
 	pthread_mutex_lock(&stop->lock);
 	stop->job = job;
 	pthread_cond_broadcast(&stop->changed);
+
 	while (stop->job)
 		pthread_cond_wait(&stop->changed, &stop->lock);
+
 	pthread_mutex_unlock(&stop->lock);
 	switch (job->cause) {
 	case 0:
@@ -210,6 +231,7 @@ int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note, vo
 		           .bytes = { .iov_base = buffer, .iov_len = capacity } };
 	if (run(stop, &job, "registers", error) < 0)
 		return -1;
+
 	*size = job.bytes.iov_len;
 	return 0;
 }

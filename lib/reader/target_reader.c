@@ -72,14 +72,17 @@ static struct span span_at(struct target_reader *reader, struct cursor *cursor)
 	if (!reader->regions || span.address > UINTPTR_MAX - span.size ||
 	    atomic_load_explicit(&reader->readv_refused, memory_order_relaxed))
 		return span;
+
 	const struct pm_region *region = cursor->region;
 	if (!region || span.address < region->start || span.address >= region->end)
 		region = cursor->region = pm_regions_find(reader->regions, span.address);
 	if (!region)
 		return span;
+
 	if (region->end - span.address < span.size)
 		span.size = region->end - span.address;
 	span.readv = pm_region_allows_readv(region);
+
 	return span;
 }
 
@@ -104,11 +107,13 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 	ssize_t got = process_vm_readv(thread, &local, 1, remote, count, 0);
 	if (got >= 0 || errno != ESRCH)
 		return got;
+
 	pid_t other = pm_process_memory_thread(reader->process);
 	if (other != thread) {
 		atomic_store_explicit(&reader->thread, other, memory_order_relaxed);
 		return process_vm_readv(other, &local, 1, remote, count, 0);
 	}
+
 	errno = ESRCH;
 	return -1;
 }
@@ -130,9 +135,11 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 		size += (size_t)span.size;
 		advance(&cursor, span.size);
 	}
+
 	ssize_t got = read_vectors(reader, vectors, count, buffer, size);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS))
 		atomic_store_explicit(&reader->readv_refused, true, memory_order_relaxed);
+
 	return got;
 }
 
@@ -141,10 +148,12 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 {
 	const struct pm_region *region = reader->regions ? pm_regions_find(reader->regions, address)
 	                                                 : NULL;
+
 	if (address >> 63)
 		return "above the addresses that can be read";
 	if (!region)
 		return reader->regions ? "nothing is mapped there" : "nothing can be read there";
+
 	const char *forbidden = pm_region_forbidden(region);
 	if (forbidden)
 		return forbidden;
@@ -155,6 +164,7 @@ static const char *explain(const struct target_reader *reader, uint64_t address)
 	if (!(region->perms & PM_PERM_READ))
 		return "without read permission, and this kernel does not let mem override that "
 		       "(proc_mem.force_override)";
+
 	return "a guard page, or unmapped meanwhile";
 }
 
@@ -194,6 +204,7 @@ static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, vo
 	*by_pid = span.readv && got > 0;
 	if (got > 0 || (got == 0 && !span.readv))
 		return got;
+
 	uint64_t rest = (span.address | reader->page_mask) - span.address + 1; /* of the page */
 	return read_mem(reader, span.address, buffer, rest < span.size ? rest : span.size);
 }
@@ -205,6 +216,7 @@ static int target_read(void *context, const struct pm_piece *pieces, size_t coun
 	struct cursor cursor = { .pieces = pieces, .count = count };
 	uint64_t followed_pid = 0; /* an address that process_vm_readv gave */
 	char *to = buffer;
+
 	advance(&cursor, 0);
 	while (cursor.count > 0) {
 		uint64_t address = cursor.pieces->address + cursor.offset;
@@ -216,14 +228,17 @@ static int target_read(void *context, const struct pm_piece *pieces, size_t coun
 			fill_unreadable(reader, address, errno, error);
 			break;
 		}
+
 		if (by_pid)
 			followed_pid = address;
 		to += got;
 		advance(&cursor, (uint64_t)got);
 	}
+
 	char byte;
 	if (followed_pid && read_mem(reader, followed_pid, &byte, 1) == 0)
 		return gone(reader, error);
+
 	*done = (size_t)(to - (char *)buffer);
 	return 0;
 }
@@ -243,11 +258,13 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 	struct target_reader *opened = malloc(sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	opened->process = process;
 	opened->regions = regions;
 	opened->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
 	atomic_init(&opened->readv_refused, !pm_process_pid_is_ours(process));
 	atomic_init(&opened->thread, pm_process_memory_thread(process));
+
 	/* The check comes last: mem is then of the memory that the process handle stands for. */
 	if (pm_process_open_file(process, "mem", O_RDONLY, &opened->mem, error) < 0) {
 		free(opened);
@@ -257,6 +274,7 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 		target_close(opened);
 		return -1;
 	}
+
 	*reader = (struct pm_reader){ .ops = &ops, .context = opened };
 	return 0;
 }

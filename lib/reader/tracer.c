@@ -65,6 +65,7 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 	if (pm_array_reserve(&tracer->items, &tracer->capacity, tracer->count, 1,
 	                     sizeof *tracer->items, error) < 0)
 		return -1;
+
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		int cause = errno;
 		/* A zombie is refused with EPERM, as if we had no right. */
@@ -72,11 +73,13 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 			return 0;
 		return explain(tracer, cause, error);
 	}
+
 	/* That this can fail only because the thread has ended will be seen when it is waited for.
 	 */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid },
 		                                             .state = PM_TRACE_INTERRUPTED };
+
 	return 1;
 }
 
@@ -92,23 +95,28 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	pid_t *tids;
 	size_t count, known = tracer->count;
 	struct pm_process_stat stat;
+
 	if (pm_procfs_list_numbers(&tracer->process->procfs, "task", &tids, &count) < 0)
 		return pm_process_check(tracer->process, error) < 0 ? -1
 		                                                    : explain(tracer, errno, error);
+
 	int result = 0;
 	for (size_t i = 0; i < count && result >= 0; i++) {
 		const struct pm_traced key = { .thread = { .tid = tids[i] } };
 		if (known == 0 || !bsearch(&key, tracer->items, known, sizeof key, compare_tids))
 			result = interrupt(tracer, tids[i], error);
 	}
+
 	free(tids);
 	if (result < 0)
 		return -1;
+
 	*all = tracer->count == known &&
 	       pm_process_stat_read(&tracer->process->procfs, "stat", &stat) == 0 &&
 	       stat.threads == count;
 	if (tracer->count > 0)
 		qsort(tracer->items, tracer->count, sizeof *tracer->items, compare_tids);
+
 	return 0;
 }
 
@@ -119,8 +127,10 @@ static void settle(struct pm_traced *traced, int status)
 		traced->state = PM_TRACE_GONE;
 		return;
 	}
+
 	traced->state = PM_TRACE_STOPPED;
 	traced->thread.reachable = true;
+
 	/* Either it stopped as it was told to, or was group-stopped already; or a signal came
 	 * first, whose delivery it now waits with. */
 	if (status >> 16 != PTRACE_EVENT_STOP)
@@ -163,6 +173,7 @@ static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, u
 		                    "process runs on as before",
 		                    (int)traced->thread.tid, (int)tracer->process->procfs.pid,
 		                    state);
+
 	return 0;
 }
 
@@ -186,14 +197,17 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 			else
 				settled++;
 		}
+
 		if (pending == 0)
 			return 0;
 		if (pm_check_cancel(tracer->cancel, error) < 0)
 			return -1;
+
 		if (settled > 0) {
 			moved = pm_clock_ns(CLOCK_MONOTONIC);
 			pause = 20L * 1000;
 		}
+
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
 		pause = pause < 1000L * 1000 ? pause * 2 : pause;
 	}
@@ -218,8 +232,10 @@ int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error)
 			return -1;
 		drop_gone(tracer);
 	}
+
 	if (pm_process_check(tracer->process, error) < 0)
 		return -1;
+
 	return tracer->count > 0 ? 0 : explain(tracer, ESRCH, error);
 }
 
@@ -234,6 +250,7 @@ void pm_tracer_release(struct pm_tracer *tracer)
 			ptrace(PTRACE_DETACH, traced->thread.tid, NULL,
 			       (void *)(intptr_t)traced->thread.signal);
 	}
+
 	free(tracer->items);
 	tracer->items = NULL;
 	tracer->count = tracer->capacity = 0;

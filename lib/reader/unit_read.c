@@ -32,6 +32,7 @@ static void tell_unreadable(struct reading *reading)
 		                             .end = reading->bad_end,
 		                             .os_errno = reading->bad.os_errno,
 		                             .why = reading->bad.text };
+
 	if (range.start != range.end && reading->source->unreadable)
 		reading->source->unreadable(reading->source->context, &range);
 	reading->bad_start = reading->bad_end = 0;
@@ -47,6 +48,7 @@ static void note_unreadable(struct reading *reading, uint64_t start, uint64_t en
 		reading->bad_start = start;
 		reading->bad = *why;
 	}
+
 	reading->bad_end = end;
 }
 
@@ -58,6 +60,7 @@ static void advance(struct pm_piece **pieces, size_t *count, uint64_t bytes)
 		++*pieces;
 		--*count;
 	}
+
 	if (bytes > 0) {
 		(*pieces)->address += bytes;
 		(*pieces)->size -= bytes;
@@ -71,6 +74,7 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 	while (count > 0) {
 		struct pm_error why = { .text = "the kernel gives no reason" };
 		size_t done = 0;
+
 		if (pm_check_cancel(reading->source->cancel, error) < 0)
 			return -1;
 		if (reader->ops->read(reader->context, pieces, count, buffer, &done, &why) < 0) {
@@ -78,10 +82,12 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 				*error = why;
 			return -1;
 		}
+
 		advance(&pieces, &count, done);
 		buffer += done;
 		if (count == 0)
 			return 0;
+
 		uint64_t rest = (pieces->address | reading->page_mask) - pieces->address +
 		                1; /* of the page */
 		uint64_t skipped = rest < pieces->size ? rest : pieces->size;
@@ -90,6 +96,7 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 		advance(&pieces, &count, skipped);
 		buffer += skipped;
 	}
+
 	return 0;
 }
 
@@ -106,8 +113,10 @@ static struct pm_segment segment_at(const struct position *at)
 {
 	const struct pm_unit *unit = at->unit;
 	const struct pm_unit_around *around = &at->around;
+
 	if (at->segment > 0 && at->segment <= unit->count)
 		return unit->segments[at->segment - 1];
+
 	bool before = at->segment == 0;
 	uint64_t edge = before ? unit->segments[0].start : unit->segments[unit->count - 1].end;
 	return (struct pm_segment){
@@ -137,11 +146,13 @@ static bool collect(const struct pm_unit_source *source, struct position *at, st
 		const struct pm_segment segment = segment_at(at);
 		if (!segment.wanted)
 			continue;
+
 		bool swapped = (segment.pages & PM_PAGE_SWAPPED) != 0;
 		struct pm_reader *reader = segment.type == PM_SEGMENT_RUN ? source->target
 		                                                          : source->files;
 		if (batch->count > 0 && (swapped || reader != batch->reader))
 			break;
+
 		uint64_t left = segment.end - segment.start - at->offset;
 		uint64_t step = swapped && left > SWAP_STEP ? SWAP_STEP : left;
 		batch->reader = reader;
@@ -152,6 +163,7 @@ static bool collect(const struct pm_unit_source *source, struct position *at, st
 		if (step < left)
 			break;
 	}
+
 	return batch->count > 0;
 }
 
@@ -170,11 +182,13 @@ int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_uni
 	struct batch batch;
 	char *to = buffer;
 	int result = 0;
+
 	reading_init(&reading, source);
 	while (result == 0 && collect(source, &at, &batch)) {
 		result = read_pieces(&reading, batch.reader, batch.pieces, batch.count, to, error);
 		to += batch.size;
 	}
+
 	tell_unreadable(&reading);
 	return result;
 }
@@ -185,6 +199,7 @@ int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, vo
 	struct reading reading;
 	char *to = buffer;
 	int result = 0;
+
 	reading_init(&reading, source);
 	while (result == 0 && size > 0) {
 		size_t step = size < PM_UNIT_SIZE ? size : PM_UNIT_SIZE;
@@ -194,6 +209,7 @@ int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, vo
 		to += step;
 		size -= step;
 	}
+
 	tell_unreadable(&reading);
 	return result;
 }

@@ -64,12 +64,14 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 	if (code == SQLITE_NOTADB)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem",
 		                    database->path);
+
 	/* SQLITE_ERROR: our statements are constant, so it is the tables that are not as we made
 	 * them. */
 	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "%s is damaged; `sqlite3 %s .recover` saves what is left",
 		                    database->path, database->path);
+
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return pm_error_set(error, PM_ERROR_IO, EBUSY, "another program is writing to %s",
 		                    database->path);
@@ -78,6 +80,7 @@ int pm_database_failed(const struct pm_database *database, const char *doing,
 			error, PM_ERROR_IO, ENOSPC,
 			"cannot %s %s: the disk is full; what was recorded before stays readable",
 			doing, database->path);
+
 	return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO, cause,
 	                    "cannot %s %s: %s%s%s", doing, database->path,
 	                    sqlite3_errmsg(database->handle), cause ? ": " : "",
@@ -126,6 +129,7 @@ int pm_database_has_table(const struct pm_database *database, const char *name,
 	if (pm_database_prepare(database, "SELECT 1 FROM sqlite_master WHERE name = ?", &statement,
 	                        error) < 0)
 		return -1;
+
 	sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
 	int result = pm_statement_next(database, statement, error);
 	sqlite3_finalize(statement);
@@ -138,6 +142,7 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 	sqlite3_stmt *statement;
 	if (pm_database_prepare(database, sql, &statement, error) < 0)
 		return -1;
+
 	int result = pm_statement_next(database, statement, error);
 	if (result > 0)
 		*value = sqlite3_column_int64(statement, 0);
@@ -155,6 +160,7 @@ static int check_format(const struct pm_database *database, bool *made, struct p
 	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 ||
 	    read_pragma(database, "PRAGMA user_version", &version, error) < 0)
 		return -1;
+
 	*made = application != 0 || version != 0;
 	if (!*made)
 		return 0;
@@ -167,6 +173,7 @@ static int check_format(const struct pm_database *database, bool *made, struct p
 		                    "%s was written by a newer procmem (format %lld, known is %d): "
 		                    "use that one",
 		                    database->path, (long long)version, PM_RECORDING_VERSION);
+
 	return 0;
 }
 
@@ -178,6 +185,7 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 		return pm_error_out_of_memory(error);
 	if (sqlite3_open_v2(path, &database->handle, flags, NULL) != SQLITE_OK)
 		return pm_database_failed(database, "open", error);
+
 	/* The file may come from elsewhere. Recordings have neither views nor triggers: nothing in
 	 * a file is to be run. */
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
@@ -186,24 +194,28 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_extended_result_codes(database->handle, 0);
 	sqlite3_busy_timeout(database->handle, BUSY_MS);
+
 	return 0;
 }
 
 int pm_database_open(struct pm_database *database, const char *path, struct pm_error *error)
 {
 	bool made;
+
 	if (access(path, R_OK) < 0) {
 		int cause = errno;
 		*database = (struct pm_database){ 0 };
 		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO,
 		                    cause, "cannot open %s: %s", path, strerror(cause));
 	}
+
 	if (open_handle(database, path, SQLITE_OPEN_READONLY, error) == 0 &&
 	    check_format(database, &made, error) == 0) {
 		if (made)
 			return 0;
 		pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem", path);
 	}
+
 	pm_database_close(database);
 	return -1;
 }
@@ -219,6 +231,7 @@ static int make_schema(const struct pm_database *database, struct pm_error *erro
 	    pm_database_run(database, schema, error) == 0 &&
 	    pm_database_run(database, marks, error) == 0)
 		return 0;
+
 	sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
 }
@@ -229,6 +242,7 @@ static int say_no_file(const char *path, mode_t mode, struct pm_error *error)
 	                   : S_ISFIFO(mode) ? "a named pipe"
 	                   : S_ISSOCK(mode) ? "a socket"
 	                                    : "a device";
+
 	return pm_error_set(error, PM_ERROR_IO, EINVAL,
 	                    "cannot write %s: it is %s, and a recording is a database, which needs "
 	                    "a regular file; name a new one",
@@ -244,13 +258,16 @@ static int make_file(const char *path, struct pm_error *error)
 	              0600),
 	    cause = errno;
 	bool known = fd < 0 ? stat(path, &status) == 0 : fstat(fd, &status) == 0;
+
 	if (fd >= 0)
 		close(fd);
+
 	/* What a link leads to says more than that it is one: /dev/stdout. */
 	if (known && !S_ISREG(status.st_mode))
 		return say_no_file(path, status.st_mode, error);
 	if (fd >= 0)
 		return 0;
+
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
 	                    cause == ELOOP ? "it is a symbolic link; name the file itself"
 	                                   : strerror(cause));
@@ -267,15 +284,18 @@ static const char writing[] =
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error)
 {
 	bool made;
+
 	*database = (struct pm_database){ 0 };
 	if (make_file(path, error) < 0)
 		return -1;
+
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 &&
 	    check_format(database, &made, error) == 0 &&
 	    (made || make_schema(database, error) == 0) &&
 	    pm_database_run(database, later_schema, error) == 0 &&
 	    pm_database_run(database, writing, error) == 0)
 		return 0;
+
 	pm_database_close(database);
 	return -1;
 }
@@ -293,10 +313,13 @@ bool pm_recording_is(const char *path)
 	 * (sqlite.org/fileformat2.html). */
 	unsigned char header[100];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
 	if (fd < 0)
 		return false;
+
 	ssize_t got = pm_read(fd, header, sizeof header);
 	close(fd);
+
 	return got == (ssize_t)sizeof header && memcmp(header, "SQLite format 3", 16) == 0 &&
 	       memcmp(header + 68, "pmem", 4) == 0;
 }

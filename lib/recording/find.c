@@ -17,14 +17,17 @@ static int ask(struct pm_recording *recording, const char *sql, int64_t value, i
 	sqlite3_stmt *statement;
 	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
 		return -1;
+
 	if (sqlite3_bind_parameter_count(statement) > 0)
 		sqlite3_bind_int64(statement, 1, value);
+
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0 && sqlite3_column_type(statement, 0) == SQLITE_NULL)
 		result = 0;
 	if (result > 0)
 		*answer = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
+
 	return result;
 }
 
@@ -62,6 +65,7 @@ static void add_day(struct pm_time_spec *moment, int64_t first, int64_t last)
 	/* No host's clock stands there; a damaged file may say anything. */
 	if (last < PM_TIME_SPEC_DAY || last > INT64_MAX - 2 * PM_TIME_SPEC_DAY)
 		return;
+
 	int64_t day = last - last % PM_TIME_SPEC_DAY;
 	if (day + moment->from > last && day - PM_TIME_SPEC_DAY + moment->until >= first)
 		day -= PM_TIME_SPEC_DAY;
@@ -80,12 +84,15 @@ static int find_time(struct pm_recording *recording, struct pm_time_spec moment,
 		known = ask(recording, "SELECT max(wall_ns) FROM sample", 0, &last, error);
 	if (known <= 0)
 		return known < 0 ? -1 : say_none(recording, which, error);
+
 	if (!moment.dated)
 		add_day(&moment, first, last);
+
 	int result = ask(recording, "SELECT max(number) FROM sample WHERE wall_ns <= ?",
 	                 moment.until, &found, error);
 	if (result < 0)
 		return -1;
+
 	if (result == 0) {
 		pm_time_spec_format(first, text);
 		return pm_error_set(
@@ -93,6 +100,7 @@ static int find_time(struct pm_recording *recording, struct pm_time_spec moment,
 			"%s begins after %s: its first sample is of %s (UTC); write %s@first",
 			recording->database.path, which, text, recording->database.path);
 	}
+
 	*number = (uint64_t)found;
 	return 0;
 }
@@ -102,6 +110,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 {
 	uint64_t wanted;
 	struct pm_time_spec moment;
+
 	if (strcmp(which, "first") == 0)
 		return find_number(recording, "SELECT min(number) FROM sample", 0, which, number,
 		                   error);
@@ -113,6 +122,7 @@ int pm_recording_find(struct pm_recording *recording, const char *which, uint64_
 		                   (int64_t)wanted, which, number, error);
 	if (pm_time_spec_parse(which, &moment))
 		return find_time(recording, moment, which, number, error);
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "a sample is a number from 1, first, last, or a time in UTC like "
 	                    "2026-01-31T12:00 or 12:00, not %s",

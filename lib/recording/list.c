@@ -33,6 +33,7 @@ static int read_samples(struct pm_recording *recording, sqlite3_stmt *rows, stru
 		listing->items[listing->count++] =
 			(struct pm_listed){ .recorded = pm_recorded_of_row(rows) };
 	}
+
 	return result;
 }
 
@@ -53,6 +54,7 @@ static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
 		item->regions = regions;
 		item->detailed = regions > 0 && detailed == regions;
 	}
+
 	return result < 0 ? -1 : 0;
 }
 
@@ -66,8 +68,10 @@ static int list(struct pm_recording *recording, struct listing *listing, struct 
 	    pm_database_prepare(&recording->database, changes_sql, &changes, error) == 0 &&
 	    read_samples(recording, rows, listing, error) == 0)
 		result = count_regions(recording, changes, listing, error);
+
 	sqlite3_finalize(rows);
 	sqlite3_finalize(changes);
+
 	return result;
 }
 
@@ -75,16 +79,20 @@ int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples
                       struct pm_error *error)
 {
 	struct listing listing = { 0 };
+
 	/* All questions see the same moment of a file that is being written. */
 	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
 		return -1;
+
 	int result = list(recording, &listing, error);
 	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
 	if (result < 0) {
 		free(listing.items);
 		return -1;
 	}
+
 	*samples = listing.items;
 	*count = listing.count;
+
 	return 0;
 }

@@ -27,6 +27,7 @@ static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind 
 		.used = pm_column(statement, 2),
 		.reclaimable = pm_column(statement, 3),
 	};
+
 	snprintf(limit.source, sizeof limit.source, "%s", pm_column_text(statement, 4));
 	return limit;
 }
@@ -43,8 +44,10 @@ static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_
 				  "JOIN text ON text.id = source WHERE sample = ?";
 	sqlite3_stmt *statement;
 	int result;
+
 	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
 		return -1;
+
 	pm_bind(statement, 1, number);
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
 		enum pm_limit_kind kind = kind_of_name(pm_column_text(statement, 0));
@@ -54,6 +57,7 @@ static int read_rows(struct pm_recording *recording, uint64_t number, struct pm_
 		limits[kind] = limit_of_row(statement, kind);
 		known[kind] = true;
 	}
+
 	sqlite3_finalize(statement);
 	return result;
 }
@@ -65,11 +69,14 @@ int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
 	struct pm_limit limits[PM_LIMIT_KINDS];
 	bool known[PM_LIMIT_KINDS] = { false };
 	int has = pm_database_has_table(&recording->database, "headroom", error);
+
 	if (has < 0 || (has > 0 && read_rows(recording, number, limits, known, error) < 0))
 		return -1;
+
 	for (int kind = 0; kind < PM_LIMIT_KINDS; kind++)
 		if (known[kind])
 			read.limits[read.count++] = limits[kind];
+
 	*headroom = read;
 	return 0;
 }

@@ -62,6 +62,7 @@ static int resume(struct pm_recorder *recorder, struct pm_error *error)
 	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample",
 	                        &statement, error) < 0)
 		return -1;
+
 	int result = pm_statement_next(&recorder->database, statement, error);
 	if (result > 0)
 		recorder->number = pm_column(statement, 0);
@@ -75,6 +76,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *run,
 	struct pm_recorder *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
 	    pm_stored_process_claim(&opened->database, run, error) < 0 ||
@@ -82,6 +84,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *run,
 		pm_recorder_close(opened);
 		return -1;
 	}
+
 	*recorder = opened;
 	return 0;
 }
@@ -94,10 +97,13 @@ int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_err
 	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)",
 	                        &statement, error) < 0)
 		return -1;
+
 	pm_bind(statement, 1, recorder->number);
 	sqlite3_bind_text(statement, 2, why, -1, SQLITE_STATIC);
+
 	int result = pm_statement_finish(&recorder->database, statement, error);
 	sqlite3_finalize(statement);
+
 	return result;
 }
 
@@ -105,13 +111,16 @@ void pm_recorder_close(struct pm_recorder *recorder)
 {
 	if (!recorder)
 		return;
+
 	for (size_t i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(recorder->statements[i]);
+
 	/* One file without companions can be sent and read everywhere; while somebody reads it that
 	 * is not possible, and not needed. */
 	if (recorder->database.handle)
 		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL,
 		             NULL);
+
 	pm_database_close(&recorder->database);
 	pm_regions_deinit(&recorder->regions);
 	free(recorder->ids);
@@ -130,12 +139,15 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 	const struct pm_totals *totals = &sample->totals;
 	const uint64_t values[] = { totals->size,  totals->rss,  totals->anon, totals->file,
 		                    totals->shmem, totals->swap, totals->pte,  totals->threads };
+
 	pm_bind(statement, 1, number);
 	sqlite3_bind_double(statement, 2, sample->time);
 	sqlite3_bind_int64(statement, 3, sample->wall_ns);
 	sqlite3_bind_int(statement, 4, sample->fresh);
+
 	for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
 		pm_bind(statement, 5 + i, values[i]);
+
 	return finish(recorder, ADD_SAMPLE, error);
 }
 
@@ -156,6 +168,7 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 		if (finish(recorder, ADD_TEXT, error) < 0)
 			return -1;
 	}
+
 	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it",
 	                    recorder->database.path);
 }
@@ -170,15 +183,19 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 		int64_t source = 0;
 		if (find_text(recorder, limit->source, &source, error) < 0)
 			return -1;
+
 		const uint64_t values[] = { limit->max, limit->used, limit->reclaimable,
 			                    (uint64_t)source };
 		pm_bind(statement, 1, number);
 		sqlite3_bind_text(statement, 2, pm_limit_name(limit->kind), -1, SQLITE_STATIC);
+
 		for (int j = 0; j < 4; j++)
 			pm_bind(statement, 3 + j, values[j]);
+
 		if (finish(recorder, ADD_LIMIT, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -191,22 +208,28 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 	    find_text(recorder, region->detail, &detail, error) < 0 ||
 	    find_text(recorder, region->why, &why, error) < 0)
 		return -1;
+
 	const uint64_t place[] = {
 		number,          region->start,        region->end,          region->perms,
 		region->offset,  region->device_major, region->device_minor, region->inode,
 		region->deleted, region->vm_flags
 	};
 	int column = 1;
+
 	for (size_t i = 0; i < sizeof place / sizeof *place; i++)
 		pm_bind(statement, column++, place[i]);
+
 	sqlite3_bind_text(statement, column++, pm_kind_name((enum pm_kind)region->kind), -1,
 	                  SQLITE_STATIC);
+
 	const uint64_t nature[] = { region->proof,     (uint64_t)region->thread, region->arena,
 		                    (uint64_t)mapping, (uint64_t)detail,         (uint64_t)why };
 	for (size_t i = 0; i < sizeof nature / sizeof *nature; i++)
 		pm_bind(statement, column++, nature[i]);
+
 	if (finish(recorder, ADD_REGION, error) < 0)
 		return -1;
+
 	*id = sqlite3_last_insert_rowid(recorder->database.handle);
 	return 0;
 }
@@ -228,6 +251,7 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 		if (finish(recorder, ADD_SIZE, error) < 0)
 			return -1;
 	}
+
 	for (int i = 0; i < PM_SIZE_COUNT; i++) {
 		if (i == PM_SIZE_RSS || i == PM_SIZE_SWAP ||
 		    !pm_region_knows(region, (enum pm_size)i) ||
@@ -242,6 +266,7 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 		if (finish(recorder, ADD_SMAPS, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -288,9 +313,11 @@ static int add_changes(struct pm_recorder *recorder, const struct pm_regions *re
 		if (add_sizes(recorder, region, was, ids[i], number, error) < 0)
 			return -1;
 	}
+
 	for (; k < known->count; k++)
 		if (end_region(recorder, k, number, error) < 0)
 			return -1;
+
 	return 0;
 }
 
@@ -326,6 +353,7 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	if (add_sample(recorder, sample, number, error) < 0 ||
 	    (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
+
 	/* After going on with an older file its last regions have no successors that we know of. */
 	if (!recorder->ids && sample->fresh) {
 		char sql[128];
@@ -335,12 +363,15 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 		if (pm_database_run(&recorder->database, sql, error) < 0)
 			return -1;
 	}
+
 	if (sample->fresh && add_changes(recorder, sample->regions, number, ids, error) < 0)
 		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
 		return -1;
+
 	if (!recorder->in_file)
 		put_into_file(recorder);
+
 	return 0;
 }
 
@@ -357,8 +388,10 @@ int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *s
 		return pm_error_set(error, PM_ERROR_IO, 0,
 		                    "the recording into %s has ended after an error",
 		                    recorder->database.path);
+
 	struct pm_regions copy;
 	pm_regions_init(&copy);
+
 	int64_t *ids = NULL;
 	if (sample->fresh) {
 		ids = calloc(sample->regions->count + 1, sizeof *ids);
@@ -368,6 +401,7 @@ int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *s
 			return pm_error_out_of_memory(error);
 		}
 	}
+
 	uint64_t number = recorder->number + 1;
 	if (pm_database_run(&recorder->database, "BEGIN IMMEDIATE", error) < 0 ||
 	    write_sample(recorder, sample, headroom, number, ids, error) < 0) {
@@ -377,6 +411,7 @@ int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *s
 		pm_regions_deinit(&copy);
 		return -1;
 	}
+
 	recorder->number = number;
 	if (sample->fresh) {
 		pm_regions_deinit(&recorder->regions);
@@ -384,5 +419,6 @@ int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *s
 		recorder->regions = copy;
 		recorder->ids = ids;
 	}
+
 	return 0;
 }

@@ -21,6 +21,7 @@ int pm_recording_open(const char *path, struct pm_recording **recording, struct 
 		pm_recording_close(opened);
 		return -1;
 	}
+
 	*recording = opened;
 	return 0;
 }
@@ -45,6 +46,7 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	if (pm_database_prepare(&recording->database, "SELECT count(*) FROM sample", &statement,
 	                        error) < 0)
 		return -1;
+
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
 		*count = pm_column(statement, 0);
@@ -78,6 +80,7 @@ static int read_totals(struct pm_recording *recording, uint64_t number,
 	                        "SELECT " PM_RECORDED_COLUMNS " FROM sample WHERE number = ?",
 	                        &statement, error) < 0)
 		return -1;
+
 	pm_bind(statement, 1, number);
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
@@ -86,6 +89,7 @@ static int read_totals(struct pm_recording *recording, uint64_t number,
 	if (result == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s has no sample %llu",
 		                    recording->database.path, (unsigned long long)number);
+
 	return result < 0 ? -1 : 0;
 }
 
@@ -109,12 +113,14 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 		.why = pm_column_text(statement, 16),
 		.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 	};
+
 	enum pm_kind kind = PM_KIND_UNKNOWN;
 	/* A kind that a later version of the same format may have added stays unknown. */
 	pm_kind_parse(pm_column_text(statement, 10), &kind, NULL);
 	region.kind = (uint8_t)kind;
 	region.bytes[PM_SIZE_RSS] = pm_column(statement, 17);
 	region.bytes[PM_SIZE_SWAP] = pm_column(statement, 18);
+
 	return region;
 }
 
@@ -137,6 +143,7 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
                       uint64_t number, struct pm_region *region, struct pm_error *error)
 {
 	int result;
+
 	pm_bind(statement, 1, (uint64_t)id);
 	pm_bind(statement, 2, number);
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
@@ -146,6 +153,7 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 		region->bytes[size] = pm_column(statement, 1);
 		region->known |= PM_SIZE_BIT(size);
 	}
+
 	sqlite3_reset(statement);
 	return result;
 }
@@ -154,6 +162,7 @@ static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3
                      uint64_t number, struct pm_regions *regions, struct pm_error *error)
 {
 	int result;
+
 	pm_bind(rows, 1, number);
 	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
 		struct pm_region region = region_of_row(rows);
@@ -167,6 +176,7 @@ static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
+
 	return result;
 }
 
@@ -186,15 +196,18 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 		"size WHERE region = region.id AND sample <= ?1)"
 		" WHERE first_sample <= ?1 AND (until_sample IS NULL OR until_sample > ?1) ORDER "
 		"BY start_address < 0, start_address";
+
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
 	sqlite3_stmt *rows = NULL, *smaps = NULL;
 	int result = -1;
+
 	if (pm_database_prepare(&recording->database, rows_sql, &rows, error) == 0 &&
 	    pm_database_prepare(&recording->database, smaps_sql, &smaps, error) == 0)
 		result = read_rows(recording, rows, smaps, number, regions, error);
 	sqlite3_finalize(rows);
 	sqlite3_finalize(smaps);
+
 	return result;
 }
 
@@ -205,6 +218,7 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 	/* Both questions see the same moment of a file that is being written. */
 	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
 		return -1;
+
 	int result = read_totals(recording, number, &read, error);
 	if (result == 0 && regions)
 		result = read_regions(recording, number, regions, error);

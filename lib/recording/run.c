@@ -19,13 +19,16 @@ bool pm_process_id_equal(const struct pm_process_id *one, const struct pm_proces
 static void read_boot_id(const char *root, char *boot_id)
 {
 	char path[PATH_MAX];
+
 	boot_id[0] = '\0';
 	if ((size_t)snprintf(path, sizeof path, "%s/sys/kernel/random/boot_id", root) >=
 	    sizeof path)
 		return;
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
+
 	ssize_t length = pm_read(fd, boot_id, PM_BOOT_ID_SIZE - 1);
 	close(fd);
 	boot_id[length > 0 ? length : 0] = '\0';
@@ -41,6 +44,7 @@ int pm_process_id_read(struct pm_process *process, struct pm_process_id *run,
 	if (pm_process_read_info(process, &info, error) < 0 ||
 	    pm_process_read_command(process, &command, error) < 0)
 		return -1;
+
 	described.start_ticks = info.start_ticks;
 	described.command = command;
 	memcpy(described.comm, info.comm, sizeof described.comm);
@@ -49,5 +53,6 @@ int pm_process_id_read(struct pm_process *process, struct pm_process_id *run,
 		described.host[0] = '\0';
 	described.host[sizeof described.host - 1] = '\0';
 	*run = described;
+
 	return 0;
 }

@@ -18,11 +18,13 @@ static int find_run(const struct pm_database *database, struct pm_process_id *ru
 {
 	sqlite3_stmt *statement;
 	struct pm_process_id read = { 0 };
+
 	if (pm_database_prepare(
 		    database,
 		    "SELECT pid, start_ticks, boot_id, host, comm, command FROM run LIMIT 1",
 		    &statement, error) < 0)
 		return -1;
+
 	int result = pm_statement_next(database, statement, error);
 	if (result > 0) {
 		read.pid = (pid_t)sqlite3_column_int(statement, 0);
@@ -36,6 +38,7 @@ static int find_run(const struct pm_database *database, struct pm_process_id *ru
 		else
 			*run = read;
 	}
+
 	sqlite3_finalize(statement);
 	return result;
 }
@@ -59,13 +62,17 @@ static int write_run(const struct pm_database *database, const struct pm_process
 	if (pm_database_prepare(database, "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)", &statement,
 	                        error) < 0)
 		return -1;
+
 	const char *const texts[] = { run->boot_id, run->host, run->comm, run->command };
 	pm_bind(statement, 1, (uint64_t)run->pid);
 	pm_bind(statement, 2, run->start_ticks);
+
 	for (int i = 0; i < 4; i++)
 		sqlite3_bind_text(statement, 3 + i, texts[i], -1, SQLITE_STATIC);
+
 	int result = pm_statement_finish(database, statement, error);
 	sqlite3_finalize(statement);
+
 	return result;
 }
 
@@ -76,10 +83,12 @@ int pm_stored_process_claim(const struct pm_database *database, const struct pm_
 	int found = find_run(database, &stored, error);
 	if (found <= 0)
 		return found < 0 ? -1 : write_run(database, run, error);
+
 	bool same = pm_process_id_equal(&stored, run);
 	free((char *)stored.command);
 	if (same)
 		return 0;
+
 	return pm_error_set(
 		error, PM_ERROR_FORMAT, 0,
 		"%s is a recording of another process (%s, PID %d): choose another file",

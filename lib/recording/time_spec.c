@@ -16,6 +16,7 @@ static bool scan_part(const char **text, char follows, uint64_t least, uint64_t 
 		return false;
 	if (follows && *(*text)++ != follows)
 		return false;
+
 	*part = (int)value;
 	return true;
 }
@@ -27,6 +28,7 @@ static bool scan_day(const char **text, struct tm *when)
 	    !scan_part(text, '-', 1, 12, &when->tm_mon) ||
 	    !scan_part(text, 0, 1, 31, &when->tm_mday) || (**text != 'T' && **text != ' '))
 		return false;
+
 	(*text)++;
 	when->tm_year -= 1900;
 	when->tm_mon--;
@@ -62,6 +64,7 @@ static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_
 	if (!scan_part(text, ':', 0, 23, &when->tm_hour) ||
 	    !scan_part(text, 0, 0, 59, &when->tm_min))
 		return false;
+
 	if (**text == ':') {
 		(*text)++;
 		*length = second;
@@ -72,8 +75,10 @@ static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_
 			*part = scan_decimals(text, length);
 		}
 	}
+
 	if (**text == 'Z')
 		(*text)++;
+
 	return **text == '\0';
 }
 
@@ -84,18 +89,22 @@ bool pm_time_spec_parse(const char *text, struct pm_time_spec *moment)
 	int64_t part, length;
 	if ((parsed.dated && !scan_day(&text, &when)) || !scan_clock(&text, &when, &part, &length))
 		return false;
+
 	int day = when.tm_mday;
 	time_t seconds = timegm(&when);
 	/* timegm() makes the 31st of April the 1st of May. */
 	if (when.tm_mday != day)
 		return false;
+
 	/* 64 bits of nanoseconds end in the year 2262. */
 	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) ||
 	    __builtin_add_overflow(parsed.from, part, &parsed.from))
 		parsed.from = INT64_MAX;
+
 	if (__builtin_add_overflow(parsed.from, length - 1, &parsed.until))
 		parsed.until = INT64_MAX;
 	*moment = parsed;
+
 	return true;
 }
 

@@ -25,6 +25,7 @@ static const char *whole_name(const struct pm_procfs *procfs, const char *root,
 	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ||
 	    status.st_ino != region->inode)
 		return NULL;
+
 	const char *name = path + strlen(root);
 	return pm_regions_text(regions, name, strlen(name));
 }
@@ -37,19 +38,23 @@ void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, 
 	char root[48] = "";
 	const char *name = NULL;
 	uint64_t inode = 0;
+
 	for (size_t i = first; i < regions->count; i++) {
 		struct pm_region *region = &regions->items[i];
 		if (!region->deleted || region->mapping[0] != '/')
 			continue;
+
 		/* A dead first thread has no root any more. */
 		if (root[0] == '\0')
 			snprintf(root, sizeof root, "task/%d/root",
 			         (int)pm_process_memory_thread(process));
+
 		if (region->mapping != looked_up || region->inode != inode) {
 			looked_up = region->mapping;
 			inode = region->inode;
 			name = whole_name(&process->procfs, root, regions, region);
 		}
+
 		if (name) {
 			region->mapping = name;
 			region->deleted = false;

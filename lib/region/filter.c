@@ -32,6 +32,7 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	char *copy = strdup(list), *rest = copy, *name;
 	if (!copy)
 		return pm_error_out_of_memory(error);
+
 	while ((name = strsep(&rest, ","))) {
 		enum pm_kind kind;
 		if (pm_word_kind(name, &kind, error) < 0) {
@@ -40,8 +41,10 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 		}
 		kinds |= UINT32_C(1) << kind;
 	}
+
 	free(copy);
 	filter->kinds = kinds;
+
 	return 0;
 }
 
@@ -71,17 +74,20 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 		return pm_pattern_wrong(regex, strlen(regex), position, (const char *)reason,
 		                        error);
 	}
+
 	char *text = strdup(regex);
 	if (!text) {
 		pcre2_code_free(code);
 		return pm_error_out_of_memory(error);
 	}
+
 	/* Where the machine has no JIT, matching is slower and nothing else. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pcre2_code_free(filter->mapping);
 	free(filter->mapping_text);
 	filter->mapping = code;
 	filter->mapping_text = text;
+
 	return 0;
 }
 
@@ -104,6 +110,7 @@ static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 {
 	if (strlen(spec) != PERMS_LENGTH)
 		return false;
+
 	for (size_t i = 0; i < PERMS_LENGTH; i++) {
 		if (spec[i] == letters[i].set)
 			*set |= letters[i].bit;
@@ -112,6 +119,7 @@ static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 		else if (spec[i] != '?')
 			return false;
 	}
+
 	return true;
 }
 
@@ -129,6 +137,7 @@ static bool parse_letters(const char *spec, unsigned *set, unsigned *clear)
 		else
 			return false;
 	}
+
 	return spec[0] != '\0' && (*set & *clear) == 0;
 }
 
@@ -140,13 +149,16 @@ int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_er
 		set = clear = 0;
 		good = parse_letters(spec, &set, &clear);
 	}
+
 	if (!good)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' are no permissions: write what must be set (rw, x), "
 		                    "or all four as in maps, ? for any (rw-?)",
 		                    spec);
+
 	filter->perms_set = set;
 	filter->perms_clear = clear;
+
 	return 0;
 }
 
@@ -156,12 +168,14 @@ int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter
 	*run = (struct pm_filter_run){ .filter = filter };
 	if (!filter->mapping)
 		return 0;
+
 	run->match = pcre2_match_data_create(1, NULL);
 	run->limits = pcre2_match_context_create(NULL);
 	if (!run->match || !run->limits) {
 		pm_filter_run_deinit(run);
 		return pm_error_out_of_memory(error);
 	}
+
 	pcre2_set_match_limit(run->limits, MATCH_STEPS);
 	return 0;
 }
@@ -180,6 +194,7 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 {
 	if (mapping == run->last)
 		return run->last_result;
+
 	int result = pcre2_match(run->filter->mapping, (PCRE2_SPTR)mapping, strlen(mapping), 0, 0,
 	                         run->match, run->limits);
 	if (result < 0 && result != PCRE2_ERROR_NOMATCH) {
@@ -189,8 +204,10 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 		                    "the pattern '%.100s' cannot be matched with '%.100s': %s",
 		                    run->filter->mapping_text, mapping, (const char *)reason);
 	}
+
 	run->last = mapping;
 	run->last_result = result >= 0;
+
 	return run->last_result;
 }
 
@@ -223,6 +240,7 @@ int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
 		return 0;
 	if (pm_region_size(region) < filter->min_size)
 		return 0;
+
 	int result = filter->mapping ? mapping_matches(run, region->mapping, error) : 1;
 	return result > 0 ? rss_suffices(filter, region, error) : result;
 }

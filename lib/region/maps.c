@@ -48,6 +48,7 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 		return -1;
 	if (check_source(source, with_fields, name, error) == 0)
 		return 0;
+
 	regions->count = before;
 	return -1;
 }
@@ -105,11 +106,13 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 			nanosleep(&pause, NULL);
 		result = read_live(process, source, regions, error);
 	}
+
 	if (result == 0)
 		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
 		                         0, error);
 	if (result < 0)
 		return -1;
+
 	pm_deleted_resolve(process, regions, before);
 	return 0;
 }
@@ -127,15 +130,19 @@ static int open_saved(const char *path, struct pm_error *error)
 		return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO,
 		                    cause, "cannot open %s: %s", path, strerror(cause));
 	}
+
 	if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode))
 		return fd;
+
 	int inner = -1;
 	for (size_t i = 0; S_ISDIR(status.st_mode) && inner < 0 && i < sizeof names / sizeof *names;
 	     i++)
 		inner = openat(fd, names[i], O_RDONLY | O_CLOEXEC);
+
 	close(fd);
 	if (inner >= 0)
 		return inner;
+
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
 	                    S_ISDIR(status.st_mode)
 	                            ? "the directory %s holds neither smaps nor maps"
@@ -162,10 +169,12 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
+
 	/* A pipe is read as it comes. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+
 	bool with_fields;
 	int result = read_named(fd, path, regions, &with_fields, error);
 	close(fd);

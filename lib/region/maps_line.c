@@ -21,20 +21,25 @@ static bool scan_perms(const char **at, uint8_t *perms)
 		bits |= PM_PERM_READ;
 	else if (p[0] != '-')
 		return false;
+
 	if (p[1] == 'w')
 		bits |= PM_PERM_WRITE;
 	else if (p[1] != '-')
 		return false;
+
 	if (p[2] == 'x')
 		bits |= PM_PERM_EXEC;
 	else if (p[2] != '-')
 		return false;
+
 	if (p[3] == 's')
 		bits |= PM_PERM_SHARED;
 	else if (p[3] != 'p')
 		return false;
+
 	*perms = (uint8_t)bits;
 	*at = p + 4;
+
 	return true;
 }
 
@@ -44,6 +49,7 @@ static bool scan_device(const char **at, struct pm_region *region)
 	if (!pm_scan_hex(at, &major) || !scan_char(at, ':') || !pm_scan_hex(at, &minor) ||
 	    major > UINT32_MAX || minor > UINT32_MAX)
 		return false;
+
 	region->device_major = (uint32_t)major;
 	region->device_minor = (uint32_t)minor;
 	return true;
@@ -61,6 +67,7 @@ static size_t unescape(char *name, size_t length)
 	char *escape = memchr(name, '\\', length);
 	if (!escape)
 		return length;
+
 	char *to = escape;
 	const char *from = escape, *end = name + length;
 	while (from < end) {
@@ -71,6 +78,7 @@ static size_t unescape(char *name, size_t length)
 			*to++ = *from++;
 		}
 	}
+
 	*to = '\0';
 	return (size_t)(to - name);
 }
@@ -80,6 +88,7 @@ static void take_name(char *name, size_t length, struct pm_region *region)
 	static const char suffix[] = " (deleted)";
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
+
 	/* The kernel appends it where the file has no name any more; a file of such a name is told
 	 * apart later, by its inode. */
 	if (length > SUFFIX_LENGTH &&
@@ -87,6 +96,7 @@ static void take_name(char *name, size_t length, struct pm_region *region)
 		name[length - SUFFIX_LENGTH] = '\0';
 		region->deleted = true;
 	}
+
 	region->mapping = name;
 }
 
@@ -103,6 +113,7 @@ bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region)
 	if (!scan_char(&at, ' ') || !scan_device(&at, &parsed) || !scan_char(&at, ' ') ||
 	    !pm_scan_decimal(&at, &parsed.inode))
 		return false;
+
 	if (*at != '\0') {
 		if (!scan_char(&at, ' '))
 			return false;
@@ -111,6 +122,7 @@ bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region)
 		if (before < length)
 			take_name(line + before, length - before, &parsed);
 	}
+
 	*region = parsed;
 	return true;
 }

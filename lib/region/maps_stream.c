@@ -76,6 +76,7 @@ static int drop_overlapped(struct stream *stream, uint64_t start, struct pm_erro
 		else
 			cut_end(last, start);
 	}
+
 	return 0;
 }
 
@@ -84,14 +85,17 @@ static int take_region(struct stream *stream, const struct pm_region *region,
 {
 	if (finish_region(stream, error) < 0)
 		return -1;
+
 	/* The first region decides whether this is smaps: a second one without fields in between
 	 * makes it maps. */
 	if (!has_fields(stream) && has_regions(stream))
 		stream->fields.learning = false;
 	else
 		pm_smaps_fields_begin(&stream->fields);
+
 	if (drop_overlapped(stream, region->start, error) < 0)
 		return -1;
+
 	return pm_regions_append(stream->regions, region, error);
 }
 
@@ -106,16 +110,19 @@ static int take_line(struct stream *stream, char *line, size_t length, struct pm
 		return pm_error_set(
 			error, PM_ERROR_FORMAT, 0,
 			"its lines end in CR LF, as on Windows; dos2unix makes it what it was");
+
 	bool is_field = line[0] >= 'A' && line[0] <= 'Z';
 	struct pm_region region;
 	if (!is_field && pm_maps_line_parse(line, length, &region))
 		return take_region(stream, &region, error);
+
 	bool expects_fields = has_regions(stream) &&
 	                      (has_fields(stream) || stream->fields.learning);
 	if (is_field && expects_fields &&
 	    pm_smaps_fields_parse(&stream->fields, line, length,
 	                          &stream->regions->items[stream->regions->count - 1]))
 		return 0;
+
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
 	                    "line %" PRIu64 " is not in the form of maps or smaps",
 	                    stream->lines.number);
@@ -128,14 +135,17 @@ int pm_maps_stream_read(int fd, enum pm_maps_origin origin, struct pm_regions *r
 	pm_smaps_fields_init(&stream.fields);
 	if (pm_lines_init(&stream.lines, fd, error) < 0)
 		return -1;
+
 	if (origin == PM_MAPS_LIVE)
 		stream.lines.at_once = LIVE_AT_ONCE;
+
 	char *line;
 	size_t length;
 	int got;
 	while ((got = pm_lines_next(&stream.lines, &line, &length, error)) > 0)
 		if (take_line(&stream, line, length, error) < 0)
 			break;
+
 	int result = got == 0 ? finish_region(&stream, error) : -1;
 	pm_lines_deinit(&stream.lines);
 	if (result == 0)

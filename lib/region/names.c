@@ -72,6 +72,7 @@ int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error)
 		length += (size_t)snprintf(list + length, sizeof list - length, " %s",
 		                           kind_names[i]);
 	}
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a kind; the kinds are:%s", name,
 	                    list);
 }

@@ -26,6 +26,7 @@ static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method want
 	}
 	if (wanted == PM_PAGEMAP_BEST)
 		return 0;
+
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno,
 	                    "this kernel has no PAGEMAP_SCAN (it came with Linux 6.7)");
 }
@@ -36,8 +37,10 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	struct pm_pagemap *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+
 	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch
 	                         ? pm_pagemap_scan_scratch
 	                         : pm_pagemap_read_scratch;
@@ -57,10 +60,12 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	}
 	if (choose_method(opened, method, error) < 0)
 		goto fail;
+
 	*pagemap = opened;
 	return 0;
 fail:
 	pm_pagemap_close(opened);
+
 	return -1;
 }
 
@@ -84,12 +89,14 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	int cause = errno;
 	if (pm_process_check(pagemap->process, error) < 0)
 		return -1;
+
 	pm_error_set(error, PM_ERROR_IO, cause, "cannot read the page states of process %d: %s",
 	             (int)pm_process_pid(pagemap->process), strerror(cause));
 	if (error) {
 		error->pid = pm_process_pid(pagemap->process);
 		error->address = address;
 	}
+
 	return -1;
 }
 
@@ -103,9 +110,11 @@ static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 	                     : pm_pagemap_read_batch(pagemap, start, end, batch);
 	int cause = errno;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
+
 	if (took > pagemap->longest_ns)
 		pagemap->longest_ns = took;
 	errno = cause;
+
 	return result;
 }
 
@@ -134,6 +143,7 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 		end = PM_USER_END;
 	else
 		end += (pagemap->page_size - end % pagemap->page_size) % pagemap->page_size;
+
 	struct pm_page_batch batch = { .count = 1 };
 	while (start < end) {
 		if (fetch_batch(pagemap, start, end, files, &batch) < 0)
@@ -145,9 +155,11 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 		}
 		start = batch.next;
 	}
+
 	if (batch.count == 0 && !memory_exists(pagemap)) {
 		errno = ESRCH;
 		return walk_failed(pagemap, start, error);
 	}
+
 	return 0;
 }

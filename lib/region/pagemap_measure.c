@@ -46,25 +46,31 @@ static int add_run(void *context, const struct pm_page_run *run)
 {
 	struct measuring *measuring = context;
 	struct pm_regions *regions = measuring->regions;
+
 	if (measuring->observer &&
 	    measuring->observer->run(measuring->observer->context, run, measuring->error) < 0)
 		return -1;
+
 	for (uint64_t at = run->start; at < run->end;) {
 		while (measuring->region < regions->count &&
 		       regions->items[measuring->region].end <= at)
 			measuring->region++;
+
 		if (measuring->region == regions->count)
 			return 0;
+
 		/* A run may begin in a mapping that is newer than the list. */
 		struct pm_region *region = &regions->items[measuring->region];
 		if (region->start >= run->end)
 			return 0;
+
 		uint64_t from = at > region->start ? at : region->start;
 		uint64_t to = run->end < region->end ? run->end : region->end;
 		if (is_chosen(measuring->chosen, measuring->region))
 			count_pages(measuring, region, run->state, to - from);
 		at = to;
 	}
+
 	return 0;
 }
 
@@ -77,11 +83,14 @@ static bool swap_is_active(const char *root)
 	char path[PATH_MAX], text[1024];
 	if ((size_t)snprintf(path, sizeof path, "%s/swaps", root) >= sizeof path)
 		return true;
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
+
 	ssize_t length = pm_read(fd, text, sizeof text);
 	close(fd);
+
 	/* The first line is a heading. */
 	const char *newline = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
 	return newline && newline + 1 < text + length;
@@ -105,20 +114,24 @@ static int walk_spans(struct pm_pagemap *pagemap, struct pm_regions *regions,
 			first++;
 			continue;
 		}
+
 		uint64_t start = regions->items[first].start, end = regions->items[first].end;
 		size_t next = first + 1;
 		for (; next < regions->count && regions->items[next].start - end < joinable_gap;
 		     next++)
 			if (is_chosen(measuring->chosen, next))
 				end = regions->items[next].end;
+
 		measuring->region = first;
 		if (observer && observer->span(observer->context, start, end, error) < 0)
 			return -1;
 		if (pm_pagemap_walk_states(pagemap, start, end, false, add_run, measuring, error) <
 		    0)
 			return -1;
+
 		first = next;
 	}
+
 	return 0;
 }
 
@@ -133,20 +146,25 @@ int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *reg
                               bool *exact, struct pm_error *error)
 {
 	const uint32_t measured = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
+
 	for (size_t i = 0; i < regions->count; i++)
 		if (is_chosen(chosen, i))
 			regions->items[i].bytes[PM_SIZE_RSS] =
 				regions->items[i].bytes[PM_SIZE_SWAP] = 0;
+
 	struct measuring measuring = {
 		.regions = regions, .chosen = chosen, .observer = observer, .error = error
 	};
 	if (walk_spans(pagemap, regions, &measuring, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < regions->count; i++)
 		if (is_chosen(chosen, i))
 			regions->items[i].known |= measured;
+
 	*exact = pm_pagemap_method(pagemap) == PM_PAGEMAP_SCAN && !measuring.huge_in_files &&
 	         !(has_shared_memory(regions, chosen) &&
 	           swap_is_active(pm_process_root(pagemap->process)));
+
 	return 0;
 }

@@ -23,6 +23,7 @@ static unsigned state_of(uint64_t entry)
 {
 	if (entry & BIT_GUARD)
 		return PM_PAGE_GUARD;
+
 	unsigned state = 0;
 	if (entry & BIT_PRESENT)
 		state |= PM_PAGE_PRESENT;
@@ -30,6 +31,7 @@ static unsigned state_of(uint64_t entry)
 		state |= PM_PAGE_SWAPPED;
 	if (state && entry & BIT_FILE)
 		state |= PM_PAGE_FILE;
+
 	return state;
 }
 
@@ -40,20 +42,25 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	uint64_t pages = (end - start) / page_size;
 	if (pages > PAGES_PER_READ)
 		pages = PAGES_PER_READ;
+
 	ssize_t got = pm_pread(pagemap->fd, pagemap->scratch, pages * sizeof(uint64_t),
 	                       start / page_size * sizeof(uint64_t));
 	if (got < 0)
 		return -1;
+
 	/* A short answer means the end of the address space: nothing is mapped there. */
 	uint64_t answered = (uint64_t)got / sizeof(uint64_t);
 	const uint64_t *entries = pagemap->scratch;
 	batch->count = 0;
 	batch->next = answered < pages ? end : start + pages * page_size;
+
 	for (uint64_t i = 0; i < answered; i++) {
 		unsigned state = state_of(entries[i]);
 		uint64_t address = start + i * page_size;
+
 		if (state == 0)
 			continue;
+
 		struct pm_page_run *last = batch->count ? &pagemap->runs[batch->count - 1] : NULL;
 		if (last && last->end == address && last->state == state) {
 			last->end += page_size;
@@ -66,5 +73,6 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 			break;
 		}
 	}
+
 	return 0;
 }

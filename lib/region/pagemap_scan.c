@@ -64,6 +64,7 @@ static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool 
 		wanted |= CATEGORY_GUARD;
 		reported |= CATEGORY_GUARD;
 	}
+
 	struct scan_request request = {
 		.size = sizeof request,
 		.start = start,
@@ -74,10 +75,13 @@ static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool 
 		.category_anyof_mask = wanted,
 		.return_mask = reported,
 	};
+
 	long found;
 	do
 		found = ioctl(pagemap->fd, SCAN_IOCTL, &request);
+
 	while (found < 0 && errno == EINTR);
+
 	return found;
 }
 
@@ -93,10 +97,12 @@ int pm_pagemap_scan_probe(struct pm_pagemap *pagemap)
 static unsigned state_of(uint64_t categories)
 {
 	unsigned state = 0;
+
 	/* A guard page is reported as swapped too, being a marker in a page table entry that is not
 	 * present. */
 	if (categories & CATEGORY_GUARD)
 		return PM_PAGE_GUARD;
+
 	if (categories & CATEGORY_PRESENT)
 		state |= PM_PAGE_PRESENT;
 	if (categories & CATEGORY_SWAPPED)
@@ -105,8 +111,10 @@ static unsigned state_of(uint64_t categories)
 		state |= PM_PAGE_FILE;
 	if (categories & CATEGORY_ZERO)
 		state |= PM_PAGE_ZERO;
+
 	if (categories & CATEGORY_HUGE)
 		state |= PM_PAGE_HUGE;
+
 	return state;
 }
 
@@ -117,6 +125,7 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 	long found = scan(pagemap, start, stop, files);
 	if (found < 0)
 		return -1;
+
 	const struct scan_range *ranges = pagemap->scratch;
 	uint64_t pages = 0;
 	for (long i = 0; i < found; i++) {
@@ -125,8 +134,10 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 			                                 .state = state_of(ranges[i].categories) };
 		pages += (ranges[i].end - ranges[i].start) / pagemap->page_size;
 	}
+
 	bool stopped_early = found == PM_PAGEMAP_RUNS || pages >= max_present / pagemap->page_size;
 	batch->count = (size_t)found;
 	batch->next = stopped_early && found > 0 ? ranges[found - 1].end : stop;
+
 	return 0;
 }

@@ -48,6 +48,7 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	if (pm_array_reserve(&regions->items, &regions->capacity, regions->count, 1,
 	                     sizeof *regions->items, error) < 0)
 		return -1;
+
 	const struct pm_region *previous = regions->count ? &regions->items[regions->count - 1]
 	                                                  : NULL;
 	struct pm_region copy = *region;
@@ -56,9 +57,11 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
 	if (!copy.mapping || !copy.detail || !copy.why)
 		return pm_error_out_of_memory(error);
+
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room,
 	 * through memcpy, which is not followed. */
 	regions->items[regions->count++] = copy;
+
 	return 0;
 }
 

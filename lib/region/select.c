@@ -27,8 +27,10 @@ void pm_select_destroy(struct pm_select *select)
 {
 	if (!select)
 		return;
+
 	for (size_t i = 0; i < select->count; i++)
 		free(select->words[i].text);
+
 	free(select->words);
 	pm_filter_deinit(&select->filter);
 	free(select);
@@ -41,6 +43,7 @@ int pm_select_add_word(struct pm_select *select, const char *word, struct pm_err
 		return -1;
 	if (pm_word_parse(word, &select->words[select->count], error) < 0)
 		return -1;
+
 	select->count++;
 	return 0;
 }
@@ -98,6 +101,7 @@ static int collect(const struct pm_select *select, const struct pm_regions *regi
 	static const struct pm_word everything = { .type = PM_WORD_ALL };
 	if (select->count == 0)
 		return pm_word_resolve(&everything, regions, intervals, error);
+
 	for (size_t i = 0; i < select->count; i++)
 		if (pm_word_resolve(&select->words[i], regions, intervals, error) < 0)
 			return -1;
@@ -116,6 +120,7 @@ static void unite(struct pm_intervals *intervals)
 {
 	if (intervals->count == 0)
 		return;
+
 	qsort(intervals->items, intervals->count, sizeof *intervals->items, compare_starts);
 	size_t last = 0;
 	for (size_t i = 1; i < intervals->count; i++) {
@@ -126,6 +131,7 @@ static void unite(struct pm_intervals *intervals)
 		else if (next->end > open->end)
 			open->end = next->end;
 	}
+
 	intervals->count = last + 1;
 }
 
@@ -169,6 +175,7 @@ static int cut(struct pm_filter_run *run, const struct pm_regions *regions,
 			return -1;
 		index += mapped;
 	}
+
 	return 0;
 }
 
@@ -178,20 +185,26 @@ int pm_select_apply(const struct pm_select *select, const struct pm_regions *reg
 	struct pm_intervals intervals = { 0 };
 	struct pm_filter_run run;
 	struct output output = { 0 };
+
 	if (pm_filter_run_init(&run, &select->filter, error) < 0)
 		return -1;
+
 	int result = collect(select, regions, &intervals, error);
 	if (result == 0)
 		unite(&intervals);
+
 	for (size_t i = 0; result == 0 && i < intervals.count; i++)
 		result = cut(&run, regions, &intervals.items[i], &output, error);
+
 	free(intervals.items);
 	pm_filter_run_deinit(&run);
 	if (result < 0) {
 		free(output.items);
 		return -1;
 	}
+
 	*ranges = output.items;
 	*count = output.count;
+
 	return 0;
 }

@@ -28,6 +28,7 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 		return 0;
 	if (text[0] == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "a kind is missing in the list");
+
 	const char *nearest = nearest_kind(text);
 	if (nearest)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -42,12 +43,14 @@ static int say_unknown(const char *text, struct pm_error *error)
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
 				    "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
+
 	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the
 	 * latter says no place. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both",
 		                    text);
+
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not a REGION: before + stands an address, as in a "
@@ -57,6 +60,7 @@ static int say_unknown(const char *text, struct pm_error *error)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not a REGION; did you mean '%s'? It may be %s",
 		                    text, near, forms);
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is not a REGION: it may be %s", text,
 	                    forms);
 }
@@ -69,6 +73,7 @@ static bool scan_address(const char **text, uint64_t *address)
 		at += 2;
 	if (!pm_scan_hex(&at, address))
 		return false;
+
 	*text = at;
 	return true;
 }
@@ -83,10 +88,12 @@ static int parse_addresses(const char *text, struct pm_word *word, struct pm_err
 	uint64_t start, end, length;
 	if (!scan_address(&at, &start))
 		return 0;
+
 	word->type = *at == '\0' ? PM_WORD_ADDRESS : PM_WORD_RANGE;
 	word->start = word->end = start;
 	if (*at == '\0')
 		return 1;
+
 	if (*at == '+') {
 		if (strpbrk(at + 1, "+-"))
 			return pm_error_set(
@@ -110,6 +117,7 @@ static int parse_addresses(const char *text, struct pm_word *word, struct pm_err
 				"'%.64s' does not end behind its begin: behind - stands an address",
 				text);
 	}
+
 	word->end = end;
 	return 1;
 }
@@ -131,9 +139,11 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 				return found < 0 ? -1 : say_unknown(text, error);
 		}
 	}
+
 	parsed.text = strdup(text);
 	if (!parsed.text)
 		return pm_error_out_of_memory(error);
+
 	*word = parsed;
 	return 0;
 }
@@ -169,10 +179,12 @@ static int say_unmapped(const struct pm_word *word, const struct pm_regions *reg
 	const char *where = word->type == PM_WORD_RANGE ? "in" : "at";
 	const struct pm_region *before = index > 0 ? &regions->items[index - 1] : NULL;
 	const struct pm_region *after = index < regions->count ? &regions->items[index] : NULL;
+
 	if (word->type == PM_WORD_ADDRESS)
 		snprintf(place, sizeof place, "0x%" PRIx64, word->start);
 	else
 		snprintf(place, sizeof place, "%.40s", word->text);
+
 	if (before && after)
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
 		             "nothing is mapped %s %s; the nearest are %s below and %s above",
@@ -189,8 +201,10 @@ static int say_unmapped(const struct pm_word *word, const struct pm_regions *reg
 	else
 		pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
 		             "nothing is mapped %s %s, nor anywhere else", where, place);
+
 	if (error)
 		error->address = word->start;
+
 	return -1;
 }
 
@@ -229,6 +243,7 @@ int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions
 {
 	if (word->type == PM_WORD_ADDRESS || word->type == PM_WORD_RANGE)
 		return resolve_address(word, regions, intervals, error);
+
 	size_t before = intervals->count;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
@@ -236,10 +251,12 @@ int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions
 		    add_interval(intervals, region->start, region->end, error) < 0)
 			return -1;
 	}
+
 	if (intervals->count > before || word->type == PM_WORD_ALL)
 		return 0;
 	if (word->type == PM_WORD_KIND)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is of kind %s",
 		                    word->text);
+
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is called %s", word->text);
 }

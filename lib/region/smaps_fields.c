@@ -59,9 +59,11 @@ static uint32_t vm_flag(char first, char second)
 		{ "ss", PM_VM_SHADOW_STACK }, { "sl", PM_VM_SEALED },
 		{ "dp", PM_VM_DROPPABLE },
 	};
+
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
 		if (flags[i].letters[0] == first && flags[i].letters[1] == second)
 			return flags[i].bit;
+
 	return 0;
 }
 
@@ -82,6 +84,7 @@ static uint32_t take_vm_flags(struct pm_smaps_fields *fields, const char *text, 
 {
 	if (length >= sizeof fields->flags_text)
 		return parse_vm_flags(text);
+
 	if (memcmp(fields->flags_text, text, length + 1) != 0) {
 		fields->flags = parse_vm_flags(text);
 		memcpy(fields->flags_text, text, length + 1);
@@ -123,6 +126,7 @@ static int look_up(const char *line, size_t length, const char **name)
 			return keys[i].size;
 		}
 	}
+
 	*name = NULL;
 	return CODE_UNKNOWN;
 }
@@ -145,9 +149,11 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 			return true;
 		}
 	}
+
 	*key = key_length(line, length);
 	if (*key == 0)
 		return false;
+
 	const char *name;
 	*code = look_up(line, *key, &name);
 	if (fields->learning && fields->learnt_count < PM_SMAPS_KEYS) {
@@ -159,6 +165,7 @@ static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t le
 	} else if (fields->next < fields->learnt_count) {
 		fields->next++;
 	}
+
 	return true;
 }
 
@@ -171,18 +178,23 @@ bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, siz
 		return false;
 	if (code == CODE_UNKNOWN)
 		return true;
+
 	const char *value = line + key + 1;
 	if (code == CODE_VM_FLAGS) {
 		region->vm_flags = take_vm_flags(fields, value, length - key - 1);
 		return true;
 	}
+
 	while (*value == ' ' || *value == '\t')
 		value++;
+
 	uint64_t kilobytes;
 	if (!pm_scan_decimal(&value, &kilobytes) || value[0] != ' ' || value[1] != 'k' ||
 	    value[2] != 'B' || value[3] != '\0' || kilobytes > UINT64_MAX / 1024)
 		return false;
+
 	region->bytes[code] = kilobytes * 1024;
 	region->known |= PM_SIZE_BIT(code);
+
 	return true;
 }

@@ -21,6 +21,7 @@ static struct pm_texts *new_block(struct pm_texts *older, size_t at_least)
 	struct pm_texts *block = malloc(sizeof *block + capacity);
 	if (!block)
 		return NULL;
+
 	block->older = older;
 	block->used = 0;
 	block->capacity = capacity;
@@ -31,16 +32,19 @@ const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t lengt
 {
 	if (length == 0)
 		return "";
+
 	if (!*texts || (*texts)->capacity - (*texts)->used < length + 1) {
 		struct pm_texts *block = new_block(*texts, length + 1);
 		if (!block)
 			return NULL;
 		*texts = block;
 	}
+
 	char *copy = (*texts)->bytes + (*texts)->used;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	(*texts)->used += length + 1;
+
 	return copy;
 }
 

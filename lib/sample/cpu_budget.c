@@ -50,6 +50,7 @@ void pm_cpu_budget_fill_cost(struct pm_cpu_budget *credit, bool looked, double n
 	cost->last_cpu_ns = cpu - credit->cpu_last;
 	cost->share = passed > 0 ? (double)cost->cpu_ns / 1e9 / passed : 0;
 	credit->cpu_last = cpu;
+
 	/* What a look did not use is counted with the time until the next one. */
 	if (looked)
 		book(credit, true, cpu, now);

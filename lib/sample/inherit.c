@@ -45,6 +45,7 @@ static int take_kind(struct pm_regions *regions, size_t index, const struct pm_r
 		   *why = take_text(regions, was->why, index);
 	if (!detail || !why)
 		return pm_error_out_of_memory(error);
+
 	region->kind = was->kind;
 	region->proof = was->proof;
 	region->thread = was->thread;
@@ -52,6 +53,7 @@ static int take_kind(struct pm_regions *regions, size_t index, const struct pm_r
 	region->block = was->block;
 	region->detail = detail;
 	region->why = why;
+
 	return 0;
 }
 
@@ -61,23 +63,28 @@ int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, stru
 		struct pm_region *region = &regions->items[i];
 		while (b < before->count && before->items[b].end <= region->start)
 			b++;
+
 		/* Of several that it overlaps the first one that is alike. */
 		const struct pm_region *was = NULL;
 		for (size_t at = b;
 		     at < before->count && before->items[at].start < region->end && !was; at++)
 			if (is_alike(&before->items[at], region))
 				was = &before->items[at];
+
 		if (!was)
 			continue;
+
 		bool stands = was->start == region->start && was->end == region->end &&
 		              was->offset == region->offset;
 		if (stands && !pm_region_knows(region, PM_SIZE_RSS)) {
 			memcpy(region->bytes, was->bytes, sizeof region->bytes);
 			region->known = was->known;
 		}
+
 		if (take_kind(regions, i, was, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -97,8 +104,10 @@ int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects,
 	bool *chosen = calloc(regions->count + 1, sizeof *chosen), some_exact = true, any = false;
 	if (!chosen)
 		return pm_error_out_of_memory(error);
+
 	for (size_t i = 0; i < regions->count; i++)
 		any |= chosen[i] = is_suspect(suspects, &regions->items[i]);
+
 	int result = any ? pm_pagemap_measure_chosen(pagemap, regions, chosen, observer,
 	                                             &some_exact, error)
 	                 : 0;

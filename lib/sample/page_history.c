@@ -19,8 +19,10 @@ static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, u
 	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1,
 	                     sizeof *ranges->items, error) < 0)
 		return -1;
+
 	ranges->items[ranges->count++] =
 		(struct pm_range){ .start = start, .end = end, .region = SIZE_MAX };
+
 	return 0;
 }
 
@@ -64,6 +66,7 @@ static int copy_up_to(struct pm_page_history *history, uint64_t address, struct 
 		if (range->end > address)
 			break;
 	}
+
 	history->done = address;
 	return 0;
 }
@@ -89,12 +92,14 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
                         struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
+
 	/* A guard is no page, and the zero page has no content of its own. */
 	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
 	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;
 	if (add_next(history, run->start, run->end, error) < 0)
 		return -1;
+
 	for (uint64_t at = run->start; at < run->end;) {
 		while (history->compared < known->count &&
 		       known->items[history->compared].end <= at)
@@ -107,6 +112,7 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 			return -1;
 		at = old && old->start < run->end ? old->end : run->end;
 	}
+
 	return 0;
 }
 
@@ -119,6 +125,7 @@ static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *re
 		const struct pm_range *range = &ranges->items[i];
 		while (region < regions->count && regions->items[region].end <= range->start)
 			region++;
+
 		for (size_t in = region;
 		     in < regions->count && regions->items[in].start < range->end; in++) {
 			uint64_t start = range->start, end = range->end;
@@ -131,6 +138,7 @@ static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *re
 				(struct pm_range){ .start = start, .end = end, .region = in };
 		}
 	}
+
 	return 0;
 }
 

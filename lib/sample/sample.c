@@ -51,10 +51,12 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	struct pm_sampler *opened = calloc(1, sizeof *opened);
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	opened->process = process;
 	opened->options = *options;
 	pm_regions_init(&opened->regions);
 	pm_regions_init(&opened->spare);
+
 	/*
 	 * With smaps kinds need it all the same: it tells which bytes can be looked at without
 	 * making them resident. Where there is none (sandboxes, kernels without
@@ -68,8 +70,10 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		}
 		opened->options.smaps = true;
 	}
+
 	pm_cpu_budget_init(&opened->credit, options->budget, boot_seconds());
 	*sampler = opened;
+
 	return 0;
 }
 
@@ -77,6 +81,7 @@ void pm_sampler_close(struct pm_sampler *sampler)
 {
 	if (!sampler)
 		return;
+
 	pm_regions_deinit(&sampler->regions);
 	pm_regions_deinit(&sampler->spare);
 	pm_page_history_deinit(&sampler->pages);
@@ -101,6 +106,7 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 {
 	struct pm_reader reader = { 0 };
 	struct pm_error refused = { 0 };
+
 	/* Kinds are told as well as the rights allow. */
 	bool readable = pm_target_reader_open(sampler->process, regions, &reader, &refused) == 0;
 	struct pm_kinds_evidence evidence = {
@@ -109,11 +115,13 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 		.pagemap = sampler->pagemap,
 		.refusal = readable ? NULL : refused.text,
 	};
+
 	int result = all ? 0 : pm_kinds_recount(regions, &sampler->regions, &evidence, &all, error);
 	if (result == 0 && all)
 		result = pm_kinds_assign(regions, &evidence, error);
 	if (readable)
 		pm_reader_close(&reader);
+
 	return result;
 }
 
@@ -134,14 +142,17 @@ static int measure(struct pm_sampler *sampler, struct pm_suspects suspects,
 	const struct pm_page_observer observer = { .span = see_span,
 		                                   .run = see_run,
 		                                   .context = &sampler->pages };
+
 	if (sampler->options.pages)
 		pm_page_history_begin(&sampler->pages);
 	if (pm_suspects_measure(sampler->pagemap, suspects, regions,
 	                        sampler->options.pages ? &observer : NULL, &exact, error) < 0)
 		return -1;
+
 	sampler->exact = exact;
 	if (sampler->pagemap->longest_ns > sampler->lock_ns)
 		sampler->lock_ns = sampler->pagemap->longest_ns;
+
 	return 0;
 }
 
@@ -152,6 +163,7 @@ static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 ||
 	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
+
 	if (!suspects.all && totals->swap == sampler->looked_at.swap) {
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
 			return -1;
@@ -162,6 +174,7 @@ static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
 		/* As much was given back as came. */
 		suspects.all = !suspects.private && !suspects.file;
 	}
+
 	return measure(sampler, suspects, regions, error);
 }
 
@@ -177,11 +190,13 @@ static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *tot
 	struct pm_saved_sizes saved;
 	if (pm_sizes_save(regions, &saved, error) < 0)
 		return -1;
+
 	int result = measure(sampler, pm_suspects_find(&sampler->looked_at, totals), regions,
 	                     error);
 	struct pm_sums sums = pm_sums_of(regions, totals);
 	if (result == 0 && sampler->options.pages && !pm_sums_are_doubtful(&sampler->sums, &sums))
 		result = pm_page_history_end(&sampler->pages, regions, error);
+
 	if (result == 0 && !pm_sums_are_doubtful(&sampler->sums, &sums)) {
 		sampler->looked_at = *totals;
 		sampler->sums = sums;
@@ -190,6 +205,7 @@ static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *tot
 	} else {
 		pm_sizes_restore(regions, &saved);
 	}
+
 	pm_sizes_free(&saved);
 	return result;
 }
@@ -201,6 +217,7 @@ static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
 	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 ||
 	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
+
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
 	sampler->lock_ns = took > sampler->lock_ns ? took : sampler->lock_ns;
 	sampler->exact = true;
@@ -213,9 +230,11 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 {
 	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
 	suspects.all |= full;
+
 	int result = sampler->options.smaps
 	                     ? look_by_smaps(sampler, regions, error)
 	                     : look_by_maps(sampler, suspects, totals, regions, error);
+
 	/* A region keeps its kind while it grows; now and then it is asked for again: a first block
 	 * proves less than many. */
 	bool all = full || has_unknown_kinds(regions);
@@ -224,6 +243,7 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 		result = assign_kinds(sampler, all, regions, error);
 	if (result == 0 && sampler->options.pages && !sampler->options.smaps)
 		result = pm_page_history_end(&sampler->pages, regions, error);
+
 	return result;
 }
 
@@ -231,20 +251,24 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
                 struct pm_error *error)
 {
 	struct pm_regions *regions = &sampler->spare;
+
 	if (!full && !sampler->options.smaps && totals->size == sampler->looked_at.size) {
 		int result = look_in_place(sampler, totals, error);
 		if (result != 0)
 			return result < 0 ? -1 : 0;
 	}
+
 	pm_regions_clear(regions);
 	if (look_anew(sampler, totals, full, regions, error) < 0)
 		return -1;
+
 	double pause = sampler->full_after * 2,
 	       longest = sampler->options.full_every * longest_pause;
 	bool changed = !full || !pm_sizes_are_same(&sampler->regions, regions);
 	sampler->full_after = changed           ? sampler->options.full_every
 	                      : pause < longest ? pause
 	                                        : longest;
+
 	struct pm_regions former = sampler->regions;
 	sampler->regions = sampler->spare;
 	sampler->spare = former;
@@ -252,6 +276,7 @@ static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool
 	sampler->sums = pm_sums_of(&sampler->regions, totals);
 	if (full)
 		sampler->looked_fully = now;
+
 	return 0;
 }
 
@@ -285,18 +310,22 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 	if (pm_process_check(sampler->process, error) < 0 ||
 	    pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
+
 	pm_cpu_budget_count(&sampler->credit, false, taken.time);
 	bool first = sampler->looked_fully == 0;
 	bool full = first || (sampler->options.full_every > 0 &&
 	                      taken.time - sampler->looked_fully >= sampler->full_after);
+
 	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
 		taken.held_back = !first && pm_cpu_budget_is_used_up(&sampler->credit);
 		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
 			return -1;
 		taken.fresh = !taken.held_back;
 	}
+
 	show_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);
+
 	/* The first look is the price of watching at all: it is not owed, and nothing of it is
 	 * news. */
 	if (first) {
@@ -304,6 +333,7 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
 		taken.appeared_count = 0;
 	}
+
 	*sample = taken;
 	return 0;
 }
@@ -313,25 +343,30 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 {
 	struct pm_totals totals;
 	uint64_t cpu = sample->cost.last_cpu_ns;
+
 	if (sampler->looked_fully == sample->time)
 		return 0;
 	if (pm_process_check(sampler->process, error) < 0 ||
 	    pm_totals_read(sampler->process, &totals, error) < 0)
 		return -1;
+
 	/* What appeared at this sample is known where it looked at all: what comes since is left to
 	 * the next one. */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;
+
 	int result = look(sampler, &totals, true, sample->time, error);
 	sampler->options.pages = pages;
 	if (result == 0 && known)
 		result = pm_page_history_fit(&sampler->pages, &sampler->regions, error);
 	if (result < 0)
 		return -1;
+
 	sample->fresh = true;
 	sample->held_back = false;
 	show_regions(sampler, sample);
 	fill_cost(sampler, true, &sample->cost);
 	sample->cost.last_cpu_ns += cpu;
+
 	return 0;
 }

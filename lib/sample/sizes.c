@@ -32,6 +32,7 @@ bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *ot
 {
 	if (one->count != other->count)
 		return false;
+
 	for (size_t i = 0; i < one->count; i++) {
 		const struct pm_region *a = &one->items[i], *b = &other->items[i];
 		if (a->start != b->start || a->end != b->end || a->perms != b->perms ||
@@ -39,6 +40,7 @@ bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *ot
 		    a->bytes[PM_SIZE_SWAP] != b->bytes[PM_SIZE_SWAP])
 			return false;
 	}
+
 	return true;
 }
 
@@ -48,6 +50,7 @@ int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved
 	saved->bytes = calloc(regions->count + 1, sizeof *saved->bytes);
 	if (!saved->bytes)
 		return pm_error_out_of_memory(error);
+
 	for (size_t i = 0; i < regions->count; i++) {
 		saved->bytes[i][0] = regions->items[i].bytes[PM_SIZE_RSS];
 		saved->bytes[i][1] = regions->items[i].bytes[PM_SIZE_SWAP];

@@ -28,6 +28,7 @@ int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct 
 	pid_t pid = process->procfs.pid;
 	if (read_status(process, pid, &status) < 0)
 		return pm_error_set(error, PM_ERROR_GONE, errno, "process %d exited", (int)pid);
+
 	/* The dead first thread has no figures, but the others do. */
 	if (!pm_status_find(status, "VmSize")) {
 		free(status);
@@ -39,6 +40,7 @@ int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct 
 			                              "process %d has no memory of its own",
 			                              (int)pid);
 	}
+
 	*totals = (struct pm_totals){
 		.size = pm_status_number(status, "VmSize", 0) * 1024,
 		.rss = pm_status_number(status, "VmRSS", 0) * 1024,
@@ -49,6 +51,7 @@ int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct 
 		.pte = pm_status_number(status, "VmPTE", 0) * 1024,
 		.threads = pm_status_number(status, "Threads", 0),
 	};
+
 	free(status);
 	return 0;
 }

@@ -16,6 +16,7 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
 	if (pm_array_reserve(&batch->bytes, &batch->capacity, batch->length, sizeof *record, 1,
 	                     error) < 0)
 		return -1;
+
 	memcpy(batch->bytes + batch->length, record, sizeof *record);
 	batch->record = batch->length;
 	batch->length += sizeof *record;
@@ -26,16 +27,20 @@ int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
                    struct pm_error *error)
 {
 	struct pm_record record;
+
 	if (size == 0)
 		return 0;
 	if (pm_array_reserve(&batch->bytes, &batch->capacity, batch->length, size, 1, error) < 0)
 		return -1;
+
 	memcpy(batch->bytes + batch->length, bytes, size);
 	batch->length += size;
+
 	/* Records stand at any address: they are copied, not pointed to. */
 	memcpy(&record, batch->bytes + batch->record, sizeof record);
 	record.length += size;
 	memcpy(batch->bytes + batch->record, &record, sizeof record);
+
 	return 0;
 }
 

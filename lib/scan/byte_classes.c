@@ -42,6 +42,7 @@ pm_classify *pm_classify_for(enum pm_simd simd)
 	if (simd == PM_SIMD_SSE2)
 		return classify_sse2;
 #endif
+
 	(void)simd;
 	return classify_portable;
 }

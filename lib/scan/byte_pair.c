@@ -10,6 +10,7 @@
 void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 {
 	uint8_t ones = 0xff, any = 0;
+
 	*test = (struct pm_byte_test){ .set = *set };
 	for (unsigned i = 0; i < 0x100; i++) {
 		uint8_t value = (uint8_t)i;
@@ -21,6 +22,7 @@ void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 		ones &= value;
 		any |= value;
 	}
+
 	/* Bits that are the same in all values are tested; if the others take every form, the set
 	 * is all that fit. */
 	uint8_t free_bits = ones ^ any;
@@ -49,6 +51,7 @@ static size_t find_sse2(const struct pm_byte_pair *pair, const uint8_t *bytes, s
 		first_match = _mm_set1_epi8((char)pair->tests[0].match);
 	__m128i second_mask = _mm_set1_epi8((char)pair->tests[1].mask),
 		second_match = _mm_set1_epi8((char)pair->tests[1].match);
+
 	for (; from < end && end - from >= 16; from += 16) {
 		__m128i a = _mm_loadu_si128((const __m128i *)(first + from)),
 			b = _mm_loadu_si128((const __m128i *)(second + from));
@@ -58,6 +61,7 @@ static size_t find_sse2(const struct pm_byte_pair *pair, const uint8_t *bytes, s
 		if (bits)
 			return from + (unsigned)__builtin_ctz(bits);
 	}
+
 	return find_portable(pair, bytes, from, end);
 }
 #endif
@@ -71,7 +75,9 @@ pm_byte_pair_find *pm_byte_pair_find_for(const struct pm_byte_pair *pair, enum p
 	if (simd == PM_SIMD_SSE2 && pair->tests[0].masked && pair->tests[1].masked)
 		return find_sse2;
 #endif
+
 	(void)pair;
 	(void)simd;
+
 	return find_portable;
 }

@@ -34,6 +34,7 @@ AVX2_INLINE __m256i test_bytes(const struct test *test, const uint8_t *bytes, bo
 	__m256i b = _mm256_loadu_si256((const __m256i *)bytes);
 	if (masked)
 		return _mm256_cmpeq_epi8(_mm256_and_si256(b, test->one), test->other);
+
 	/* PSHUFB gives 0 where the top bit of the index is set: so each table sees only the values
 	 * that are its own. */
 	__m256i index = _mm256_and_si256(b, _mm256_set1_epi8((char)0x8f));
@@ -42,6 +43,7 @@ AVX2_INLINE __m256i test_bytes(const struct test *test, const uint8_t *bytes, bo
 		_mm256_shuffle_epi8(test->other,
 	                            _mm256_xor_si256(index, _mm256_set1_epi8((char)0x80))));
 	__m256i powers = _mm256_set1_epi64x((long long)UINT64_C(0x8040201008040201));
+
 	__m256i bit = _mm256_shuffle_epi8(powers, _mm256_and_si256(_mm256_srli_epi16(b, 4),
 	                                                           _mm256_set1_epi8(7)));
 	return _mm256_cmpeq_epi8(_mm256_and_si256(row, bit), bit);
@@ -66,10 +68,12 @@ AVX2_INLINE size_t find(const struct pm_byte_pair *pair, const uint8_t *bytes, s
 		                (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << VECTOR;
 		return from + (size_t)__builtin_ctzll(bits);
 	}
+
 	for (; from < end; from++) {
 		if (pair->tests[0].member[first[from]] && pair->tests[1].member[second[from]])
 			return from;
 	}
+
 	return end;
 }
 

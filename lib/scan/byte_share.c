@@ -18,6 +18,7 @@ static double share(uint8_t value)
 		return 0.005;
 	if (value == '@' || value == '~' || value == '`' || value == '^')
 		return 0.001;
+
 	return value < 0x80 ? 0.002 : 0.0013;
 }
 

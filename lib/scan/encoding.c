@@ -11,6 +11,7 @@ const char *pm_encoding_name(enum pm_encoding encoding)
 		[PM_ENCODING_UTF16BE] = "utf-16be", [PM_ENCODING_UTF32LE] = "utf-32le",
 		[PM_ENCODING_UTF32BE] = "utf-32be",
 	};
+
 	return names[encoding];
 }
 
@@ -33,11 +34,14 @@ size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t si
 	size_t unit = pm_encoding_unit(encoding), count = size / unit;
 	size_t place = encoding == PM_ENCODING_UTF16BE || encoding == PM_ENCODING_UTF32BE ? unit - 1
 	                                                                                  : 0;
+
 	if (unit == 1) {
 		memcpy(text, bytes, size);
 		return size;
 	}
+
 	for (size_t i = 0; i < count; i++)
 		text[i] = (char)bytes[i * unit + place];
+
 	return count;
 }

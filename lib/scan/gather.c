@@ -22,6 +22,7 @@ static void note_gap(struct notes *notes, const struct pm_unreadable *range)
 		notes->failed = true;
 		return;
 	}
+
 	struct pm_gap *gap = &gaps->items[gaps->count++];
 	gap->start = range->start > notes->start ? range->start : notes->start;
 	gap->end = range->end < notes->end ? range->end : notes->end;
@@ -73,6 +74,7 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	struct pm_unit_source more = { .unreadable = note_first,
 		                       .context = &first,
 		                       .cancel = source->cancel };
+
 	for (uint64_t at = address; at < first; at = part_end) {
 		part_end = end;
 		more.target = reader_at(source, job, at, &part_end);
@@ -80,6 +82,7 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 			return -1;
 		to += part_end - at;
 	}
+
 	*good = (size_t)(first - address);
 	return 0;
 }
@@ -106,6 +109,7 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stre
 		uint64_t end = stretch.address + stretch.size;
 		if (gap->end <= stretch.address || gap->start >= end)
 			continue;
+
 		struct pm_stretch below = stretch;
 		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address)
 		                                          : 0;
@@ -113,12 +117,14 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stre
 		below.chain_after = 0;
 		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
 			return -1;
+
 		uint64_t next = gap->end < end ? gap->end : end;
 		stretch.bytes += next - stretch.address;
 		stretch.size = (size_t)(end - next);
 		stretch.address = next;
 		stretch.begins = false;
 	}
+
 	return stretch.size > 0 ? add_stretch(gathered, &stretch, error) : 0;
 }
 
@@ -137,6 +143,7 @@ static void look_behind_end(const struct pm_regions *regions, const struct pm_jo
 	const struct pm_segment *segment = &unit->segments[last];
 	bool at_end = last + 1 == unit->count;
 	bool goes_on = at_end ? job->goes_on : unit->segments[last + 1].follows;
+
 	stretch->ends = !goes_on && segment->end == regions->items[segment->region].end;
 	if (at_end) {
 		stretch->chain_after = job->chain_after;
@@ -151,6 +158,7 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
                           const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
+
 	gathered->count = 0;
 	for (size_t i = 0; i < unit->count;) {
 		const struct pm_segment *first = &unit->segments[i];
@@ -158,17 +166,22 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 			i++;
 			continue;
 		}
+
 		struct pm_stretch stretch = { .address = first->start, .bytes = bytes };
 		stretch.begins = !first->follows &&
 		                 first->start == regions->items[first->region].start;
+
 		do
 			stretch.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
+
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
+
 		look_behind_end(regions, job, i - 1, &stretch);
 		bytes += stretch.size;
 		if (add_without_gaps(gathered, stretch, &job->gaps, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -180,9 +193,11 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 		first->before = (size_t)(notes->start - notes->from);
 		first->begins = false;
 	}
+
 	uint64_t seen = notes->end + pm_min(last->chain_after, PM_OVERLAP);
 	if (last->chain_after == 0 || last->address + last->size != notes->end)
 		return;
+
 	last->after = (size_t)(notes->to - notes->end);
 	if (notes->to < seen) {
 		last->chain_after = last->after;
@@ -216,21 +231,26 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 	struct notes notes = { .gaps = &job->gaps,
 		               .start = unit->segments[0].start,
 		               .end = unit->segments[unit->count - 1].end };
+
 	notes.from = notes.start - around.before;
 	notes.to = notes.end + around.after;
 	job->gaps.count = 0;
+
 	const struct pm_unit_source noting = { .target = source->target,
 		                               .files = source->files,
 		                               .unreadable = note_unreadable,
 		                               .context = &notes,
 		                               .cancel = source->cancel };
+
 	if (pm_unit_read_around(&noting, unit, &around, bytes - around.before, error) < 0)
 		return -1;
 	if (notes.failed)
 		return pm_error_out_of_memory(error);
 	if (make_stretches(gathered, regions, job, bytes, error) < 0)
 		return -1;
+
 	if (gathered->count > 0)
 		add_around(gathered, &notes, around.before);
+
 	return 0;
 }

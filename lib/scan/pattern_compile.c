@@ -18,11 +18,13 @@ static uint32_t compile_options(unsigned flags)
 	options |= flags & PM_PATTERN_UTF ? PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
 	                                            PCRE2_NEVER_BACKSLASH_C
 	                                  : PCRE2_NEVER_UTF;
+
 	/* For ".*x" PCRE2 tries begins of lines only; among invalid bytes that misses what begins
 	 * behind one of them. */
 	options |= flags & PM_PATTERN_UTF ? PCRE2_NO_DOTSTAR_ANCHOR : 0;
 	options |= flags & PM_PATTERN_CASELESS ? PCRE2_CASELESS : 0;
 	options |= flags & PM_PATTERN_MULTILINE ? PCRE2_MULTILINE : 0;
+
 	return options;
 }
 
@@ -41,6 +43,7 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 {
 	struct pm_tokens tokens;
 	struct pm_token token;
+
 	pm_tokens_init(&tokens, text->bytes, text->length, options);
 	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
 	     pm_tokens_next(&tokens, &token)) {
@@ -50,6 +53,7 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 			                    "\\G has no meaning here: parts of memory are searched "
 			                    "side by side");
 	}
+
 	return 0;
 }
 
@@ -58,6 +62,7 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
                uint32_t options, struct pm_compiled_pattern pattern, struct pm_error *error)
 {
 	int code;
+
 	PCRE2_SIZE offset;
 	pcre2_compile_context *context = pcre2_compile_context_create(NULL);
 	if (!context || pm_array_reserve(&compiled->items, &compiled->capacity, compiled->count, 1,
@@ -65,20 +70,24 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 		pcre2_compile_context_free(context);
 		return pm_error_out_of_memory(error);
 	}
+
 	pcre2_set_newline(context, PCRE2_NEWLINE_LF);
 	pattern.code = pcre2_compile((PCRE2_SPTR)text->bytes, text->length, options, &code, &offset,
 	                             context);
 	pcre2_compile_context_free(context);
 	if (!pattern.code)
 		return compile_error(code, offset, text, error);
+
 	compiled->items[compiled->count++] = pattern;
 	struct pm_compiled_pattern *added = &compiled->items[compiled->count - 1];
 	if (check_tokens(text, options, error) < 0)
 		return -1;
+
 	/* Without JIT (a kernel that forbids it, another processor) everything works, ten times
 	 * slower. */
 	pcre2_jit_compile(added->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	pm_pattern_shape_learn(text->bytes, text->length, options, &added->shape);
+
 	return 0;
 }
 
@@ -99,6 +108,7 @@ static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_patte
 			result = add(compiled, &wide, options, made, error);
 		pm_pattern_text_deinit(&wide);
 	}
+
 	return result;
 }
 
@@ -107,6 +117,7 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 {
 	struct pm_pattern_text text = { 0 };
 	bool utf = pattern->flags & PM_PATTERN_UTF;
+
 	if (pattern->length == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "an empty pattern would match everywhere");
@@ -114,6 +125,7 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a pattern in hexadecimal is bytes: it has no case, no lines "
 		                    "and no encoding");
+
 	int result = pm_pattern_text_write(pattern, &text, error);
 	size_t first = compiled->count;
 	if (result == 0) {
@@ -123,6 +135,7 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 			                                            : PM_ENCODING_8BIT };
 		result = add(compiled, &text, compile_options(pattern->flags), made, error);
 	}
+
 	if (result == 0 && (pattern->flags & PM_PATTERN_WIDE))
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
@@ -132,6 +145,7 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;
 	}
+
 	pm_pattern_text_deinit(&text);
 	return result;
 }

@@ -17,16 +17,19 @@ enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *liter
 		return PM_TOKEN_NOTHING;
 	if (is_in(c, "GXRC"))
 		return PM_TOKEN_UNKNOWN;
+
 	if (c == 'g' || c == 'k') {
 		skip_digits(tokens, 1, "+-");
 		skip_digits(tokens, SIZE_MAX, "0123456789");
 		skip_brackets(tokens);
 		return PM_TOKEN_REFERENCE;
 	}
+
 	if (c >= '1' && c <= '9') {
 		skip_digits(tokens, 2, "0123456789");
 		return PM_TOKEN_REFERENCE;
 	}
+
 	bool bracket = tokens->at < tokens->end && *tokens->at == '{';
 	/* "\N{2}" is a class and a quantifier. */
 	if (bracket && (is_in(c, "pPox") || (c == 'N' && left(tokens) > 1 && tokens->at[1] == 'U')))
@@ -37,6 +40,7 @@ enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *liter
 		skip_digits(tokens, 2, "01234567");
 	else if (is_in(c, "pPc") && tokens->at < tokens->end)
 		tokens->at++;
+
 	*literal = !is_in(c, "dDwWsShHvVNpP");
 	return PM_TOKEN_CHARACTER;
 }
@@ -44,6 +48,7 @@ enum pm_token_type pm_token_escape(struct pm_tokens *tokens, char c, bool *liter
 enum pm_token_type pm_token_class(struct pm_tokens *tokens)
 {
 	bool quoted = false;
+
 	if (tokens->at < tokens->end && *tokens->at == '^')
 		tokens->at++;
 	for (const char *begin = tokens->at; tokens->at < tokens->end; tokens->at++) {
@@ -65,13 +70,16 @@ enum pm_token_type pm_token_class(struct pm_tokens *tokens)
 			/* "[[:<:]]" matches no character at all. */
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
+
 			const char *name = at + 2;
 			while (name < tokens->end &&
 			       ((*name >= 'a' && *name <= 'z') || *name == '^'))
 				name++;
+
 			if (tokens->end - name >= 2 && name[0] == next && name[1] == ']')
 				tokens->at = name + 1;
 		}
 	}
+
 	return PM_TOKEN_UNKNOWN;
 }

@@ -31,6 +31,7 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 {
 	*filter =
 		(struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
+
 	const struct pm_required *first = &shape->required[0];
 	/* PCRE2's compiler knows such begins too, and searches for them by vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
@@ -86,6 +87,7 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 			chosen[0] = i;
 		}
 	}
+
 	chosen[1] = chosen[0];
 	for (size_t i = 0; i < sequence->count; i++) {
 		if (i == chosen[0])
@@ -97,6 +99,7 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 			chosen[1] = i;
 		}
 	}
+
 	return best;
 }
 
@@ -114,29 +117,35 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 	double best = HUGE_COST;
 	struct sampled sampled;
 	size_t step = (size - PM_SEQUENCE_MAX) / SAMPLES, chosen[2] = { 0, 0 };
+
 	filter->required = NULL;
 	for (size_t i = 0; i < filter->shape->required_count; i++) {
 		const struct pm_required *required = &filter->shape->required[i];
 		size_t positions[2] = { 0, 0 };
+
 		look(&required->bytes, bytes, step, &sampled);
 		double common = choose_positions(&required->bytes, &sampled, positions);
 		bool by_run = required->run > 0 && common > RUN_COST;
 		common = by_run ? RUN_COST : common;
+
 		double cost = common * distance_cost(required);
 		if (cost >= best ||
 		    (size_t)sampled.whole * filter->tolerated > (size_t)2 * SAMPLES ||
 		    common > COMMON)
 			continue;
+
 		best = cost;
 		filter->required = required;
 		filter->run = by_run ? required->run : 0;
 		chosen[0] = positions[0];
 		chosen[1] = positions[1];
 	}
+
 	for (size_t i = 0; filter->required && i < 2; i++) {
 		filter->pair.offsets[i] = chosen[i];
 		pm_byte_test_init(&filter->pair.tests[i], &filter->required->bytes.sets[chosen[i]]);
 	}
+
 	filter->find = pm_byte_pair_find_for(&filter->pair, filter->simd);
 	filter->until = CHOICE_BYTES;
 }
@@ -168,6 +177,7 @@ static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, si
 		at += i;
 		known = length - i;
 	}
+
 	return SIZE_MAX;
 }
 
@@ -175,14 +185,17 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
                               size_t end)
 {
 	const struct pm_sequence *sequence = &filter->required->bytes;
+
 	if (filter->run) {
 		size_t place = find_run(filter->pair.tests[0].member, bytes, from, end,
 		                        filter->run);
 		filter->places += place != SIZE_MAX;
 		return place;
 	}
+
 	if (end < sequence->count)
 		return SIZE_MAX;
+
 	end -= sequence->count - 1;
 	for (size_t at = from; at < end; at++) {
 		at = filter->find(&filter->pair, bytes, at, end);
@@ -197,6 +210,7 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
 			return at;
 		}
 	}
+
 	return SIZE_MAX;
 }
 
@@ -207,6 +221,7 @@ bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
 	size_t cost = filter->places + filter->visits / 8;
 	if (cost < PATIENCE || at / cost >= filter->tolerated)
 		return false;
+
 	filter->required = NULL;
 	return true;
 }

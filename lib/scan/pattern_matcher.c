@@ -25,11 +25,13 @@ int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern
 		pm_matcher_deinit(matcher);
 		return pm_error_out_of_memory(error);
 	}
+
 	pcre2_set_match_limit(matcher->context, MATCH_LIMIT);
 	pcre2_set_heap_limit(matcher->context, HEAP_LIMIT);
 	if (stack)
 		pcre2_jit_stack_assign(matcher->context, NULL, stack);
 	pm_pattern_filter_init(&matcher->filter, &pattern->shape, simd);
+
 	return 0;
 }
 
@@ -54,6 +56,7 @@ static size_t whole_characters(const struct pm_window *window, size_t end)
 		if (byte < 0x80)
 			return end;
 	}
+
 	return end;
 }
 
@@ -63,11 +66,13 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 	const struct pm_compiled_pattern *pattern = matcher->pattern;
 	size_t reach = pattern->shape.reach, end = pm_window_end(window);
 	bool more = window->more && !final;
+
 	matcher->cursor = cursor;
 	matcher->probe = 0;
 	matcher->counts = counts;
 	matcher->cut = window->more && final;
 	matcher->options = PCRE2_NOTEMPTY | (window->begins ? 0 : PCRE2_NOTBOL);
+
 	if (reach <= window->after)
 		/* No match that begins in the window can see the end of these bytes. */
 		end = window->size + reach;
@@ -78,6 +83,7 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 		/* Not together with partial matches: `$` would fail at the end instead of asking
 		 * for more. */
 		matcher->options |= PCRE2_NOTEOL;
+
 	matcher->end = end;
 	matcher->filtered = pattern->shape.required_count > 0 &&
 	                    pm_pattern_filter_begin(&matcher->filter, window->bytes, window->size);
@@ -97,6 +103,7 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)
 		from--;
+
 	pcre2_set_offset_limit(matcher->context, window->before + to);
 	return pcre2_match(matcher->pattern->code, window->bytes - window->before,
 	                   window->before + matcher->end, window->before + from, matcher->options,
@@ -121,6 +128,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 	for (size_t at = from; at <= to; at++) {
 		if (window->stop && atomic_load_explicit(window->stop, memory_order_relaxed))
 			return STOPPED;
+
 		int result = try_range(matcher, window, at, at);
 		if (!gave_up(result)) {
 			if (result != PCRE2_ERROR_NOMATCH)
@@ -129,6 +137,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 				matcher->skip = 1;
 			continue;
 		}
+
 		size_t skip = matcher->skip < to - at ? matcher->skip : to - at;
 		matcher->counts->skipped += skip;
 		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
@@ -136,6 +145,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 		at += skip;
 		good = 0;
 	}
+
 	return PCRE2_ERROR_NOMATCH;
 }
 
@@ -151,26 +161,31 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 		result = try_each(matcher, window, from, to);
 	if (result == PCRE2_ERROR_NOMATCH)
 		return false;
+
 	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(matcher->match);
 	size_t begin = result == STOPPED ? 0 : pcre2_get_startchar(matcher->match);
 	if (result == STOPPED || begin < window->before || begin - window->before >= window->size) {
 		matcher->state = result == STOPPED ? PM_MATCH_STOPPED : PM_MATCH_NONE;
 		return true;
 	}
+
 	begin -= window->before;
 	if (result == PCRE2_ERROR_PARTIAL) {
 		matcher->partial = begin;
 		matcher->state = PM_MATCH_PARTIAL;
 		return true;
 	}
+
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = end > begin ? end : begin + 1;
+
 	/* \K in a look-ahead can put the begin behind the end, \K at the end makes a match empty.
 	 */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;
 	}
+
 	matcher->found = (struct pm_found){ .start = start,
 		                            .size = end - start,
 		                            .attempt = begin,
@@ -178,6 +193,7 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 		                            .encoding = (uint8_t)matcher->pattern->encoding };
 	matcher->found.truncated = matcher->cut && end == matcher->end;
 	matcher->state = PM_MATCH_FOUND;
+
 	return true;
 }
 
@@ -191,6 +207,7 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 		if (matcher->cursor == cursor)
 			break;
 	}
+
 	matcher->state = PM_MATCH_NONE;
 }
 
@@ -201,6 +218,7 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
 	const struct pm_required *required = matcher->filter.required;
 	size_t bound = required->most < place ? place - required->most : 0;
 	bound = bound > matcher->cursor ? bound : matcher->cursor;
+
 	size_t at = place > bound ? place : bound;
 	while (at > bound && pm_byte_set_has(&required->before, window->bytes[at - 1]))
 		at--;
@@ -225,6 +243,7 @@ static bool try_place(struct pm_matcher *matcher, const struct pm_window *window
 		if (matcher->cursor == cursor)
 			matcher->cursor = last + 1;
 	}
+
 	return false;
 }
 
@@ -232,19 +251,23 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 {
 	const struct pm_required *required = matcher->filter.required;
 	const size_t length = pm_pattern_filter_length(&matcher->filter);
+
 	while (matcher->cursor < window->size) {
 		size_t least = matcher->cursor + required->least;
 		matcher->probe = matcher->probe > least ? matcher->probe : least;
+
 		size_t place = pm_pattern_filter_next(&matcher->filter, window->bytes,
 		                                      matcher->probe, matcher->end);
 		if (place == SIZE_MAX)
 			break;
+
 		matcher->probe = place;
 		if (place - required->least >= window->size &&
 		    first_begin(matcher, window, place) >= window->size)
 			break;
 		if (try_place(matcher, window, place, place - required->least))
 			return;
+
 		matcher->probe = place + 1;
 		if (pm_pattern_filter_failed(&matcher->filter, place)) {
 			matcher->filtered = false;
@@ -252,10 +275,12 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 			return;
 		}
 	}
+
 	matcher->state = PM_MATCH_NONE;
 	/* The sequence may stand behind these bytes: begins from which it could are tried, and lead
 	 * to a partial match. */
 	size_t unseen = matcher->end < length ? 0 : matcher->end - length + 1;
+
 	if ((matcher->options & PCRE2_PARTIAL_HARD) && matcher->cursor < window->size)
 		try_place(matcher, window, unseen, window->size - 1);
 }
@@ -266,6 +291,7 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 		next_filtered(matcher, window);
 	else
 		next_plain(matcher, window);
+
 	/* The last character of the window may be cut in two: PCRE2 has not seen it. */
 	size_t unseen = matcher->end > matcher->cursor ? matcher->end : matcher->cursor;
 	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) &&

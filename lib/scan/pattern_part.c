@@ -24,8 +24,10 @@ uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set)
 		if (memcmp(&sets->sets[i], set, sizeof *set) == 0)
 			return (uint8_t)i;
 	}
+
 	if (sets->count == PM_SETS_MAX)
 		return PM_SET_ALL;
+
 	sets->sets[sets->count] = *set;
 	sets->shares[sets->count] = pm_byte_set_share(set);
 	return (uint8_t)sets->count++;
@@ -54,8 +56,10 @@ static void prepend(struct pm_row *row, const struct pm_row *more)
 	uint8_t skip = (uint8_t)(row->count + more->count > PM_SEQUENCE_MAX
 	                                 ? row->count + more->count - PM_SEQUENCE_MAX
 	                                 : 0);
+
 	for (uint8_t i = skip; i < more->count; i++)
 		result.sets[result.count++] = more->sets[i];
+
 	append(&result, row);
 	*row = result;
 }
@@ -72,6 +76,7 @@ static double row_share(const struct pm_part_sets *sets, const struct pm_row *ro
 		} else if (share < second)
 			second = share;
 	}
+
 	return first * second;
 }
 
@@ -81,17 +86,21 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 {
 	if (needed.row.count == 0)
 		return;
+
 	/* Without a fixed place the begin of the match has to be looked for: worth a little more of
 	 * rareness. */
 	needed.score = row_share(sets, &needed.row) * (needed.most == SIZE_MAX       ? 4
 	                                               : needed.least != needed.most ? 2
 	                                                                             : 1);
 	needed.score /= needed.run ? (double)needed.run : 1;
+
 	size_t at = part->needed_count;
 	while (at > 0 && part->needed[at - 1].score > needed.score)
 		at--;
+
 	if (at == PM_REQUIRED_MAX)
 		return;
+
 	if (part->needed_count < PM_REQUIRED_MAX)
 		part->needed_count++;
 	memmove(&part->needed[at + 1], &part->needed[at],
@@ -123,6 +132,7 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 		append(&border, &next->first);
 		pm_part_add_row(sets, part, &border, part, part->last.count);
 	}
+
 	for (size_t i = 0; i < next->needed_count; i++) {
 		struct pm_needed needed = next->needed[i];
 		needed.least = pm_length_sum(needed.least, part->least);
@@ -130,6 +140,7 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 		needed.before = unite_sets(sets, needed.before, part->any);
 		add_needed(sets, part, needed);
 	}
+
 	struct pm_row last = next->last;
 	if (is_fixed(next))
 		prepend(&last, &part->last);
@@ -138,6 +149,7 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 	part->last = last;
 	part->any = unite_sets(sets, part->any, next->any);
 	part->least = pm_length_sum(part->least, next->least);
+
 	part->most = pm_length_sum(part->most, next->most);
 }
 
@@ -148,11 +160,14 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 		                                 : other->first.count };
 	struct pm_row last = { .count = part->last.count < other->last.count ? part->last.count
 		                                                             : other->last.count };
+
 	for (uint8_t i = 0; i < first.count; i++)
 		first.sets[i] = unite_sets(sets, part->first.sets[i], other->first.sets[i]);
+
 	for (uint8_t i = 0; i < last.count; i++)
 		last.sets[i] = unite_sets(sets, part->last.sets[part->last.count - last.count + i],
 		                          other->last.sets[other->last.count - last.count + i]);
+
 	part->first = first;
 	part->last = last;
 	part->any = unite_sets(sets, part->any, other->any);
@@ -164,19 +179,23 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t least, size_t most)
 {
 	struct pm_part once = *part;
+
 	if (least == 0) {
 		part->first.count = part->last.count = 0;
 		part->needed_count = 0;
 	}
+
 	/* More copies than a row has places tell nothing new. */
 	for (size_t i = 1; i < least && i < PM_SEQUENCE_MAX; i++)
 		pm_part_append(sets, part, &once);
+
 	if (least >= PM_RUN_MIN && once.least == 1 && is_fixed(&once)) {
 		const struct pm_needed run = { .row = part->first,
 			                       .before = PM_SET_NONE,
 			                       .run = least };
 		add_needed(sets, part, run);
 	}
+
 	part->least = product(once.least, least);
 	part->most = once.most == 0 ? 0 : product(once.most, most);
 }

@@ -61,6 +61,7 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 			first = &thread->matchers[i];
 		}
 	}
+
 	return first;
 }
 
@@ -75,12 +76,14 @@ static bool is_misread(const struct pattern_thread *thread, const struct pm_wind
 	if (!wide || matcher->state != PM_MATCH_FOUND ||
 	    (window->address + matcher->found.start) % 2 == 0)
 		return false;
+
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
 		struct pm_matcher *other = &thread->matchers[i];
 		if (other != matcher && other->pattern->number == matcher->pattern->number &&
 		    pm_encoding_unit(other->pattern->encoding) == 2)
 			return pm_matcher_fits(other, window, matcher->found.start + 1);
 	}
+
 	return false;
 }
 
@@ -129,6 +132,7 @@ static int scan_bytes(struct pattern_thread *thread, const struct pm_window *win
 			return result;
 		advance(thread, window, matcher->next);
 	}
+
 	return 0;
 }
 
@@ -157,8 +161,10 @@ static void close_thread(void *context)
 	struct pattern_thread *thread = context;
 	if (!thread)
 		return;
+
 	for (size_t i = 0; thread->matchers && i < thread->search->patterns.count; i++)
 		pm_matcher_deinit(&thread->matchers[i]);
+
 	free(thread->matchers);
 	pcre2_jit_stack_free(thread->stack);
 	free(thread);
@@ -172,17 +178,22 @@ static void *open_thread(const struct pm_scanner *scanner, struct pm_error *erro
 		pm_error_out_of_memory(error);
 		return NULL;
 	}
+
 	thread->search = search;
 	thread->stack = pcre2_jit_stack_create(STACK_START, STACK_MAX, NULL);
 	thread->matchers = calloc(search->patterns.count, sizeof *thread->matchers);
+
 	bool ready = thread->matchers != NULL;
 	for (size_t i = 0; ready && i < search->patterns.count; i++)
 		ready = pm_matcher_init(&thread->matchers[i], &search->patterns.items[i],
 		                        thread->stack, search->simd, error) == 0;
+
 	if (ready)
 		return thread;
+
 	close_thread(thread);
 	pm_error_out_of_memory(error);
+
 	return NULL;
 }
 
@@ -203,6 +214,7 @@ static void sum_up(struct pattern_scanner *made)
 	/* One byte at least: it tells \A and the like that the window is not the begin of
 	 * everything. */
 	made->scanner.lookbehind = 1;
+
 	for (size_t i = 0; i < made->patterns.count; i++) {
 		const struct pm_compiled_pattern *pattern = &made->patterns.items[i];
 		uint32_t characters = 0;
@@ -222,15 +234,18 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 	struct pattern_scanner *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	*made = (struct pattern_scanner){ .scanner.ops = &pattern_ops, .simd = simd };
 	int result = count > 0 ? 0
 	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
 	                                      "there is no pattern to search for");
+
 	for (size_t i = 0; i < count && result == 0; i++) {
 		result = pm_pattern_compile(&made->patterns, &patterns[i], (uint32_t)i, error);
 		if (result < 0 && count > 1)
 			pm_error_prefix(error, "pattern %zu: ", i + 1);
 	}
+
 	if (result == 0) {
 		sum_up(made);
 		if (made->scanner.lookbehind > PM_LOOKBEHIND_MAX)
@@ -239,10 +254,12 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 				"the pattern looks back by %zu bytes; %d are possible",
 				made->scanner.lookbehind, PM_LOOKBEHIND_MAX);
 	}
+
 	if (result < 0) {
 		destroy(&made->scanner);
 		return -1;
 	}
+
 	*scanner = &made->scanner;
 	return 0;
 }

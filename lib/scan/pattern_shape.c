@@ -62,6 +62,7 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 static void parse_item(struct builder *builder, struct pm_part *part)
 {
 	struct pm_part seen;
+
 	switch (builder->token.type) {
 	case PM_TOKEN_CHARACTER:
 		parse_character(builder, part);
@@ -121,6 +122,7 @@ static void tell(const struct builder *builder, const struct pm_needed *needed,
 	required->run = needed->run;
 	required->before = builder->sets.sets[needed->before];
 	required->bytes.count = needed->row.count;
+
 	for (size_t i = 0; i < needed->row.count; i++)
 		required->bytes.sets[i] = builder->sets.sets[needed->row.sets[i]];
 }
@@ -128,10 +130,12 @@ static void tell(const struct builder *builder, const struct pm_needed *needed,
 static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 {
 	struct pm_part whole;
+
 	advance(builder);
 	parse_alternatives(builder, &whole);
 	if (builder->failed || builder->token.type != PM_TOKEN_END)
 		return;
+
 	/* The longest rows are cut: their begin has not been noted down yet. */
 	const struct pm_part nothing = { .any = PM_SET_NONE };
 	if (whole.first.count == PM_SEQUENCE_MAX)
@@ -140,6 +144,7 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 	shape->reach = pm_length_sum(pm_length_sum(whole.most, builder->ahead), EDGE_REACH);
 	shape->starts_in_zeros = whole.first.count == 0 ||
 	                         pm_byte_set_has(&builder->sets.sets[whole.first.sets[0]], 0);
+
 	shape->required_count = whole.needed_count;
 	for (size_t i = 0; i < whole.needed_count; i++)
 		tell(builder, &whole.needed[i], &shape->required[i]);
@@ -150,11 +155,13 @@ void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options
 {
 	struct pm_byte_set all, none = { 0 };
 	struct builder *builder = calloc(1, sizeof *builder);
+
 	shape->reach = SIZE_MAX;
 	shape->starts_in_zeros = true;
 	shape->required_count = 0;
 	if (!builder)
 		return;
+
 	memset(&all, 0xff, sizeof all);
 	pm_part_set(&builder->sets, &all);
 	pm_part_set(&builder->sets, &none);

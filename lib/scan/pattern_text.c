@@ -21,6 +21,7 @@ void pm_pattern_text_add_bytes(struct pm_pattern_text *text, const char *bytes, 
 		text->failed = true;
 		return;
 	}
+
 	memcpy(text->bytes + text->length, bytes, length);
 	text->length += length;
 }
@@ -68,6 +69,7 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 		const char *at = pattern->text + i;
 		if (*at == ' ' || *at == '\t')
 			continue;
+
 		int high = pm_hex_digit(at[0]),
 		    low = i + 1 < pattern->length ? pm_hex_digit(at[1]) : -1;
 		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length ||
@@ -76,15 +78,18 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 			                        "bytes are written as two hexadecimal digits each, "
 			                        "'?' stands for any",
 			                        error);
+
 		if (high >= 0 && low >= 0)
 			pm_pattern_text_add_byte(text, (unsigned char)(high << 4 | low));
 		else if (high < 0 && low < 0)
 			pm_pattern_text_add(text, "[\\x00-\\xff]");
 		else
 			write_wildcard(text, high, low);
+
 		count++;
 		i++;
 	}
+
 	return count > 0 ? 0
 	                 : pm_error_set(error, PM_ERROR_USAGE, 0,
 	                                "a pattern in hexadecimal needs at least one byte");

@@ -41,18 +41,22 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 	const char *at = tokens->at;
 	if (at < tokens->end && (*at == ',' || *at == ' ' || *at == '\t'))
 		return PM_TOKEN_UNKNOWN;
+
 	token->literal = true;
 	if (!number(&at, tokens->end, &token->least))
 		return PM_TOKEN_CHARACTER;
+
 	token->most = token->least;
 	if (at < tokens->end && *at == ',') {
 		at++;
 		if (!number(&at, tokens->end, &token->most))
 			token->most = PM_TOKEN_UNBOUNDED;
 	}
+
 	if (at == tokens->end || *at != '}')
 		return at < tokens->end && (*at == ' ' || *at == '\t') ? PM_TOKEN_UNKNOWN
 		                                                       : PM_TOKEN_CHARACTER;
+
 	tokens->at = at + 1;
 	return PM_TOKEN_REPEAT;
 }
@@ -65,6 +69,7 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 		                           PCRE2_EXTENDED };
 	unsigned wanted = tokens->options;
 	bool off = false;
+
 	for (; tokens->at < tokens->end; tokens->at++) {
 		const char *letter = *tokens->at ? strchr(letters, *tokens->at) : NULL;
 		if (letter)
@@ -77,6 +82,7 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 		else if (!is_in(*tokens->at, "JnU"))
 			break;
 	}
+
 	char c = ahead(tokens, 0);
 	tokens->at += left(tokens) > 0;
 	if (c != ')' && c != ':')
@@ -86,6 +92,7 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 			return PM_TOKEN_UNKNOWN;
 		tokens->outside[tokens->depth++] = tokens->options;
 	}
+
 	tokens->options = wanted;
 	return c == ':' ? PM_TOKEN_OPEN : PM_TOKEN_NOTHING;
 }
@@ -120,12 +127,14 @@ static enum pm_token_type special_group(struct pm_tokens *tokens)
 		tokens->at++;
 		return opened(tokens, PM_TOKEN_OPEN);
 	}
+
 	if (c == 'P' && next == '<')
 		tokens->at++;
 	if (left(tokens) > 0 && (*tokens->at == '<' || *tokens->at == '\'')) {
 		skip_brackets(tokens);
 		return opened(tokens, PM_TOKEN_OPEN);
 	}
+
 	return c == '(' || c == 'C' || c == 'P' ? PM_TOKEN_UNKNOWN : options(tokens);
 }
 
@@ -213,6 +222,7 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 		                    .options = tokens->options };
 	if (tokens->at == tokens->end)
 		return;
+
 	if (tokens->quoted && left(tokens) >= 2 && memcmp(tokens->at, "\\E", 2) == 0) {
 		tokens->quoted = false;
 		tokens->at += 2;
@@ -224,6 +234,7 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 		token->literal = true;
 	} else
 		token->type = classify(tokens, *tokens->at++, token);
+
 	/* Possessive and lazy quantifiers match the same amounts. */
 	if (token->type == PM_TOKEN_REPEAT && tokens->at < tokens->end && is_in(*tokens->at, "+?"))
 		tokens->at++;

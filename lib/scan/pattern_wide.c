@@ -45,6 +45,7 @@ static void widen_edge(const struct pm_token *token, bool big, struct pm_pattern
 			return;
 		}
 	}
+
 	pm_pattern_text_add_bytes(text, token->text, token->length);
 }
 
@@ -61,6 +62,7 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 	uint32_t c = bytes[0] & (0xffu >> (token->length + 1));
 	for (size_t i = 1; i < token->length; i++)
 		c = c << 6 | (bytes[i] & 0x3fu);
+
 	/* As bytes, not as letters. */
 	pm_pattern_text_add(text, "(?-i:");
 	if (c >= 0x10000) {
@@ -68,6 +70,7 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 		add_unit(text, 0xdc00 + (c & 0x3ff), big);
 	} else
 		add_unit(text, c, big);
+
 	pm_pattern_text_add(text, ")");
 }
 
@@ -79,6 +82,7 @@ static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern
 		if (pm_byte_set_has(set, (uint8_t)i))
 			pm_pattern_text_add_byte(text, (unsigned char)i);
 	}
+
 	pm_pattern_text_add(text, big ? "]" : "]\\x00");
 	if (set->bits[2] == UINT64_MAX && set->bits[3] == UINT64_MAX)
 		pm_pattern_text_add(text,
@@ -91,16 +95,20 @@ static int widen_character(const struct pm_token *token, bool utf, bool big,
                            struct pm_pattern_text *text)
 {
 	struct pm_byte_set set;
+
 	if (utf && (unsigned char)token->text[0] >= 0x80) {
 		widen_utf8(token, big, text);
 		return 0;
 	}
+
 	for (size_t i = 0; i < token->length; i++) {
 		if ((unsigned char)token->text[i] >= 0x80)
 			return -1;
 	}
+
 	if (!pm_token_bytes(token, false, &set))
 		return -1;
+
 	widen_set(&set, big, text);
 	return 0;
 }
@@ -148,6 +156,7 @@ int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned option
 	bool utf = is_utf8(pattern);
 	pm_tokens_init(&tokens, pattern->bytes, pattern->length,
 	               (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
+
 	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
 	     pm_tokens_next(&tokens, &token)) {
 		if (widen_token(&token, utf, big, text) < 0)
@@ -157,5 +166,6 @@ int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned option
 			                        "for it without that",
 			                        error);
 	}
+
 	return text->failed ? pm_error_out_of_memory(error) : 0;
 }

@@ -13,6 +13,7 @@ int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool a
                        size_t count, struct pm_error *error)
 {
 	pthread_condattr_t monotonic;
+
 	*order = (struct pm_scan_queue){ .plan = plan, .all_runs = all_runs };
 	pthread_mutex_init(&order->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -21,12 +22,14 @@ int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool a
 	pthread_cond_init(&order->for_taker, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	order->ahead = malloc(sizeof *order->ahead);
+
 	order->jobs = calloc(count, sizeof(struct pm_job *));
 	for (; order->jobs && order->count < count; order->count++) {
 		order->jobs[order->count] = calloc(1, sizeof **order->jobs);
 		if (!order->jobs[order->count])
 			break;
 	}
+
 	return order->ahead && order->count == count ? 0 : pm_error_out_of_memory(error);
 }
 
@@ -37,6 +40,7 @@ void pm_scan_queue_deinit(struct pm_scan_queue *order)
 		free(order->jobs[i]->gaps.items);
 		free(order->jobs[i]);
 	}
+
 	free(order->jobs);
 	free(order->ahead);
 	pthread_cond_destroy(&order->for_worker);
@@ -74,20 +78,25 @@ int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
                        struct pm_scan_batch *batch)
 {
 	struct pm_job *own = *job;
+
 	pthread_mutex_lock(&order->lock);
 	while (!atomic_load(&order->stop) && !own->restart && !head_needs(order, own) &&
 	       (order->head != own->index || own->ready.length > 0))
 		pthread_cond_wait(&order->for_worker, &order->lock);
+
 	if (!atomic_load(&order->stop) && !own->restart && head_needs(order, own))
 		*job = change_to_head(order, own);
 	bool end = atomic_load(&order->stop) || (*job)->restart;
+
 	if (!end) {
 		exchange(&own->ready, batch);
 		own->pushed = true;
 		pthread_cond_signal(&order->for_taker);
 	}
+
 	pthread_mutex_unlock(&order->lock);
 	pm_batch_clear(batch);
+
 	return end;
 }
 
@@ -126,6 +135,7 @@ static void retire_empty(struct pm_scan_queue *order)
 			break;
 		retire_head(order);
 	}
+
 	/* The taker sleeps as long as nothing is found. */
 	if (can_take(order) || is_over(order))
 		pthread_cond_signal(&order->for_taker);
@@ -137,6 +147,7 @@ int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
 	pthread_mutex_lock(&order->lock);
 	while (!atomic_load(&order->stop) && !job->restart && job->ready.length > 0)
 		pthread_cond_wait(&order->for_worker, &order->lock);
+
 	bool end = atomic_load(&order->stop) || job->restart;
 	if (!end) {
 		exchange(&job->ready, batch);
@@ -148,8 +159,10 @@ int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
 		if (job->index == order->head && !order->delivering)
 			retire_empty(order);
 	}
+
 	pthread_mutex_unlock(&order->lock);
 	pm_batch_clear(batch);
+
 	return end;
 }
 
@@ -169,9 +182,11 @@ enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job
 	enum pm_taken taken = PM_TAKEN_NOTHING;
 	const struct timespec until = a_while_from_now();
 	bool late = false;
+
 	pm_batch_clear(batch);
 	pthread_mutex_lock(&order->lock);
 	order->delivering = false;
+
 	for (;;) {
 		struct pm_job *head = pm_scan_queue_head(order);
 		if (atomic_load(&order->stop) || is_over(order))
@@ -183,10 +198,13 @@ enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job
 			order->delivering = true;
 			pthread_cond_broadcast(&order->for_worker);
 		}
+
 		if (taken != PM_TAKEN_NOTHING || late)
 			break;
+
 		late = pthread_cond_timedwait(&order->for_taker, &order->lock, &until) != 0;
 	}
+
 	pthread_mutex_unlock(&order->lock);
 	return taken;
 }
@@ -205,10 +223,12 @@ void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
 	pthread_mutex_lock(&order->lock);
 	memcpy(job->anew, from, sizeof job->anew);
 	pm_batch_clear(&job->ready);
+
 	if (job->state == PM_JOB_DONE)
 		job->state = PM_JOB_AGAIN;
 	else
 		job->restart = true;
+
 	pthread_cond_broadcast(&order->for_worker);
 	pthread_mutex_unlock(&order->lock);
 }
@@ -231,6 +251,7 @@ void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *erro
 		order->failed = true;
 		order->failure = *error;
 	}
+
 	atomic_store(&order->stop, true);
 	pthread_cond_broadcast(&order->for_worker);
 	pthread_cond_signal(&order->for_taker);

@@ -18,6 +18,7 @@ static uint64_t bytes_behind(const struct pm_unit *unit, uint64_t before)
 		if (!segment->follows)
 			return bytes;
 	}
+
 	return bytes + before;
 }
 
@@ -27,10 +28,12 @@ static void look_ahead(const struct pm_scan_queue *order, struct pm_job *job)
 	const struct pm_unit *next = order->ahead;
 	/* Where all that is read are runs, their borders do not matter. */
 	size_t most = order->all_runs ? next->count : pm_min_size(next->count, PM_NEXT_SEGMENTS);
+
 	job->chain_after = 0;
 	job->next_count = 0;
 	job->zeros_after = job->more_after = false;
 	job->goes_on = order->has_ahead && next->segments[0].follows;
+
 	size_t i = 0;
 	for (; job->goes_on && i < most && next->segments[i].follows; i++) {
 		const struct pm_segment *segment = &next->segments[i];
@@ -44,6 +47,7 @@ static void look_ahead(const struct pm_scan_queue *order, struct pm_job *job)
 		if (i + 1 == next->count && order->all_runs)
 			job->chain_after += next->after;
 	}
+
 	if (job->goes_on && i == most && !order->all_runs)
 		job->more_after = most < next->count ? next->segments[most].follows &&
 		                                               next->segments[most].wanted
@@ -60,6 +64,7 @@ static int fetch(struct pm_scan_queue *order)
 	order->has_ahead = more > 0;
 	if (more >= 0)
 		return 0;
+
 	order->failed = true;
 	atomic_store(&order->stop, true);
 	pthread_cond_broadcast(&order->for_worker);
@@ -81,11 +86,13 @@ static struct pm_job *hand_out(struct pm_scan_queue *order)
 	memset(job->from, 0, sizeof job->from);
 	memset(job->anew, 0, sizeof job->anew);
 	job->chain_before = job->unit.segments[0].follows ? order->behind : 0;
+
 	job->type_before = order->type_behind;
 	order->behind = bytes_behind(&job->unit, job->chain_before);
 	order->type_behind = job->unit.segments[job->unit.count - 1].type;
 	if (fetch(order) < 0)
 		return NULL;
+
 	look_ahead(order, job);
 	return job;
 }
@@ -119,11 +126,13 @@ static struct pm_job *hand_out_two(struct pm_scan_queue *order, struct pm_job **
 struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *order, struct pm_job **second)
 {
 	struct pm_job *job = NULL;
+
 	pthread_mutex_lock(&order->lock);
 	if (!order->started) {
 		order->started = true;
 		fetch(order);
 	}
+
 	while (!atomic_load(&order->stop) && !job) {
 		if (order->head < order->claimed &&
 		    pm_scan_queue_head(order)->state == PM_JOB_AGAIN) {
@@ -140,10 +149,12 @@ struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *order, struct pm_job **
 		else
 			pthread_cond_wait(&order->for_worker, &order->lock);
 	}
+
 	if (!job) {
 		pthread_cond_broadcast(&order->for_worker);
 		pthread_cond_signal(&order->for_taker);
 	}
+
 	pthread_mutex_unlock(&order->lock);
 	return job;
 }

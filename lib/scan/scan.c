@@ -67,6 +67,7 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 		.bytes = bytes,
 		.length = (size_t)record->length,
 	};
+
 	uint64_t end = record->address + record->size;
 	/* Where \K moved the begin of a match, the next one may not be tried before where this one
 	 * was. */
@@ -74,6 +75,7 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
 	run->totals.changed += record->changed && !delivery.continued;
+
 	return run->scan->deliver(run->scan->context, &delivery, error);
 }
 
@@ -98,6 +100,7 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 		if (result)
 			return result;
 	}
+
 	return 0;
 }
 
@@ -136,6 +139,7 @@ static void collect(struct run *run)
 	struct pm_job *job;
 	enum pm_taken taken;
 	int result = 0;
+
 	while (result == 0 &&
 	       (taken = pm_scan_queue_pop(&run->order, &job, &batch)) != PM_TAKEN_END) {
 		if (taken != PM_TAKEN_NOTHING)
@@ -147,10 +151,12 @@ static void collect(struct run *run)
 			tell_gaps(run, &job->gaps);
 			pm_scan_queue_retire(&run->order);
 		}
+
 		if (result == 0 && taken != PM_TAKEN_BATCH && !tick(run))
 			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0,
 			                      "the search was cancelled");
 	}
+
 	if (result)
 		pm_scan_queue_stop(&run->order, result < 0 ? &error : NULL);
 	pm_batch_deinit(&batch);
@@ -166,6 +172,7 @@ static int start(struct run *run, unsigned count, struct pm_error *error)
 	/* Signals are for the threads of the program. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+
 	int failure = 0;
 	for (; run->worker_count < count && failure == 0; run->worker_count++) {
 		struct pm_worker *worker = &run->workers[run->worker_count];
@@ -173,10 +180,12 @@ static int start(struct run *run, unsigned count, struct pm_error *error)
 		if (failure)
 			break;
 	}
+
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (run->worker_count == 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, failure, "cannot start a thread: %s",
 		                    strerror(failure));
+
 	return 0;
 }
 
@@ -189,33 +198,41 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 			(struct pm_worker){ .number = i, .scan = run->scan, .order = &run->order };
 		result = pm_worker_init(&run->workers[i], error);
 	}
+
 	if (result == 0)
 		result = start(run, count, error);
 	if (result == 0)
 		collect(run);
+
 	for (unsigned i = 0; i < run->worker_count; i++)
 		pthread_join(run->workers[i].thread, NULL);
+
 	for (unsigned i = 0; i < count; i++)
 		pm_worker_deinit(&run->workers[i]);
+
 	if (result == 0 && run->order.failed) {
 		result = -1;
 		if (error)
 			*error = run->order.failure;
 	}
+
 	return result;
 }
 
 int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struct pm_error *error)
 {
 	unsigned count = scan->workers ? scan->workers : workers_by_itself();
+
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MAX || scan->around > PM_SCAN_CONTEXT_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a scan has %u threads and %zu bytes of context at the most",
 		                    PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
+
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
 	if (!run.workers)
 		return pm_error_out_of_memory(error);
+
 	int result = pm_scan_queue_init(&run.order, scan->plan, !scan->source.files,
 	                                (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
@@ -224,5 +241,6 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 	pm_scan_queue_deinit(&run.order);
 	free(run.workers);
 	*totals = run.totals;
+
 	return result;
 }

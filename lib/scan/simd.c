@@ -26,9 +26,11 @@ enum pm_simd pm_simd_best(void)
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) ||
 	    !kernel_keeps_avx())
 		return PM_SIMD_SSE2;
+
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) ? PM_SIMD_AVX2
 	                                                                 : PM_SIMD_SSE2;
 #else
+
 	return PM_SIMD_PORTABLE;
 #endif
 }

@@ -56,9 +56,11 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 	if (lane->encoding == PM_ENCODING_UTF8 &&
 	    !has_characters(window->bytes + start, end - start, lane->least))
 		return 0;
+
 	struct pm_found found = { .start = start, .size = end - start, .attempt = start };
 	found.encoding = found.stream = (uint8_t)lane->encoding;
 	found.truncated = window->more && end + LONGEST_CHARACTER > pm_window_end(window);
+
 	return pm_hits_add(thread->hits, &found, thread->error);
 }
 
@@ -73,6 +75,7 @@ static size_t classify(struct strings_thread *thread, size_t at)
 	       blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
 	const uint8_t *bytes = thread->window->bytes + at;
 	enum pm_utf8_wish utf8 = search->utf8;
+
 	if (left < CHUNK + PM_BLOCK) {
 		memcpy(thread->tail, bytes, left);
 		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
@@ -80,8 +83,10 @@ static size_t classify(struct strings_thread *thread, size_t at)
 		/* Text may go on behind the window: what fills no block here may be long. */
 		utf8 = utf8 == PM_UTF8_LONG ? PM_UTF8_ALL : utf8;
 	}
+
 	blocks = blocks < PM_BLOCKS ? blocks : PM_BLOCKS;
 	search->classify(bytes, blocks + 1, search->white_space, utf8, &thread->classes);
+
 	return blocks;
 }
 
@@ -152,6 +157,7 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 	size_t decided = final                         ? SIZE_MAX
 	                 : end < LONGEST_CHARACTER - 1 ? 0
 	                                               : end - (LONGEST_CHARACTER - 1);
+
 	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1);
 	     at < end && (at < window->size || first_open(thread) != PM_NO_RUN); at += CHUNK) {
 		const struct pm_text_chunk chunk = { &thread->classes, at, classify(thread, at),
@@ -166,6 +172,7 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 		if (result)
 			return result;
 	}
+
 	return 0;
 }
 
@@ -186,30 +193,38 @@ static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
 {
 	struct strings_thread *thread = context;
 	bool final = !window->more;
+
 	(void)counts;
 	thread->window = window;
 	thread->hits = hits;
 	thread->error = error;
 	start_lanes(thread);
+
 	for (;;) {
 		int result = scan_bytes(thread, window, final);
 		if (result)
 			return result;
+
 		size_t open = first_open(thread);
 		if (open == PM_NO_RUN || final)
 			break;
+
 		result = pm_hits_flush(hits, window, error);
 		if (result)
 			return result;
+
 		int grown = pm_window_grow(window, open, error);
 		if (grown < 0)
 			return -1;
+
 		/* Where no more can be had, all runs end with the window. */
 		final = !grown || !window->more;
 		resume_lanes(thread, grown ? open : 0);
 	}
+
 	if (close_lanes(thread, pm_window_end(window)) < 0)
 		return -1;
+
 	return pm_hits_flush(hits, window, error);
 }
 
@@ -220,6 +235,7 @@ static void *open_thread(const struct pm_scanner *scanner, struct pm_error *erro
 		pm_error_out_of_memory(error);
 		return NULL;
 	}
+
 	thread->search = (const struct strings_scanner *)scanner;
 	return thread;
 }
@@ -253,18 +269,22 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 {
 	static const struct pm_strings_options defaults = { 0 };
 	options = options ? options : &defaults;
+
 	unsigned encodings = options->encodings ? options->encodings
 	                                        : PM_ENCODING_BIT(PM_ENCODING_UTF8);
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "there is no encoding for the bits %#x", encodings);
+
 	struct strings_scanner *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
+
 	*made = (struct strings_scanner){ .scanner.ops = &strings_ops,
 		                          .classify = pm_classify_for(simd),
 		                          .white_space = options->white_space,
 		                          .aligned = options->aligned };
+
 	unsigned big = PM_ENCODING_BIT(PM_ENCODING_UTF16BE) | PM_ENCODING_BIT(PM_ENCODING_UTF32BE);
 	made->scanner.starts_in_zeros = encodings & big;
 	for (unsigned i = 0; i < PM_ENCODING_COUNT; i++) {
@@ -281,6 +301,7 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 		if (lane->encoding == PM_ENCODING_UTF8)
 			made->utf8 = lane->least >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
 	}
+
 	*scanner = &made->scanner;
 	return 0;
 }

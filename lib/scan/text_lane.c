@@ -27,13 +27,16 @@ static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_
 	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
 	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2),
 		 fourth = ahead(follow, 0, 3);
+
 	uint64_t second_89 = ahead(follow_89, 0, 1), second_8 = ahead(follow_8, 0, 1);
 	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89);
 	wrong |= (block->lead_f0 & second_8) | (block->lead_f4 & ~second_8);
+
 	uint64_t four = block->lead_4 & second & third & fourth & ~wrong;
 	uint64_t three = (block->lead_3 & second & third & ~wrong) | four;
 	uint64_t two = (block->lead_2 & second & ~wrong) | three;
 	uint64_t cover = lane->spilled | two | two << 1 | three << 2 | four << 3;
+
 	lane->spilled = two >> 63 | three >> 62 | four >> 61;
 	return cover;
 }
@@ -130,6 +133,7 @@ static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at
 			return result;
 		begins &= ~UINT64_C(0) << end;
 	}
+
 	return 0;
 }
 
@@ -146,13 +150,16 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 		if (end - start >= lane->least)
 			result = visit(context, lane, start, end);
 	}
+
 	size_t top = cover >> 63 ? (size_t)__builtin_clzll(~cover) : 0;
 	if (top > 0) {
 		lane->open = at + PM_BLOCK - top;
 		cover &= ~UINT64_C(0) >> top;
 	}
+
 	if (result == 0 && cover && lane->least < PM_BLOCK)
 		result = inner_runs(lane, cover, at, visit, context);
+
 	return result;
 }
 
@@ -161,12 +168,15 @@ int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chu
 {
 	uint64_t cover[PM_BLOCKS];
 	size_t at = chunk->at, end = at + chunk->blocks * PM_BLOCK;
+
 	make_cover(lane, chunk->classes, chunk->blocks, cover);
 	for (size_t i = 0; lane->from > at + i * PM_BLOCK && i < chunk->blocks; i++)
 		cover[i] &= bits_from(lane->from, at + i * PM_BLOCK);
+
 	for (size_t i = chunk->blocks;
 	     end > chunk->decided && i > 0 && at + i * PM_BLOCK > chunk->decided; i--)
 		cover[i - 1] |= bits_from(chunk->decided, at + (i - 1) * PM_BLOCK);
+
 	for (size_t i = 0; i < chunk->blocks; i++, at += PM_BLOCK) {
 		if (cover[i] == 0 && lane->open == PM_NO_RUN)
 			continue;
@@ -178,5 +188,6 @@ int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chu
 		if (result)
 			return result;
 	}
+
 	return 0;
 }

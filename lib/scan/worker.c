@@ -17,6 +17,7 @@ int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 	worker->check = worker->scan->again ? malloc(PM_CHECK_ROOM) : NULL;
 	if (!worker->gathered.buffer || (worker->scan->again && !worker->check))
 		return pm_error_out_of_memory(error);
+
 	worker->hits = (struct pm_hits){ .take = pm_worker_take, .context = worker };
 	worker->scanning = worker->scan->scanner->ops->open(worker->scan->scanner, error);
 	return worker->scanning ? 0 : -1;
@@ -51,12 +52,14 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	uint64_t have = stretch->address + stretch->size + stretch->after;
 	uint64_t known = pm_min(end, have), readable = pm_min(end, worker->limit);
 	size_t good;
+
 	if (address < known) {
 		memcpy(to, stretch->bytes + (address - stretch->address),
 		       (size_t)(known - address));
 		to += known - address;
 		address = known;
 	}
+
 	if (address < readable) {
 		size_t size = (size_t)(readable - address);
 		if (pm_gather_more(&worker->scan->source, worker->job, address, to, size, &good,
@@ -69,8 +72,10 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 		to += size;
 		address = readable;
 	}
+
 	if (address < end)
 		memset(to, 0, (size_t)(end - address));
+
 	return 0;
 }
 
@@ -83,22 +88,27 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP
 	                                              : pm_min_size(window->after * 4, PM_GROW_MAX);
 	uint64_t end = pm_min(start + size + after, end_of_sight(worker));
+
 	if (window->after >= PM_GROW_MAX || end <= seen)
 		return 0;
+
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
 	/* A window that has grown before lies in the seam, which is made longer where it is: two of
 	 * them would be more than all else together. */
 	if (worker->seam)
 		memmove(worker->seam, kept, kept_size);
+
 	uint8_t *grown = realloc(worker->seam, keep + (size_t)(end - start));
 	if (!grown)
 		return pm_error_out_of_memory(error);
+
 	if (!worker->seam)
 		memcpy(grown, kept, kept_size);
 	worker->seam = grown;
 	if (fill(worker, grown + kept_size, seen, end, error) < 0)
 		return -1;
+
 	end = pm_min(end, end_of_sight(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
@@ -107,8 +117,10 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	window->size = size;
 	window->after = (size_t)(end - start - size);
 	window->more = worker->more || end < end_of_sight(worker);
+
 	window->ends = end == worker->limit && !worker->zeros && worker->stretch->ends;
 	memset(window->from, 0, sizeof window->from);
+
 	return 1;
 }
 
@@ -123,20 +135,24 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		                    .address = stretch->address + from,
 		                    .size = to - from,
 		                    .grow = grow };
+
 	window.context = worker;
 	window.stop = &worker->order->stop;
 	window.before = pm_min_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
 	window.after = pm_min_size(stretch->size - to + stretch->after, PM_OVERLAP);
 	window.begins = stretch->begins && window.before == from;
+
 	uint64_t end = window.address + pm_window_end(&window);
 	window.more = worker->more || end < end_of_sight(worker);
 	window.ends = !window.more && stretch->ends;
+
 	/* A byte that is not there in the target, so that no pattern takes this for the begin of
 	 * everything. */
 	if (window.before == 0 && !window.begins) {
 		stretch->bytes[-1] = 0;
 		window.before = 1;
 	}
+
 	for (int i = 0; i < PM_STREAMS; i++) {
 		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i]
 		                                                        : worker->ends[i];
@@ -144,11 +160,13 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 		                         ? (size_t)pm_min(first - window.address, window.size)
 		                         : 0;
 	}
+
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
 	                                              &worker->counts, error);
 	/* Few windows grow, and then it is larger than all else. */
 	free(worker->seam);
 	worker->seam = NULL;
+
 	return result;
 }
 
@@ -177,6 +195,7 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 		}
 		at = next;
 	}
+
 	return begin < stretch->size ? scan_window(worker, begin, stretch->size, error) : 0;
 }
 
@@ -190,12 +209,14 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind
 	                                                           : worker->scan->around;
 	int result = 0;
+
 	worker->batch.length = 0;
 	worker->counts = (struct pm_scan_counts){ 0 };
 	memset(worker->ends, 0, sizeof worker->ends);
 	if (pm_gather(&worker->gathered, worker->scan->regions, &worker->scan->source, worker->job,
 	              before, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
 		worker->stretch = &worker->gathered.items[i];
 		worker->limit = worker->stretch->address + worker->stretch->size;
@@ -208,6 +229,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		                 ? scan_window(worker, 0, worker->stretch->size, error)
 		                 : scan_around_zeros(worker, error);
 	}
+
 	return result;
 }
 
@@ -229,5 +251,6 @@ void *pm_worker_run(void *context)
 				                              &worker->counts, &worker->batch);
 		} while (result == 1 && pm_scan_queue_again(worker->order, worker->job));
 	}
+
 	return NULL;
 }

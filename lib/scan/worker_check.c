@@ -43,12 +43,15 @@ static bool add(struct look *look, const struct pm_piece *piece)
 	uint64_t end = piece->address + piece->size, known = last ? last->address + last->size : 0;
 	bool joins = last && piece->address <= known + CHECK_APART;
 	uint64_t more = !joins ? piece->size : end > known ? end - known : 0;
+
 	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == PIECES_MAX))
 		return false;
+
 	if (joins)
 		last->size += more;
 	else
 		look->pieces[look->count++] = *piece;
+
 	look->size += (size_t)more;
 	return true;
 }
@@ -76,6 +79,7 @@ static int check_alone(struct pm_worker *worker, const struct pm_window *window,
 	if (pm_gather_more(&worker->scan->source, worker->job, piece.address, worker->check,
 	                   (size_t)piece.size, &good, error) < 0)
 		return -1;
+
 	found->changed = differs(window, found, &piece, worker->check, good);
 	return 0;
 }
@@ -91,11 +95,14 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 	struct look look = { .count = 0 };
 	struct pm_piece piece;
 	size_t some = 0, done = 0, at = 0, begin = 0;
+
 	while (some < count && (piece = piece_of(worker, window, &items[some]), add(&look, &piece)))
 		some++;
+
 	if (target->ops->read(target->context, look.pieces, look.count, worker->check, &done,
 	                      error) < 0)
 		return 0;
+
 	for (size_t i = 0; i < some; i++) {
 		piece = piece_of(worker, window, &items[i]);
 		while (piece.address >= look.pieces[at].address + look.pieces[at].size &&
@@ -109,6 +116,7 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;
 	}
+
 	return some;
 }
 

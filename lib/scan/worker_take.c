@@ -16,14 +16,17 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
 	if (size <= end)
 		return size;
+
 	if (unit == 2) {
 		/* The first half of a surrogate pair is 0xd8 to 0xdb in its high byte. */
 		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
 		end -= (high & 0xfc) == 0xd8 ? unit : 0;
 	}
+
 	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MAX && (bytes[end] & 0xc0) == 0x80;
 	     back++)
 		end--;
+
 	return end;
 }
 
@@ -35,6 +38,7 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	size_t start = found->start + from;
 	struct pm_hit hit = { .address = window->address + start, .bytes = window->bytes + start };
 	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
+
 	bool last = from + hit.size == found->size;
 	hit.before = from == 0 ? pm_min_size(scan->around, window->before + start) : 0;
 	hit.after = last ? pm_min_size(scan->around, pm_window_end(window) - start - hit.size) : 0;
@@ -43,6 +47,7 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	hit.encoding = found->encoding;
 	hit.truncated = !last || found->truncated;
 	hit.continued = from > 0;
+
 	hit.changed = found->changed;
 	return hit;
 }
@@ -60,6 +65,7 @@ static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t att
 		                    .size = hit->size,
 		                    .region = hit->region,
 		                    .stream = stream };
+
 	record.source = hit->source;
 	record.encoding = (uint8_t)hit->encoding;
 	record.truncated = hit->truncated;
@@ -67,6 +73,7 @@ static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t att
 	record.changed = hit->changed;
 	if (pm_batch_add(&worker->batch, &record, error) < 0)
 		return -1;
+
 	return scan->found ? scan->found(scan->context, worker->number, hit, &worker->batch, error)
 	                   : 0;
 }
@@ -82,6 +89,7 @@ static int take(struct pm_worker *worker, const struct pm_window *window,
 	 * is there, and no other one's hits wait. */
 	if (found->size > LONG && pm_scan_queue_push(worker->order, &worker->job, &worker->batch))
 		return 1;
+
 	for (size_t from = 0; from < found->size;) {
 		const struct pm_hit hit = hit_of(worker, window, found, from);
 		if (tell(worker, &hit, window->address + found->attempt, found->stream, error) < 0)
@@ -91,6 +99,7 @@ static int take(struct pm_worker *worker, const struct pm_window *window,
 			return 1;
 		from += hit.size;
 	}
+
 	return 0;
 }
 
@@ -102,6 +111,7 @@ int pm_worker_take(struct pm_hits *hits, const struct pm_window *window, struct 
 	if (worker->scan->again && !worker->scan->source.files &&
 	    pm_worker_check(worker, window, hits, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
 		uint64_t end = window->address + found->start + found->size;
@@ -112,5 +122,6 @@ int pm_worker_take(struct pm_hits *hits, const struct pm_window *window, struct 
 		if (result)
 			return result;
 	}
+
 	return atomic_load_explicit(&worker->order->stop, memory_order_relaxed);
 }

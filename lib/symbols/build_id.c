@@ -41,6 +41,7 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 		memcpy(id->bytes, bytes + description, id->size);
 		return true;
 	}
+
 	return false;
 }
 
@@ -58,6 +59,7 @@ static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 		if (has_notes && find_in_notes(elf_getdata(section, NULL), id))
 			return true;
 	}
+
 	return false;
 }
 
@@ -65,9 +67,11 @@ void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 {
 	size_t count;
 	uint64_t left = NOTES_SIZE_MAX;
+
 	*id = (struct pm_build_id){ 0 };
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		count = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE ||
@@ -79,6 +83,7 @@ void pm_build_id_find(Elf *elf, struct pm_build_id *id)
 		                  id))
 			return;
 	}
+
 	find_by_sections(elf, id);
 }
 

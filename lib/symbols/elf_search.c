@@ -42,23 +42,28 @@ int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbo
 	size_t names = symbols->names_size;
 	if (names > PM_ELF_TABLE_MAX + 1 || other->count == 0)
 		return 0;
+
 	char *grown = realloc(symbols->names, names + other->names_size);
 	if (!grown)
 		return pm_error_out_of_memory(error);
+
 	memcpy(grown + names, other->names, other->names_size);
 	symbols->names = grown;
 	symbols->names_size += other->names_size;
 	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, other->count,
 	                     sizeof *symbols->items, error) < 0)
 		return -1;
+
 	for (size_t i = 0; i < other->count; i++) {
 		struct pm_elf_symbol *item = &symbols->items[symbols->count++];
 		*item = other->items[i];
 		item->name += (uint32_t)names;
 		item->place += BEHIND;
 	}
+
 	symbols->whole |= other->whole;
 	pm_elf_symbols_sort(symbols);
+
 	return 0;
 }
 
@@ -79,6 +84,7 @@ const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbo
 		if (value - symbol->value < symbol->size)
 			return symbol;
 	}
+
 	const struct pm_elf_symbol *nearest = below > 0 ? &symbols->items[below - 1] : NULL;
 	return nearest && nearest->size == 0 && value - nearest->value <= nearest->reach ? nearest
 	                                                                                 : NULL;
@@ -110,5 +116,6 @@ bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_
 		*value = load->address + into;
 		return true;
 	}
+
 	return false;
 }

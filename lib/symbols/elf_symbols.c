@@ -16,12 +16,14 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 	if (pm_array_reserve(&symbols->loads, &symbols->load_capacity, symbols->load_count, 1,
 	                     sizeof *symbols->loads, error) < 0)
 		return -1;
+
 	symbols->loads[symbols->load_count++] = (struct pm_elf_load){
 		.address = header->p_vaddr,
 		.offset = header->p_offset,
 		.file_size = header->p_filesz,
 		.memory_size = header->p_memsz,
 	};
+
 	return 0;
 }
 
@@ -31,6 +33,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 	/* More than this stands in a section header, which only core files have. */
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
+
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 		if (!gelf_getphdr(elf, (int)i, &header))
@@ -38,6 +41,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 		if (header.p_type == PT_LOAD && add_load(symbols, &header, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -72,6 +76,7 @@ static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 	GElf_Shdr section;
 	if (symbol->st_size > 0 || !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &section))
 		return 0;
+
 	uint64_t into = symbol->st_value - section.sh_addr;
 	if (symbol->st_value < section.sh_addr || into >= section.sh_size)
 		return 0;
@@ -85,6 +90,7 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, 1,
 	                     sizeof *symbols->items, error) < 0)
 		return -1;
+
 	symbols->items[symbols->count++] = (struct pm_elf_symbol){
 		.value = symbol->st_value,
 		.size = symbol->st_size,
@@ -93,6 +99,7 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 		.rank = rank_of(symbol),
 		.reach = reach_of(elf, symbol),
 	};
+
 	return 0;
 }
 
@@ -119,6 +126,7 @@ static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, str
 	symbols->names = malloc(names->d_size + 1);
 	if (!symbols->names)
 		return pm_error_out_of_memory(error);
+
 	memcpy(symbols->names, names->d_buf, names->d_size);
 	symbols->names[names->d_size] = '\0';
 	symbols->names_size = names->d_size + 1;
@@ -132,8 +140,10 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		 *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
 	if (!data || !names)
 		return 0;
+
 	if (keep_names(symbols, names, error) < 0)
 		return -1;
+
 	size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym symbol;
@@ -145,6 +155,7 @@ static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 		    add_symbol(elf, symbols, &symbol, i, error) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -169,6 +180,7 @@ static bool has_few_sections(int fd)
 	unsigned char header[sizeof(Elf64_Ehdr)] = { 0 };
 	if (pread(fd, header, sizeof header, 0) < EI_NIDENT)
 		return false;
+
 	const unsigned char *count = header + (header[EI_CLASS] == ELFCLASS64
 	                                               ? offsetof(Elf64_Ehdr, e_shnum)
 	                                               : offsetof(Elf32_Ehdr, e_shnum));
@@ -178,8 +190,10 @@ static bool has_few_sections(int fd)
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	int status = 0;
+
 	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
 		return 0;
+
 	/* Not mapped: a file that shrinks meanwhile must not be the end of us (SIGBUS). */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
@@ -191,8 +205,10 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 		if (status == 0 && symbols->count == 0)
 			status = read_first_table(elf, SHT_DYNSYM, symbols, error);
 	}
+
 	elf_end(elf);
 	pm_elf_symbols_sort(symbols);
+
 	return status;
 }
 
@@ -204,8 +220,10 @@ static bool forget_sections(char *head, size_t size)
 {
 	Elf64_Ehdr wide;
 	Elf32_Ehdr narrow;
+
 	if (size < sizeof wide || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return false;
+
 	if (head[EI_CLASS] == ELFCLASS64) {
 		memcpy(&wide, head, sizeof wide);
 		wide.e_shoff = 0;
@@ -217,6 +235,7 @@ static bool forget_sections(char *head, size_t size)
 		narrow.e_shnum = narrow.e_shstrndx = 0;
 		memcpy(head, &narrow, sizeof narrow);
 	}
+
 	return true;
 }
 
@@ -226,11 +245,13 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
 	int status = 0;
 	if (elf_version(EV_CURRENT) == EV_NONE || !forget_sections(head, size))
 		return 0;
+
 	Elf *elf = elf_memory(head, size);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		pm_build_id_find(elf, &symbols->id);
 		status = read_loads(elf, symbols, error);
 	}
+
 	elf_end(elf);
 	return status;
 }

@@ -54,15 +54,18 @@ static int open_path(const struct pm_symbol_source *source, const char *path, in
                      struct pm_error *error)
 {
 	char *name;
+
 	*fd = -1;
 	if (asprintf(&name, "%s%s", source->process ? "root" : source->root, path) < 0)
 		return pm_error_out_of_memory(error);
+
 	int path_fd = source->process ? pm_procfs_open_file(&source->process->procfs, name, O_PATH)
 	                              : open(name, O_PATH | O_CLOEXEC);
 	int cause = errno;
 	free(name);
 	if (path_fd < 0)
 		return check_cause(cause, error);
+
 	*fd = pm_regular_file_open(path_fd);
 	return *fd < 0 ? check_cause(errno, error) : 0;
 }
@@ -79,12 +82,15 @@ static int add_from(const struct pm_symbol_source *source, const char *path,
 		return -1;
 	if (fd < 0)
 		return 0;
+
 	int status = pm_elf_symbols_read(fd, &other, error);
 	close(fd);
+
 	bool is_better = other.whole || symbols->count == 0;
 	if (status == 0 && is_better && pm_build_id_fits(&symbols->id, &other.id))
 		status = pm_elf_symbols_add(symbols, &other, error);
 	pm_elf_symbols_deinit(&other);
+
 	return status;
 }
 
@@ -101,8 +107,10 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 			*error = why;
 		return -1;
 	}
+
 	int status = pm_elf_symbols_read(fd, symbols, error);
 	close(fd);
+
 	return status;
 }
 
@@ -133,17 +141,21 @@ static int read_head(const struct pm_symbol_source *source, const struct pm_regi
 	const struct pm_region *head = find_head(source, regions, region);
 	struct pm_reader reader = pm_core_reader(source->core);
 	size_t done = 0;
+
 	if (!head)
 		return 0;
+
 	size_t size = head->end - head->start < HEAD_SIZE ? (size_t)(head->end - head->start)
 	                                                  : HEAD_SIZE;
 	char *bytes = malloc(size);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
+
 	int status = pm_reader_read(&reader, head->start, bytes, size, &done, error);
 	if (status == 0)
 		status = pm_elf_symbols_read_head(bytes, done, symbols, error);
 	free(bytes);
+
 	return status;
 }
 
@@ -152,6 +164,7 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          struct pm_error *error)
 {
 	char debug[PM_BUILD_ID_PATH_SIZE];
+
 	if (source->process ? read_mapped(source->process, region, symbols, error) < 0
 	                    : read_head(source, regions, region, symbols, error) < 0)
 		return -1;
@@ -161,6 +174,7 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
 		return -1;
 	if (symbols->whole)
 		return 0;
+
 	pm_build_id_path(&symbols->id, debug);
 	return add_from(source, debug, symbols, error);
 }

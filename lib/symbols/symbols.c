@@ -40,6 +40,7 @@ static struct pm_symbols *make(const struct pm_symbol_source *source,
 		pm_error_out_of_memory(error);
 		return NULL;
 	}
+
 	made->source = *source;
 	made->regions = regions;
 	return made;
@@ -63,12 +64,14 @@ int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm
 	                                 error);
 	if (!opened)
 		return -1;
+
 	/* Paths begin with a slash. */
 	opened->source.root = opened->root = strdup(root ? root : "");
 	if (!opened->root) {
 		pm_symbols_close(opened);
 		return pm_error_out_of_memory(error);
 	}
+
 	*symbols = opened;
 	return 0;
 }
@@ -77,8 +80,10 @@ void pm_symbols_close(struct pm_symbols *symbols)
 {
 	if (!symbols)
 		return;
+
 	for (size_t i = 0; i < symbols->count; i++)
 		pm_elf_symbols_deinit(&symbols->files[i].symbols);
+
 	free(symbols->files);
 	free(symbols->root);
 	free(symbols);
@@ -94,6 +99,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 	for (size_t i = 0; i < symbols->count; i++)
 		if (pm_symbol_files_same(&symbols->source, symbols->files[i].region, region))
 			return &symbols->files[i].symbols;
+
 	static const struct pm_elf_symbols none = { 0 };
 	struct file file = { .region = region };
 	if (symbols->count == FILES_MAX)
@@ -101,17 +107,20 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1,
 	                     sizeof *symbols->files, error) < 0)
 		return NULL;
+
 	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) <
 	    0) {
 		/* Not for ever: the next call may have what this one lacked. */
 		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
+
 	symbols->bytes += file.symbols.capacity * sizeof *file.symbols.items +
 	                  file.symbols.names_size;
 	if (symbols->bytes > max_bytes)
 		pm_elf_symbols_deinit(&file.symbols);
 	symbols->files[symbols->count] = file;
+
 	return &symbols->files[symbols->count++].symbols;
 }
 
@@ -135,23 +144,29 @@ int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symb
 	const struct pm_region *region = pm_regions_find(symbols->regions, address);
 	const struct pm_region *mapped = region ? file_below(symbols, region) : NULL;
 	uint64_t value;
+
 	if (!mapped)
 		return 0;
+
 	const struct pm_elf_symbols *table = file_of(symbols, mapped, error);
 	if (!table)
 		return -1;
+
 	uint64_t offset = address - mapped->start + mapped->offset;
 	if (!(mapped == region && pm_elf_symbols_address(table, offset, &value)) &&
 	    !pm_elf_symbols_zeroed_address(table, mapped->offset, offset, &value))
 		return 0;
+
 	const struct pm_elf_symbol *found = pm_elf_symbols_at(table, value);
 	if (!found)
 		return 0;
+
 	*symbol = (struct pm_symbol){
 		.name = table->names + found->name,
 		.object = mapped->mapping,
 		.offset = value - found->value,
 		.size = found->size,
 	};
+
 	return 1;
 }

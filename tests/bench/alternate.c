@@ -56,17 +56,21 @@ static double run(struct measure *measure)
 		fail("fork");
 	if (child == 0)
 		become(measure->command);
+
 	int status;
 	struct rusage usage;
 	if (wait4(child, &status, 0, &usage) < 0)
 		fail("wait4");
+
 	double end = now();
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		fprintf(stderr, "alternate: %s failed\n", measure->command[0]);
 		exit(1);
 	}
+
 	if (usage.ru_maxrss > measure->peak)
 		measure->peak = usage.ru_maxrss;
+
 	return end - begin;
 }
 

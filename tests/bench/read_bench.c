@@ -70,6 +70,7 @@ static void *work(void *context)
 	struct pm_unit *unit = malloc(sizeof *unit);
 	char *buffer = aligned_alloc(PAGE, PM_UNIT_SIZE);
 	const struct pm_unit_source source = { .target = &bench->reader };
+
 	for (;;) {
 		struct pm_error error;
 		pthread_mutex_lock(&bench->lock);
@@ -81,8 +82,10 @@ static void *work(void *context)
 		if (more == 0)
 			break;
 	}
+
 	free(buffer);
 	free(unit);
+
 	return NULL;
 }
 
@@ -92,15 +95,19 @@ static double read_units(struct bench *bench, const struct pm_range *range, int 
 	struct pm_error error;
 	pthread_t others[8];
 	double begin = now();
+
 	if (pm_plan_open(&bench->regions, range, 1, &options, &bench->plan, &error) < 0)
 		fail(error.text);
 	bench->read = read;
+
 	for (int i = 1; i < threads; i++)
 		if (pthread_create(&others[i], NULL, work, bench) != 0)
 			fail("no thread");
+
 	work(bench);
 	for (int i = 1; i < threads; i++)
 		pthread_join(others[i], NULL);
+
 	pm_plan_close(bench->plan);
 	return now() - begin;
 }
@@ -139,11 +146,13 @@ static void open_bench(struct bench *bench, pid_t pid)
 	bench->mem = open(path, O_RDONLY | O_CLOEXEC);
 	pm_regions_init(&bench->regions);
 	pthread_mutex_init(&bench->lock, NULL);
+
 	if (pm_process_open(NULL, pid, &bench->process, &error) < 0 ||
 	    pm_maps_read(bench->process, PM_SMAPS, &bench->regions, &error) < 0 ||
 	    pm_pagemap_open(bench->process, PM_PAGEMAP_BEST, &bench->pagemap, &error) < 0 ||
 	    pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error) < 0)
 		fail(error.text);
+
 	bench->pages = pm_pagemap_source(bench->pagemap);
 }
 
@@ -173,8 +182,10 @@ static _Noreturn void be_read(pid_t parent, char *dense, char *sparse, int ready
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < DENSE; i += 8)
 		memcpy(dense + i, &i, sizeof i);
+
 	for (size_t i = 0; i < SCATTERED; i++)
 		sparse[SPARSE / SCATTERED / PAGE * PAGE * i] = 1;
+
 	if (getppid() != parent || write(ready, "", 1) != 1)
 		_exit(1);
 	for (;;)
@@ -188,13 +199,16 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 7;
 	if (rounds < 1 || rounds > MOST_ROUNDS)
 		fail("usage: read_bench [ROUNDS up to 100]");
+
 	/* One block for both: the child's copy is its own once it has written. */
 	char *dense = map(DENSE), *sparse = map(SPARSE),
 	     *buffer = aligned_alloc(PAGE, PM_UNIT_SIZE);
 	int ready[2];
 	char byte;
+
 	if (!buffer || pipe2(ready, O_CLOEXEC) < 0)
 		fail("no pipe");
+
 	pid_t parent = getpid(), child = fork();
 	if (child == 0)
 		be_read(parent, dense, sparse, ready[1]);
@@ -203,6 +217,7 @@ int main(int argc, char **argv)
 	open_bench(&bench, child);
 	memset(dense, 1, DENSE);
 	bench.copy = dense;
+
 	bench.dense = find_range(&bench, dense, DENSE);
 	bench.sparse = find_range(&bench, sparse, SPARSE);
 	for (int i = 0; i < rounds; i++) {
@@ -213,8 +228,10 @@ int main(int argc, char **argv)
 		times[4][i] = read_units(&bench, &bench.dense, 1, false);
 		times[5][i] = read_units(&bench, &bench.sparse, 1, true);
 	}
+
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	report(times, rounds);
+
 	return 0;
 }

@@ -70,6 +70,7 @@ static double processor_time(void)
 	struct rusage children;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	getrusage(RUSAGE_CHILDREN, &children);
+
 	double used = (double)(children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1e3;
 	used += (double)(children.ru_utime.tv_usec + children.ru_stime.tv_usec) / 1e3;
 	return used + (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
@@ -85,6 +86,7 @@ static void open_target(struct bench *bench, pid_t pid)
 	bench->pages = pm_pagemap_source(bench->pagemap);
 	must(pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error),
 	     &error);
+
 	bench->range.region = pm_regions_index(&bench->regions, bench->range.start);
 }
 
@@ -102,6 +104,7 @@ static void scan(struct bench *bench, struct way *way)
 	struct pm_scan_totals totals;
 	struct pm_plan *plan;
 	struct pm_error error;
+
 	must(pm_plan_open(&bench->regions, &bench->range, 1, &options, &plan, &error), &error);
 	const struct pm_scan scan = { .scanner = way->scanner,
 		                      .regions = &bench->regions,
@@ -110,6 +113,7 @@ static void scan(struct bench *bench, struct way *way)
 		                      .again = true,
 		                      .source = { .target = &bench->reader },
 		                      .deliver = deliver };
+
 	must(pm_scan_run(&scan, &totals, &error), &error);
 	pm_plan_close(plan);
 	way->hits = totals.hits;
@@ -120,16 +124,19 @@ static void run(char *command)
 {
 	char shell[] = "sh", option[] = "-c";
 	char *const words[] = { shell, option, command, NULL };
+
 	posix_spawn_file_actions_t actions;
 	pid_t child;
 	int status;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+
 	if (posix_spawnp(&child, shell, &actions, NULL, words, environ) != 0 ||
 	    waitpid(child, &status, 0) < 0 || status != 0) {
 		fprintf(stderr, "scan_bench: '%s' failed\n", command);
 		exit(2);
 	}
+
 	posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -153,6 +160,7 @@ static void measure(struct bench *bench, struct way *way, const struct way *firs
 		run(way->command);
 	else
 		copy(bench);
+
 	way->times[round] = now() - begin;
 	way->processor[round] = processor_time() - processor;
 	way->ratios[round] = way->times[round] / first->times[round];
@@ -176,12 +184,14 @@ static void read_case(struct way *way, char *line)
 	struct pm_error error;
 	int at = 0;
 	char kind[16], name[64];
+
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%63s %u %15s %n", name, &way->workers, kind, &at) != 3 ||
 	    line[at] == '\0') {
 		fprintf(stderr, "scan_bench: '%s' is no case\n", line);
 		exit(2);
 	}
+
 	strcpy(way->name, name);
 	if (strcmp(kind, "strings") == 0) {
 		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(
@@ -190,10 +200,12 @@ static void read_case(struct way *way, char *line)
 		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
 		return;
 	}
+
 	if (strcmp(kind, "run") == 0) {
 		way->command = strdup(line + at);
 		return;
 	}
+
 	const struct pm_pattern pattern = { line + at, strlen(line + at), 0 };
 	must(pm_pattern_scanner_create(&pattern, 1, &way->scanner, &error), &error);
 }
@@ -205,23 +217,28 @@ int main(int argc, char **argv)
 	size_t count = 1, rounds = argc == 5 ? strtoul(argv[1], NULL, 10) : 0;
 	char *line = NULL;
 	size_t room = 0;
+
 	if (rounds == 0 || rounds > ROUNDS_MOST) {
 		fputs("usage: scan_bench ROUNDS PID START SIZE <CASES\n", stderr);
 		return 2;
 	}
+
 	bench.range.start = strtoull(argv[3], NULL, 0);
 	bench.range.end = bench.range.start + strtoull(argv[4], NULL, 0);
 	open_target(&bench, (pid_t)strtol(argv[2], NULL, 10));
 	bench.copy = malloc(bench.range.end - bench.range.start);
 	if (!bench.copy)
 		return 2;
+
 	memset(bench.copy, 1, bench.range.end - bench.range.start);
 	while (count < CASES_MOST && getline(&line, &room, stdin) > 0)
 		read_case(&ways[count++], line);
+
 	for (size_t i = 0; i < rounds; i++) {
 		for (size_t j = 0; j < count; j++)
 			measure(&bench, &ways[j], &ways[0], i);
 	}
+
 	for (size_t j = 0; j < count; j++)
 		printf("%-24s %9.2f %7.3f %9.2f %" PRIu64 "\n", ways[j].name,
 		       median(ways[j].times, rounds), median(ways[j].ratios, rounds),

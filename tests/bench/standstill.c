@@ -41,6 +41,7 @@ static bool stands_still(int stat)
 	if (length <= 0)
 		fail("stat");
 	text[length] = '\0';
+
 	const char *name_end = strrchr(text, ')');
 	return name_end && (name_end[2] == 't' || name_end[2] == 'T');
 }
@@ -52,6 +53,7 @@ static pid_t start(char **command)
 		fail("fork");
 	if (child > 0)
 		return child;
+
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(nothing, STDIN_FILENO);
 	dup2(nothing, STDOUT_FILENO);
@@ -62,14 +64,17 @@ static pid_t start(char **command)
 int main(int argc, char **argv)
 {
 	char path[64];
+
 	if (argc < 3) {
 		fputs("usage: standstill PID COMMAND...\n", stderr);
 		return 2;
 	}
+
 	snprintf(path, sizeof path, "/proc/%s/task/%s/stat", argv[1], argv[1]);
 	int stat = open(path, O_RDONLY | O_CLOEXEC), status;
 	if (stat < 0)
 		fail(path);
+
 	double begin = now(), before = begin, still = 0;
 	pid_t child = start(argv + 2), ended;
 	while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
@@ -79,10 +84,12 @@ int main(int argc, char **argv)
 		before = time;
 		nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
 	}
+
 	if (ended < 0 || status != 0) {
 		fprintf(stderr, "standstill: %s failed\n", argv[2]);
 		return 2;
 	}
+
 	printf("%.1f %.1f\n", now() - begin, still);
 	return 0;
 }

@@ -16,9 +16,11 @@ static void check(const char *line)
 		fuzz_check_error(&error);
 		return;
 	}
+
 	fuzz_check(condition.count > 0 && (unsigned)condition.subject < CONDITION_SUBJECTS);
 	fuzz_check((condition.kinds != 0) == (condition.subject == CONDITION_KIND));
 	fuzz_check(condition.seconds >= 0);
+
 	for (size_t i = 0; i < condition.count; i++) {
 		const struct threshold *threshold = &condition.thresholds[i];
 		fuzz_check(threshold->value >= 0 && !threshold->acted);
@@ -29,11 +31,13 @@ static void check(const char *line)
 		fuzz_check(condition_parse(&one, threshold->text, &error) == 0);
 		fuzz_check(one.count == 1 && one.thresholds->value == threshold->value &&
 		           strcmp(one.thresholds->text, threshold->text) == 0);
+
 		fuzz_check(one.subject == condition.subject && one.kinds == condition.kinds &&
 		           one.below == condition.below && one.percent == condition.percent &&
 		           one.seconds == condition.seconds);
 		condition_deinit(&one);
 	}
+
 	condition_deinit(&condition);
 }
 

@@ -27,12 +27,14 @@ static void read_planned(struct pm_core *core, const struct pm_regions *regions)
 	const struct pm_plan_options options = { .pages = &pages };
 	struct pm_error error;
 	struct pm_plan *plan;
+
 	fuzz_check(pm_plan_open(regions, NULL, 0, &options, &plan, &error) == 0);
 	for (int i = 0; i < MOST_UNITS && pm_plan_next(plan, &unit, &error) > 0; i++) {
 		fuzz_check(unit.count > 0 && unit.count <= PM_UNIT_SEGMENTS &&
 		           unit.size <= PM_UNIT_SIZE);
 		fuzz_check(pm_unit_read(&source, &unit, buffer, &error) == 0);
 	}
+
 	pm_plan_close(plan);
 }
 
@@ -42,12 +44,15 @@ static void find_symbols(struct pm_core *core, const struct pm_regions *regions)
 	struct pm_symbols *symbols;
 	struct pm_symbol symbol;
 	fuzz_check(pm_symbols_open_core(core, "/nonexistent", regions, &symbols, NULL) == 0);
+
 	for (size_t i = 0; i < regions->count && i < MOST_UNITS; i++) {
 		fuzz_check(pm_symbols_find(symbols, regions->items[i].start, &symbol, NULL) == 0);
 		fuzz_check(pm_symbols_find(symbols, regions->items[i].end - 1, &symbol, NULL) == 0);
 	}
+
 	for (size_t i = 0; i < core->name_count && i < MOST_UNITS; i++)
 		fuzz_check(pm_symbols_find(symbols, core->names[i].start, &symbol, NULL) == 0);
+
 	pm_symbols_close(symbols);
 }
 
@@ -58,6 +63,7 @@ static void check_whole(const struct pm_core *core, const struct pm_regions *reg
 		fuzz_check(pm_regions_find(regions, core->segments[i].start) != NULL);
 		fuzz_check(pm_regions_find(regions, core->segments[i].end - 1) != NULL);
 	}
+
 	for (size_t i = 0; i < core->name_count; i++) {
 		const struct pm_region *first = pm_regions_find(regions, core->names[i].start);
 		const struct pm_region *last = pm_regions_find(regions, core->names[i].end - 1);
@@ -74,6 +80,7 @@ static void find_kinds(struct pm_core *core, struct pm_regions *regions)
 	struct pm_reader reader = pm_core_reader(core);
 	struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
 	struct pm_error error = { 0 };
+
 	evidence.threads = pm_core_threads(core, &evidence.thread_count);
 	fuzz_check(pm_kinds_assign(regions, &evidence, &error) == 0);
 	for (size_t i = 0; i < regions->count; i++)
@@ -87,22 +94,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pm_regions regions;
 	struct pm_error error = { 0 };
 	int fd = dup(fuzz_file(data, size));
+
 	fuzz_check(fd >= 0);
 	if (pm_core_open_fd(fd, &core, &error) < 0) {
 		fuzz_check_error(&error);
 		return 0;
 	}
+
 	pm_regions_init(&regions);
 	fuzz_check(pm_core_regions(core, &regions, &error) == 0);
 	for (size_t i = 0; i < regions.count; i++) {
 		fuzz_check(regions.items[i].start < regions.items[i].end);
 		fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
 	}
+
 	check_whole(core, &regions);
 	read_planned(core, &regions);
 	find_symbols(core, &regions);
 	find_kinds(core, &regions);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
+
 	return 0;
 }

@@ -14,6 +14,7 @@ static void run_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	fuzz_check(file != NULL);
+
 	uint8_t *data = NULL;
 	size_t size = 0, got;
 	do {
@@ -22,6 +23,7 @@ static void run_file(const char *path)
 		got = fread(data + size, 1, 65536, file);
 		size += got;
 	} while (got > 0);
+
 	fuzz_check(!ferror(file));
 	fclose(file);
 	LLVMFuzzerTestOneInput(data, size);
@@ -36,6 +38,7 @@ static void run_directory(const char *path)
 		perror(path);
 		exit(1);
 	}
+
 	struct dirent *entry;
 	while ((entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
@@ -44,6 +47,7 @@ static void run_directory(const char *path)
 		snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
 		run_file(file);
 	}
+
 	closedir(directory);
 }
 

@@ -15,11 +15,14 @@ static void check_layout(const uint8_t *data, size_t size)
 {
 	struct pm_elf_layout layout;
 	uint64_t bias;
+
 	if (!pm_elf_parse(data, size < PM_ELF_HEAD_SIZE ? size : PM_ELF_HEAD_SIZE, &layout))
 		return;
+
 	fuzz_check(layout.word_size == 4 || layout.word_size == 8);
 	fuzz_check(layout.segment_count <= PM_ELF_SEGMENTS &&
 	           layout.relro_start <= layout.relro_end);
+
 	uint64_t end = pm_elf_end(&layout, PAGE);
 	for (size_t i = 0; i < layout.segment_count; i++) {
 		const struct pm_elf_segment *segment = &layout.segments[i];
@@ -28,6 +31,7 @@ static void check_layout(const uint8_t *data, size_t size)
 		fuzz_check(segment->file_size <= segment->memory_size);
 		fuzz_check(pm_elf_segment_at(&layout, segment->address, PAGE) != NULL);
 	}
+
 	fuzz_check(pm_elf_segment_at(&layout, end, PAGE) == NULL);
 	if (pm_elf_bias(&layout, UINT64_MAX, &bias))
 		fuzz_check(layout.segment_count > 0);
@@ -38,9 +42,11 @@ static void check_symbol(const struct pm_elf_symbols *symbols, uint64_t value)
 	const struct pm_elf_symbol *symbol = pm_elf_symbols_at(symbols, value);
 	if (!symbol)
 		return;
+
 	fuzz_check(symbol->value <= value &&
 	           (symbol->size == 0 || value - symbol->value < symbol->size));
 	fuzz_check(symbol->name < symbols->names_size);
+
 	size_t length = strlen(symbols->names + symbol->name);
 	fuzz_check(length > 0 && length < symbols->names_size - symbol->name);
 }
@@ -72,18 +78,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_elf_symbols symbols = { 0 };
 	struct pm_error error = { 0 };
+
 	check_layout(data, size);
 	check_head(data, size);
 	fuzz_check(pm_elf_symbols_read(fuzz_file(data, size), &symbols, &error) == 0);
+
 	for (size_t i = 0; i < symbols.count; i++) {
 		fuzz_check(i == 0 || symbols.items[i - 1].value <= symbols.items[i].value);
 		check_symbol(&symbols, symbols.items[i].value);
 		check_symbol(&symbols, symbols.items[i].value + symbols.items[i].size);
 	}
+
 	check_symbol(&symbols, 0);
 	check_symbol(&symbols, UINT64_MAX);
 	for (size_t i = 0; i < symbols.load_count; i++)
 		check_load(&symbols, &symbols.loads[i]);
+
 	pm_elf_symbols_deinit(&symbols);
 	return 0;
 }

@@ -54,6 +54,7 @@ static void check_regions(const struct pm_regions *regions)
 		fuzz_check(pm_regions_find(regions, region->start) == region);
 		fuzz_check(pm_regions_find(regions, region->end - 1) == region);
 	}
+
 	fuzz_check(characters < SIZE_MAX);
 }
 

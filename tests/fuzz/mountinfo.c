@@ -16,9 +16,11 @@ static void fuzz_mount(char *line)
 	size_t length;
 	if (!pm_mount_parse(line, &mount))
 		return;
+
 	fuzz_check(strlen(mount.root) + strlen(mount.point) + strlen(mount.type) +
 	                   strlen(mount.options) <
 	           SIZE_MAX);
+
 	const char *value = pm_mount_option(&mount, "hidepid", &length);
 	fuzz_check(!value || (value >= mount.options && length <= strlen(value)));
 }
@@ -29,12 +31,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pm_process_stat stat;
 	if (pm_process_stat_parse(text, size, &stat))
 		fuzz_check(strlen(stat.comm) < sizeof stat.comm);
+
 	const char *value = pm_status_find(text, "Tgid");
 	fuzz_check(!value || (value >= text && value <= text + size));
 	pm_status_number(text, "Uid", 3);
 	pm_status_mask(text, "CapEff");
+
 	while ((line = strsep(&rest, "\n")))
 		fuzz_mount(line);
+
 	free(text);
 	return 0;
 }

@@ -17,6 +17,7 @@ static void check_decimal(const char *text)
 		fuzz_check_error(&error);
 		return;
 	}
+
 	char written[32];
 	snprintf(written, sizeof written, "%" PRIu64, value);
 	fuzz_check(pm_parse_decimal(written, value, &again, NULL) == 0 && again == value);
@@ -32,6 +33,7 @@ static void check_address(const char *text)
 		fuzz_check_error(&error);
 		return;
 	}
+
 	char written[32];
 	snprintf(written, sizeof written, "0x%" PRIx64, value);
 	fuzz_check(pm_parse_address(written, &again, NULL) == 0 && again == value);
@@ -45,8 +47,10 @@ static void check_size(const char *text)
 		fuzz_check_error(&error);
 		return;
 	}
+
 	char written[PM_SIZE_TEXT_SIZE];
 	fuzz_check(pm_format_size(value, written) == strlen(written));
+
 	/* One decimal is kept: what is read back is within a twentieth of the unit, except
 	 * where 16.0E no longer fits. */
 	if (value > 0 && value < UINT64_MAX - (UINT64_C(1) << 60)) {

@@ -44,21 +44,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const unsigned flags[] = { 0, PM_PATTERN_CASELESS, PM_PATTERN_MULTILINE,
 		                          PM_PATTERN_UTF };
+
 	if (size < HEADER || size > MOST || data[3] > PATTERN_MOST ||
 	    size < (size_t)HEADER + data[3])
 		return 0;
+
 	struct pm_pattern pattern = { (const char *)data + HEADER, data[3], 0 };
 	const struct cut whole = { 0 }, cut = { (size_t)1 + data[1], data[2] % 64, 0 };
 	const uint8_t *bytes = data + HEADER + pattern.length;
 	size -= HEADER + pattern.length;
+
 	for (size_t i = 1; i < sizeof flags / sizeof *flags; i++)
 		pattern.flags |= data[0] & 1u << i ? flags[i] : 0;
+
 	struct pm_scanner *scanner;
 	struct pm_error error = { 0 };
 	if (pm_pattern_scanner_create(&pattern, 1, &scanner, &error) < 0) {
 		fuzz_check_error(&error);
 		return 0;
 	}
+
 	struct hit_list wanted = { 0 };
 	bool comparable = size > 0 && is_comparable(&pattern) &&
 	                  pcre2_alone(&pattern, 1, bytes, size, &wanted);
@@ -66,5 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(scanner, bytes, size, &cut, comparable ? &wanted : NULL, "in windows");
 	pm_scanner_destroy(scanner);
 	hit_list_deinit(&wanted);
+
 	return 0;
 }

@@ -20,14 +20,17 @@ static void read_samples(struct pm_recording *recording)
 	struct pm_headroom headroom;
 	struct pm_error error = { 0 };
 	uint64_t count = 0, number;
+
 	if (pm_recording_count(recording, &count, &error) < 0)
 		fuzz_check_error(&error);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (pm_recording_find(recording, words[i], &number, &error) < 0)
 			fuzz_check_error(&error);
+
 	char why[PM_ENDING_TEXT_SIZE];
 	if (pm_recording_ending(recording, why, &error) < 0)
 		fuzz_check_error(&error);
+
 	for (number = 1; number <= count && number <= MOST_SAMPLES; number++) {
 		if (pm_recording_read_headroom(recording, number, &headroom, &error) < 0)
 			fuzz_check_error(&error);
@@ -37,10 +40,12 @@ static void read_samples(struct pm_recording *recording)
 			pm_regions_deinit(&regions);
 			continue;
 		}
+
 		for (size_t i = 0; i < regions.count; i++) {
 			fuzz_check(regions.items[i].start < regions.items[i].end);
 			fuzz_check(i == 0 || regions.items[i - 1].end <= regions.items[i].start);
 		}
+
 		pm_regions_deinit(&regions);
 	}
 }
@@ -70,6 +75,7 @@ static void write_file(const uint8_t *data, size_t size)
 		fd = mkostemp(path, O_CLOEXEC);
 		atexit(remove_file);
 	}
+
 	fuzz_check(fd >= 0 && ftruncate(fd, 0) == 0);
 	fuzz_check(pwrite(fd, data, size, 0) == (ssize_t)size);
 }
@@ -78,14 +84,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pm_recording *recording;
 	struct pm_error error = { 0 };
+
 	write_file(data, size);
 	pm_recording_is(path);
 	if (pm_recording_open(path, &recording, &error) < 0) {
 		fuzz_check_error(&error);
 		return 0;
 	}
+
 	read_samples(recording);
 	list_samples(recording);
 	pm_recording_close(recording);
+
 	return 0;
 }

@@ -23,11 +23,14 @@ static void check_words(const struct shell_statement *statement)
 	struct text line = { 0 };
 	for (size_t i = 0; i < statement->count; i++)
 		quote(&line, statement->words[i]);
+
 	const char *at = text_terminate(&line);
 	fuzz_check(shell_line_next(&at, &again, NULL) == 1);
 	fuzz_check(again.count == statement->count && !again.words[again.count]);
+
 	for (size_t i = 0; i < again.count; i++)
 		fuzz_check(strcmp(again.words[i], statement->words[i]) == 0 && again.quoted[i]);
+
 	shell_line_statement_deinit(&again);
 	text_deinit(&line);
 }
@@ -39,12 +42,14 @@ static void check_line(const char *line)
 		struct shell_statement statement;
 		struct pm_error error = { 0 };
 		int status = shell_line_next(&at, &statement, &error);
+
 		fuzz_check(at >= before && at <= line + strlen(line));
 		before = at;
 		if (status < 0)
 			fuzz_check_error(&error);
 		if (status <= 0)
 			return;
+
 		fuzz_check((statement.count == 0) == (statement.system != NULL));
 		fuzz_check((statement.output == SHELL_OUTPUT_HERE) ==
 		           (statement.output_to == NULL));

@@ -17,6 +17,7 @@ static void check(const struct pm_strings_options *options, enum pm_simd simd, c
 	struct pm_scanner *scanner;
 	struct pm_error error = { 0 };
 	struct hit_list found = { 0 };
+
 	fuzz_check(pm_strings_scanner_create_with(options, simd, &scanner, &error) == 0);
 	scan_buffer(scanner, bytes, size, address, cut, &found, NULL);
 	sort_hits(&found);
@@ -29,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < HEADER || size > MOST)
 		return 0;
+
 	const struct pm_strings_options options = { .encodings = data[0] & ALL_ENCODINGS
 		                                                         ? data[0] & ALL_ENCODINGS
 		                                                         : 1,
@@ -37,14 +39,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		                                    .aligned = data[2] & 2 };
 	const struct cut whole = { 0 }, cut = { (size_t)1 + data[4], data[5] % 64, 0 };
 	uint64_t address = UINT64_C(0x10000) + data[3] % 8;
+
 	struct hit_list wanted = { 0 };
 	data += HEADER;
 	size -= HEADER;
 	slow_strings(&options, data, size, address, &wanted);
+
 	for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best(); simd++) {
 		check(&options, simd, data, size, address, &whole, &wanted);
 		check(&options, simd, data, size, address, &cut, &wanted);
 	}
+
 	hit_list_deinit(&wanted);
 	return 0;
 }

@@ -48,20 +48,24 @@ int main(int argc, char **argv)
 		fputs("usage: bulk DENSE SPARSE TOUCHED THREADS\n", stderr);
 		return 2;
 	}
+
 	size_t dense = target_number(argv[1]) * MEGABYTE,
 	       sparse = target_number(argv[2]) * MEGABYTE;
 	if (dense > 0)
 		fill_dense(dense);
 	if (sparse > 0)
 		touch_sparse(sparse, target_number(argv[3]) * MEGABYTE);
+
 	pthread_attr_t attributes;
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, (size_t)64 * 1024);
+
 	for (uint64_t i = target_number(argv[4]); i > 0; i--) {
 		pthread_t thread;
 		target_check(-pthread_create(&thread, &attributes, sleep_on, NULL),
 		             "pthread_create");
 	}
+
 	target_ready();
 	target_obey(NULL);
 }

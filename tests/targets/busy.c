@@ -83,6 +83,7 @@ static void *churn_processes(void *unused)
 		waitpid(child, NULL, 0);
 		atomic_fetch_add(&counter, 1);
 	}
+
 	return NULL;
 }
 
@@ -95,6 +96,7 @@ static void *wait_for_vfork(void *unused)
 		for (;;)
 			pause();
 	}
+
 	waitpid(child, NULL, 0);
 	return NULL;
 }
@@ -126,6 +128,7 @@ static int obey(const char *line)
 	} else {
 		return strcmp(line, "ping") != 0;
 	}
+
 	return 0;
 }
 
@@ -139,15 +142,19 @@ int main(int argc, char **argv)
 		puts("finished");
 		target_obey(obey);
 	}
+
 	sem_init(&asleep, 0, 0);
 	struct sigaction action = { .sa_sigaction = add_value,
 		                    .sa_flags = SA_SIGINFO | SA_RESTART };
 	target_check(sigaction(SIGRTMIN, &action, NULL), "sigaction");
+
 	size_t threads = argc == 2 ? target_number(argv[1]) : 0;
 	for (size_t i = 0; i < threads; i++)
 		start_thread(sleep_on);
+
 	for (size_t i = 0; i < threads; i++)
 		sem_wait(&asleep);
+
 	printf("counter %" PRIxPTR "\n", (uintptr_t)&counter);
 	printf("main_stack %" PRIxPTR "\n", (uintptr_t)__builtin_frame_address(0));
 	target_ready();

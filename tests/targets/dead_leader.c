@@ -24,8 +24,10 @@ static int leader_is_dead(void)
 	char text[1024];
 	int fd = (int)target_check(open("/proc/self/stat", O_RDONLY | O_CLOEXEC), "stat");
 	long length = target_check(read(fd, text, sizeof text - 1), "read");
+
 	close(fd);
 	text[length] = '\0';
+
 	const char *name_end = strrchr(text, ')');
 	return name_end && name_end[2] == 'Z';
 }
@@ -44,13 +46,16 @@ static void *survive(void *unused)
 	(void)unused;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_setname_np(pthread_self(), "survivor");
+
 	/* Nothing can be waited for: pthread_join() returns before the kernel has marked the
 	 * leader. */
 	while (!leader_is_dead())
 		sched_yield();
+
 	printf("thread %d survivor\n", (int)gettid());
 	target_ready();
 	target_obey(NULL);
+
 	return NULL;
 }
 
@@ -59,6 +64,7 @@ int main(void)
 	target_begin();
 	printf("pid %d\n", (int)getpid());
 	target_pages("content", SIZE);
+
 	pthread_t sleeper, survivor;
 	target_check(-pthread_create(&sleeper, NULL, sleep_on, NULL), "pthread_create");
 	target_check(-pthread_create(&survivor, NULL, survive, NULL), "pthread_create");

@@ -28,14 +28,17 @@ static void *exec_self(void *unused)
 static int command(const char *line)
 {
 	pthread_t thread;
+
 	if (strcmp(line, "exit") == 0)
 		exit(0);
 	if (strcmp(line, "exec") == 0)
 		exec_self(NULL);
+
 	if (strcmp(line, "thread-exec") == 0) {
 		target_check(-pthread_create(&thread, NULL, exec_self, NULL), "pthread_create");
 		pthread_join(thread, NULL);
 	}
+
 	if (strcmp(line, "map") == 0 && !extra) {
 		extra = target_pages("extra", SIZE);
 		return 0;
@@ -45,6 +48,7 @@ static int command(const char *line)
 		extra = NULL;
 		return 0;
 	}
+
 	return 1;
 }
 

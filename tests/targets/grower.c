@@ -73,6 +73,7 @@ static void make(const char *name, size_t pages, int touched)
 		exit(1);
 	snprintf(mapping->name, sizeof mapping->name, "%s", name);
 	mapping->memory = target_island(pages * PAGE, PROT_READ | PROT_WRITE, 0, 0);
+
 	/* A huge page would make more resident than was touched. */
 	target_check(madvise(mapping->memory, pages * PAGE, MADV_NOHUGEPAGE), "madvise");
 	mapping->pages = pages;
@@ -88,6 +89,7 @@ static void take_block(const char *name, size_t pages)
 	struct mapping *mapping = find("");
 	if (!mapping || pages < 64)
 		exit(1);
+
 	char *block = malloc(pages * PAGE - 64);
 	target_check(block ? 0 : -1, "malloc");
 	snprintf(mapping->name, sizeof mapping->name, "%s", name);
@@ -115,6 +117,7 @@ static void grow(struct mapping *mapping, size_t pages)
 	mapping->pages += pages;
 	mapping->touched += pages;
 	target_region(mapping->name, memory, mapping->pages * PAGE, "");
+
 	tell((long)pages, (long)pages);
 }
 
@@ -125,6 +128,7 @@ static void move_block(struct mapping *mapping, size_t pages)
 	void *place = target_island_address(size, 0);
 	char *memory = mremap(old, mapping->pages * PAGE, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	                      place);
+
 	target_check(memory == MAP_FAILED ? -1 : 0, "mremap");
 	/* prev_size, and size with IS_MMAPPED. */
 	size_t header[2] = { 0, size | 2 };
@@ -132,6 +136,7 @@ static void move_block(struct mapping *mapping, size_t pages)
 	touch(memory + mapping->pages * PAGE, pages);
 	mapping->memory = memory;
 	mapping->pages = mapping->touched = mapping->pages + pages;
+
 	void *other = mmap(old, half * PAGE, PROT_READ | PROT_WRITE,
 	                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	target_check(other == MAP_FAILED ? -1 : 0, "mmap");
@@ -178,8 +183,10 @@ static void give(struct mapping *mapping, size_t pages, const char *text)
 	void *shared = mmap(given, pages * PAGE, PROT_READ | PROT_WRITE,
 	                    MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	target_check(shared == MAP_FAILED ? -1 : 0, "mmap");
+
 	for (size_t i = 0; i < pages; i++)
 		snprintf(given + i * PAGE, PAGE, "%s", text);
+
 	mapping->pages -= pages;
 	mapping->touched -= pages;
 	tell(0, 0);
@@ -215,6 +222,7 @@ static int command(const char *line)
 	char word[16], name[32];
 	size_t pages = 0;
 	int text = 0;
+
 	if (sscanf(line, "brk %zu", &pages) == 1) {
 		lengthen_heap(pages);
 		return 0;
@@ -229,9 +237,11 @@ static int command(const char *line)
 		take_block(name, pages);
 		return 0;
 	}
+
 	struct mapping *mapping = find(name);
 	if (!mapping)
 		return 1;
+
 	if (strcmp(word, "unmap") == 0)
 		unmap(mapping);
 	else if (strcmp(word, "grow") == 0)
@@ -260,6 +270,7 @@ static int command(const char *line)
 		tell(0, 0);
 	} else
 		return 1;
+
 	return 0;
 }
 
@@ -268,6 +279,7 @@ int main(void)
 	target_begin();
 	/* What malloc maps by itself is not to depend on what was freed before. */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+
 	/* The break is where the first command finds it, and everything that printing needs exists.
 	 */
 	target_check(sbrk(PAGE) == (void *)-1 ? -1 : 0, "sbrk");

@@ -27,6 +27,7 @@ static size_t write_line(char *to)
 {
 	static uint64_t count;
 	uint64_t number = next_number();
+
 	/* Chance would make some of these among the others. */
 	unsigned item = count % 1000 == 0 ? 42000 + (unsigned)(number % 1000)
 	                                  : 50000 + (unsigned)(number % 40000);
@@ -36,11 +37,13 @@ static size_t write_line(char *to)
 	                     (unsigned)(count / 60 % 60), (unsigned)(count % 60),
 	                     (unsigned)(number >> 20 & 0xfffff) % 1000000, number, item,
 	                     (unsigned)(number >> 40 & 0xffff));
+
 	if (count % 64 == 0)
 		length += sprintf(to + length, " for user%u.name@mail.example.com",
 		                  (unsigned)(number & 0xffff));
 	count++;
 	to[length] = '\n';
+
 	return (size_t)length + 1;
 }
 
@@ -82,12 +85,14 @@ int main(int argc, char **argv)
 		fputs("usage: haystack MEGABYTES\n", stderr);
 		return 2;
 	}
+
 	size_t size = target_number(argv[1]) * MEGABYTE;
 	char *memory = target_island(size, PROT_READ | PROT_WRITE, 0, 1);
 	for (size_t at = 0; at < size; at += 2 * BLOCK) {
 		fill_with_lines(memory + at);
 		fill_with_words(memory + at + BLOCK);
 	}
+
 	hide_needles(memory, size);
 	target_region("hay", memory, size, "");
 	target_ready();

@@ -58,6 +58,7 @@ static void *work(void *context)
 	printf("thread %d ", (int)gettid());
 	print_hex(thread->name);
 	pthread_barrier_wait(thread->named);
+
 	for (;;)
 		pause();
 	return NULL;
@@ -77,8 +78,10 @@ static void map_file(const char *directory, const char *name, size_t number)
 {
 	char path[512], region[32];
 	snprintf(path, sizeof path, "%s/%s", directory, name);
+
 	int fd = (int)target_check(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "open");
 	target_check(ftruncate(fd, SIZE), "ftruncate");
+
 	char *memory = target_map_at_island(SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap");
 	close(fd);
@@ -95,11 +98,14 @@ int main(void)
 	target_check(prctl(PR_SET_NAME, own_name), "PR_SET_NAME");
 	printf("comm ");
 	print_hex(own_name);
+
 	const char *directory = target_scratch();
 	for (size_t i = 0; i < sizeof file_names / sizeof *file_names; i++)
 		map_file(directory, file_names[i], i);
+
 	for (size_t i = 0; i < sizeof thread_names / sizeof *thread_names; i++)
 		start_thread(thread_names[i]);
+
 	/* What the program holds is as bad: strings and hex dumps of it go to the same terminal. */
 	char *memory = target_island(SIZE, PROT_READ | PROT_WRITE, 0, 0);
 	snprintf(memory, SIZE, "hostile content \033[2J\033]0;owned\a\r\n");

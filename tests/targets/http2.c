@@ -32,6 +32,7 @@ static size_t put_frame_header(unsigned char *at, size_t length, unsigned type, 
 {
 	for (int i = 0; i < 3; i++)
 		at[i] = (unsigned char)(length >> (16 - 8 * i));
+
 	at[3] = (unsigned char)type;
 	at[4] = (unsigned char)flags;
 	for (int i = 0; i < 4; i++)
@@ -68,6 +69,7 @@ static size_t put_headers(unsigned char *at, uint32_t call)
 {
 	char token[128];
 	make_token(call, token, sizeof token);
+
 	size_t length = FRAME_HEADER;
 	at[length++] = 0x83; /* :method POST, from the static table */
 	at[length++] = 0x86; /* :scheme http */
@@ -76,9 +78,11 @@ static size_t put_headers(unsigned char *at, uint32_t call)
 	length += put_field(at + length, "content-type", "application/grpc");
 	length += put_field(at + length, "user-agent",
 	                    "grpc-node/1.24.2 grpc-c/8.0.0 (linux; chttp2; ganges)");
+
 	length += put_field(at + length, "te", "trailers");
 	length += put_field(at + length, "authorization", token);
 	put_frame_header(at, length - FRAME_HEADER, FRAME_HEADERS, END_HEADERS, 2 * call + 1);
+
 	return length;
 }
 
@@ -91,6 +95,7 @@ static size_t put_data(unsigned char *at, uint32_t call, uint64_t *noise)
 	size_t length = put_frame_header(at, 5 + MESSAGE, FRAME_DATA, END_STREAM, 2 * call + 1);
 	const unsigned char prefix[5] = { 1, 0, 0, MESSAGE >> 8, MESSAGE & 0xff };
 	length += put(at + length, prefix, sizeof prefix);
+
 	for (size_t i = 0; i < MESSAGE; i += sizeof *noise) {
 		/* xorshift64 */
 		*noise ^= *noise << 13;
@@ -98,6 +103,7 @@ static size_t put_data(unsigned char *at, uint32_t call, uint64_t *noise)
 		*noise ^= *noise << 17;
 		length += put(at + length, noise, sizeof *noise);
 	}
+
 	return length;
 }
 
@@ -108,6 +114,7 @@ void http2_connect(struct http2_stream *stream)
 		target_check(stream->piece ? 0 : -1, "malloc");
 		stream->noise = UINT64_C(0x2545f4914f6cdd1d);
 	}
+
 	stream->taken = 0;
 	stream->length = put(stream->piece, preface, sizeof preface - 1);
 	stream->length += put_frame_header(stream->piece + stream->length, 0, FRAME_SETTINGS, 0, 0);

@@ -71,8 +71,10 @@ static void leak_small(uint64_t due)
 static void saw(uint64_t tick)
 {
 	static char *blocks[SAW / SAW_BLOCK];
+
 	if (tick % SAW_TICKS != 0)
 		return;
+
 	int rises = tick / SAW_TICKS % 2 == 1;
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
 		if (!rises) {
@@ -83,6 +85,7 @@ static void saw(uint64_t tick)
 			memset(blocks[i], 2, SAW_BLOCK);
 		}
 	}
+
 	if (!rises)
 		malloc_trim(0);
 }
@@ -99,6 +102,7 @@ static void start_threads(uint64_t due)
 	pthread_attr_t small;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 256 * 1024);
+
 	for (; leaked < due; leaked++) {
 		pthread_t thread;
 		char name[16];
@@ -106,6 +110,7 @@ static void start_threads(uint64_t due)
 		snprintf(name, sizeof name, "pile-%lu", (unsigned long)leaked);
 		pthread_setname_np(thread, name);
 	}
+
 	pthread_attr_destroy(&small);
 }
 
@@ -193,14 +198,17 @@ int main(int argc, char **argv)
 		     { "threads", run_threads },
 		     { "files", run_files },
 		     { "churn", churn } };
+
 	target_begin();
 	size_t way = 0, count = sizeof ways / sizeof *ways;
 	while (argc == 3 && way < count && strcmp(argv[1], ways[way].name) != 0)
 		way++;
+
 	if (argc != 3 || way == count) {
 		fputs("usage: leaker merged|arenas|threads|files|churn RATE\n", stderr);
 		return 2;
 	}
+
 	rate = target_number(argv[2]);
 	scratch = target_scratch();
 	if (ways[way].run == run_small)

@@ -42,6 +42,7 @@ static void *go_on(void *context)
 		                          : changes.memory + i * changes.step;
 		*page = 1;
 	}
+
 	return context;
 }
 

@@ -29,6 +29,7 @@ int main(void)
 	mapper_files();
 	mapper_malloc();
 	mapper_threads();
+
 	target_ready();
 	target_obey(NULL);
 }

@@ -42,11 +42,14 @@ static void untouched(void)
 {
 	char *memory = target_island(SMALL, PROT_READ | PROT_WRITE, 0, 0);
 	target_region("untouched", memory, SMALL, "kind=anon resident=0");
+
 	/* Pages that were only read show the kernel's zero page: present, but not resident. */
 	memory = target_island(SMALL, PROT_READ | PROT_WRITE, 0, 0);
+
 	char sum = 0;
 	for (size_t i = 0; i < SMALL; i += PAGE)
 		sum |= *(volatile char *)(memory + i);
+
 	target_check(sum == 0 ? 0 : -1, "zero pages");
 	target_region("zero_pages", memory, SMALL, "kind=anon resident=0");
 }
@@ -56,10 +59,12 @@ static void reserves(void)
 	size_t terabyte = (size_t)1 << 40;
 	target_region("reserve_1t", target_island(terabyte, PROT_NONE, MAP_NORESERVE, 0), terabyte,
 	              "kind=reserve resident=0");
+
 	/* What a runtime does: a reserve, of which the front is in use. The tail is a region of its
 	 * own. */
 	size_t size = 48 * MEGABYTE, used = 3 * MEGABYTE;
 	char *memory = target_island(size, PROT_NONE, MAP_NORESERVE, 0);
+
 	target_check(mprotect(memory, used, PROT_READ | PROT_WRITE), "mprotect");
 	target_fill(memory, used, "committed");
 	target_region("committed", memory, used, "kind=anon resident=3145728");

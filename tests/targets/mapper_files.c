@@ -100,6 +100,7 @@ static void named(const char *name, const char *directory, const char *base, int
 {
 	char path[512];
 	snprintf(path, sizeof path, "%s/%s", directory, base);
+
 	int fd = make_file(path, SIZE);
 	char *memory = map_file(fd, SIZE, PROT_READ, MAP_PRIVATE, 0);
 	touch(memory, PAGES);
@@ -119,6 +120,7 @@ void mapper_files(void)
 	named("file_newline", directory, "two\nlines", 0);
 	named("file_backslash", directory, "no\\012newline", 0);
 	named("file_spaces", directory, "  many  spaces ", 0);
+
 	named("file_utf8", directory,
 	      "gr\xc3\xb6\xc3\x9f"
 	      "e \xe2\x82\xac \xe6\x97\xa5",

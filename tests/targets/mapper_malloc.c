@@ -38,6 +38,7 @@ static void brk_heap(void)
 		block = malloc(1000);
 		snprintf(block, 1000, "heap block %zu", i);
 	}
+
 	char *after = sbrk(0);
 	target_region("heap_growth", before, (size_t)(after - before), "kind=heap");
 	printf("heap_block %" PRIxPTR "\n", (uintptr_t)block);

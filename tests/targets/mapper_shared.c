@@ -16,6 +16,7 @@ static void map_shared(const char *name, int fd, int prot, const char *note)
 {
 	target_check(fd, name);
 	target_check(ftruncate(fd, SMALL), name);
+
 	char *memory = target_map_at_island(SMALL, PROT_READ | PROT_WRITE | prot, MAP_SHARED, fd, 0,
 	                                    0);
 	target_check(memory == MAP_FAILED ? -1 : 0, name);

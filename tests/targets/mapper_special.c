@@ -37,6 +37,7 @@ static void guard_pages(void)
 		mapper_unsupported("guarded");
 		return;
 	}
+
 	target_region("guarded", memory, size, "kind=anon resident=98304");
 	target_region("guard_pages", memory + begin, guard, "part of guarded");
 }
@@ -85,10 +86,13 @@ static void user_fault(void)
 		mapper_unsupported("uffd");
 		return;
 	}
+
 	struct uffdio_api api = { .api = UFFD_API };
 	target_check(ioctl(fd, UFFDIO_API, &api), "UFFDIO_API");
+
 	char *memory = target_island(SMALL, PROT_READ | PROT_WRITE, 0, 0);
 	strcpy(memory, "uffd page 0");
+
 	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL },
 		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
 	if (ioctl(fd, UFFDIO_REGISTER, &range) < 0)
@@ -115,6 +119,7 @@ static void droppable(void)
 		mapper_unsupported("droppable");
 		return;
 	}
+
 	target_fill(memory, SMALL, "droppable");
 	target_region("droppable", memory, SMALL, "kind=anon");
 }

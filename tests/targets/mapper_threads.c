@@ -55,10 +55,12 @@ static void report_stack(const char *name)
 	pthread_attr_t attributes;
 	void *stack;
 	size_t size, guard;
+
 	pthread_getattr_np(pthread_self(), &attributes);
 	pthread_attr_getstack(&attributes, &stack, &size);
 	pthread_attr_getguardsize(&attributes, &guard);
 	pthread_attr_destroy(&attributes);
+
 	char region[64], note[64];
 	snprintf(region, sizeof region, "stack_%s", name);
 	snprintf(note, sizeof note, "kind=stack tid=%d guard=%zu", (int)gettid(), guard);
@@ -73,6 +75,7 @@ static void *work(void *context)
 	allocate(worker);
 	report_stack(worker->name);
 	pthread_barrier_wait(worker->ready);
+
 	for (;;)
 		pause();
 	return NULL;
@@ -85,6 +88,7 @@ static void start(const char *name, size_t blocks, size_t block_size, pthread_at
 {
 	pthread_barrier_t ready;
 	pthread_barrier_init(&ready, NULL, 2);
+
 	struct worker worker = { name, blocks, block_size, &ready };
 	pthread_t thread;
 	if (pthread_create(&thread, attributes, work, &worker) != 0)

@@ -35,6 +35,7 @@ static void next_text(const char *region, char *text)
 	int length = snprintf(text, TEXT + 1, "<%s %u>", region, number++);
 	memset(text + length, '#', (size_t)(TEXT - length));
 	text[TEXT] = '\0';
+
 	for (char *at = text; *at; at++)
 		if (*at == ' ')
 			*at = '_';
@@ -54,8 +55,10 @@ static void mark_all(const char *region, char *memory, size_t size)
 	mark(region, memory);
 	for (size_t i = 1; i < 3 && (i + 1) * PAGE <= size; i++)
 		mark(region, memory + i * PAGE - TEXT / 2);
+
 	for (size_t at = MEGABYTE; at < size; at += MEGABYTE)
 		mark(region, memory + at - 1);
+
 	mark(region, memory + size - TEXT);
 	target_region(region, memory, size, "");
 }
@@ -92,6 +95,7 @@ static void by_permissions(void)
 		      { "write_only", PROT_WRITE },
 		      { "exec_only", PROT_EXEC },
 		      { "read_only", PROT_READ } };
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *memory = island(SMALL, 0);
 		mark_all(cases[i].name, memory, SMALL);
@@ -176,6 +180,7 @@ static void untouched(const char *region, int fd, int flags)
 	next_text(region, text);
 	target_check(ftruncate(fd, SMALL), region);
 	target_check(pwrite(fd, text, TEXT, PAGE - TEXT / 2), region);
+
 	char *memory = map_file(fd, SMALL, flags);
 	target_check(madvise(memory, SMALL, MADV_RANDOM), "madvise");
 	printf("file_marker %s %" PRIxPTR " %s\n", region, (uintptr_t)memory + PAGE - TEXT / 2,
@@ -231,6 +236,7 @@ static void every_second_page(void)
 			break;
 		}
 	}
+
 	mark("guards", memory + (pages - 2) * PAGE);
 	target_region("guards", memory, pages * PAGE, "");
 	target_ready();
@@ -249,6 +255,7 @@ static void user_fault(void)
 	char *memory = island(SMALL, 0);
 	struct uffdio_register range = { .range = { (uintptr_t)memory, SMALL },
 		                         .mode = UFFDIO_REGISTER_MODE_MISSING };
+
 	mark("uffd", memory + PAGE - TEXT);
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &range) < 0)
 		printf("unsupported uffd: %s\n", strerror(errno));
@@ -270,12 +277,14 @@ static int obey(const char *line)
 		execv("/proc/self/exe", idle);
 		return 1;
 	}
+
 	if (strcmp(line, "leave") == 0) {
 		pthread_t thread;
 		if (pthread_create(&thread, NULL, obey_in_thread, NULL) != 0)
 			return 1;
 		pthread_exit(NULL);
 	}
+
 	return 1;
 }
 
@@ -286,6 +295,7 @@ int main(int argc, char **argv)
 		puts("idle");
 		target_obey(NULL);
 	}
+
 	if (argc == 2 && strcmp(argv[1], "guards") == 0)
 		every_second_page();
 	anonymous();
@@ -294,6 +304,7 @@ int main(int argc, char **argv)
 	shared();
 	files();
 	guard_pages();
+
 	user_fault();
 	target_ready();
 	target_obey(obey);

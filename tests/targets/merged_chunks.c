@@ -37,9 +37,11 @@ int main(void)
 	char *block = malloc(UPPER);
 	target_check(block ? 0 : -1, "malloc");
 	memset(block, 'm', UPPER);
+
 	char *chunk = block - HEADER;
 	char *below = map_below(chunk, MIDDLE, 'b');
 	char *lowest = map_below(below, LOWER, 'l');
+
 	/* prev_size, and size with IS_MMAPPED. */
 	size_t header[2] = { 0, LOWER | 2 };
 	memcpy(lowest, header, sizeof header);

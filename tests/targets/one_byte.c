@@ -16,11 +16,13 @@ int main(int argc, char **argv)
 		fputs("usage: one_byte BYTE MEGABYTES\n", stderr);
 		return 2;
 	}
+
 	size_t size = target_number(argv[2]) * MEGABYTE;
 	char *memory = target_island(size, PROT_READ | PROT_WRITE, 0, 1);
 	memset(memory, (int)target_number(argv[1]), size);
 	target_region("bytes", memory, size, "");
 	target_ready();
 	target_obey(NULL);
+
 	return 0;
 }

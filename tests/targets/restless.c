@@ -41,10 +41,12 @@ static void replace(char *piece, int prot)
 static void *remap(void *unused)
 {
 	uint32_t state = 1;
+
 	(void)unused;
 	for (;;) {
 		char *piece = moving + (size_t)(next_number(&state) % PIECES) * PIECE;
 		char *other = moving + (size_t)(next_number(&state) % PIECES) * PIECE;
+
 		switch (next_number(&state) % 6) {
 		case 0:
 			munmap(piece, PIECE);
@@ -67,6 +69,7 @@ static void *remap(void *unused)
 			replace(piece, PROT_READ | PROT_WRITE);
 		}
 	}
+
 	return NULL;
 }
 
@@ -83,6 +86,7 @@ static void *make_children(void *unused)
 		}
 		alive -= child < 0;
 	}
+
 	return NULL;
 }
 
@@ -91,6 +95,7 @@ int main(int argc, char **argv)
 	target_begin();
 	if (argc < 2)
 		return 2;
+
 	if (strcmp(argv[1], "again") == 0 || strcmp(argv[1], "exec") == 0) {
 		const struct timespec pause = { .tv_nsec = 2000000 };
 		if (argv[1][0] == 'e')
@@ -99,6 +104,7 @@ int main(int argc, char **argv)
 		execl("/proc/self/exe", "restless", "again", (char *)NULL);
 		target_check(-1, "execl");
 	}
+
 	pthread_t thread;
 	moving = target_island(PIECES * PIECE, PROT_READ | PROT_WRITE, 0, 0);
 	target_fill(moving, PIECES * PIECE, "restless");
@@ -107,5 +113,6 @@ int main(int argc, char **argv)
 	                             NULL),
 	             "pthread_create");
 	target_ready();
+
 	target_obey(NULL);
 }

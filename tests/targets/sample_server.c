@@ -62,6 +62,7 @@ static void receive(uint64_t size)
 			printf("buffer %zu %lx %d\n", server.buffers++,
 			       (unsigned long)server.buffer, BUFFER);
 		}
+
 		size_t room = BUFFER - server.used, some = size < room ? size : room;
 		http2_receive(&server.stream, server.buffer + server.used, some);
 		server.used += some;
@@ -101,6 +102,7 @@ static void *work(void *context)
 	const char *name = context;
 	pthread_setname_np(pthread_self(), name);
 	printf("thread %d %s\n", (int)gettid(), name);
+
 	for (size_t i = 0; i < 2000; i++) {
 		char *block = malloc(200);
 		target_check(block ? 0 : -1, "malloc");
@@ -108,11 +110,14 @@ static void *work(void *context)
 		         "%s: channel %zu active, pipeline ReadTimeoutHandler Http2FrameCodec",
 		         name, i);
 	}
+
 	pthread_barrier_wait(&server.started);
 	if (strcmp(name, "grpc-worker") == 0)
 		fill_slowly();
+
 	for (;;)
 		pause();
+
 	return NULL;
 }
 
@@ -122,10 +127,12 @@ static void start_threads(void)
 		                    "netty-epoll-3", "scheduler",     "grpc-worker" };
 	size_t count = sizeof names / sizeof *names;
 	pthread_barrier_init(&server.started, NULL, (unsigned)count + 1);
+
 	for (size_t i = 0; i < count; i++) {
 		pthread_t thread;
 		target_check(-pthread_create(&thread, NULL, work, names[i]), "pthread_create");
 	}
+
 	pthread_barrier_wait(&server.started);
 }
 
@@ -138,9 +145,11 @@ static void make_heap(void)
 	char *heap = mmap((void *)0xf0000000, HEAP, PROT_READ | PROT_WRITE,
 	                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	target_check(heap == MAP_FAILED ? -1 : 0, "mmap of the heap");
+
 	for (size_t i = 0; i < HEAP; i += 256)
 		snprintf(heap + i, 256, "com.example.shop.Order id=%zu state=PAID total=%zu.%02zu",
 		         i / 256, i / 1024 % 500, i / 256 % 100);
+
 	target_region("heap", heap, HEAP, "kind=anon");
 }
 
@@ -157,6 +166,7 @@ static void make_memfd(void)
 {
 	int fd = (int)target_check(memfd_create("netty-direct", MFD_CLOEXEC), "memfd_create");
 	target_check(ftruncate(fd, MEGABYTE), "ftruncate");
+
 	char *memory = mmap(NULL, MEGABYTE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	target_check(memory == MAP_FAILED ? -1 : 0, "mmap of the memfd");
 	close(fd);
@@ -179,6 +189,7 @@ int main(int argc, char **argv)
 		                                 { "fill", no_argument, NULL, 'f' },
 		                                 { NULL, 0, NULL, 0 } };
 	int option, fill_first = 0;
+
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?')
 			return 2;
@@ -187,6 +198,7 @@ int main(int argc, char **argv)
 		server.leak |= option == 'l';
 		fill_first |= option == 'f';
 	}
+
 	target_begin();
 	printf("pid %d\n", (int)getpid());
 	make_heap();
@@ -195,6 +207,7 @@ int main(int argc, char **argv)
 	if (fill_first)
 		fill();
 	start_threads();
+
 	target_ready();
 	target_obey(command);
 }

@@ -67,6 +67,7 @@ static int obey(const char *line)
 		return execv("/proc/self/exe", idle);
 	else
 		return 1;
+
 	return 0;
 }
 
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
 		puts("idle");
 		target_obey(NULL);
 	}
+
 	slid = target_island(LOWER + UPPER, PROT_READ | PROT_WRITE, 0, 0);
 	memset(slid, NEUTRAL, LOWER + UPPER);
 	place(0);
@@ -85,6 +87,7 @@ int main(int argc, char **argv)
 	target_region("upper", slid + LOWER, UPPER, "");
 	pages = target_island(PAGES, PROT_READ | PROT_WRITE, 0, 0);
 	write_texts("kept", 0);
+
 	target_region("pages", pages, PAGES, "");
 	target_ready();
 	target_obey(obey);

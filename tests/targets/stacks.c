@@ -34,20 +34,25 @@ static void *work(void *context)
 {
 	struct task *task = context;
 	pthread_setname_np(pthread_self(), task->name);
+
 	pthread_attr_t attributes;
 	void *stack;
 	size_t size;
 	pthread_getattr_np(pthread_self(), &attributes);
 	pthread_attr_getstack(&attributes, &stack, &size);
 	pthread_attr_destroy(&attributes);
+
 	char note[64];
 	snprintf(note, sizeof note, "tid=%d", (int)gettid());
 	target_region(task->name, stack, size, note);
 	atomic_store(&task->tid, gettid());
+
 	while (task->then == SPINS)
 		atomic_load(&task->tid);
+
 	while (task->then == SLEEPS)
 		pause();
+
 	return NULL;
 }
 
@@ -68,6 +73,7 @@ static void start(struct task *task, pthread_attr_t *attributes)
 	target_check(-pthread_create(&thread, attributes, work, task), "pthread_create");
 	while (atomic_load(&task->tid) == 0)
 		sched_yield();
+
 	if (task->then == ENDS)
 		pthread_join(thread, NULL);
 	while (task->then == SLEEPS && !is_asleep(task->tid))
@@ -94,6 +100,7 @@ static void start_merged(struct task *lower, struct task *upper)
 		start(tasks[i], &attributes);
 		pthread_attr_destroy(&attributes);
 	}
+
 	target_region("merged", memory, (size_t)2 * (GUARD + STACK), "");
 }
 

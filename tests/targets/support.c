@@ -44,6 +44,7 @@ void *target_island_address(size_t size, int aligned)
 	static uintptr_t next = UINT64_C(0x200000000000);
 	const uintptr_t apart = UINT64_C(4) << 30;
 	uintptr_t address = next;
+
 	next = (next + size + 2 * apart) & ~(apart - 1);
 	return (void *)(aligned ? address : address + 0x10000);
 }
@@ -73,13 +74,16 @@ const char *target_scratch(void)
 {
 	static char directory[] = "/tmp/procmem-target-XXXXXX";
 	target_check(mkdtemp(directory) ? 0 : -1, "mkdtemp");
+
 	/* A shell of its own waits for the end of a pipe that only we hold open: it cleans up even
 	 * after SIGKILL. It is another program, not just a fork, because a fork would share our
 	 * pages and change our PSS. */
 	int ends[2];
+
 	target_check(pipe2(ends, O_CLOEXEC), "pipe2");
 	pid_t child = vfork();
 	target_check(child, "vfork");
+
 	if (child == 0) {
 		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 		dup2(ends[0], STDIN_FILENO);
@@ -89,6 +93,7 @@ const char *target_scratch(void)
 		      (char *)NULL);
 		_exit(1);
 	}
+
 	close(ends[0]);
 	return directory;
 }
@@ -119,6 +124,7 @@ void target_obey(target_command *command)
 	static char line[4096];
 	size_t filled = 0;
 	ssize_t got;
+
 	while ((got = read(STDIN_FILENO, line + filled, 1)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -133,6 +139,7 @@ void target_obey(target_command *command)
 			exit(0);
 		printf("%s %s\n", command && command(line) == 0 ? "done" : "unknown", line);
 	}
+
 	for (;;)
 		pause();
 }
@@ -141,6 +148,7 @@ uint64_t target_number(const char *text)
 {
 	char *end;
 	errno = 0;
+
 	unsigned long long number = strtoull(text, &end, 10);
 	if (errno != 0 || end == text || *end != '\0' || *text == '-') {
 		fprintf(stderr, "%s: '%s' is not a number\n", program_invocation_short_name, text);

@@ -82,6 +82,7 @@ static void put_bytes(void)
 		"beyond \364\220\200\200 Unicode",
 		"no-break\302\240space",
 	};
+
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		put(texts[i], strlen(texts[i]));
 }
@@ -101,11 +102,14 @@ static void make_texts(void)
 	char *memory = fresh("texts", TEXTS);
 	memcpy(memory, "first bytes", 11);
 	memcpy(memory + TEXTS - 10, "last bytes", 10);
+
 	for (size_t i = MEGABYTE; i < TEXTS; i += MEGABYTE)
 		memcpy(memory + i - i / MEGABYTE * 7, across, sizeof across - 1);
+
 	at = memory + PAGE;
 	put_bytes();
 	put_wide_ones();
+
 	for (size_t i = 1; i < 100; i++) {
 		memset(at, 'x', i);
 		at += i;
@@ -140,6 +144,7 @@ static void make_hostile(void)
 		"a\rcarriage return",
 		"\b\b\b\bback spaces",
 	};
+
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		put(texts[i], strlen(texts[i]));
 }
@@ -167,6 +172,7 @@ static int command(const char *line)
 	pthread_t thread;
 	if (strcmp(line, "flicker") != 0)
 		return 1;
+
 	char *memory = fresh("flickering", PAGE);
 	memcpy(memory, "flickering as x", 15);
 	target_check(-pthread_create(&thread, NULL, flicker, memory), "pthread_create");

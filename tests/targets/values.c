@@ -58,13 +58,16 @@ static void fill(char *page)
 	static const float floats[] = { 0.5f, -1e10f, 3.1415927f, 0 };
 	static const char texts[] = "plain text\0with \"quotes\", a tab\t and a "
 				    "newline\n\0\0\033[31m escape \177\0gr\303\266\303\237e\0";
+
 	memcpy(page + INTEGERS, integers, sizeof integers);
 	memcpy(page + FLOATS, doubles, sizeof doubles);
 	memcpy(page + FLOATS + sizeof doubles, floats, sizeof floats);
 	memcpy(page + TEXTS, texts, sizeof texts);
+
 	for (size_t i = 0; i < SYMBOLS; i++)
 		((uint64_t *)(page + POINTERS))[i] = (uint64_t)(uintptr_t)symbols[i].address +
 		                                     i % 4;
+
 	((uint64_t *)(page + POINTERS))[SYMBOLS] = (uint64_t)(uintptr_t)page + 16;
 }
 
@@ -74,8 +77,10 @@ int main(void)
 	/* A page more, unmapped again, so that nothing follows. */
 	char *page = mmap(NULL, SIZE + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 	                  -1, 0);
+
 	if (page == MAP_FAILED || munmap(page + SIZE, 4096) < 0)
 		return 1;
+
 	fill(page);
 	printf("pid %d\n", (int)getpid());
 	printf("region values %" PRIxPTR "-%" PRIxPTR "\n", (uintptr_t)page,
@@ -83,8 +88,10 @@ int main(void)
 	printf("offset integers %d\noffset floats %d\noffset texts %d\noffset pointers %d\noffset "
 	       "untouched %d\n",
 	       INTEGERS, FLOATS, TEXTS, POINTERS, UNTOUCHED);
+
 	for (size_t i = 0; i < SYMBOLS; i++)
 		printf("symbol %s %" PRIxPTR "\n", symbols[i].name, (uintptr_t)symbols[i].address);
+
 	local_zeroed[0] = (char)local_function(1);
 	target_ready();
 	target_obey(NULL);

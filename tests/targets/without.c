@@ -48,18 +48,21 @@ static int forbid(const char *name)
 		{ "ptrace", SYS_ptrace },
 		{ "pidfd_open", SYS_pidfd_open },
 	};
+
 	if (strcmp(name, "scan") == 0) {
 		/* The second argument, whose lower half comes first here. */
 		load(offsetof(struct seccomp_data, args[1]));
 		refuse_if((uint32_t)SCAN_COMMAND);
 		return 0;
 	}
+
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
 		if (strcmp(name, calls[i].name) == 0) {
 			load(offsetof(struct seccomp_data, nr));
 			refuse_if(calls[i].number);
 			return 0;
 		}
+
 	return -1;
 }
 
@@ -69,11 +72,13 @@ int main(int argc, char **argv)
 		fputs("usage: without CALL[,CALL]... COMMAND [ARGUMENT]...\n", stderr);
 		return 2;
 	}
+
 	for (const char *name = strtok(argv[1], ","); name; name = strtok(NULL, ","))
 		if (forbid(name) < 0 || length > MOST - 4) {
 			fprintf(stderr, "without: %s: no such call\n", name);
 			return 2;
 		}
+
 	add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
 	const struct sock_fprog program = { length, filter };
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
@@ -81,7 +86,9 @@ int main(int argc, char **argv)
 		perror("without: seccomp");
 		return 77;
 	}
+
 	execvp(argv[2], argv + 2);
 	perror(argv[2]);
+
 	return 127;
 }

@@ -25,6 +25,7 @@ int main(void)
 	target_check(child, "fork");
 	if (child == 0)
 		_exit(0);
+
 	/* It is a zombie as soon as its end can be waited for; it is not reaped. */
 	siginfo_t end;
 	target_check(waitid(P_PID, (id_t)child, &end, WEXITED | WNOWAIT), "waitid");

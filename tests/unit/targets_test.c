@@ -59,6 +59,7 @@ static void check_region(const char *smaps, const char *fact)
 	const char *line = find_region(smaps, range), *rest = strchr(range, ' ');
 	if (!line)
 		fail_msg("the kernel has no region of '%s'", fact);
+
 	const char *resident = rest ? value_of(rest, " resident=") : NULL,
 		   *name = rest ? value_of(rest, " name=") : NULL;
 	if (resident) {
@@ -66,6 +67,7 @@ static void check_region(const char *smaps, const char *fact)
 		if (rss != strtoull(resident, NULL, 10))
 			fail_msg("'%s', but Rss is %" PRIu64, fact, rss);
 	}
+
 	if (name) {
 		size_t length = strlen(name);
 		const char *end = strchr(line, '\n');
@@ -78,6 +80,7 @@ static void mapper_maps_what_it_says(void **state)
 {
 	(void)state;
 	target_start(&target, "mapper", NULL);
+
 	char *smaps = proc_text("smaps");
 	size_t checked = 0;
 	for (size_t i = 0; i < target.count; i++) {
@@ -92,6 +95,7 @@ static void mapper_maps_what_it_says(void **state)
 		check_region(smaps, fact);
 		checked++;
 	}
+
 	assert_in_range(checked, 40, 100);
 	free(smaps);
 }
@@ -111,14 +115,17 @@ static void many_regions_are_many(void **state)
 {
 	(void)state;
 	target_start(&target, "many_regions", "1000", "20", NULL);
+
 	char *maps = proc_text("maps");
 	uint64_t start, end;
 	target_range(&target, "all", &start, &end);
+
 	size_t inside = 0;
 	for (char *line = strtok(maps, "\n"); line; line = strtok(NULL, "\n")) {
 		uint64_t at = strtoull(line, NULL, 16);
 		inside += at >= start && at < end;
 	}
+
 	assert_int_equal(inside, 1000);
 	uint64_t resident = target_fact_number(&target, "resident"), rss = status_bytes("VmRSS:");
 	assert_int_equal(resident, 20 << 20);
@@ -130,8 +137,10 @@ static void server_fills_its_buffers(void **state)
 {
 	(void)state;
 	target_start(&target, "sample_server", "--rate", "0", NULL);
+
 	uint64_t before = status_bytes("VmRSS:");
 	target_tell(&target, "fill");
+
 	uint64_t grown = status_bytes("VmRSS:") - before;
 	assert_in_range(grown, 128 << 20, 130 << 20);
 	assert_non_null(target_fact(&target, "region heap"));
@@ -141,14 +150,17 @@ static void a_dead_leader_is_dead(void **state)
 {
 	(void)state;
 	target_start(&target, "dead_leader", NULL);
+
 	char *maps = proc_text("maps"), *status = proc_text("status");
 	assert_string_equal(maps, "");
 	assert_non_null(strstr(status, "State:\tZ"));
 	free(status);
 	free(maps);
+
 	char task[64];
 	snprintf(task, sizeof task, "task/%d/maps", (int)target_fact_number(&target, "thread"));
 	maps = proc_text(task);
+
 	char range[64];
 	snprintf(range, sizeof range, "%s", target_fact(&target, "region content"));
 	range[strcspn(range, " ")] = '\0';
@@ -160,8 +172,10 @@ static void a_zombie_is_one(void **state)
 {
 	(void)state;
 	target_start(&target, "zombie_parent", NULL);
+
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)target_fact_number(&target, "zombie"));
+
 	char *status = read_text(path, NULL);
 	assert_non_null(strstr(status, "State:\tZ"));
 	free(status);
@@ -173,10 +187,12 @@ static void exec_changes_the_memory(void **state)
 {
 	(void)state;
 	target_start(&target, "exiter", NULL);
+
 	char *before = proc_text("maps");
 	fputs("exec\n", target.to);
 	fflush(target.to);
 	free(target_await(&target, "ready"));
+
 	char *after = proc_text("maps");
 	assert_string_not_equal(before, after);
 	free(before);
@@ -191,6 +207,7 @@ static void a_target_dies_with_its_test(void **state)
 	(void)state;
 	int ends[2];
 	assert_int_equal(pipe(ends), 0);
+
 	pid_t test = fork();
 	if (test == 0) {
 		/* A test of its own that is killed; the target inherits the writing end. */
@@ -201,6 +218,7 @@ static void a_target_dies_with_its_test(void **state)
 		for (;;)
 			pause();
 	}
+
 	close(ends[1]);
 	char byte;
 	assert_int_equal(read(ends[0], &byte, 1), 1);
@@ -221,5 +239,6 @@ int main(void)
 		cmocka_unit_test_teardown(exec_changes_the_memory, stop),
 		cmocka_unit_test(a_target_dies_with_its_test),
 	};
+
 	return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
 }

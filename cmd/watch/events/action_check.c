@@ -18,9 +18,11 @@ static int check_folder(const char *file, struct pm_error *error)
 	/* It depends on what will be met, or is there anyway. */
 	if (length == 0 || memchr(file, '%', length))
 		return 0;
+
 	struct text folder = { 0 };
 	struct stat found;
 	text_bytes(&folder, file, length);
+
 	int status = 0;
 	if (stat(text_terminate(&folder), &found) < 0)
 		status = pm_error_set(error, PM_ERROR_USAGE, errno, "%s cannot be written: %s: %s",
@@ -28,6 +30,7 @@ static int check_folder(const char *file, struct pm_error *error)
 	else if (!S_ISDIR(found.st_mode))
 		status = pm_error_set(error, PM_ERROR_USAGE, 0,
 		                      "%s cannot be written: %s is no folder", file, folder.bytes);
+
 	text_deinit(&folder);
 	return status;
 }
@@ -36,10 +39,12 @@ int action_check(const struct action *action, struct pm_error *error)
 {
 	const char *file = action->argument;
 	struct stat found;
+
 	if (action->kind != ACTION_SNAP && action->kind != ACTION_DUMP)
 		return 0;
 	if (check_folder(file, error) < 0)
 		return -1;
+
 	/* A dump leaves a file that is there as it is, and takes another name. */
 	if (action->kind == ACTION_DUMP || strchr(file, '%') || lstat(file, &found) < 0)
 		return 0;
@@ -49,6 +54,7 @@ int action_check(const struct action *action, struct pm_error *error)
 	if (!S_ISREG(found.st_mode) || (found.st_size > 0 && !pm_recording_is(file)))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s is there already, and no recording", file);
+
 	return 0;
 }
 
@@ -68,6 +74,7 @@ static bool put_known_file(struct text *name, const char *file, pid_t pid)
 		else
 			return false;
 	}
+
 	return true;
 }
 
@@ -77,14 +84,17 @@ static int check_recording(const char *file, const struct pm_process_id *run,
 {
 	struct pm_recording *recording;
 	int status = 0;
+
 	if (pm_recording_open(file, &recording, error) < 0)
 		return -1;
+
 	const struct pm_process_id *stored = pm_recording_process_id(recording);
 	if (!pm_process_id_equal(stored, run))
 		status = pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"%s is a recording of another process (%s, PID %d): choose another file",
 			file, stored->comm, (int)stored->pid);
+
 	pm_recording_close(recording);
 	return status;
 }
@@ -98,6 +108,7 @@ int action_check_run(const struct action *action, const struct pm_process_id *ru
 	int status = known && pm_recording_is(text_terminate(&name))
 	                     ? check_recording(name.bytes, run, error)
 	                     : 0;
+
 	text_deinit(&name);
 	return status;
 }

@@ -47,6 +47,7 @@ int actions_parse(struct action *action, const char *text, struct pm_error *erro
 		if (strncmp(text, names[i], length) != 0 ||
 		    (text[length] != ':' && text[length] != '\0'))
 			continue;
+
 		enum action_kind kind = (enum action_kind)i;
 		const char *argument = text[length] ? text + length + 1 : "";
 		if (kind == ACTION_EXIT && text[length])
@@ -57,9 +58,11 @@ int actions_parse(struct action *action, const char *text, struct pm_error *erro
 			                    names[i], kind == ACTION_EXEC ? "COMMAND" : "FILE");
 		if ((kind == ACTION_SNAP || kind == ACTION_DUMP) && check_file(argument, error) < 0)
 			return -1;
+
 		*action = (struct action){ kind, argument };
 		return 0;
 	}
+
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
 		"'%s' is no action; there are exit, exec:COMMAND, snap:FILE and dump:FILE", text);
@@ -84,6 +87,7 @@ static void put_file(struct text *text, const char *file, const struct watch *wa
 			text_char(text, *at);
 			continue;
 		}
+
 		switch (*++at) {
 		case 'p':
 			text_decimal(text, (uint64_t)watch->run.pid);
@@ -123,6 +127,7 @@ static int snap(const struct watch *watch, struct outcome *outcome)
 	if (snap_take(&taken, watch->target->process, text_terminate(&outcome->file),
 	              &outcome->error) < 0)
 		return -1;
+
 	outcome->number = taken.number;
 	snap_deinit(&taken);
 	return 0;
@@ -134,6 +139,7 @@ static struct pm_range *find_regions(const struct watch *watch, const struct cul
 {
 	if (culprit->track)
 		return watch_members(watch, culprit->track, count);
+
 	struct pm_range *range = alloc_array(NULL, 1, sizeof *range);
 	*range = (struct pm_range){ .start = culprit->start,
 		                    .end = culprit->end,
@@ -148,6 +154,7 @@ static int dump(const struct watch *watch, const struct culprit *culprit,
 	if (!culprit->known)
 		return pm_error_set(&outcome->error, PM_ERROR_NOT_FOUND, 0,
 		                    "there is no region to dump");
+
 	find_free_name(&outcome->file);
 	size_t count;
 	struct pm_range *ranges = find_regions(watch, culprit, &count);
@@ -156,8 +163,10 @@ static int dump(const struct watch *watch, const struct culprit *culprit,
 		                         .count = count,
 		                         .path = text_terminate(&outcome->file),
 		                         .cancel = cancel };
+
 	int status = watch_save(&save, &outcome->bytes, &outcome->error);
 	free(ranges);
+
 	return status;
 }
 
@@ -178,6 +187,7 @@ static char *variable(const char *name, const char *value, bool stranger)
 		utf8_escape(&text, value, strlen(value));
 	else
 		text_string(&text, value);
+
 	text_terminate(&text);
 	return text.bytes;
 }
@@ -200,9 +210,11 @@ static char *regions_variable(const char *name, const struct watch *watch,
 	for (size_t i = 0; i < count && i < REPORTED_MAX; i++)
 		text_format(&words, "%s0x%" PRIx64 "-0x%" PRIx64, i ? " " : "", ranges[i].start,
 		            ranges[i].end);
+
 	free(ranges);
 	char *result = variable(name, text_terminate(&words), false);
 	text_deinit(&words);
+
 	return result;
 }
 
@@ -212,11 +224,13 @@ static int start(const char *line, const struct watch *watch, const struct firin
 	const struct culprit *culprit = &firing->culprit;
 	char region[48] = "";
 	struct text value = { 0 }, now = { 0 };
+
 	if (culprit->known)
 		snprintf(region, sizeof region, "0x%" PRIx64 "-0x%" PRIx64, culprit->start,
 		         culprit->end);
 	actions_put_value(&value, firing);
 	delta_put_time(&now, watch->sample.wall_ns);
+
 	char *const variables[] = {
 		number_variable("PID", true, (uint64_t)watch->run.pid),
 		variable("NAME", watch->run.comm, true),
@@ -233,11 +247,14 @@ static int start(const char *line, const struct watch *watch, const struct firin
 		variable("MAPPING", culprit->known ? culprit->mapping : "", true),
 		NULL,
 	};
+
 	int status = jobs_start(jobs, line, variables, silent, &outcome->pid, &outcome->error);
 	for (size_t i = 0; variables[i]; i++)
 		free(variables[i]);
+
 	text_deinit(&value);
 	text_deinit(&now);
+
 	return status;
 }
 

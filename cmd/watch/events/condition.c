@@ -38,6 +38,7 @@ static int parse_kinds(const char *list, unsigned *kinds, struct pm_error *error
 		if (result == 0)
 			*kinds |= 1u << kind;
 	}
+
 	free(copy);
 	return result;
 }
@@ -50,11 +51,13 @@ static int parse_subject(struct condition *condition, const char *word, struct p
 		condition->subject = CONDITION_KIND;
 		return parse_kinds(word + sizeof kind - 1, &condition->kinds, error);
 	}
+
 	for (int i = 0; i < CONDITION_SUBJECTS; i++)
 		if (i != CONDITION_KIND && strcmp(word, names[i]) == 0) {
 			condition->subject = (enum condition_subject)i;
 			return 0;
 		}
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
 	                    "'%s' cannot be compared; there are rss, anon, file, shmem, swap, "
 	                    "size, threads, regions, headroom, grow, rate, "
@@ -75,11 +78,14 @@ static int parse_time(struct condition *condition, const char *text, struct pm_e
 	if (!*text)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "the time behind the slash is missing");
+
 	struct text whole = { 0 };
 	/* `10M/h` is `10M/1h`. */
 	text_format(&whole, "%s%s", *text >= '0' && *text <= '9' ? "" : "1", text);
+
 	int result = delta_parse_duration(text_terminate(&whole), &condition->seconds, error);
 	text_deinit(&whole);
+
 	return result;
 }
 
@@ -90,12 +96,15 @@ static int parse_percent(const char *text, double *value, struct pm_error *error
 	size_t length = strlen(text) - 1, whole = strspn(text, "0123456789"),
 	       point = text[whole] == '.';
 	size_t part = point ? strspn(text + whole + 1, "0123456789") : 0;
+
 	if (whole == 0 || (point && part == 0) || whole + point + part != length ||
 	    length >= sizeof digits)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", text);
+
 	memcpy(digits, text, length);
 	digits[length] = '\0';
 	*value = strtod(digits, NULL);
+
 	return *value <= 100 ? 0
 	                     : pm_error_set(error, PM_ERROR_USAGE, 0,
 	                                    "'%s' is more than the whole limit", text);
@@ -122,6 +131,7 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	bool percent = length > 0 && text[length - 1] == '%';
 	bool relative = condition->subject == CONDITION_GROW ||
 	                condition->subject == CONDITION_RATE;
+
 	if (percent && (condition_counts(condition->subject) || relative))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s has no percentages: they are those of the memory limit",
@@ -129,9 +139,11 @@ static int parse_value(struct condition *condition, const char *text, double *va
 	if (condition->count > 0 && percent != condition->percent)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a list has either sizes or percentages, not both");
+
 	condition->percent = percent;
 	if (percent)
 		return parse_percent(text, value, error);
+
 	bool counts = condition_counts(condition->subject);
 	int result = counts ? pm_parse_decimal(text, UINT64_MAX, &number, error)
 	                    : pm_parse_size(text, &number, error);
@@ -145,6 +157,7 @@ static void add_threshold(struct condition *condition, double value, char *text)
 {
 	condition->thresholds = alloc_array(condition->thresholds, condition->count + 1,
 	                                    sizeof *condition->thresholds);
+
 	size_t at = condition->count++;
 	for (; at > 0; at--) {
 		const struct threshold *before = &condition->thresholds[at - 1];
@@ -152,6 +165,7 @@ static void add_threshold(struct condition *condition, double value, char *text)
 			break;
 		condition->thresholds[at] = *before;
 	}
+
 	condition->thresholds[at] = (struct threshold){ .value = value, .text = text };
 }
 
@@ -173,6 +187,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 		                    "'%s' compares nothing, it lacks < or >: rss>2G, "
 		                    "grow>200M/60s, headroom<15%%",
 		                    text);
+
 	char comparison = *sign;
 	*sign = '\0';
 	condition->below = comparison == '<';
@@ -184,6 +199,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 	if (condition->below &&
 	    (condition->subject == CONDITION_GROW || condition->subject == CONDITION_RATE))
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "%s is compared by > only", text);
+
 	while ((word = strsep(&rest, ","))) {
 		double value = 0;
 		if (*word == '\0' ? refuse_empty(condition, rest, error) < 0
@@ -191,6 +207,7 @@ static int parse(struct condition *condition, char *text, struct pm_error *error
 			return -1;
 		add_threshold(condition, value, one_text(text, comparison, word, time));
 	}
+
 	return 0;
 }
 
@@ -199,11 +216,13 @@ int condition_parse(struct condition *condition, const char *text, struct pm_err
 	struct condition parsed = { 0 };
 	char *copy = without_blanks(text);
 	int result = parse(&parsed, copy, error);
+
 	free(copy);
 	if (result == 0)
 		*condition = parsed;
 	else
 		condition_deinit(&parsed);
+
 	return result;
 }
 

@@ -13,17 +13,21 @@ static void visit_chosen(const struct watch *watch, region_visitor *visit, void 
 	const struct pm_regions *regions = watch->sample.regions;
 	struct pm_range *ranges;
 	size_t count;
+
 	if (pm_select_is_everything(select)) {
 		for (size_t i = 0; i < regions->count; i++)
 			visit(context, &regions->items[i]);
 		return;
 	}
+
 	/* What cannot be chosen, such as an address where nothing is mapped now, has no regions. */
 	if (pm_select_apply(select, regions, &ranges, &count, NULL) < 0)
 		return;
+
 	for (size_t i = 0; i < count; i++)
 		if (ranges[i].region != SIZE_MAX)
 			visit(context, &regions->items[ranges[i].region]);
+
 	free(ranges);
 }
 
@@ -66,15 +70,18 @@ static double growth_within(const struct pm_series *series, double seconds)
 {
 	if (series->count == 0)
 		return 0;
+
 	double begin = series->last - seconds,
 	       now = (double)series->points[series->count - 1].value,
 	       first = (double)series->points[0].value;
 	if (seconds <= 0)
 		return now - first;
+
 	double least = begin > series->points[0].time ? pm_series_at(series, begin) : first;
 	for (size_t i = series->count; i-- > 0 && series->points[i].time >= begin;)
 		if ((double)series->points[i].value < least)
 			least = (double)series->points[i].value;
+
 	return now - least;
 }
 
@@ -120,6 +127,7 @@ bool evaluate_measure(const struct condition *condition, const struct watch *wat
 	if (condition->subject == CONDITION_RATE &&
 	    watch->memory_trend.verdict != PM_VERDICT_STEADY)
 		return false;
+
 	*value = condition->subject == CONDITION_HEADROOM ? (double)pm_limit_left(limit)
 	                                                  : bytes_of(condition, watch);
 	if (condition->percent)
@@ -195,12 +203,14 @@ static void find_culprit(const struct condition *condition, const struct watch *
 			blame_region(region, culprit);
 		return;
 	}
+
 	size_t count;
 	const struct pm_track *const *tracks = pm_tracker_tracks(watch->tracker, &count),
 				     *worst = NULL;
 	for (size_t i = 0; i < count; i++)
 		if (tracks[i]->regions > 0 && (!worst || is_worse(condition, tracks[i], worst)))
 			worst = tracks[i];
+
 	if (worst)
 		blame_track(worst, culprit);
 }
@@ -213,14 +223,18 @@ static size_t count_passed(const struct condition *condition, const struct watch
                            double cool_down, double *value)
 {
 	size_t passed = 0;
+
 	if (!evaluate_measure(condition, watch, value))
 		return 0;
+
 	while (passed < condition->count &&
 	       (condition->below ? *value < condition->thresholds[passed].value
 	                         : *value > condition->thresholds[passed].value))
 		passed++;
+
 	if (passed == 0)
 		return 0;
+
 	const struct threshold *last = &condition->thresholds[passed - 1];
 	return last->acted && !(again && watch->sample.time - last->acted_at >= cool_down) ? 0
 	                                                                                   : passed;
@@ -240,13 +254,16 @@ bool evaluate_conditions(struct condition *condition, const struct watch *watch,
 	size_t passed = count_passed(condition, watch, again, cool_down, &value);
 	if (passed == 0)
 		return false;
+
 	for (size_t i = 0; i < passed; i++) {
 		condition->thresholds[i].acted = true;
 		condition->thresholds[i].acted_at = watch->sample.time;
 	}
+
 	*firing = (struct firing){ .condition = condition,
 		                   .threshold = &condition->thresholds[passed - 1],
 		                   .value = value };
 	find_culprit(condition, watch, &firing->culprit);
+
 	return true;
 }

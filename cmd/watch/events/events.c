@@ -37,6 +37,7 @@ static void add_marks(struct marks *marks, const struct condition *condition, do
 	    condition->subject == CONDITION_SWAP || condition->subject == CONDITION_SIZE ||
 	    condition->subject == CONDITION_RATE)
 		return;
+
 	for (size_t i = 0; i < condition->count; i++) {
 		double bytes = condition->thresholds[i].value;
 		if (condition->percent)
@@ -55,10 +56,13 @@ static struct marks find_marks(const struct events *events)
 	struct marks marks = { 0 };
 	const struct pm_limit *limit = pm_headroom_find(&events->watch->headroom, PM_LIMIT_CGROUP);
 	double max = limit ? (double)limit->max : 0;
+
 	for (size_t i = 0; i < events->options->condition_count; i++)
 		add_marks(&marks, &events->options->conditions[i], max);
+
 	for (int i = STEPS / 2; limit && i < STEPS; i++)
 		add_mark(&marks, max * i / STEPS);
+
 	return marks;
 }
 
@@ -110,16 +114,20 @@ int events_open(struct events *events, struct watch *watch, struct events_option
 	};
 	if (options->condition_count == 0)
 		return 0;
+
 	warn(events);
 	struct marks marks = find_marks(events);
 	int status = pm_wakeup_open(watch->target->process, NULL, marks.bytes, marks.count,
 	                            &events->wakeup, error);
+
 	free(marks.bytes);
 	if (status < 0)
 		return -1;
+
 	size_t count;
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
 	events->first_source = wait->count;
+
 	for (size_t i = 0; i < count; i++) {
 		poll_loop_add(wait, sources[i].fd, sources[i].events);
 		if (watch->options->output.verbose && !watch->options->output.quiet)
@@ -129,11 +137,13 @@ int events_open(struct events *events, struct watch *watch, struct events_option
 			            sources[i].file, sources[i].os_errno ? ": " : "",
 			            sources[i].os_errno ? strerror(sources[i].os_errno) : "");
 	}
+
 	struct pm_limit_events past;
 	events->kills_known = pm_wakeup_read_events(events->wakeup, &past, NULL) == 0 && past.known;
 	events->killed = events->kills_known ? past.oom_kill : 0;
 	watch->will_act = will_act;
 	watch->acting = events;
+
 	return 0;
 }
 
@@ -142,6 +152,7 @@ static void act(struct events *events, const struct firing *firing, struct out *
 {
 	const struct events_options *options = events->options;
 	struct outcome *outcomes = alloc_array(NULL, options->action_count, sizeof *outcomes);
+
 	events->number++;
 	for (size_t i = 0; i < options->action_count; i++) {
 		actions_run(&options->actions[i], events->watch, firing, events->number,
@@ -152,9 +163,11 @@ static void act(struct events *events, const struct firing *firing, struct out *
 			               firing->threshold->text);
 		}
 	}
+
 	events_print_firing(events, firing, outcomes, out);
 	for (size_t i = 0; i < options->action_count; i++)
 		actions_outcome_deinit(&outcomes[i]);
+
 	free(outcomes);
 }
 
@@ -181,14 +194,17 @@ bool events_look(struct events *events, struct out *out)
 {
 	const struct events_options *options = events->options;
 	struct firing firing;
+
 	if (!events->wakeup)
 		return false;
+
 	reap(events, out);
 	look_for_kills(events, out);
 	for (size_t i = 0; i < options->condition_count; i++)
 		if (evaluate_conditions(&options->conditions[i], events->watch, options->again,
 		                        options->cool_down, &firing))
 			act(events, &firing, out);
+
 	events->watch->met = events->ended;
 	return events->ended;
 }
@@ -197,8 +213,10 @@ void events_parse_option(struct events *events, struct out *out)
 {
 	size_t count;
 	bool woken = false;
+
 	if (!events->wakeup)
 		return;
+
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
 	for (size_t i = 0; i < count; i++) {
 		struct pollfd *descriptor = &events->wait->descriptors[events->first_source + i];
@@ -209,6 +227,7 @@ void events_parse_option(struct events *events, struct out *out)
 		/* One that broke is closed. */
 		descriptor->fd = sources[i].fd;
 	}
+
 	if (woken)
 		poll_loop_hasten(events->wait);
 	reap(events, out);
@@ -220,20 +239,25 @@ static void finish_commands(struct events *events, struct out *out)
 {
 	struct poll_loop *wait = events->wait;
 	struct jobs *jobs = &events->jobs;
+
 	/* Nothing else is waited for any more. */
 	for (size_t i = 0; i < wait->count; i++)
 		wait->descriptors[i].fd = -1;
+
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0)
 			wait->descriptors[jobs->items[i].wait].fd = jobs->items[i].ended;
+
 	poll_loop_postpone(wait, last_patience);
 	for (reap(events, out); jobs_run(jobs) && !*wait->interrupted; reap(events, out))
 		if (poll_loop_wait(wait))
 			break;
+
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid != 0 && !events->watch->options->output.quiet)
 			report_note("'%s' (PID %d) still runs, and is left to itself",
 			            jobs->items[i].line, (int)jobs->items[i].pid);
+
 	jobs_leave(jobs);
 }
 
@@ -241,6 +265,7 @@ void events_close(struct events *events, struct out *out)
 {
 	if (!events->wakeup)
 		return;
+
 	events->watch->will_act = NULL;
 	look_for_kills(events, out);
 	out_flush(out);

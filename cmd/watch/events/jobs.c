@@ -31,8 +31,10 @@ static char **extend_environment(char *const *more)
 	size_t count = 0, added = 0;
 	while (environ[count])
 		count++;
+
 	while (more[added])
 		added++;
+
 	char **result = alloc_array(NULL, count + added + 1, sizeof *result), **end = result;
 	for (size_t i = 0; i < count; i++) {
 		size_t at = 0;
@@ -41,6 +43,7 @@ static char **extend_environment(char *const *more)
 		if (at == added)
 			*end++ = environ[i];
 	}
+
 	memcpy(end, more, (added + 1) * sizeof *more);
 	return result;
 }
@@ -54,6 +57,7 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 	sigset_t all, none;
 	sigfillset(&all);
 	sigemptyset(&none);
+
 	int cause = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDWR, 0);
 	if (cause == 0)
 		cause = posix_spawn_file_actions_adddup2(
@@ -62,15 +66,18 @@ static int prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *attribu
 		cause = posix_spawn_file_actions_adddup2(files, STDIN_FILENO, STDERR_FILENO);
 	if (cause == 0)
 		cause = posix_spawn_file_actions_addclosefrom_np(files, STDERR_FILENO + 1);
+
 	if (cause == 0)
 		cause = posix_spawnattr_setsigdefault(attributes, &all);
 	if (cause == 0)
 		cause = posix_spawnattr_setsigmask(attributes, &none);
+
 	/* A group of its own: Ctrl-C ends us, not what is being saved. */
 	if (cause == 0)
 		cause = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF |
 		                                                     POSIX_SPAWN_SETSIGMASK |
 		                                                     POSIX_SPAWN_SETPGROUP);
+
 	return cause;
 }
 
@@ -78,8 +85,10 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 {
 	char shell[] = "sh", option[] = "-c", *command = alloc_string(line);
 	char *const words[] = { shell, option, command, NULL };
+
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
+
 	int cause = posix_spawn_file_actions_init(&files);
 	if (cause == 0) {
 		cause = posix_spawnattr_init(&attributes);
@@ -92,6 +101,7 @@ static int spawn(const char *line, char *const *environment, bool silent, pid_t 
 		}
 		posix_spawn_file_actions_destroy(&files);
 	}
+
 	free(command);
 	return cause;
 }
@@ -105,8 +115,10 @@ static struct job *find_place(struct jobs *jobs)
 	for (size_t i = 0; i < jobs->count; i++)
 		if (jobs->items[i].pid == 0)
 			return &jobs->items[i];
+
 	if (jobs->count == JOBS_MAX)
 		return NULL;
+
 	struct job *job = &jobs->items[jobs->count++];
 	job->wait = poll_loop_add(jobs->wait, -1, POLLIN);
 	return job;
@@ -119,17 +131,21 @@ int jobs_start(struct jobs *jobs, const char *line, char *const *environment, bo
 	if (!job)
 		return pm_error_set(error, PM_ERROR_RESOURCES, 0,
 		                    "%d commands still run: no more are started", JOBS_MAX);
+
 	char **variables = extend_environment(environment);
 	int cause = spawn(line, variables, silent, pid);
 	free(variables);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_IO, cause, "/bin/sh cannot be run: %s",
 		                    strerror(cause));
+
 	job->pid = *pid;
 	job->line = line;
+
 	/* Linux 5.3; before that its end is noticed at the next look. */
 	job->ended = (int)syscall(SYS_pidfd_open, *pid, 0);
 	jobs->wait->descriptors[job->wait].fd = job->ended;
+
 	return 0;
 }
 
@@ -158,6 +174,7 @@ bool jobs_reap(struct jobs *jobs, struct job *job, int *status)
 		place->pid = 0;
 		return true;
 	}
+
 	return false;
 }
 
@@ -202,5 +219,6 @@ void jobs_leave(struct jobs *jobs)
 			close(jobs->items[i].ended);
 		let_go(jobs->items[i].pid);
 	}
+
 	jobs->count = 0;
 }

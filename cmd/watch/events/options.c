@@ -30,6 +30,7 @@ int events_options_parse(void *into, int id, const char *value, struct pm_error 
 	struct events_options *options = into;
 	struct condition condition;
 	struct action action;
+
 	switch (id) {
 	case OPTION_ON:
 		if (condition_parse(&condition, value, error) < 0)
@@ -77,16 +78,20 @@ int events_options_check(struct events_options *options, struct pm_error *error)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"--cool-down is for --again: without that each threshold is acted on once");
+
 	for (size_t i = 0; i < options->action_count; i++)
 		if (action_check(&options->actions[i], error) < 0)
 			return name_action(&options->actions[i], error);
+
 	if (options->cool_down <= 0)
 		options->cool_down = usual_cool_down;
+
 	const struct action end = { ACTION_EXIT, "" };
 	if (options->condition_count > 0 && options->action_count == 0) {
 		options->actions = alloc_array(NULL, 1, sizeof end);
 		options->actions[options->action_count++] = end;
 	}
+
 	return 0;
 }
 

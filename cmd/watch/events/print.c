@@ -21,6 +21,7 @@ static void tell(const struct events *events, struct text *line, bool failure, s
 		text_char(line, '\n');
 		out_wrapped(out, line, 4);
 	}
+
 	text_clear(line);
 }
 
@@ -34,6 +35,7 @@ static bool begin_json(const struct events *events, const char *event, struct js
 	struct text time = { 0 };
 	if (!events->watch->options->output.json)
 		return false;
+
 	*json = (struct json){ .out = out, .one_line = true };
 	delta_put_time(&time, events->watch->sample.wall_ns);
 	json_open(json, NULL, '{');
@@ -41,6 +43,7 @@ static bool begin_json(const struct events *events, const char *event, struct js
 	json_put(json, "elapsed", json_real(events->watch->sample.time - events->watch->began));
 	json_put(json, "event", json_string(event));
 	text_deinit(&time);
+
 	return true;
 }
 
@@ -69,6 +72,7 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	const struct culprit *culprit = &firing->culprit;
 	if (!culprit->known)
 		return;
+
 	text_string(line, "; ");
 	text_hex(line, culprit->start, 1);
 	text_char(line, '-');
@@ -76,6 +80,7 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	watch_members_add_more(culprit->count, line);
 	text_format(line, " %s ", pm_kind_name(culprit->kind));
 	watch_format_size(events->watch, culprit->weight, line);
+
 	if (*culprit->mapping) {
 		text_char(line, ' ');
 		utf8_escape(line, culprit->mapping, strlen(culprit->mapping));
@@ -90,6 +95,7 @@ static void put_done(const struct events *events, const struct action *action,
 		text_string(line, actions_name(action->kind));
 		return;
 	}
+
 	text_format(line, "%s: ", actions_name(action->kind));
 	if (outcome->error.kind != PM_ERROR_NONE) {
 		text_string(line, outcome->error.text);
@@ -113,10 +119,12 @@ static void tell_outcome(const struct events *events, const struct action *actio
 	if (!failed)
 		text_string(line, "  ");
 	put_done(events, action, outcome, line);
+
 	if (!failed && action->kind == ACTION_EXEC) {
 		text_string(line, ", ");
 		utf8_escape(line, action->argument, strlen(action->argument));
 	}
+
 	tell(events, line, failed, out);
 }
 
@@ -128,6 +136,7 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 		json_put(json, "command", json_text(action->argument));
 	else if (action->kind != ACTION_EXIT)
 		json_put(json, "file", json_text(text_terminate(&outcome->file)));
+
 	if (outcome->error.kind != PM_ERROR_NONE)
 		json_put(json, "error", json_text(outcome->error.text));
 	else if (action->kind == ACTION_EXEC)
@@ -136,6 +145,7 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 		json_put(json, "sample", json_number(outcome->number));
 	else if (action->kind == ACTION_DUMP)
 		json_put(json, "bytes", json_number(outcome->bytes));
+
 	json_shut(json, '}');
 }
 
@@ -143,6 +153,7 @@ static void put_firing(const struct events *events, const struct firing *firing,
                        struct outcome *outcomes, struct json *json)
 {
 	const struct culprit *culprit = &firing->culprit;
+
 	json_put(json, "condition", json_text(firing->threshold->text));
 	json_put(json, "threshold",
 	         firing->condition->percent ? json_real(firing->threshold->value)
@@ -150,6 +161,7 @@ static void put_firing(const struct events *events, const struct firing *firing,
 	json_put(json, "value",
 	         firing->condition->percent ? json_real(firing->value)
 	                                    : json_integer((json_int_t)firing->value));
+
 	if (culprit->known) {
 		json_open(json, "region", '{');
 		json_put(json, "start", json_address(culprit->start));
@@ -164,9 +176,11 @@ static void put_firing(const struct events *events, const struct firing *firing,
 		json_put(json, "own_rss", json_number(culprit->own));
 		json_shut(json, '}');
 	}
+
 	json_open(json, "actions", '[');
 	for (size_t i = 0; i < events->options->action_count; i++)
 		put_outcome(&events->options->actions[i], &outcomes[i], json);
+
 	json_shut(json, ']');
 }
 
@@ -178,15 +192,18 @@ static void remember(const struct events *events, const struct firing *firing,
 	struct text *lines = &events->watch->firings;
 	if (events->watch->firing_count++ >= LINES_MAX)
 		return;
+
 	text_string(lines, "met ");
 	delta_put_time(lines, events->watch->sample.wall_ns);
 	text_format(lines, ": %s: ", firing->threshold->text);
 	put_amount(events, firing->condition, firing->value, lines);
 	put_culprit(events, firing, lines);
+
 	for (size_t i = 0; i < events->options->action_count; i++) {
 		text_string(lines, "; ");
 		put_done(events, &events->options->actions[i], &outcomes[i], lines);
 	}
+
 	text_char(lines, '\n');
 	if (events->watch->firing_count == LINES_MAX)
 		text_string(lines, "met: what comes after these is not listed\n");
@@ -197,23 +214,28 @@ void events_print_firing(const struct events *events, const struct firing *firin
 {
 	struct text line = { 0 };
 	struct json json;
+
 	remember(events, firing, outcomes);
 	if (begin_json(events, "condition", &json, out)) {
 		put_firing(events, firing, outcomes, &json);
 		end_json(&json, out);
 	}
+
 	if (!events->tell) {
 		delta_put_time(&line, events->watch->sample.wall_ns);
 		text_string(&line, "  ");
 	}
+
 	text_format(&line, "%s: ", firing->threshold->text);
 	put_amount(events, firing->condition, firing->value, &line);
 	put_culprit(events, firing, &line);
 	tell(events, &line, false, out);
+
 	for (size_t i = 0; i < events->options->action_count; i++)
 		if (events->options->actions[i].kind != ACTION_EXIT)
 			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line,
 			             out);
+
 	out_flush(out);
 	text_deinit(&line);
 }
@@ -234,6 +256,7 @@ void events_print_end(const struct events *events, const struct job *job, int st
 			                                          : WEXITSTATUS(status)));
 		end_json(&json, out);
 	}
+
 	if (status != 0) {
 		text_format(&line, "exec: '%s' (PID %d) ", job->line, (int)job->pid);
 		if (status == JOB_STATUS_UNKNOWN)
@@ -244,6 +267,7 @@ void events_print_end(const struct events *events, const struct job *job, int st
 			text_format(&line, "ended with status %d", WEXITSTATUS(status));
 		tell(events, &line, true, out);
 	}
+
 	text_deinit(&line);
 }
 
@@ -270,6 +294,7 @@ void events_print_kills(const struct events *events, uint64_t count, struct out 
 		json_put(&json, "count", json_number(count));
 		end_json(&json, out);
 	}
+
 	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
 	tell(events, &line, true, out);

@@ -42,13 +42,17 @@ void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end,
 void peek_pages_thin(struct peek_pages *pages, uint64_t most)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), block = SAMPLE_BLOCK;
+
 	if (pages->bytes <= most)
 		return;
+
 	/* At least one block of all. */
 	most = most > block ? most : block;
+
 	uint64_t stride = (uint64_t)((double)block / (double)most * (double)pages->bytes);
 	stride -= stride % page;
 	stride = stride > block ? stride : block;
+
 	struct peek_pages thin = { .bytes = pages->bytes };
 	uint64_t offset = 0; /* in all ranges together */
 	for (size_t i = 0; i < pages->count; i++) {
@@ -65,6 +69,7 @@ void peek_pages_thin(struct peek_pages *pages, uint64_t most)
 		}
 		offset += range->end - range->start;
 	}
+
 	free(pages->ranges);
 	*pages = thin;
 }
@@ -94,18 +99,21 @@ void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *r
                       struct peek_pages *wide)
 {
 	uint64_t most = peek_before() + EDGE;
+
 	*wide = (struct peek_pages){ .bytes = pages->bytes };
 	for (size_t i = 0; i < pages->count; i++) {
 		const struct pm_range *range = &pages->ranges[i];
 		const struct pm_region *region = &regions->items[range->region];
 		uint64_t before = room_before(region, range->start, most),
 			 behind = room_behind(region, range->end, BEHIND);
+
 		/* What one region lacks the next one may have: allocators and mprotect(2) split
 		 * mappings. */
 		if (before < most && range->region > 0 && pm_region_continues(region - 1, region))
 			join(wide,
 			     region->start - room_before(region - 1, region->start, most - before),
 			     region->start, range->region - 1);
+
 		join(wide, range->start - before, range->end + behind, range->region);
 		if (behind < BEHIND && range->region + 1 < regions->count &&
 		    pm_region_continues(region, region + 1))
@@ -125,6 +133,7 @@ const struct pm_range *peek_pages_find(const struct peek_pages *pages, uint64_t 
 		else
 			high = middle;
 	}
+
 	return low < pages->count ? &pages->ranges[low] : NULL;
 }
 

@@ -53,6 +53,7 @@ int peek_open(const struct watch_options *options, const struct target *target, 
 		peek_close(opened);
 		return -1;
 	}
+
 	*peek = opened;
 	return 0;
 }
@@ -61,8 +62,10 @@ void peek_close(struct peek *peek)
 {
 	if (!peek)
 		return;
+
 	for (size_t i = 0; i < peek->finding_count; i++)
 		peek_result_deinit(&peek->findings[i].peek);
+
 	free(peek->findings);
 	free(peek->kept);
 	peek_scan_close(&peek->scan);
@@ -88,6 +91,7 @@ static size_t find_kept(const struct kept *kept, size_t count, const struct pm_t
 		else
 			high = middle;
 	}
+
 	return low;
 }
 
@@ -101,11 +105,13 @@ static void keep_new(struct watch *watch)
 	size_t count = sample->appeared_count;
 	if (count == 0)
 		return;
+
 	struct kept *kept = alloc_array(NULL, count + peek->kept_count, sizeof *kept);
 	for (size_t i = 0; i < count; i++)
 		kept[i] = (struct kept){ .track = pm_tracker_owner(watch->tracker,
 			                                           sample->appeared[i].region),
 			                 .range = sample->appeared[i] };
+
 	qsort(kept, count, sizeof *kept, compare_kept);
 	size_t fresh = count;
 	for (size_t i = 0; i < peek->kept_count && count < KEPT_MAX; i++) {
@@ -113,6 +119,7 @@ static void keep_new(struct watch *watch)
 		if (same == fresh || kept[same].track != peek->kept[i].track)
 			kept[count++] = peek->kept[i];
 	}
+
 	qsort(kept, count, sizeof *kept, compare_kept);
 	free(peek->kept);
 	peek->kept = kept;
@@ -153,6 +160,7 @@ static uint64_t allowance(const struct watch *watch)
 	double credit = watch->sample.cost.credit;
 	if (isinf(credit))
 		return most_without_budget;
+
 	/* The other half is for looks that cost more than usual. */
 	double bytes = credit / 2 * watch->peek->speed;
 	return bytes<(double)min_bytes ? min_bytes : bytes>(double) max_bytes ? max_bytes
@@ -187,6 +195,7 @@ static void keep_finding(struct peek *peek, const struct pm_track *track,
 		finding = &peek->findings[peek->finding_count++];
 		*finding = (struct finding){ .track = track };
 	}
+
 	peek_result_deinit(&finding->peek);
 	finding->peek = *found;
 }
@@ -198,21 +207,26 @@ static int look(struct watch *watch, struct pm_error *error)
 	size_t grown = 0;
 	for (size_t i = 0; i < watch->row_count; i++)
 		grown += has_news(&watch->rows[i]);
+
 	if (grown == 0)
 		return 0;
 	if (peek_scan_begin(&peek->scan, watch->sample.regions, error) < 0)
 		return -1;
+
 	uint64_t left = allowance(watch), searched = 0;
 	double began = clock_cpu_seconds();
 	int result = 0;
 	for (size_t i = 0; i < watch->row_count && grown > 0 && result == 0; i++) {
 		const struct watch_row *row = &watch->rows[i];
 		struct peek_pages pages = { 0 };
+
 		if (!has_news(row))
 			continue;
+
 		collect(watch, row->track, &pages);
 		/* What one row leaves over is for the next ones. */
 		peek_pages_thin(&pages, left / grown--);
+
 		struct peek_result found = { 0 };
 		if (pages.bytes > 0 &&
 		    (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL,
@@ -222,12 +236,15 @@ static int look(struct watch *watch, struct pm_error *error)
 			found.time = watch->sample.time;
 			keep_finding(peek, row->track, &found);
 		}
+
 		peek_pages_deinit(&pages);
 	}
+
 	peek_scan_end(&peek->scan);
 	double took = clock_cpu_seconds() - began;
 	if (searched > 0 && took > 0)
 		peek->speed = (double)searched / took;
+
 	return result;
 }
 
@@ -235,15 +252,18 @@ int peek_step(struct watch *watch, struct pm_error *error)
 {
 	if (!watch->peek)
 		return 0;
+
 	struct pm_error failure = { 0 };
 	if (!watch->sample.fresh || watch->sample.appeared_count == 0)
 		return 0;
+
 	keep_new(watch);
 	if (watch->options->peek == 0 || look(watch, &failure) == 0)
 		return 0;
 	/* That the process is gone is told by the next sample, with its reason. */
 	if (failure.kind == PM_ERROR_GONE)
 		return 0;
+
 	*error = failure;
 	return -1;
 }
@@ -259,14 +279,17 @@ int peek_newest(const struct watch *watch, const struct watch_row *row, size_t t
 {
 	const struct pm_regions *regions = watch->sample.regions;
 	struct peek_pages pages = { 0 };
+
 	if (row->track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+
 	collect(watch, row->track, &pages);
 	bool all = pages.bytes == 0;
 	for (size_t i = 0; all && i < regions->count; i++)
 		if (pm_tracker_owner(watch->tracker, i) == row->track)
 			peek_pages_add(&pages, regions->items[i].start, regions->items[i].end,
 			               regions);
+
 	peek_pages_thin(&pages, max_asked_for);
 	int result = peek_scan_begin(&watch->peek->scan, regions, error);
 	if (result == 0)
@@ -275,5 +298,6 @@ int peek_newest(const struct watch *watch, const struct watch_row *row, size_t t
 		found->all = all;
 	peek_scan_end(&watch->peek->scan);
 	peek_pages_deinit(&pages);
+
 	return result;
 }

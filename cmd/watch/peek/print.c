@@ -13,6 +13,7 @@ void peek_print_string(const struct peek_string *string, size_t columns, struct 
 {
 	struct text escaped = { 0 };
 	utf8_escape(&escaped, string->bytes, string->length);
+
 	bool whole = utf8_columns(escaped.bytes, escaped.length) <= columns;
 	text_bytes(text, escaped.bytes,
 	           whole ? escaped.length : utf8_fit(escaped.bytes, escaped.length, columns - 1));
@@ -25,13 +26,16 @@ void peek_print_describe(const struct watch *watch, const struct watch_row *row,
 	const struct peek_result *found = peek_found(watch, row);
 	if (!found)
 		return;
+
 	text_format(text,
 	            "%s in %" PRIx64 "\xe2\x80\xa6:", found->count ? "new strings" : "new pages",
 	            row->track->start);
+
 	for (size_t i = 0; i < found->count; i++) {
 		text_string(text, i ? "  " : " ");
 		peek_print_string(&found->strings[i], STRING_COLUMNS, text);
 	}
+
 	if (found->count == 0)
 		text_string(text, " no text");
 	if (found->searched < found->pages) {
@@ -48,6 +52,7 @@ void peek_print_json(const struct watch *watch, const struct watch_row *row, jso
 	const struct peek_result *found = peek_found(watch, row);
 	if (!found)
 		return;
+
 	json_t *strings = json_array();
 	struct text string = { 0 };
 	for (size_t i = 0; i < found->count; i++) {
@@ -58,6 +63,7 @@ void peek_print_json(const struct watch *watch, const struct watch_row *row, jso
 		json_object_set_new(one, "count", json_number(found->strings[i].count));
 		json_array_append_new(strings, one);
 	}
+
 	text_deinit(&string);
 	json_object_set_new(object, "peek", strings);
 	json_object_set_new(object, "appeared", json_number(found->pages));

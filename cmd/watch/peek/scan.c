@@ -26,8 +26,10 @@ int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must
 		peek_scan_close(scan);
 		return -1;
 	}
+
 	scan->states = pm_pagemap_source(scan->pagemap);
 	peek_scan_end(scan);
+
 	return 0;
 }
 
@@ -72,10 +74,12 @@ static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
 	if (!range || range->start <= hit->address + peek_before() ||
 	    range->start >= hit->address + hit->size)
 		return 0;
+
 	size_t cut = (size_t)(range->start - hit->address);
 	/* Not within a character of UTF-8. */
 	while (cut < hit->size && (hit->bytes[cut] & 0xc0) == 0x80)
 		cut++;
+
 	return cut;
 }
 
@@ -94,12 +98,14 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 	const struct counting *counting = context;
 	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
 	char common[PEEK_STRING_MAX];
+
 	(void)error;
 	/* What only lies beside the pages is none of theirs; the rest of a very long one is no
 	 * string of its own, nor is what is left of one that is cut. */
 	if (!range || range->start >= delivery->address + delivery->size || delivery->continued ||
 	    delivery->length < CHARACTERS_MIN)
 		return 0;
+
 	/* Most of what leaks has a number of its own: counted one by one, none of it would be
 	 * frequent. */
 	size_t length = similar_fold(common, delivery->bytes, delivery->length);
@@ -110,6 +116,7 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 		.first = delivery->address,
 		.size = delivery->size,
 	};
+
 	tally_add_similar(counting->tally, &text);
 	return 0;
 }
@@ -148,9 +155,11 @@ static void take_strings(struct tally *tally, size_t top, struct peek_result *fo
 	tally_sort(tally);
 	found->count = tally_count(tally) < top ? tally_count(tally) : top;
 	found->strings = alloc_array(NULL, found->count + 1, sizeof *found->strings);
+
 	size_t length = 0;
 	for (size_t i = 0; i < found->count; i++)
 		length += tally_get(tally, i)->length;
+
 	char *bytes = found->texts = alloc_array(NULL, length + 1, 1);
 	for (size_t i = 0; i < found->count; i++) {
 		const struct tally_item *item = tally_get(tally, i);
@@ -178,12 +187,15 @@ static int count_present(struct peek_scan *scan, const struct peek_pages *pages,
 	struct pm_plan *plan;
 	if (open_plan(scan, pages, cancel, &plan, error) < 0)
 		return -1;
+
 	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
 	int more;
 	*bytes = 0;
+
 	while ((more = pm_plan_next(plan, unit, error)) > 0)
 		*bytes += unit->size;
 	free(unit);
+
 	pm_plan_close(plan);
 	return more;
 }
@@ -197,6 +209,7 @@ static int count_strings(struct peek_scan *scan, const struct peek_pages *wide,
 	struct pm_plan *plan;
 	if (open_plan(scan, wide, cancel, &plan, error) < 0)
 		return -1;
+
 	/* One thread: it is the sum of CPU time that counts here. */
 	const struct pm_scan search = {
 		.scanner = scan->scanner,
@@ -212,8 +225,10 @@ static int count_strings(struct peek_scan *scan, const struct peek_pages *wide,
 		.tick = tell_progress,
 		.context = counting,
 	};
+
 	int result = pm_scan_run(&search, &totals, error);
 	pm_plan_close(plan);
+
 	return result;
 }
 
@@ -223,15 +238,18 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 {
 	struct peek_pages wide;
 	uint64_t present = 0;
+
 	peek_pages_widen(pages, scan->regions, &wide);
 	struct counting counting = { .tally = tally_create(TALLY_BUDGET),
 		                     .pages = pages,
 		                     .follow = follow,
 		                     .total = sum_of(&wide) };
 	int result = 0;
+
 	if (pages->count > 0 && (result = count_present(scan, pages, follow ? follow->cancel : NULL,
 	                                                &present, error)) == 0)
 		result = count_strings(scan, &wide, &counting, error);
+
 	if (result == 0) {
 		*found = (struct peek_result){ .pages = pages->bytes,
 			                       .searched = present > counting.unreadable
@@ -239,8 +257,10 @@ int peek_scan_run(struct peek_scan *scan, const struct peek_pages *pages, size_t
 			                                           : 0 };
 		take_strings(counting.tally, top, found);
 	}
+
 	tally_destroy(counting.tally);
 	peek_pages_deinit(&wide);
+
 	return result;
 }
 

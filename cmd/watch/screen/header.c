@@ -29,8 +29,10 @@ static void put_piece(struct flow *flow, const char *piece, size_t length)
 		flow->line++;
 		flow->column = 0;
 	}
+
 	if (flow->line >= flow->lines)
 		return;
+
 	flow->column += flow->column > 0 ? 2 : 0;
 	terminal_put(flow->terminal, flow->line, flow->column, columns, &text, plain);
 	flow->column += columns;
@@ -77,27 +79,32 @@ static void add_times(const struct watch *watch, struct text *text)
 	char duration[PM_DURATION_TEXT_SIZE];
 	pm_format_duration(watch->sample.time - watch->began, duration);
 	text_format(text, "  %s", duration);
+
 	if (watch->based > watch->began) {
 		pm_format_duration(watch->sample.time - watch->based, duration);
 		text_format(text, "  baseline %s ago", duration);
 	}
+
 	watch_format_cost(watch, text);
 }
 
 static void add_choices(const struct screen *screen, struct text *text)
 {
 	static const char *const sorts[] = { "growth", "rate", "rss", "delta" };
+
 	/* Without these the rest of the screen would be misunderstood: they come first. */
 	if (screen->over)
 		text_string(text, "  ENDED");
 	if (screen->still.taken)
 		text_string(text, "  PAUSED");
+
 	if (screen->rows.filter_text.length > 0) {
 		text_string(text, "  filter: ");
 		utf8_escape(text, screen->rows.filter_text.bytes, screen->rows.filter_text.length);
 		text_format(text, " (%zu of %zu)", screen->rows.count,
 		            screen->rows.count + screen->rows.hidden);
 	}
+
 	text_format(text, "  sort: %s", sorts[screen->options->sort]);
 	if (screen->rows.grouped)
 		text_string(text, "  by kind");
@@ -110,9 +117,11 @@ int screen_header(struct screen *screen)
 	struct terminal *terminal = &screen->terminal;
 	struct text text = { 0 };
 	int lines = terminal->rows / SHARE < LINES_MAX ? terminal->rows / SHARE : LINES_MAX;
+
 	/* The last line is for what the user has chosen. */
 	struct flow flow = { .terminal = terminal, .lines = lines > 1 ? lines - 1 : lines };
 	int spark = terminal->columns / 2 < LONGEST_SPARK ? terminal->columns / 2 : LONGEST_SPARK;
+
 	utf8_escape(&text, watch->run.comm, strlen(watch->run.comm));
 	text_format(&text, " %d  ", (int)watch->run.pid);
 	watch_format_rss(watch, &text);
@@ -121,6 +130,7 @@ int screen_header(struct screen *screen)
 	watch_format_parts(watch, &text);
 	put_pieces(&flow, &text);
 	end_line(&flow);
+
 	text_clear(&text);
 	spark_add(&text, &watch->memory, watch->began, watch->sample.time, (size_t)spark,
 	          !terminal->utf8);
@@ -129,14 +139,17 @@ int screen_header(struct screen *screen)
 	add_times(watch, &text);
 	put_pieces(&flow, &text);
 	end_line(&flow);
+
 	text_clear(&text);
 	add_choices(screen, &text);
 	if (lines > flow.lines && flow.line >= flow.lines) {
 		flow.line = flow.lines;
 		flow.column = 0;
 	}
+
 	flow.lines = lines;
 	put_pieces(&flow, &text);
 	text_deinit(&text);
+
 	return flow.line < flow.lines ? flow.line + 1 : flow.lines;
 }

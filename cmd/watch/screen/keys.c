@@ -40,6 +40,7 @@ static void freeze(struct screen *screen)
 		screen->rows.selected = screen_snapshot_of(&screen->still, screen->watch->kinds,
 		                                           screen->rows.selected);
 	}
+
 	screen_update_rows(screen);
 }
 
@@ -51,6 +52,7 @@ static void thaw(struct screen *screen)
 		screen->rows.selected = screen_snapshot_live(&screen->still, screen->watch->kinds,
 		                                             screen->rows.selected);
 	screen_snapshot_drop(&screen->still);
+
 	/* It may be sorted in another way by now. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
 		screen_message(screen, "%s", error.text);
@@ -63,6 +65,7 @@ static void pause_or_go_on(struct screen *screen)
 		thaw(screen);
 		return;
 	}
+
 	freeze(screen);
 	if (screen->still.taken)
 		screen_message(
@@ -77,6 +80,7 @@ static void set_baseline(struct screen *screen)
 		thaw(screen);
 	watch_rebase(screen->watch);
 	screen_update_rows(screen);
+
 	/* A picture of an earlier moment has no growth since now. */
 	if (frozen)
 		freeze(screen);
@@ -87,6 +91,7 @@ static void set_baseline(struct screen *screen)
 static bool find_chosen(struct screen *screen, struct watch_row *row)
 {
 	const struct watch_row *selected = screen_rows_selected(&screen->rows);
+
 	if (screen->rows.grouped) {
 		screen_message(screen, "this is the sum of a kind; press g, and select a region");
 		return false;
@@ -99,10 +104,12 @@ static bool find_chosen(struct screen *screen, struct watch_row *row)
 		screen_message(screen, "its memory cannot be read any more");
 		return false;
 	}
+
 	*row = *selected;
 	if (screen->still.taken)
 		row->track = screen_snapshot_live(&screen->still, screen->watch->kinds,
 		                                  selected->track);
+
 	return true;
 }
 
@@ -117,13 +124,16 @@ static void ask_for_file(struct screen *screen)
 {
 	struct watch_row row;
 	struct text name = { 0 };
+
 	if (screen_worker_is_busy(screen, WATCH_WRITES_FILE) || !find_chosen(screen, &row))
 		return;
+
 	text_format(&name, "%s.%llx.raw", screen->watch->run.comm,
 	            (unsigned long long)row.track->start);
 	for (size_t i = 0; i < name.length; i++)
 		if (name.bytes[i] == '/')
 			name.bytes[i] = '_';
+
 	screen_prompt_ask(&screen->prompt, WATCH_ASKS_FILE,
 	                  row.track->regions > 1 ? "write the regions to: "
 	                                         : "write the region to: ",
@@ -178,6 +188,7 @@ static void take_answer(struct screen *screen, enum watch_question question)
 static bool move(struct screen *screen, uint32_t key)
 {
 	long page = screen->terminal.rows > 8 ? screen->terminal.rows / 2 : 4;
+
 	switch (key) {
 	case TERMINAL_UP:
 	case 'k':
@@ -288,18 +299,21 @@ void screen_keys_handle(struct screen *screen, uint32_t key)
 {
 	if (key == TERMINAL_REDRAW)
 		return;
+
 	if (screen->prompt.question != WATCH_ASKS_NOTHING) {
 		enum watch_question question = screen->prompt.question;
 		if (screen_prompt_key(&screen->prompt, key) == WATCH_ANSWERED)
 			take_answer(screen, question);
 		return;
 	}
+
 	if (!screen->over)
 		text_clear(&screen->message);
 	if (screen->pane.open && screen_pane_key(&screen->pane, key))
 		return;
 	if (!screen->pane.open && move(screen, key))
 		return;
+
 	if (!change_view(screen, key))
 		obey(screen, key);
 }

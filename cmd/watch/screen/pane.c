@@ -42,6 +42,7 @@ static size_t last_top(const struct screen_pane *pane)
 bool screen_pane_key(struct screen_pane *pane, uint32_t key)
 {
 	size_t page = pane->height > 1 ? pane->height - 1 : 1, last = last_top(pane);
+
 	switch (key) {
 	case TERMINAL_UP:
 	case 'k':
@@ -80,10 +81,12 @@ void screen_pane_draw(struct screen_pane *pane, struct terminal *terminal, int l
 {
 	const struct terminal_look title = { .bold = true }, plain = { 0 };
 	size_t number = 0;
+
 	pane->height = height > 1 ? (size_t)height - 1 : 0;
 	if (pane->top > last_top(pane))
 		pane->top = last_top(pane);
 	terminal_put(terminal, line, 0, terminal->columns, &pane->title, title);
+
 	for (size_t at = 0; at < pane->text.length && number < pane->top + pane->height; number++) {
 		const char *begin = pane->text.bytes + at,
 			   *end = memchr(begin, '\n', pane->text.length - at);

@@ -55,8 +55,10 @@ int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *term
 	const struct terminal_look bold = { .bold = true }, plain = { 0 };
 	struct text shown = { 0 };
 	utf8_escape(&shown, prompt->answer.bytes, prompt->answer.length);
+
 	int label = (int)utf8_columns(prompt->label.bytes, prompt->label.length),
 	    room = terminal->columns - label - 1;
+
 	/* The end is what is being typed. */
 	size_t skip = 0, columns = utf8_columns(shown.bytes, shown.length);
 	while (room > 0 && columns > (size_t)room) {
@@ -65,11 +67,13 @@ int screen_prompt_draw(const struct screen_prompt *prompt, struct terminal *term
 		while (skip < shown.length && (shown.bytes[skip] & 0xc0) == 0x80);
 		columns = utf8_columns(shown.bytes + skip, shown.length - skip);
 	}
+
 	const struct text rest = { .bytes = shown.bytes ? shown.bytes + skip : NULL,
 		                   .length = shown.length - skip };
 	terminal_put(terminal, line, 0, terminal->columns, &prompt->label, bold);
 	terminal_put(terminal, line, label, room, &rest, plain);
 	text_deinit(&shown);
+
 	return label + (int)columns;
 }
 

@@ -18,8 +18,10 @@ void screen_rows_deinit(struct screen_rows *rows)
 static bool fits(const struct name_filter *filter, const struct watch_row *row, bool address)
 {
 	struct text words = { 0 };
+
 	if (name_filter_fits(filter, pm_kind_name(row->track->kind)))
 		return true;
+
 	watch_format_describe(row, &words);
 	bool found = name_filter_fits(filter, text_terminate(&words));
 	if (!found && address) {
@@ -28,6 +30,7 @@ static bool fits(const struct name_filter *filter, const struct watch_row *row, 
 		            (unsigned long long)row->track->end);
 		found = name_filter_fits(filter, text_terminate(&words));
 	}
+
 	text_deinit(&words);
 	return found;
 }
@@ -42,6 +45,7 @@ static void find_selected(struct screen_rows *rows)
 			rows->index = i;
 			return;
 		}
+
 	if (rows->index >= rows->count)
 		rows->index = rows->count > 0 ? rows->count - 1 : 0;
 }
@@ -50,13 +54,16 @@ void screen_rows_update(struct screen_rows *rows, struct watch *watch, struct wa
 {
 	if (rows->grouped)
 		watch_kinds_sort(kinds, watch);
+
 	struct watch_row *all = rows->grouped ? kinds->rows : watch->rows;
 	size_t count = rows->grouped ? kinds->count : watch->row_count;
 	rows->items = alloc_array(rows->items, count, sizeof(struct watch_row *));
 	rows->count = 0;
+
 	for (size_t i = 0; i < count; i++)
 		if (rows->filter_text.length == 0 || fits(&rows->filter, &all[i], false))
 			rows->items[rows->count++] = &all[i];
+
 	rows->hidden = count - rows->count;
 	find_selected(rows);
 }
@@ -65,6 +72,7 @@ void screen_rows_move(struct screen_rows *rows, long by)
 {
 	if (rows->count == 0)
 		return;
+
 	if (by < 0)
 		rows->index = rows->index > -(unsigned long)by ? rows->index - -(unsigned long)by
 		                                               : 0;
@@ -72,6 +80,7 @@ void screen_rows_move(struct screen_rows *rows, long by)
 		rows->index = (unsigned long)by < rows->count - 1 - rows->index
 		                      ? rows->index + (unsigned long)by
 		                      : rows->count - 1;
+
 	/* Whoever goes to the top wants to see what is at the top. */
 	rows->selected = rows->index > 0 ? rows->items[rows->index]->track : NULL;
 }
@@ -80,6 +89,7 @@ void screen_rows_scroll(struct screen_rows *rows, size_t height)
 {
 	if (height == 0)
 		return;
+
 	if (rows->index < rows->top)
 		rows->top = rows->index;
 	if (rows->index >= rows->top + height)
@@ -98,6 +108,7 @@ int screen_rows_filter(struct screen_rows *rows, const char *words, struct pm_er
 	struct name_filter filter;
 	if (name_filter_init(&filter, *words ? words : NULL, error) < 0)
 		return -1;
+
 	name_filter_deinit(&rows->filter);
 	rows->filter = filter;
 	text_clear(&rows->filter_text);
@@ -110,14 +121,18 @@ int screen_rows_search(struct screen_rows *rows, const char *words, struct pm_er
 	struct name_filter filter;
 	if (name_filter_init(&filter, words, error) < 0)
 		return -1;
+
 	size_t step = 1;
 	while (step <= rows->count &&
 	       !fits(&filter, rows->items[(rows->index + step) % rows->count], true))
 		step++;
+
 	name_filter_deinit(&filter);
 	if (step > rows->count)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no row has '%s'", words);
+
 	rows->index = (rows->index + step) % rows->count;
 	rows->selected = rows->items[rows->index]->track;
+
 	return 0;
 }

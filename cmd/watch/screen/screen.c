@@ -17,12 +17,14 @@ int screen_open(struct screen *screen, struct watch *watch, struct watch_options
 	*screen = (struct screen){ .watch = watch, .options = options, .wait = wait };
 	if (terminal_open(&screen->terminal, colour, error) < 0)
 		return -1;
+
 	/* All of them can be scrolled to. */
 	watch->all_rows = true;
 	if (watch_sort_rows(watch, error) == 0) {
 		screen_update(screen);
 		return 0;
 	}
+
 	screen_close(screen, NULL);
 	return -1;
 }
@@ -31,17 +33,21 @@ void screen_close(struct screen *screen, struct out *out)
 {
 	struct pm_error error;
 	struct text told = { 0 };
+
 	if (!screen->watch)
 		return;
+
 	terminal_close(&screen->terminal);
 	screen_worker_end(&screen->work, &told);
 	if (told.length > 0)
 		report_note("%s", text_terminate(&told));
 	text_deinit(&told);
+
 	if (out) {
 		out_measure(out);
 		out_text(out, &screen->events);
 	}
+
 	screen->watch->all_rows = false;
 	/* The summary has rows as they were wanted; without memory for them it has none. */
 	if (watch_sort_rows(screen->watch, &error) < 0)
@@ -50,6 +56,7 @@ void screen_close(struct screen *screen, struct out *out)
 	screen_rows_deinit(&screen->rows);
 	screen_pane_deinit(&screen->pane);
 	screen_prompt_deinit(&screen->prompt);
+
 	text_deinit(&screen->message);
 	text_deinit(&screen->events);
 	text_deinit(&screen->searched);
@@ -87,6 +94,7 @@ void screen_handle_input(struct screen *screen)
 		screen_keys_handle(screen, key);
 		any = true;
 	}
+
 	if (any && !screen->left)
 		screen_draw(screen);
 	screen_worker_receive(screen);
@@ -109,6 +117,7 @@ void screen_event(struct screen *screen, const char *line)
 		add_time_of_day(screen->watch, &screen->events);
 	utf8_escape(&screen->events, line, strlen(line));
 	text_char(&screen->events, '\n');
+
 	/* What was done about it is indented below. */
 	if (*line != ' ')
 		screen_message(screen, "e: %s", line);
@@ -132,10 +141,12 @@ static void cut_between_words(struct text *line, int columns)
 {
 	if (utf8_columns(line->bytes, line->length) <= (size_t)columns)
 		return;
+
 	size_t length = utf8_fit(line->bytes, line->length, (size_t)columns);
 	/* What stands behind the cut tells whether it is within a word. */
 	while (length > 0 && line->bytes[length] != ' ')
 		length--;
+
 	line->length = length;
 }
 
@@ -154,6 +165,7 @@ static int draw_footer(struct screen *screen)
 		terminal_put(terminal, line, 0, terminal->columns, &screen->message, plain);
 		return -1;
 	}
+
 	struct text keys = { 0 };
 	screen_worker_describe(&screen->work, &keys);
 	if (keys.length > 0) {
@@ -161,10 +173,12 @@ static int draw_footer(struct screen *screen)
 		text_deinit(&keys);
 		return -1;
 	}
+
 	text_string(&keys,
 	            screen->pane.open
 	                    ? "?help Esc:back q:back"
 	                    : "?help s:ort f:ilter Enter:text d:ump b:aseline g:roup p:ause q:uit");
+
 	if (!screen->pane.open && screen->rows.count > 0) {
 		text_clear(&keys);
 		text_format(&keys,
@@ -172,9 +186,11 @@ static int draw_footer(struct screen *screen)
 		            "d:dump b:base g:group p:pause",
 		            screen->rows.index + 1, screen->rows.count);
 	}
+
 	cut_between_words(&keys, terminal->columns);
 	terminal_put(terminal, line, 0, terminal->columns, &keys, dim);
 	text_deinit(&keys);
+
 	return -1;
 }
 
@@ -188,13 +204,16 @@ static int draw_peek(struct screen *screen, int line)
 	const struct watch_row *row = screen_rows_selected(&screen->rows);
 	if (screen->options->peek == 0 || screen->rows.grouped || !row)
 		return 0;
+
 	struct text text = { 0 };
 	if (screen->still.taken)
 		screen_snapshot_describe_peek(&screen->still, row, &text);
 	else
 		peek_print_describe(screen->watch, row, &text);
+
 	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
 	text_deinit(&text);
+
 	return 1;
 }
 
@@ -202,11 +221,13 @@ void screen_draw(struct screen *screen)
 {
 	struct terminal *terminal = &screen->terminal;
 	terminal_begin(terminal);
+
 	int first = screen_header(screen), height = terminal->rows - first - 1;
 	if (screen->pane.open)
 		screen_pane_draw(&screen->pane, terminal, first, height);
 	else
 		screen_table(screen, first, height - draw_peek(screen, terminal->rows - 2));
+
 	int column = draw_footer(screen);
 	terminal_show(terminal, column < 0 ? -1 : terminal->rows - 1, column);
 }

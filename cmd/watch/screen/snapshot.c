@@ -15,11 +15,13 @@ static struct pm_series copy_series(const struct pm_series *series)
 	struct pm_series copy = *series;
 	copy.points = NULL;
 	copy.capacity = 0;
+
 	if (series->count > 0) {
 		copy.points = alloc_array(NULL, series->count, sizeof *copy.points);
 		memcpy(copy.points, series->points, series->count * sizeof *copy.points);
 		copy.capacity = series->count;
 	}
+
 	return copy;
 }
 
@@ -29,6 +31,7 @@ static void copy_track(struct screen_snapshot_track *copy, const struct watch *w
 	*copy = (struct screen_snapshot_track){ .track = *row->track, .live = row->track };
 	copy->track.series = copy_series(&row->track->series);
 	copy->track.counts = copy_series(&row->track->counts);
+
 	/* Names live until the next look only. */
 	copy->track.mapping = alloc_string(row->track->mapping);
 	copy->track.detail = alloc_string(row->track->detail);
@@ -57,6 +60,7 @@ static void copy_watch(struct screen_snapshot *still, const struct watch *watch)
 	still->watch.recorder = NULL;
 	still->watch.peek = NULL;
 	still->watch.kills = NULL;
+
 	still->watch.sample.regions = NULL;
 	still->watch.sample.appeared = NULL;
 	still->watch.sample.appeared_count = 0;
@@ -65,6 +69,7 @@ static void copy_watch(struct screen_snapshot *still, const struct watch *watch)
 	still->watch.row_count = 0;
 	still->watch.ended_words = (struct text){ 0 };
 	still->watch.firings = (struct text){ 0 };
+
 	still->watch.still = still->pointers;
 	still->watch.still_count = still->count;
 	still->watch.all_rows = true;
@@ -77,6 +82,7 @@ int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watc
 	 * what it needs is there. */
 	struct watch_options by_size = *watch->options;
 	struct watch everything = *watch;
+
 	by_size.sort = WATCH_BY_RSS;
 	everything.options = &by_size;
 	everything.rows = NULL;
@@ -85,16 +91,20 @@ int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watc
 		free(everything.rows);
 		return -1;
 	}
+
 	*still = (struct screen_snapshot){ .taken = true, .count = everything.row_count };
 	still->tracks = alloc_array(NULL, still->count + 1, sizeof *still->tracks);
 	still->pointers = alloc_array(NULL, still->count + 1, sizeof(struct pm_track *));
+
 	for (size_t i = 0; i < still->count; i++) {
 		copy_track(&still->tracks[i], watch, &everything.rows[i]);
 		still->pointers[i] = &still->tracks[i].track;
 	}
+
 	free(everything.rows);
 	copy_kinds(&still->kinds, kinds);
 	copy_watch(still, watch);
+
 	return watch_sort_rows(&still->watch, error);
 }
 
@@ -108,11 +118,13 @@ void screen_snapshot_drop(struct screen_snapshot *still)
 		free((char *)copy->track.detail);
 		text_deinit(&copy->peek);
 	}
+
 	if (still->taken) {
 		watch_kinds_deinit(&still->kinds);
 		pm_series_deinit(&still->watch.memory);
 		free(still->watch.rows);
 	}
+
 	free(still->tracks);
 	free(still->pointers);
 	*still = (struct screen_snapshot){ 0 };
@@ -136,6 +148,7 @@ const struct pm_track *screen_snapshot_of(const struct screen_snapshot *still,
 	for (size_t i = 0; i < PM_KIND_COUNT; i++)
 		if (live == &kinds->tracks[i])
 			return &still->kinds.tracks[i];
+
 	for (size_t i = 0; i < still->count; i++)
 		if (still->tracks[i].live == live)
 			return &still->tracks[i].track;

@@ -15,10 +15,12 @@ static void add_title(const struct peek_result *found, const struct watch_row *r
 	text_format(title, "text in %s of %" PRIx64 " (",
 	            found->all ? "all pages" : "the newest pages", row->track->start);
 	text_size(title, found->searched);
+
 	if (found->searched < found->pages) {
 		text_string(title, " of ");
 		text_size(title, found->pages);
 	}
+
 	text_format(title, "): %s%zu strings (Esc: back)",
 	            found->count == STRINGS_MAX ? "the commonest " : "", found->count);
 }
@@ -30,6 +32,7 @@ static void add_strings(const struct peek_result *found, struct text *text)
 		utf8_escape(text, found->strings[i].bytes, found->strings[i].length);
 		text_char(text, '\n');
 	}
+
 	if (found->count == 0)
 		text_string(text, "no text of six or more characters\n");
 }
@@ -48,10 +51,12 @@ int screen_strings_read(void *context, struct screen_task_line *line,
 	struct peek_result found = { 0 };
 	if (peek_newest(strings->watch, strings->row, STRINGS_MAX, &follow, &found, error) < 0)
 		return -1;
+
 	add_title(&found, strings->row, answer);
 	text_char(answer, '\n');
 	add_strings(&found, answer);
 	peek_result_deinit(&found);
+
 	return 0;
 }
 

@@ -60,25 +60,30 @@ static void fit(struct layout *layout, int room, int long_address, int short_add
 		COUNT,       WATCH_RATE, WATCH_KIND,    WATCH_VERDICT
 	};
 	int *widths = layout->widths;
+
 	if (total_width(layout) > room) {
 		layout->range = false;
 		widths[WATCH_ADDRESS] = widths[WATCH_ADDRESS] > 0 ? short_address : 0;
 	}
+
 	for (size_t i = 0;
 	     i < sizeof least_important / sizeof *least_important && total_width(layout) > room;
 	     i++)
 		widths[least_important[i]] = 0;
+
 	int left = room - total_width(layout);
 	if (!layout->range && widths[WATCH_ADDRESS] > 0 && left >= long_address - short_address) {
 		layout->range = true;
 		widths[WATCH_ADDRESS] = long_address;
 		left -= long_address - short_address;
 	}
+
 	if (widths[HISTORY] > 0 &&
 	    left >= WIDE_MAPPING - MAPPING_MIN + LONG_HISTORY - SHORT_HISTORY) {
 		widths[HISTORY] = LONG_HISTORY;
 		left -= LONG_HISTORY - SHORT_HISTORY;
 	}
+
 	if (widths[WATCH_MAPPING] > 0)
 		widths[WATCH_MAPPING] += left;
 }
@@ -102,17 +107,21 @@ static struct layout lay_out(const struct screen *screen)
 		                        WATCH_GROWTH, WATCH_RATE, WATCH_VERDICT, HISTORY };
 	bool grouped = screen->rows.grouped;
 	const int *columns = grouped ? of_kinds : of_regions;
+
 	struct layout layout = { .range = true };
 	int start = 1, end = 1, more = 0;
+
 	layout.count = (int)(grouped ? sizeof of_kinds / sizeof *of_kinds
 	                             : sizeof of_regions / sizeof *of_regions);
 	for (int i = 0; i < layout.count; i++) {
 		layout.columns[i] = columns[i];
 		layout.widths[columns[i]] = usual_widths[columns[i]];
 	}
+
 	if (screen->options->output.bytes)
 		for (int column = WATCH_RSS; column <= WATCH_GROWTH; column++)
 			layout.widths[column] += layout.widths[column] > 0 ? BYTES_WIDER : 0;
+
 	for (size_t i = 0; i < screen->rows.count; i++) {
 		const struct pm_track *track = screen->rows.items[i]->track;
 		int first = (int)text_hex_length(track->start),
@@ -122,11 +131,13 @@ static struct layout lay_out(const struct screen *screen)
 		int wide = width_of_more(track->regions);
 		more = wide > more ? wide : more;
 	}
+
 	/* Addresses have eight digits at the least. */
 	start = start > 8 ? start : 8;
 	end = end > 8 ? end : 8;
 	layout.widths[WATCH_ADDRESS] = grouped ? 0 : start + 1 + end + more;
 	fit(&layout, screen->terminal.columns, start + 1 + end + more, start + more);
+
 	return layout;
 }
 
@@ -140,6 +151,7 @@ static void add_history(const struct screen *screen, const struct pm_track *trac
 		.points = &point, .count = 1, .last = now, .samples = watch->samples
 	};
 	struct pm_series series = track->series.count > 0 ? track->series : constant;
+
 	/* All curves have the same scale of time. */
 	series.samples = watch->samples;
 	spark_add(text, &series, began, now, (size_t)width, !screen->terminal.utf8);
@@ -151,12 +163,14 @@ static void add_mapping(const struct watch_row *row, int width, struct text *tex
 	watch_format_describe(row, text);
 	if (utf8_columns(text->bytes, text->length) <= (size_t)width)
 		return;
+
 	char *path = memchr(text->bytes, '/', text->length),
 	     *name = memrchr(text->bytes, '/', text->length);
 	/* In "×40 /srv/parts/a" a path stands behind a number. */
 	if (!path || *row->track->mapping != '/')
 		return;
 	size_t after = text->length - (size_t)(name + 1 - text->bytes);
+
 	memmove(path, name + 1, after);
 	text->length = (size_t)(path - text->bytes) + after;
 }
@@ -200,10 +214,12 @@ static void put_cell(struct screen *screen, int line, int at, int width, bool ri
 		text->length = utf8_fit(text->bytes, text->length, (size_t)width - 1);
 		text_string(text, screen->terminal.utf8 ? "\xe2\x80\xa6" : "~");
 	}
+
 	if (right && columns < width) {
 		at += width - columns;
 		width = columns;
 	}
+
 	terminal_put(&screen->terminal, line, at, width, text, look);
 }
 
@@ -214,18 +230,23 @@ static void draw_row(struct screen *screen, const struct layout *layout,
 	struct text text = { 0 };
 	const struct terminal_look background = { .chosen = chosen };
 	int at = 0;
+
 	if (chosen)
 		terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text,
 		             background);
+
 	for (int i = 0; i < layout->count; i++) {
 		int column = layout->columns[i], width = layout->widths[column];
+
 		if (width == 0)
 			continue;
+
 		bool right = column == COUNT ||
 		             (column < WATCH_COLUMNS && watch_format_columns[column].right);
 		struct terminal_look look = { .style = row ? cell_style(row, column) : OUT_PLAIN,
 			                      .bold = !row,
 			                      .chosen = chosen };
+
 		text_clear(&text);
 		if (row)
 			add_cell(screen, layout, row, column, &text);
@@ -234,9 +255,11 @@ static void draw_row(struct screen *screen, const struct layout *layout,
 			                   : column == HISTORY
 			                           ? "HISTORY"
 			                           : watch_format_columns[column].title);
+
 		put_cell(screen, line, at, width, right, &text, look);
 		at += width + 1;
 	}
+
 	text_deinit(&text);
 }
 
@@ -249,6 +272,7 @@ static void draw_nothing(struct screen *screen, int line)
 		text_format(&text, "none of %zu rows fits the filter", screen->rows.hidden);
 	else
 		text_string(&text, "no region changed so far (s: sorted by rss all are shown)");
+
 	terminal_put(&screen->terminal, line, 0, screen->terminal.columns, &text, plain);
 	text_deinit(&text);
 }
@@ -257,13 +281,16 @@ void screen_table(struct screen *screen, int line, int height)
 {
 	struct screen_rows *rows = &screen->rows;
 	const struct layout layout = lay_out(screen);
+
 	if (height < 2)
 		return;
+
 	size_t room = (size_t)height - 1;
 	screen_rows_scroll(rows, room);
 	draw_row(screen, &layout, NULL, false, line++);
 	if (rows->count == 0)
 		draw_nothing(screen, line);
+
 	for (size_t i = rows->top; i < rows->count && i < rows->top + room; i++) {
 		watch_sort_judge(screen_shown(screen), rows->items[i]);
 		draw_row(screen, &layout, rows->items[i], i == rows->index, line++);

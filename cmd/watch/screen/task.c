@@ -88,8 +88,10 @@ static void settle(pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (nothing < 0 || getppid() != parent)
 		_exit(1);
+
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		dup2(nothing, fd);
+
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -104,6 +106,7 @@ static _Noreturn void run(int to, screen_task_work *work, void *context,
 		             answer.bytes);
 	else
 		send_failure(to, &error);
+
 	/* Nothing of what is registered for the end of the program is ours. */
 	_exit(0);
 }
@@ -113,9 +116,11 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 {
 	int ends[2];
 	pid_t parent = getpid();
+
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return pm_error_set(error, PM_ERROR_RESOURCES, errno, "cannot make a pipe: %s",
 		                    strerror(errno));
+
 	/* Threads that may exist, of a session or those that await commands, hold nothing that the
 	 * child needs: glibc itself can go on after a fork. */
 	pid_t pid = fork();
@@ -126,11 +131,13 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot start a process: %s",
 		                    strerror(cause));
 	}
+
 	if (pid == 0) {
 		close(ends[0]);
 		settle(parent);
 		run(ends[1], work, context, wait->interrupted);
 	}
+
 	close(ends[1]);
 	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	if (!task->wait)
@@ -145,6 +152,7 @@ int screen_task_start(struct screen_task *task, struct poll_loop *wait, screen_t
 		.received = task->received,
 		.answer = task->answer,
 	};
+
 	wait->descriptors[task->place].fd = ends[0];
 	return 0;
 }
@@ -159,6 +167,7 @@ static void take_messages(struct screen_task *task)
 		memcpy(&message, received->bytes + at, sizeof message);
 		if (received->length - at - sizeof message < message.length)
 			break;
+
 		const char *bytes = received->bytes + at + sizeof message;
 		if (message.kind == REPORT) {
 			task->done = message.done;
@@ -170,6 +179,7 @@ static void take_messages(struct screen_task *task)
 			memcpy(&task->error, bytes, sizeof task->error);
 		}
 	}
+
 	if (at > 0)
 		memmove(received->bytes, received->bytes + at, received->length - at);
 	received->length -= at;
@@ -188,6 +198,7 @@ static void finish(struct screen_task *task)
 	int status = 0;
 	while (waitpid(task->pid, &status, 0) < 0 && errno == EINTR)
 		;
+
 	if (!task->answered && task->error.kind == PM_ERROR_NONE)
 		pm_error_set(&task->error, PM_ERROR_IO, 0, "it ended without a result%s",
 		             WIFSIGNALED(status) ? ": it was killed" : "");
@@ -204,6 +215,7 @@ bool screen_task_receive(struct screen_task *task)
 			continue;
 		if (length < 0 && errno == EAGAIN)
 			return any;
+
 		any = true;
 		if (length > 0) {
 			task->received.length += (size_t)length;
@@ -212,6 +224,7 @@ bool screen_task_receive(struct screen_task *task)
 			finish(task);
 		}
 	}
+
 	return any;
 }
 
@@ -226,6 +239,7 @@ void screen_task_cancel(struct screen_task *task)
 void screen_task_end(struct screen_task *task)
 {
 	uint64_t begin = clock_us();
+
 	screen_task_cancel(task);
 	while (task->pid != 0) {
 		int left = PATIENCE_MS - (int)((clock_us() - begin) / 1000);
@@ -235,8 +249,10 @@ void screen_task_end(struct screen_task *task)
 		poll(&pollfd, 1, left);
 		screen_task_receive(task);
 	}
+
 	if (task->pid == 0)
 		return;
+
 	/* It is stuck in the kernel. When it comes back it sees that it shall end, and cleans up.
 	 */
 	pm_error_set(&task->error, PM_ERROR_CANCELLED, 0, "it is left to itself");

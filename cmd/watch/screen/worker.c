@@ -54,19 +54,24 @@ static int write_row(void *context, struct screen_task_line *line,
 		                   .listener = report,
 		                   .context = line };
 	uint64_t bytes;
+
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
+
 	struct pm_range *ranges = watch_members(writing->watch, track, &save.count);
 	save.ranges = ranges;
+
 	int status = watch_save(&save, &bytes, error);
 	free(ranges);
 	if (status < 0)
 		return -1;
+
 	text_format(answer, "%s: ", writing->path);
 	watch_format_size(writing->watch, bytes, answer);
 	text_format(answer, " read of %llx-%llx", (unsigned long long)track->start,
 	            (unsigned long long)track->end);
 	watch_members_add_more(track->regions, answer);
+
 	return 0;
 }
 
@@ -89,12 +94,14 @@ bool screen_worker_is_busy(struct screen *screen, enum screen_worker_kind wanted
 {
 	if (!screen_task_runs(&screen->work.task))
 		return false;
+
 	if (screen->work.kind == wanted)
 		screen_worker_cancel(screen);
 	else
 		screen_message(screen, screen->work.kind == WATCH_WRITES_FILE
 		                               ? "the file is still being written (Esc: cancel)"
 		                               : "text is still being read (Esc: cancel)");
+
 	return true;
 }
 
@@ -116,8 +123,10 @@ void screen_worker_receive(struct screen *screen)
 {
 	struct screen_worker *work = &screen->work;
 	struct text outcome = { 0 };
+
 	if (!screen_task_receive(&work->task))
 		return;
+
 	if (!screen_task_runs(&work->task) && work->task.answered &&
 	    work->kind == WATCH_READS_TEXT) {
 		screen_strings_show(&screen->pane, &work->task.answer);
@@ -125,6 +134,7 @@ void screen_worker_receive(struct screen *screen)
 		put_outcome(work, &outcome);
 		screen_message(screen, "%s", text_terminate(&outcome));
 	}
+
 	text_deinit(&outcome);
 	screen_draw(screen);
 }
@@ -134,16 +144,19 @@ void screen_worker_describe(const struct screen_worker *work, struct text *text)
 	const struct screen_task *task = &work->task;
 	if (!screen_task_runs(task))
 		return;
+
 	text_string(text, work->kind == WATCH_WRITES_FILE ? "writing" : "reading text");
 	if (task->total > 0) {
 		text_format(text, ": %.0f%% of ", (double)task->done / (double)task->total * 100);
 		text_size(text, task->total);
 	}
+
 	if (task->cancelled)
 		text_string(text, " (cancelling)");
 	else
 		text_format(text, " (Esc or %s: cancel)",
 		            work->kind == WATCH_WRITES_FILE ? "d" : "Enter");
+
 	if (work->kind == WATCH_WRITES_FILE) {
 		text_string(text, "  to ");
 		utf8_escape(text, work->path.bytes, work->path.length);

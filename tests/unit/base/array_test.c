@@ -20,8 +20,10 @@ static void grows_and_keeps_items(void **state)
 		assert_true(capacity > count);
 		items[count] = count * 3;
 	}
+
 	for (size_t i = 0; i < 1000; i++)
 		assert_int_equal(items[i], i * 3);
+
 	free(items);
 }
 
@@ -35,6 +37,7 @@ static void doubles(void **state)
 		assert_int_equal(pm_array_reserve(&items, &capacity, count, 1, 1, NULL), 0);
 		changes += capacity != before;
 	}
+
 	assert_in_range(changes, 1, 17);
 	free(items);
 }
@@ -46,6 +49,7 @@ static void leaves_what_suffices(void **state)
 	size_t capacity = 0;
 	assert_int_equal(pm_array_reserve(&items, &capacity, 0, 100, sizeof *items, NULL), 0);
 	assert_true(capacity >= 100);
+
 	int *before = items;
 	size_t room = capacity;
 	assert_int_equal(pm_array_reserve(&items, &capacity, 50, room - 50, sizeof *items, NULL),
@@ -62,6 +66,7 @@ static void refuses(size_t count, size_t more, size_t item_size)
 	char *before = items;
 	size_t capacity = 8;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_array_reserve(&items, &capacity, count, more, item_size, &error), -1);
 	assert_ptr_equal(items, before);
 	assert_int_equal(capacity, 8);
@@ -86,5 +91,6 @@ int main(void)
 		cmocka_unit_test(leaves_what_suffices),
 		cmocka_unit_test(refuses_overflow),
 	};
+
 	return cmocka_run_group_tests_name("array", tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ static void all_fit(void **state)
 		delta_put_bytes(&text, -(int64_t)rate, false);
 		assert_in_range(text.length, 1, DELTA_COLUMNS);
 	}
+
 	text_deinit(&text);
 }
 

@@ -35,6 +35,7 @@ static void is_cut_at_its_size(void **state)
 	char text[2 * PM_ERROR_TEXT_SIZE];
 	memset(text, 'x', sizeof text);
 	text[sizeof text - 1] = '\0';
+
 	struct pm_error error = { 0 };
 	pm_error_set(&error, PM_ERROR_FORMAT, 0, "%s", text);
 	assert_int_equal(strlen(error.text), PM_ERROR_TEXT_SIZE - 1);
@@ -69,6 +70,7 @@ static void prefix_keeps_the_rest(void **state)
 	assert_int_equal(pm_error_prefix(&error, "cannot read %s: ", "maps"), -1);
 	assert_string_equal(error.text, "cannot read maps: it is not yours");
 	assert_int_equal(error.kind, PM_ERROR_ACCESS);
+
 	assert_int_equal(error.os_errno, EACCES);
 	assert_int_equal(error.pid, 31);
 	assert_int_equal(error.address, 0x1000);
@@ -95,6 +97,7 @@ static void prefix_too_long_changes_nothing(void **state)
 	char prefix[PM_ERROR_TEXT_SIZE + 1];
 	memset(prefix, 'p', sizeof prefix);
 	prefix[sizeof prefix - 1] = '\0';
+
 	struct pm_error error = { 0 };
 	pm_error_set(&error, PM_ERROR_IO, 0, "the reason");
 	pm_error_prefix(&error, "%s", prefix);
@@ -113,5 +116,6 @@ int main(void)
 		cmocka_unit_test(prefix_is_cut_at_the_border),
 		cmocka_unit_test(prefix_too_long_changes_nothing),
 	};
+
 	return cmocka_run_group_tests_name("error", tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static void reads_a_whole_file(void **state)
 	static char bytes[100001];
 	for (size_t i = 0; i < sizeof bytes; i++)
 		bytes[i] = (char)(i * 7);
+
 	int fd = file_of(bytes, sizeof bytes);
 	char *text;
 	size_t length;
@@ -41,6 +42,7 @@ static void reads_a_whole_file(void **state)
 	assert_memory_equal(text, bytes, sizeof bytes);
 	assert_int_equal(text[length], '\0');
 	free(text);
+
 	close(fd);
 }
 
@@ -61,6 +63,7 @@ static void refuses_more_than_the_bound(void **state)
 	int fd = file_of("12345", 5);
 	char *text = NULL;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_read_all(fd, 4, &text, NULL, &error), -1);
 	assert_null(text);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
@@ -83,11 +86,14 @@ static void says_when_the_process_ended(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "many_regions", "2", "0", NULL);
+
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)target.pid);
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	target_stop(&target);
+
 	char *text = NULL;
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_read_all(fd, 1 << 20, &text, NULL, &error), -1);
@@ -105,6 +111,7 @@ static void pread_takes_addresses(void **state)
 	(void)state;
 	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
+
 	static const char here[] = "known text";
 	char bytes[sizeof here];
 	assert_int_equal(pm_pread(fd, bytes, sizeof bytes, (uintptr_t)here), sizeof here);
@@ -123,6 +130,7 @@ static void gives(const char *bytes, size_t length, const char *const *wanted, i
 	int fd = file_of(bytes, length);
 	struct pm_lines lines;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
 	char *line;
 	size_t count, number = 0;
@@ -132,6 +140,7 @@ static void gives(const char *bytes, size_t length, const char *const *wanted, i
 		assert_string_equal(line, *wanted);
 		assert_int_equal(lines.number, ++number);
 	}
+
 	assert_int_equal(pm_lines_next(&lines, &line, &count, &error), end);
 	if (end < 0)
 		assert_int_equal(error.kind, PM_ERROR_FORMAT);
@@ -170,6 +179,7 @@ static void splits_across_buffers(void **state)
 {
 	(void)state;
 	enum { LINES = 2000 };
+
 	size_t capacity = LINES * (LINES + 1), filled = 0;
 	char *bytes = malloc(capacity);
 	for (size_t i = 0; i < LINES; i++) {
@@ -177,9 +187,11 @@ static void splits_across_buffers(void **state)
 		filled += i;
 		bytes[filled++] = '\n';
 	}
+
 	int fd = file_of(bytes, filled);
 	struct pm_lines lines;
 	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
+
 	char *line;
 	size_t length;
 	for (size_t i = 0; i < LINES; i++) {
@@ -188,6 +200,7 @@ static void splits_across_buffers(void **state)
 		for (size_t j = 0; j < length; j++)
 			assert_int_equal(line[j], 'a' + (int)(i % 26));
 	}
+
 	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 0);
 	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 0);
 	pm_lines_deinit(&lines);
@@ -201,8 +214,10 @@ static void splits_what_comes_in_pieces(void **state)
 	(void)state;
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	struct pm_lines lines;
 	assert_int_equal(pm_lines_init(&lines, ends[0], NULL), 0);
+
 	char *line;
 	size_t length;
 	assert_int_equal(write(ends[1], "ab", 2), 2);
@@ -211,6 +226,7 @@ static void splits_what_comes_in_pieces(void **state)
 	assert_string_equal(line, "abc");
 	assert_int_equal(write(ends[1], "ef\n", 3), 3);
 	close(ends[1]);
+
 	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 1);
 	assert_string_equal(line, "def");
 	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 0);
@@ -234,20 +250,24 @@ static void cuts_long_lines(void **state)
 		                          5 * PM_LINE_MAX + 3,
 		                          9 * PM_LINE_MAX,
 		                          1 };
+
 	enum { COUNT = sizeof lengths / sizeof *lengths };
 	size_t capacity = 0, filled = 0;
 	for (size_t i = 0; i < COUNT; i++)
 		capacity += lengths[i] + 1;
+
 	char *bytes = malloc(capacity);
 	for (size_t i = 0; i < COUNT; i++) {
 		memset(bytes + filled, 'a' + (int)i, lengths[i]);
 		filled += lengths[i];
 		bytes[filled++] = '\n';
 	}
+
 	int fd = file_of(bytes, filled);
 	struct pm_lines lines;
 	char *line;
 	size_t length;
+
 	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
 	for (size_t i = 0; i < COUNT; i++) {
 		assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 1);
@@ -256,6 +276,7 @@ static void cuts_long_lines(void **state)
 		for (size_t j = 0; j < length; j++)
 			assert_int_equal(line[j], 'a' + (int)i);
 	}
+
 	assert_int_equal(pm_lines_next(&lines, &line, &length, NULL), 0);
 	assert_int_equal(lines.number, COUNT);
 	pm_lines_deinit(&lines);
@@ -270,10 +291,12 @@ static void gives_up_on_what_is_no_text(void **state)
 	int fd = memfd_create("zeros", MFD_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, (off_t)1 << 40), 0);
+
 	struct pm_lines lines;
 	struct pm_error error = { 0 };
 	char *line;
 	size_t length;
+
 	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
 	assert_int_equal(pm_lines_next(&lines, &line, &length, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
@@ -288,6 +311,7 @@ static void accepts_the_longest_line(void **state)
 	char *bytes = malloc(PM_LINE_MAX + 1);
 	memset(bytes, 'x', PM_LINE_MAX);
 	bytes[PM_LINE_MAX - 1] = '\0';
+
 	const char *one[] = { strdup(bytes), NULL };
 	bytes[PM_LINE_MAX - 1] = '\n';
 	gives(bytes, PM_LINE_MAX, one, 0);
@@ -349,5 +373,6 @@ int main(void)
 		cmocka_unit_test(accepts_the_longest_line),
 		cmocka_unit_test(goes_on_after_a_signal),
 	};
+
 	return cmocka_run_group_tests_name("io", tests, NULL, NULL);
 }

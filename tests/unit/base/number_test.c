@@ -53,6 +53,7 @@ static void decimals(void **state)
 	gives(parse_any_decimal, "0", 0);
 	gives(parse_any_decimal, "007", 7);
 	gives(parse_any_decimal, "18446744073709551615", UINT64_MAX);
+
 	static const char *const junk[] = { "",
 		                            " ",
 		                            " 1",
@@ -67,6 +68,7 @@ static void decimals(void **state)
 		                            "99999999999999999999999",
 		                            "\xef\xbc\x91",
 		                            "1\n" };
+
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(parse_any_decimal, junk[i]);
 }
@@ -81,6 +83,7 @@ static void decimal_bounds(void **state)
 	assert_int_equal(pm_parse_decimal("101", 100, &value, &error), -1);
 	assert_int_equal(value, 100);
 	assert_non_null(strstr(error.text, "100"));
+
 	assert_int_equal(pm_parse_decimal("99999999999999999999", 100, &value, &error), -1);
 	assert_non_null(strstr(error.text, "too large"));
 	assert_int_equal(pm_parse_decimal("1x", 100, &value, &error), -1);
@@ -97,6 +100,7 @@ static void addresses(void **state)
 	gives(pm_parse_address, "0X7f3a08000000", UINT64_C(0x7f3a08000000));
 	gives(pm_parse_address, "00007f3a08000000", UINT64_C(0x7f3a08000000));
 	gives(pm_parse_address, "ffffffffff600000", UINT64_C(0xffffffffff600000));
+
 	gives(pm_parse_address, "ffffffffffffffff", UINT64_MAX);
 	static const char *const junk[] = { "",
 		                            "0x",
@@ -111,6 +115,7 @@ static void addresses(void **state)
 		                            "10000000000000000",
 		                            "0x1ffffffffffffffff",
 		                            "7f-8f" };
+
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(pm_parse_address, junk[i]);
 }
@@ -125,6 +130,7 @@ static void sizes(void **state)
 	gives(pm_parse_size, "2M", 2 * M);
 	gives(pm_parse_size, "3G", 3 * G);
 	gives(pm_parse_size, "1T", T);
+
 	gives(pm_parse_size, "1P", P);
 	gives(pm_parse_size, "15E", 15 * E);
 	gives(pm_parse_size, "2GB", 2 * G);
@@ -133,6 +139,7 @@ static void sizes(void **state)
 	gives(pm_parse_size, "512B", 512);
 	gives(pm_parse_size, "0x1000", 4096);
 	gives(pm_parse_size, "0xffffffffffffffff", UINT64_MAX);
+
 	gives(pm_parse_size, "18446744073709551615", UINT64_MAX);
 	gives(pm_parse_size, "16777215T", 16777215 * T);
 }
@@ -147,6 +154,7 @@ static void size_fractions(void **state)
 	gives(pm_parse_size, "1.000000000000000000000000000001K", 1024);
 	gives(pm_parse_size, "0.999999999999999999999999999999K", 1023);
 	gives(pm_parse_size, "2.25GiB", 2 * G + G / 4);
+
 	gives(pm_parse_size, "15.5E", 15 * E + E / 2);
 	gives(pm_parse_size, "1.10K", 1126);
 }
@@ -162,8 +170,10 @@ static void refused_sizes(void **state)
 		"1,5K", "0x",    "0x10K",  "0xg",  "0x10000000000000000",
 		"12abc"
 	};
+
 	for (size_t i = 0; i < sizeof junk / sizeof *junk; i++)
 		refuses(pm_parse_size, junk[i]);
+
 	static const char *const large[] = { "18446744073709551616",
 		                             "16E",
 		                             "17E",
@@ -171,6 +181,7 @@ static void refused_sizes(void **state)
 		                             "16777216T",
 		                             "99999999999999999999K",
 		                             "18014398509481984K" };
+
 	for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
 		refuses(pm_parse_size, large[i]);
 		uint64_t value;
@@ -198,6 +209,7 @@ static void sizes_for_people(void **state)
 	is_written(4 * K, "4.0K");
 	is_written(K + 51, "1.0K"); /* 1.0498 */
 	is_written(K + 52, "1.1K"); /* 1.0508 */
+
 	is_written(64 * M, "64.0M");
 	is_written(255 * M + 900 * K, "255.9M");
 	is_written(UINT64_MAX, "16.0E");
@@ -255,8 +267,10 @@ static void scanning_stops_behind_the_number(void **state)
 	assert_int_equal(*at, '-');
 	at = "123 kB";
 	assert_true(pm_scan_decimal(&at, &value));
+
 	assert_int_equal(value, 123);
 	assert_int_equal(*at, ' ');
+
 	const char *junk = "xyz";
 	at = junk;
 	value = 5;
@@ -292,5 +306,6 @@ int main(void)
 		cmocka_unit_test(scanning_stops_behind_the_number),
 		cmocka_unit_test(hexadecimal_digits),
 	};
+
 	return cmocka_run_group_tests_name("number", tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ static void check(uint64_t value)
 	text_hex(&text, value, 16);
 	snprintf(expected, sizeof expected, "%" PRIu64 " %" PRIx64 " %016" PRIx64, value, value,
 	         value);
+
 	assert_string_equal(text_terminate(&text), expected);
 	text_clear(&text);
 	text_decimal(&text, value);
@@ -29,6 +30,7 @@ static void check(uint64_t value)
 	text_hex(&text, value, 1);
 	assert_int_equal(text_hex_length(value), text.length);
 	text_clear(&text);
+
 	text_size(&text, value);
 	assert_int_equal(text_size_length(value), text.length);
 	text_deinit(&text);
@@ -43,6 +45,7 @@ static void test_numbers(void **state)
 		check(power);
 		check(power + 1);
 	}
+
 	/* Where a size gets another digit or unit by rounding. */
 	for (unsigned unit = 10; unit <= 60; unit += 10) {
 		for (uint64_t tenths = 1; tenths <= 10240 && unit < 50; tenths++) {
@@ -52,10 +55,12 @@ static void test_numbers(void **state)
 			check(size + 1);
 		}
 	}
+
 	for (uint64_t power = 1; power < UINT64_MAX / 10; power *= 10) {
 		check(power - 1);
 		check(power);
 	}
+
 	check(UINT64_MAX);
 }
 
@@ -73,6 +78,7 @@ static void test_thousands(void **state)
 		      { 999999, "999,999" },
 		      { 1000000, "1,000,000" },
 		      { UINT64_MAX, "18,446,744,073,709,551,615" } };
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct text text = { 0 };
 		text_string(&text, "in ");
@@ -88,8 +94,10 @@ static void test_growing(void **state)
 	struct text text = { 0 };
 	for (unsigned i = 0; i < 5000; i++)
 		text_format(&text, "%u,", i);
+
 	text_fill(&text, '.', 3);
 	text_bytes(&text, NULL, 0);
+
 	/* 10 * 2 + 90 * 3 + 900 * 4 + 4000 * 5 bytes, and the three. */
 	assert_int_equal(text.length, 23893);
 	assert_string_equal(text_terminate(&text) + text.length - 8, "4999,...");

@@ -47,6 +47,7 @@ static void nothing_near(void **state)
 	(void)state;
 	assert_null(nearest_command("valgrind"));
 	assert_null(nearest_command("top"));
+
 	/* Half of the letters are others. */
 	const char *const columns[] = { "size", "rss", "inode", "kind" };
 	assert_null(pm_typo_nearest("nope", columns, 4));
@@ -60,8 +61,10 @@ static void the_nearest_of_several(void **state)
 	const char *const words[] = { "javac", NULL, "", "java", "jav" };
 	assert_ptr_equal(pm_typo_nearest("javs", words, 5), words[3]);
 	assert_ptr_equal(pm_typo_nearest("javacc", words, 5), words[0]);
+
 	/* Equally near ones: the first. */
 	assert_ptr_equal(pm_typo_nearest("jave", words, 5), words[3]);
+
 	const char *const equal[] = { "cat", "bat" };
 	assert_ptr_equal(pm_typo_nearest("rat", equal, 2), equal[0]);
 }
@@ -74,6 +77,7 @@ static void lengths_are_bounded(void **state)
 	longest[64] = '\0';
 	memset(longer, 'a', 65);
 	longer[65] = '\0';
+
 	const char *const words[] = { longer, longest };
 	char typed[66];
 	memcpy(typed, longest, sizeof longest);

@@ -116,5 +116,6 @@ int main(void)
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_fit),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,7 @@ static void test_every_width_ends_and_loses_no_word(void **state)
 {
 	static const char line[] = "  0x7f1dff451000 is 0x0 into it, file offset 0x251000;  its "
 				   "page is …present,   the file's own page";
+
 	(void)state;
 	for (size_t width = 1; width < 110; width++) {
 		for (size_t indent = 0; indent < width; indent++) {
@@ -89,5 +90,6 @@ int main(void)
 		cmocka_unit_test(test_columns_count_not_bytes),
 		cmocka_unit_test(test_every_width_ends_and_loses_no_word),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,18 +33,21 @@ struct world {
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof *world);
+
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	char *guards = mmap(NULL, (PAGES + 2) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 	                    0);
 	assert_ptr_not_equal(guards, MAP_FAILED);
 	world->memory = guards + page;
 	assert_int_equal(mprotect(world->memory, PAGES * page, PROT_READ | PROT_WRITE), 0);
+
 	/* A huge page would bring in what is to stay untouched; where there are none it does not
 	 * matter. */
 	(void)madvise(world->memory, PAGES * page, MADV_NOHUGEPAGE);
 	assert_int_equal(pm_process_open(NULL, getpid(), &world->process, NULL), 0);
 	pm_regions_init(&world->regions);
 	*state = world;
+
 	return 0;
 }
 
@@ -58,6 +61,7 @@ static int tear_down(void **state)
 	pm_process_close(world->process);
 	munmap(world->memory - page, (PAGES + 2) * page);
 	free(world);
+
 	return 0;
 }
 
@@ -104,6 +108,7 @@ static void text_across_the_edges_is_whole(void **state)
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "application/grpc", 1);
 	expect(world, 1, "localhost:50051", 1);
+
 	assert_int_equal(world->found.pages, page);
 	assert_int_equal(world->found.searched, page);
 }
@@ -118,6 +123,7 @@ static void text_beside_the_pages_is_not_theirs(void **state)
 	put(world, 11, 1, "\1");
 	put(world, 11, -(size_t)100, "old and behind");
 	add_pages(world, 10, 1);
+
 	look(world);
 	assert_int_equal(world->found.count, 1);
 	expect(world, 0, "new text", 1);
@@ -141,6 +147,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 {
 	struct world *world = *state;
 	char text[3 * 4096] = "";
+
 	if (page != 4096)
 		skip();
 	memset(text, 'x', page + 20);
@@ -149,6 +156,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 	add_pages(world, 10, 1);
 	add_pages(world, 12, 1);
 	add_pages(world, 29, 2);
+
 	look(world);
 	assert_int_equal(world->found.count, 2);
 	text[PEEK_STRING_MAX] = '\0';
@@ -162,15 +170,18 @@ static void text_from_far_before_is_told_from_the_page_on(void **state)
 {
 	struct world *world = *state;
 	char text[LONG] = "";
+
 	if (page != 4096)
 		skip();
 	memset(text, 'x', page + 100);
 	memcpy(text + page + 99, "\xc3\xa9what is new", strlen("\xc3\xa9what is new"));
 	put(world, 10, page + 100, text);
+
 	/* Of this one nothing that would be a string is new. */
 	memset(text, 'y', page + 100);
 	strcpy(text + page + 50, "abc");
 	put(world, 20, page + 50, text);
+
 	/* This one fills the page before from its begin. */
 	memset(text, 'z', page);
 	strcpy(text + page, "end");
@@ -179,6 +190,7 @@ static void text_from_far_before_is_told_from_the_page_on(void **state)
 	add_pages(world, 20, 1);
 	add_pages(world, 30, 1);
 	look(world);
+
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "what is new", 1);
 	memset(text, 'z', PEEK_STRING_MAX);
@@ -191,6 +203,7 @@ static void text_crosses_from_one_region_into_its_continuation(void **state)
 	struct world *world = *state;
 	put(world, 10, 5, "left and right");
 	put(world, 11, 5, "there and here");
+
 	/* Two borders: mprotect(2) splits the mapping. */
 	assert_int_equal(
 		mprotect(world->memory + 10 * page, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
@@ -199,6 +212,7 @@ static void text_crosses_from_one_region_into_its_continuation(void **state)
 	look(world);
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "left and right", 1);
+
 	expect(world, 1, "there and here", 1);
 }
 
@@ -219,6 +233,7 @@ static void pages_beside_that_are_not_there_stay_so(void **state)
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "begins here", 1);
 	expect(world, 1, "ends here", 1);
+
 	assert_false(is_there(world, 9));
 	assert_true(is_there(world, 10));
 	assert_false(is_there(world, 11));
@@ -228,9 +243,11 @@ static void pages_beside_that_are_not_there_stay_so(void **state)
 static void thinned_blocks_have_no_fragments(void **state)
 {
 	struct world *world = *state;
+
 	enum { LENGTH = sizeof "twenty three characters" };
 	for (size_t at = 0; at + LENGTH <= PAGES * page; at += LENGTH)
 		memcpy(world->memory + at, "twenty three characters", LENGTH);
+
 	add_pages(world, 0, PAGES);
 	peek_pages_thin(&world->pages, 1);
 	assert_int_equal(world->pages.bytes, PAGES * page);
@@ -239,6 +256,7 @@ static void thinned_blocks_have_no_fragments(void **state)
 	assert_int_equal(world->found.count, 1);
 	assert_int_equal(world->found.strings[0].length, 23);
 	assert_int_equal(world->pages.count, 1);
+
 	assert_int_equal(world->found.strings[0].count,
 	                 (world->found.searched + LENGTH - 1) / LENGTH);
 }
@@ -262,5 +280,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(thinned_blocks_have_no_fragments, set_up,
 		                                tear_down),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,7 @@ static void numbers_become_a_sign(void **state)
 		assert_non_null(to);
 		memcpy(text, examples[i].text, length);
 		to[length] = '!';
+
 		size_t written = similar_fold(to, text, length);
 		if (written != wanted || memcmp(to, examples[i].common, wanted) != 0)
 			fail_msg("%s: %.*s", examples[i].text, (int)written, to);

@@ -33,10 +33,12 @@ static void test_exact(void **state)
 			int length = snprintf(text, sizeof text, "a common begin %08u", i);
 			add(tally, 1, text, (size_t)length, (uint64_t)round * 10000 + i);
 		}
+
 	assert_int_equal(tally_count(tally), 2000);
 	assert_int_equal(tally_dropped(tally), 0);
 	assert_int_equal(tally_bound(tally), 0);
 	tally_sort(tally);
+
 	for (unsigned i = 0; i < 2000; i++) {
 		const struct tally_item *item = tally_get(tally, i);
 		int length = snprintf(text, sizeof text, "a common begin %08u", 2000 - i);
@@ -46,6 +48,7 @@ static void test_exact(void **state)
 		assert_int_equal(item->length, length);
 		assert_memory_equal(item->text, text, (size_t)length);
 	}
+
 	tally_destroy(tally);
 }
 
@@ -64,11 +67,13 @@ static void test_different(void **state)
 		      { 0, "12345678\0", 9 },
 		      { 0, "1234567812345678", 16 },
 		      { 2, "12345678", 8 } };
+
 	size_t count = sizeof texts / sizeof *texts;
 	struct tally *tally = tally_create(TALLY_MIN);
 	for (unsigned times = 0; times < 3; times++)
 		for (size_t i = 0; i < count; i++)
 			add(tally, texts[i].sort, texts[i].text, texts[i].length, 100 * times + i);
+
 	assert_int_equal(tally_count(tally), count);
 	tally_sort(tally);
 	for (size_t i = 0; i < count; i++) {
@@ -80,6 +85,7 @@ static void test_different(void **state)
 		assert_int_equal(item->length, texts[i].length);
 		assert_memory_equal(item->text, texts[i].text, texts[i].length);
 	}
+
 	tally_destroy(tally);
 }
 
@@ -115,8 +121,10 @@ static void check_bounds(const struct tally *tally, const uint32_t *exact)
 		assert_true(item->missed <= tally_bound(tally));
 		there[number] = true;
 	}
+
 	for (size_t i = 0; i < TEXTS; i++)
 		assert_true(there[i] || exact[i] <= tally_bound(tally));
+
 	free(there);
 }
 
@@ -126,6 +134,7 @@ static void fill(uint64_t budget, bool *dropped)
 	uint32_t *exact = calloc(TEXTS, sizeof *exact);
 	uint64_t random = budget;
 	char *text = malloc(5000);
+
 	memset(text, 'x', 5000);
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint32_t number = draw(&random);
@@ -136,9 +145,11 @@ static void fill(uint64_t budget, bool *dropped)
 		memset(text + filling, 'x', 9);
 		exact[number]++;
 	}
+
 	tally_sort(tally);
 	check_bounds(tally, exact);
 	*dropped = tally_dropped(tally) > 0;
+
 	/* The most frequent one is never lost to rare ones. */
 	assert_int_equal(number_of(tally_get(tally, 0)), 0);
 	free(text);
@@ -165,9 +176,11 @@ static void test_all_different(void **state)
 	char text[16];
 	for (unsigned i = 0; i < 100000; i++)
 		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%u", i), i);
+
 	/* Nothing is known of any of them but this. */
 	assert_true(tally_bound(tally) >= 1);
 	assert_true(tally_count(tally) + tally_dropped(tally) == 100000);
+
 	/* What does not fit at all. */
 	char *giant = calloc(1, TALLY_MIN);
 	uint64_t bound = tally_bound(tally);
@@ -190,17 +203,22 @@ static void test_long_then_short(void **state)
 {
 	enum { LONG = 20000, TIMES = 50 };
 	(void)state;
+
 	struct tally *tally = tally_create(TALLY_MIN);
 	char *text = calloc(1, LONG);
 	add_short(tally, "first ", 600);
+
 	for (unsigned i = 0; i < TIMES; i++)
 		add(tally, 0, text, LONG, i);
+
 	uint64_t dropped = tally_dropped(tally);
 	add_short(tally, "second ", 900);
 	assert_true(tally_dropped(tally) > dropped);
 	tally_sort(tally);
+
 	for (size_t i = 0; i < tally_count(tally); i++)
 		assert_int_not_equal(tally_get(tally, i)->length, LONG);
+
 	assert_true(tally_bound(tally) >= TIMES);
 	free(text);
 	tally_destroy(tally);
@@ -220,18 +238,22 @@ static void test_long_in_parts(void **state)
 {
 	enum { FREQUENT = 100 };
 	(void)state;
+
 	struct tally *tally = tally_create(TALLY_MIN);
 	add(tally, 3, "rare", 4, 0);
 	add_short(tally, "first ", 600);
+
 	for (uint8_t sort = 1; sort <= 2; sort++)
 		for (unsigned i = 0; i < FREQUENT; i++)
 			add(tally, sort, "text", 4, i);
+
 	tally_lengthen(tally, 1, 1000);
 	tally_lengthen(tally, 2, 2000);
 	add_short(tally, "second ", 900);
 	assert_true(tally_dropped(tally) > 0);
 	tally_lengthen(tally, 1, 10000);
 	tally_lengthen(tally, 2, 20000);
+
 	/* Neither of a text that was dropped nor of one that never was there. */
 	tally_lengthen(tally, 3, 5);
 	tally_lengthen(tally, UINT8_MAX, 5);

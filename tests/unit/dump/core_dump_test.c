@@ -37,8 +37,10 @@ static void start(struct dump *dump, const char *program, const char *argument)
 	target_start(&dump->target, program, argument, NULL);
 	look_open(&dump->look, dump->target.pid);
 	snprintf(dump->core, sizeof dump->core, "%s/core", dump->folder);
+
 	char link[64];
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)dump->target.pid);
+
 	ssize_t length = readlink(link, dump->program, sizeof dump->program - 1);
 	assert_true(length > 0);
 }
@@ -61,9 +63,11 @@ static int write_core(struct dump *dump, const struct pm_core_options *options, 
 		.files = files ? &dump->look.files : NULL,
 	};
 	int fd = open(dump->core, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
 	assert_true(fd >= 0);
 	int result = pm_dump_core(&source, options, fd, &dump->result, error);
 	close(fd);
+
 	return result;
 }
 
@@ -84,11 +88,14 @@ static char *output_of(struct target *program)
 	size_t length = 0;
 	FILE *collected = open_memstream(&text, &length);
 	assert_non_null(collected);
+
 	int byte;
 	while ((byte = fgetc(program->from)) != EOF)
 		fputc(byte, collected);
+
 	fclose(collected);
 	target_stop(program);
+
 	return text;
 }
 
@@ -109,6 +116,7 @@ static char *ask_gdb(const struct dump *dump, const char *commands)
 	snprintf(path, sizeof path, "%s/commands", dump->folder);
 	program_start(&gdb, "gdb", "-q", "-nx", "-batch", "-x", path, dump->program, dump->core,
 	              NULL);
+
 	return output_of(&gdb);
 }
 
@@ -120,15 +128,19 @@ static void gdb_finds_all_markers(void **state)
 	start(&dump, "markers", "small");
 	markers_take(&markers, &dump.target, "marker");
 	expect_core(&dump, NULL, false);
+
 	char *commands = calloc(markers.count, 40);
 	assert_non_null(commands);
+
 	size_t length = 0;
 	for (size_t i = 0; i < markers.count; i++)
 		length += (size_t)sprintf(commands + length, "x/s 0x%llx\n",
 		                          (unsigned long long)markers.items[i].address);
+
 	char *answer = ask_gdb(&dump, commands);
 	for (size_t i = 0; i < markers.count; i++)
 		expect_words(answer, markers.items[i].text);
+
 	/* One thread, and a whole vdso. */
 	const char *thread = strstr(answer, "[New LWP");
 	assert_non_null(thread);
@@ -137,6 +149,7 @@ static void gdb_finds_all_markers(void **state)
 	free(answer);
 	free(commands);
 	markers_drop(&markers);
+
 	end(&dump);
 }
 
@@ -149,14 +162,18 @@ static void untouched_files_are_absent_or_whole(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		skip_because("map_files of deleted files needs CAP_CHECKPOINT_RESTORE");
+
 	struct dump dump;
 	struct markers markers;
 	start(&dump, "markers", "small");
 	markers_take(&markers, &dump.target, "file_marker");
+
 	for (int whole = 0; whole < 2; whole++) {
 		struct pm_core *core;
+
 		expect_core(&dump, NULL, whole);
 		assert_int_equal(pm_core_open(dump.core, &core, NULL), 0);
+
 		struct pm_reader reader = pm_core_reader(core);
 		for (size_t i = 0; i < markers.count; i++) {
 			char bytes[MARKER_TEXT];
@@ -167,8 +184,10 @@ static void untouched_files_are_absent_or_whole(void **state)
 			assert_int_equal(done, whole ? sizeof bytes : 0);
 			markers_feed(&markers, markers.items[i].address, bytes, done);
 		}
+
 		pm_core_close(core);
 	}
+
 	markers_expect_all(&markers);
 	markers_drop(&markers);
 	end(&dump);
@@ -210,10 +229,12 @@ static void await_sleep(struct pm_process *process)
 	char words[16];
 	struct pm_thread *threads;
 	size_t count;
+
 	snprintf(words, sizeof words, "%d ", SYS_pause);
 	assert_int_equal(pm_process_read_threads(process, 0, &threads, &count, NULL), 0);
 	for (size_t i = 1; i < count; i++)
 		await_call(threads[i].tid, words);
+
 	free(threads);
 }
 
@@ -223,21 +244,26 @@ static void gdb_shows_threads_and_stacks(void **state)
 	struct dump dump;
 	start(&dump, "busy", "3");
 	await_reading(dump.target.pid);
+
 	const struct pm_core_options options = { .stop_for_registers = true };
 	expect_core(&dump, &options, false);
 	assert_true(dump.result.stopped > 0);
 	target_tell(&dump.target, "ping");
+
 	char *answer = ask_gdb(&dump, "info threads\nthread apply all bt\ninfo proc mappings\ninfo "
 	                              "auxv\np $_siginfo.si_signo\n");
 	expect_words(answer, "Thread 1");
+
 	char lwp[32];
 	snprintf(lwp, sizeof lwp, "LWP %d", (int)dump.target.pid);
 	expect_words(answer, lwp);
 	expect_words(answer, " main (");
 	expect_words(answer, "target_obey");
+
 	size_t sleepers = 0;
 	for (const char *at = answer; (at = strstr(at, "in sleep_on")); at++)
 		sleepers++;
+
 	assert_int_equal(sleepers, 3);
 	expect_words(answer, "/libc");
 	expect_words(answer, "AT_SYSINFO_EHDR");
@@ -252,10 +278,12 @@ static void a_stop_of_the_caller_is_used(void **state)
 	struct dump dump;
 	struct pm_error error;
 	start(&dump, "busy", "3");
+
 	struct pm_core_options options = { .stop_for_registers = true };
 	assert_int_equal(pm_stop_begin(dump.look.process, NULL, &options.stop, &error), 0);
 	expect_core(&dump, &options, false);
 	assert_int_equal(dump.result.stopped, 0);
+
 	char text[64], *status;
 	snprintf(text, sizeof text, "/proc/%d/status", (int)dump.target.pid);
 	status = read_text(text, NULL);
@@ -263,6 +291,7 @@ static void a_stop_of_the_caller_is_used(void **state)
 	free(status);
 	pm_stop_end(options.stop);
 	target_tell(&dump.target, "ping");
+
 	char *answer = ask_gdb(&dump, "bt\n");
 	expect_words(answer, " main (");
 	free(answer);
@@ -277,6 +306,7 @@ static void sleeping_threads_are_seen_without_a_stop(void **state)
 	start(&dump, "busy", "1");
 	await_sleep(dump.look.process);
 	expect_core(&dump, NULL, false);
+
 	char *answer = ask_gdb(&dump, "thread apply all x/i $pc\n");
 	expect_words(answer, "pause");
 	free(answer);
@@ -289,16 +319,20 @@ static void elfutils_read_the_notes(void **state)
 	struct dump dump;
 	struct target readelf;
 	start(&dump, "markers", "small");
+
 	const struct pm_core_options options = { .stop_for_registers = true };
 	expect_core(&dump, &options, false);
 	program_start(&readelf, "eu-readelf", "-h", "-l", "-n", dump.core, NULL);
+
 	char *answer = output_of(&readelf);
 	static const char *const words[] = { "CORE (Core file)", "PRSTATUS",       "PRPSINFO",
 		                             "SIGINFO",          "AUXV",           "FILE",
 		                             "FPREGSET",         "fname: markers", "SYSINFO_EHDR",
 		                             "sigpend: <>" };
+
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		expect_words(answer, words[i]);
+
 	char pid[32];
 	snprintf(pid, sizeof pid, "pid: %d,", (int)dump.target.pid);
 	expect_words(answer, pid);
@@ -318,17 +352,21 @@ static void any_number_of_segments_is_written(void **state)
 		skip_because("this kernel has no guard pages");
 	markers_take(&markers, &dump.target, "marker");
 	expect_core(&dump, NULL, false);
+
 	struct target readelf;
 	program_start(&readelf, "readelf", "-h", dump.core, NULL);
+
 	char *answer = output_of(&readelf);
 	const char *count = strstr(answer, "65535 (");
 	assert_non_null(count);
 	assert_in_range(strtoul(count + 7, NULL, 10), 70000, 71000);
 	free(answer);
+
 	/* gdb 13 takes ten seconds to find its way among so many. */
 	struct pm_core *core;
 	char bytes[MARKER_TEXT];
 	assert_int_equal(pm_core_open(dump.core, &core, NULL), 0);
+
 	struct pm_reader reader = pm_core_reader(core);
 	assert_int_equal(pm_reader_read(&reader, markers.items[0].address, bytes, sizeof bytes,
 	                                NULL, NULL),
@@ -345,15 +383,19 @@ static uint64_t held_of(const struct dump *dump, const char *name)
 	uint64_t start_address, end_address, held = 0;
 	struct pm_core *core;
 	struct pm_regions regions;
+
 	target_range(&dump->target, name, &start_address, &end_address);
 	assert_int_equal(pm_core_open(dump->core, &core, NULL), 0);
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+
 	for (size_t i = 0; i < regions.count; i++)
 		if (regions.items[i].start >= start_address && regions.items[i].end <= end_address)
 			held += regions.items[i].bytes[PM_SIZE_RSS];
+
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
+
 	return held;
 }
 
@@ -391,11 +433,13 @@ static void impossible_outputs_are_refused(void **state)
 	struct dump dump;
 	struct pm_error error;
 	int ends[2];
+
 	start(&dump, "markers", "small");
 	const struct pm_dump_source source = { .process = dump.look.process,
 		                               .regions = &dump.look.regions,
 		                               .pages = &dump.look.pages,
 		                               .reader = &dump.look.memory };
+
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(pm_dump_core(&source, NULL, ends[1], &dump.result, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
@@ -404,6 +448,7 @@ static void impossible_outputs_are_refused(void **state)
 	fputs("quit\n", dump.target.to);
 	fflush(dump.target.to);
 	siginfo_t info;
+
 	assert_int_equal(waitid(P_PID, (id_t)dump.target.pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(write_core(&dump, NULL, false, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
@@ -423,5 +468,6 @@ int main(void)
 		cmocka_unit_test(the_filter_is_respected),
 		cmocka_unit_test(impossible_outputs_are_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,11 +61,13 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 		{ 0x15000, 0x16000, PM_PAGE_GUARD },
 		{ 0x16000, 0x18000, PM_PAGE_PRESENT },
 	};
+
 	(void)context;
 	(void)error;
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
 		if (runs[i].start < end && runs[i].end > start && visit(visitor, &runs[i]) != 0)
 			return 1;
+
 	return 0;
 }
 
@@ -81,12 +83,15 @@ static void make_up(struct fake_memory *made)
 	const struct pm_region region = {
 		.start = 0x10000, .end = 0x18000, .perms = PM_PERM_READ, .vm_flags = PM_VM_KNOWN
 	};
+
 	*made = (struct fake_memory){ .pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE } };
 	for (size_t i = 0; i < sizeof made->bytes; i++)
 		made->bytes[i] = (char)('a' + i % 23);
+
 	memcpy(made->expected, made->bytes, sizeof made->bytes);
 	for (size_t page = 1; page <= 5; page += 2)
 		memset(made->expected + page * PAGE, 0, PAGE);
+
 	made->ranges[0] = (struct pm_fake_range){ 0x10000, made->bytes, 3 * PAGE };
 	made->ranges[1] = (struct pm_fake_range){ 0x14000, made->bytes + 4 * PAGE, 4 * PAGE };
 	made->target = (struct pm_fake_target){ .ranges = made->ranges, .count = 2 };
@@ -150,6 +155,7 @@ static void *read_pipe(void *context)
 	char *bytes = calloc(1, 16 * PAGE);
 	size_t filled = 0;
 	ssize_t got;
+
 	while (bytes && (got = read(*fd, bytes + filled, 16 * PAGE - filled)) > 0)
 		filled += (size_t)got;
 	return bytes;
@@ -288,6 +294,7 @@ static void quit_target(void *context, uint64_t bytes, uint64_t address)
 	(void)address;
 	if (!target->to)
 		return;
+
 	fputs("quit\n", target->to);
 	fclose(target->to);
 	target->to = NULL;
@@ -303,14 +310,17 @@ static void a_target_that_ends_is_never_taken_for_whole(void **state)
 	struct pm_dump_result result;
 	struct pm_error error = { 0 };
 	uint64_t start, end;
+
 	target_start(&target, "markers", "small", NULL);
 	look_open(&look, target.pid);
 	target_range(&target, "plain", &start, &end);
+
 	int fd = make_file();
 	/* All, and what is one unit only: it has been read when the target ends. */
 	const struct pm_range one = { start, start + 1, look_region(&look, start) };
 	struct target again = target;
 	struct pm_dump_source source = source_of(&look);
+
 	source.progress = quit_target;
 	source.context = &again;
 	source.ranges = &one;
@@ -319,6 +329,7 @@ static void a_target_that_ends_is_never_taken_for_whole(void **state)
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	assert_int_equal(result.bytes, 1);
 	source.ranges = NULL;
+
 	assert_int_equal(pm_dump_raw(&source, fd, &result, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	close(fd);
@@ -336,5 +347,6 @@ int main(void)
 		cmocka_unit_test(a_whole_process_is_dumped_sparsely),
 		cmocka_unit_test(a_target_that_ends_is_never_taken_for_whole),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

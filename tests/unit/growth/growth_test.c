@@ -27,8 +27,10 @@ static struct pm_region *add(struct pm_regions *regions, uint64_t start, uint64_
 		.inode = mapping[0] == '/' ? 7 : 0,
 		.known = PM_SIZE_BIT(PM_SIZE_RSS),
 	};
+
 	region.bytes[PM_SIZE_RSS] = perms ? pages * PAGE : 0;
 	assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
+
 	return &regions->items[regions->count - 1];
 }
 
@@ -82,6 +84,7 @@ static void merges_and_splits(void **state)
 	add(&pair.before, 0x200000, 16, RW, "");
 	add(&pair.after, 0x200000, 4, RW, "");
 	add(&pair.after, 0x208000, 4, RW, "");
+
 	compare(&pair);
 	assert_int_equal(pair.growth.count, 2);
 	assert_part(&pair, 0, PM_CHANGE_MERGED, 8);
@@ -99,6 +102,7 @@ static void protected_middle_stays_with_its_memory(void **state)
 	add(&pair.after, 0x108000, 4, RW, "");
 	compare(&pair);
 	assert_int_equal(pair.growth.count, 1);
+
 	assert_part(&pair, 0, PM_CHANGE_SPLIT, 0);
 	release(&pair);
 }
@@ -114,6 +118,7 @@ static void arena_grows_into_its_reserve(void **state)
 	add(&pair.after, 0x4040000, 64, 0, "");
 	compare(&pair);
 	assert_int_equal(pair.growth.count, 2);
+
 	assert_part(&pair, 0, PM_CHANGE_GREW, 31);
 	assert_part(&pair, 1, PM_CHANGE_SHRANK, 0);
 	assert_int_equal(pair.growth.parts[1].was.size - pair.growth.parts[1].is.size, 31 * PAGE);
@@ -130,6 +135,7 @@ static void new_heap_belongs_to_its_arena(void **state)
 	compare(&pair);
 	assert_int_equal(pair.growth.count, 1);
 	assert_part(&pair, 0, PM_CHANGE_GREW, 32);
+
 	assert_int_equal(pair.growth.parts[0].after_count, 2);
 	release(&pair);
 }
@@ -145,6 +151,7 @@ static void reused_address_is_new(void **state)
 	assert_int_equal(pair.growth.count, 2);
 	assert_part(&pair, 0, PM_CHANGE_GONE, -8);
 	assert_part(&pair, 1, PM_CHANGE_NEW, 8);
+
 	release(&pair);
 }
 
@@ -158,6 +165,7 @@ static void moves(void **state)
 	add(&pair.before, 0x300000, 5, PM_PERM_READ, "/data");
 	add(&pair.after, 0x500000, 5, PM_PERM_READ, "/data");
 	add(&pair.after, 0x900000, 200, RW, "")->bytes[PM_SIZE_RSS] = 101 * PAGE;
+
 	add(&pair.before, 0xa00000, 50, RW | PM_PERM_EXEC, "");
 	add(&pair.before, 0xb00000, 50, RW | PM_PERM_EXEC, "");
 	add(&pair.after, 0xc00000, 50, RW | PM_PERM_EXEC, "");
@@ -166,6 +174,7 @@ static void moves(void **state)
 	assert_part(&pair, 0, PM_CHANGE_MOVED, 1);
 	assert_part(&pair, 1, PM_CHANGE_MOVED, 0);
 	assert_part(&pair, 2, PM_CHANGE_GONE, -50);
+
 	assert_part(&pair, 3, PM_CHANGE_GONE, -50);
 	assert_part(&pair, 4, PM_CHANGE_NEW, 50);
 	release(&pair);
@@ -204,6 +213,7 @@ static void other_kind_of_the_same_memory(void **state)
 	add(&pair.after, 0x900000, 150, RW, "")->kind = PM_KIND_MALLOC;
 	compare(&pair);
 	assert_int_equal(pair.growth.count, 2);
+
 	assert_part(&pair, 0, PM_CHANGE_SAME, 0);
 	assert_part(&pair, 1, PM_CHANGE_GREW, 50);
 	release(&pair);
@@ -219,6 +229,7 @@ static void nothing_changed(void **state)
 	add(&pair.before, 0x100000, 8, RW, "");
 	add(&pair.after, 0x100000, 8, RW, "");
 	compare(&pair);
+
 	assert_part(&pair, 0, PM_CHANGE_SAME, 0);
 	release(&pair);
 }
@@ -244,6 +255,7 @@ static void edit(struct page *pages, uint32_t *seed)
 {
 	size_t first = next_random(seed) % PAGES, length = 1 + next_random(seed) % 40;
 	unsigned backing = next_random(seed) % BACKINGS, what = next_random(seed) % 4;
+
 	if (first + length > PAGES)
 		length = PAGES - first;
 	if (what == 0) {
@@ -298,12 +310,14 @@ static void check_parts(const struct pair *pair)
 		sum->was.size += pm_region_size(&pair->before.items[i]);
 		sum->was.rss += pair->before.items[i].bytes[PM_SIZE_RSS];
 	}
+
 	for (size_t i = 0; i < pair->after.count; i++) {
 		struct pm_growth_part *sum = &sums[growth->after_part[i]];
 		sum->after_count++;
 		sum->is.size += pm_region_size(&pair->after.items[i]);
 		sum->is.rss += pair->after.items[i].bytes[PM_SIZE_RSS];
 	}
+
 	for (size_t i = 0; i < growth->count; i++) {
 		const struct pm_growth_part *part = &growth->parts[i];
 		assert_int_equal(part->before_count, sums[i].before_count);
@@ -315,6 +329,7 @@ static void check_parts(const struct pair *pair)
 		assert_int_equal(part->change == PM_CHANGE_NEW, part->before_count == 0);
 		assert_int_equal(part->change == PM_CHANGE_GONE, part->after_count == 0);
 	}
+
 	free(sums);
 }
 
@@ -337,9 +352,11 @@ static void random_edits_are_accounted_for(void **state)
 	struct page pages[PAGES] = { 0 }, was[PAGES];
 	for (int round = 0; round < ROUNDS; round++) {
 		struct pair pair = { 0 };
+
 		memcpy(was, pages, sizeof was);
 		for (uint32_t edits = next_random(&seed) % 12; edits > 0; edits--)
 			edit(pages, &seed);
+
 		list(was, &pair.before);
 		list(pages, &pair.after);
 		compare(&pair);
@@ -348,6 +365,7 @@ static void random_edits_are_accounted_for(void **state)
 		assert_int_equal(pair.growth.is.size, count_pages(pages, 0) * PAGE);
 		assert_int_equal(pair.growth.is.rss, count_pages(pages, 1) * PAGE);
 		check_parts(&pair);
+
 		check_pages(&pair, was, pages);
 		release(&pair);
 	}
@@ -368,5 +386,6 @@ int main(void)
 		cmocka_unit_test(nothing_changed),
 		cmocka_unit_test(random_edits_are_accounted_for),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

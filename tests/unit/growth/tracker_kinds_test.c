@@ -28,12 +28,14 @@ static void sample_by_kind(struct process *process)
 			process->regions.items[i].bytes[PM_SIZE_RSS];
 		numbers[process->regions.items[i].kind]++;
 	}
+
 	sample(process, 1);
 	const struct pm_track *const *tracks = pm_tracker_tracks(process->tracker, &count);
 	for (size_t i = 0; i < count; i++) {
 		weights[tracks[i]->kind] -= tracks[i]->weight;
 		numbers[tracks[i]->kind] -= tracks[i]->regions;
 	}
+
 	for (size_t kind = 0; kind < PM_KIND_COUNT; kind++) {
 		assert_int_equal(weights[kind], 0);
 		assert_int_equal(numbers[kind], 0);
@@ -50,6 +52,7 @@ static void a_moving_block_is_one_track(void **state)
 	struct process process;
 	size_t count, blocks = 0;
 	begin(&process);
+
 	for (unsigned tick = 0; tick <= 20; tick++) {
 		/* The block goes down by twice its size, which grows; of the places that it left
 		 * each holds a pool. */
@@ -61,6 +64,7 @@ static void a_moving_block_is_one_track(void **state)
 			    512 * KILO, PM_KIND_ANON, "");
 		sample_by_kind(&process);
 	}
+
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (tracks[i]->kind != PM_KIND_MALLOC)
@@ -70,6 +74,7 @@ static void a_moving_block_is_one_track(void **state)
 		assert_int_equal(tracks[i]->baseline, MEGA);
 		assert_int_equal(tracks[i]->max_regions, 1);
 	}
+
 	assert_int_equal(blocks, 1);
 	end(&process);
 }
@@ -82,6 +87,7 @@ static void tracks_have_one_kind(void **state)
 		                              PM_KIND_RESERVE };
 	struct process process;
 	uint32_t seed = 5;
+
 	begin(&process);
 	for (unsigned round = 0; round < 400; round++) {
 		for (uint64_t at = 0x10000000; at < 0x14000000;) {
@@ -97,6 +103,7 @@ static void tracks_have_one_kind(void **state)
 		}
 		sample_by_kind(&process);
 	}
+
 	end(&process);
 }
 
@@ -116,10 +123,12 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 {
 	(void)state;
 	enum { BLOCK = MEGA + PAGE, OTHER = 33 * MEGA };
+
 	struct process process;
 	struct pm_trend trend;
 	size_t count;
 	begin(&process);
+
 	for (unsigned tick = 0; tick < 30; tick++) {
 		add_blocks(&process, 0x7f0030000000,
 		           1 + (tick < 8    ? 0
@@ -132,6 +141,7 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 		add_blocks(&process, 0x7f0060000000, 1, OTHER);
 		sample_by_kind(&process);
 	}
+
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 2);
 	for (size_t i = 0; i < count; i++) {
@@ -146,6 +156,7 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 		assert_int_equal(trend.verdict, PM_VERDICT_STEADY);
 		assert_true(trend.rate > 0.9 * BLOCK && trend.rate < 1.1 * BLOCK);
 	}
+
 	end(&process);
 }
 
@@ -161,6 +172,7 @@ static void a_track_goes_on_with_another_kind(void **state)
 	begin(&process);
 	add(&process, 0x10000000, MEGA, MEGA, PM_KIND_HEAP, "");
 	sample_by_kind(&process);
+
 	for (unsigned tick = 0; tick < 3; tick++) {
 		add(&process, 0x10000000, MEGA, MEGA, PM_KIND_HEAP, "");
 		add(&process, 0x20000000, MEGA, (1 + tick) * 100 * KILO,
@@ -169,6 +181,7 @@ static void a_track_goes_on_with_another_kind(void **state)
 			add(&process, 0x30000000, MEGA, MEGA, PM_KIND_ANON, "");
 		sample_by_kind(&process);
 	}
+
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 3);
 	assert_int_equal(tracks[1]->kind, PM_KIND_MALLOC);
@@ -186,5 +199,6 @@ int main(void)
 		cmocka_unit_test(blocks_in_many_holes_are_one_leak),
 		cmocka_unit_test(a_track_goes_on_with_another_kind),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static const struct pm_track *fastest(const struct process *process)
 		if (!found || (int64_t)(tracks[i]->weight - tracks[i]->baseline) >
 		                      (int64_t)(found->weight - found->baseline))
 			found = tracks[i];
+
 	assert_non_null(found);
 	return found;
 }
@@ -41,12 +42,14 @@ static void merged_blocks_are_one_track(void **state)
 	struct process process;
 	struct pm_trend trend;
 	begin(&process);
+
 	for (unsigned tick = 0; tick <= 15; tick++) {
 		add(&process, 0xf0000000, 256 * MEGA, 254 * MEGA, PM_KIND_ANON, "");
 		uint64_t size = (16 + tick * 4ull) * MEGA;
 		add(&process, 0x7f0000000000 - size, size, size, PM_KIND_MALLOC, "");
 		sample(&process, 2);
 	}
+
 	const struct pm_track *track = fastest(&process);
 	assert_int_equal(track->end, 0x7f0000000000);
 	assert_int_equal(track->weight - track->baseline, 60 * MEGA);
@@ -54,6 +57,7 @@ static void merged_blocks_are_one_track(void **state)
 	assert_false(track->born);
 	pm_track_judge(process.tracker, track, &trend);
 	assert_steady(&trend, 2 * MEGA, 0.01);
+
 	size_t count;
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 2);
@@ -70,6 +74,7 @@ static void piled_up_threads_are_one_track(void **state)
 	struct process process;
 	struct pm_trend trend;
 	begin(&process);
+
 	for (unsigned tick = 0; tick <= 20; tick++) {
 		add(&process, 0x10000000, 4 * MEGA, 4 * MEGA, PM_KIND_HEAP, "");
 		for (unsigned thread = 0; thread < 3 + tick * 4; thread++) {
@@ -81,6 +86,7 @@ static void piled_up_threads_are_one_track(void **state)
 		}
 		sample(&process, 2);
 	}
+
 	const struct pm_track *track = fastest(&process);
 	assert_true(track->born);
 	assert_int_equal(track->kind, PM_KIND_STACK);
@@ -89,6 +95,7 @@ static void piled_up_threads_are_one_track(void **state)
 	pm_track_judge_count(process.tracker, track, &trend);
 	assert_steady(&trend, 2, 0.05);
 	pm_track_judge(process.tracker, track, &trend);
+
 	assert_steady(&trend, 24 * KILO, 0.05);
 	end(&process);
 }
@@ -99,6 +106,7 @@ static void slow_leak_beside_a_saw(void **state)
 	struct process process;
 	struct pm_trend trend;
 	begin(&process);
+
 	for (unsigned tick = 0; tick <= 30; tick++) {
 		unsigned phase = tick * 2 % 10;
 		uint64_t saw = (phase < 5 ? phase : 10 - phase) * 8ull * MEGA;
@@ -109,9 +117,11 @@ static void slow_leak_beside_a_saw(void **state)
 			->arena = 0x710000000030;
 		sample(&process, 2);
 	}
+
 	size_t count;
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_int_equal(count, 2);
+
 	for (size_t i = 0; i < count; i++) {
 		pm_track_judge(process.tracker, tracks[i], &trend);
 		if (tracks[i]->start == 0x710000000000)
@@ -119,6 +129,7 @@ static void slow_leak_beside_a_saw(void **state)
 		else
 			assert_int_not_equal(trend.verdict, PM_VERDICT_STEADY);
 	}
+
 	end(&process);
 }
 
@@ -129,6 +140,7 @@ static void merged_history_is_the_sum(void **state)
 	struct process process;
 	struct pm_trend trend;
 	begin(&process);
+
 	for (unsigned tick = 0; tick <= 20; tick++) {
 		uint64_t each = (10ull + tick) * MEGA;
 		if (tick < 12) {
@@ -139,6 +151,7 @@ static void merged_history_is_the_sum(void **state)
 		}
 		sample(&process, 1);
 	}
+
 	const struct pm_track *track = fastest(&process);
 	assert_int_equal(track->weight - track->baseline, 40 * MEGA);
 	assert_true(fabs(pm_series_at(&track->series, 6) - 32 * MEGA) < 1);
@@ -155,11 +168,14 @@ static void unchanged_samples_count(void **state)
 	begin(&process);
 	add(&process, 0x100000000, 100 * MEGA, 10 * MEGA, PM_KIND_ANON, "");
 	sample(&process, 2);
+
 	for (unsigned tick = 1; tick < 10; tick++, process.time += 2)
 		assert_int_equal(pm_tracker_add(process.tracker, process.time, NULL, NULL), 0);
+
 	pm_track_judge(process.tracker, fastest(&process), &trend);
 	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
 	assert_non_null(strstr(trend.reason, "has not changed for 18s"));
+
 	/* Growth that begins now is dated right. */
 	add(&process, 0x100000000, 100 * MEGA, 90 * MEGA, PM_KIND_ANON, "");
 	sample(&process, 2);
@@ -185,10 +201,12 @@ static void tracks_account_for_everything(void **state)
 	struct process process;
 	uint32_t seed = 3;
 	uint64_t before = 0;
+
 	begin(&process);
 	for (unsigned round = 0; round < 400; round++) {
 		uint64_t total = 0, number = 0;
 		int64_t deltas = 0;
+
 		for (uint64_t at = 0x10000000; at < 0x20000000;) {
 			uint64_t size = (1 + next_random(&seed) % 4000) * (uint64_t)PAGE,
 				 gap = next_random(&seed) % 3 * PAGE;
@@ -201,20 +219,24 @@ static void tracks_account_for_everything(void **state)
 			number++;
 			at += size + gap;
 		}
+
 		sample(&process, 1);
 		size_t count;
 		const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 		uint64_t weight = 0, regions = 0;
+
 		for (size_t i = 0; i < count; i++) {
 			weight += tracks[i]->weight;
 			regions += tracks[i]->regions;
 			deltas += tracks[i]->delta;
 		}
+
 		assert_int_equal(weight, total);
 		assert_int_equal(regions, number);
 		assert_int_equal(deltas, (int64_t)(total - before));
 		before = total;
 	}
+
 	end(&process);
 }
 
@@ -228,6 +250,7 @@ static void an_arena_is_one_track_from_the_first(void **state)
 	struct process process;
 	size_t count;
 	begin(&process);
+
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned i = 0; i < 4; i++)
 			add(&process, 0x700000000000 + i * 64ul * MEGA, 8 * MEGA, 100 * PAGE,
@@ -240,6 +263,7 @@ static void an_arena_is_one_track_from_the_first(void **state)
 		assert_int_equal(tracks[0]->counts.count, 0);
 		assert_int_equal(tracks[0]->baseline, 300 * PAGE);
 	}
+
 	end(&process);
 }
 
@@ -255,11 +279,13 @@ static uint64_t look_at_heaps(struct process *process, const unsigned *pages, si
 		add(process, 0x700000000000 + i * 64ul * MEGA, 64 * MEGA, pages[i] * PAGE,
 		    PM_KIND_ARENA, "")
 			->arena = 0x30;
+
 	sample(process, 1);
 	const struct pm_track *track = pm_tracker_tracks(process->tracker, &tracks)[0];
 	assert_int_equal(tracks, 1);
 	assert_int_equal(track->regions, count);
 	assert_int_equal(track->own, pages[(track->start - 0x700000000000) / (64ul * MEGA)] * PAGE);
+
 	return (track->start - 0x700000000000) / (64ul * MEGA);
 }
 
@@ -274,12 +300,14 @@ static void what_grew_last_stands_for_all(void **state)
 	begin(&process);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 100, 50 }, 3), 0);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
+
 	/* It stays when nothing grows, when it falls, and when another one grows a little more than
 	 * it. */
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 180, 50 }, 3), 1);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 190, 65 }, 3), 1);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90 }, 3), 2);
+
 	/* A heap that comes is growth, and lists of other regions are followed the same way. */
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500 }, 4), 3);
 	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500, 1 }, 5), 4);
@@ -294,6 +322,7 @@ static const struct pm_track *track_at(const struct process *process, uint64_t s
 	for (size_t i = 0; i < count; i++)
 		if (tracks[i]->start == start && tracks[i]->regions > 0)
 			return tracks[i];
+
 	fail_msg("no track at %lx", (unsigned long)start);
 	return NULL;
 }
@@ -306,10 +335,12 @@ static void same_lists_are_followed_alike(void **state)
 {
 	(void)state;
 	enum { REGIONS = 60 };
+
 	struct process same, other;
 	uint32_t seed = 9;
 	begin(&same);
 	begin(&other);
+
 	for (unsigned round = 0; round < 60; round++) {
 		for (unsigned i = 0; i < REGIONS; i++) {
 			/* Some regions saw, some grow, some stay; every seventh is a heap of one of
@@ -323,16 +354,20 @@ static void same_lists_are_followed_alike(void **state)
 				                           rss * PAGE, PM_KIND_ANON, "") };
 			region[0]->arena = region[1]->arena = i % 7 == 0 ? 1 + i % 3 : 0;
 		}
+
 		add(&other, 1ul << 40 | (round % 2) * 64ul * MEGA, PAGE, PAGE, PM_KIND_ANON, "");
 		sample(&same, 1);
 		sample(&other, 1);
+
 		size_t count, more;
 		const struct pm_track *const *tracks = pm_tracker_tracks(same.tracker, &count);
 		pm_tracker_tracks(other.tracker, &more);
 		assert_true(more > count);
+
 		for (size_t i = 0; i < count; i++) {
 			if (tracks[i]->regions == 0)
 				continue;
+
 			const struct pm_track *twin = track_at(&other, tracks[i]->start);
 			struct pm_trend trend, its;
 			pm_track_judge(same.tracker, tracks[i], &trend);
@@ -341,13 +376,16 @@ static void same_lists_are_followed_alike(void **state)
 			assert_int_equal(tracks[i]->delta, twin->delta);
 			assert_int_equal(tracks[i]->regions, twin->regions);
 			assert_int_equal(tracks[i]->baseline, twin->baseline);
+
 			assert_int_equal(tracks[i]->series.count, twin->series.count);
 			assert_int_equal(trend.verdict, its.verdict);
 			assert_true(fabs(trend.rate - its.rate) < 1e-9);
 		}
+
 		for (size_t i = 0; i < REGIONS; i++)
 			assert_true(pm_tracker_owner(same.tracker, i)->regions > 0);
 	}
+
 	end(&same);
 	end(&other);
 }
@@ -364,14 +402,17 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 {
 	enum { AT_ONCE = 1000, SAMPLES = 20, MOST = 4096 + 2 * AT_ONCE };
 	(void)state;
+
 	struct process process;
 	size_t count;
 	begin(&process);
 	add(&process, 0x10000, PAGE, PAGE, PM_KIND_HEAP, "");
 	sample(&process, 2);
+
 	for (unsigned tick = 0; tick < SAMPLES; tick++) {
 		/* Never where others were. */
 		uint64_t start = 0x7f0000000000 + (uint64_t)(tick % 2) * 4096 * MEGA;
+
 		add(&process, 0x10000, PAGE, PAGE, PM_KIND_HEAP, "");
 		for (unsigned i = 0; i < AT_ONCE; i++) {
 			char name[16];
@@ -386,14 +427,18 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 			region.bytes[PM_SIZE_RSS] = PAGE;
 			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);
 		}
+
 		sample(&process, 2);
 	}
+
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_in_range(count, AT_ONCE, MOST);
+
 	/* They are all accounted for. */
 	size_t regions = 0;
 	for (size_t i = 0; i < count; i++)
 		regions += tracks[i]->regions;
+
 	assert_int_equal(regions, AT_ONCE + 1);
 	end(&process);
 }
@@ -412,5 +457,6 @@ int main(void)
 		cmocka_unit_test(same_lists_are_followed_alike),
 		cmocka_unit_test(names_without_end_do_not_fill_our_memory),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

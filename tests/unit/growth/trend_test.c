@@ -26,10 +26,12 @@ static struct pm_trend judge(curve *value, double interval, double seconds)
 	for (double time = 0; time <= seconds; time += interval)
 		assert_int_equal(pm_series_add(&series, 1000 + time, (uint64_t)value(time), NULL),
 		                 0);
+
 	assert_true(series.count <= PM_SERIES_POINTS);
 	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
 	pm_series_deinit(&series);
 	assert_true(trend.reason[0] != '\0');
+
 	return trend;
 }
 
@@ -135,10 +137,12 @@ static void leaks_are_steady(void **state)
 	trend = judge(in_large_steps, 2, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 2 * mega, 0.15);
+
 	assert_non_null(strstr(trend.reason, "without falling back"));
 	trend = judge(slow_leak, 2, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 40960, 0.1);
+
 	/* Whoever says that it never fell back must be right. */
 	trend = judge(with_dips, 1, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
@@ -147,6 +151,7 @@ static void leaks_are_steady(void **state)
 	trend = judge(two_megabytes_a_second, 0.1, 11);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	trend = judge(two_megabytes_a_second, 1, 86400);
+
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 2 * mega, 0.01);
 }
@@ -156,10 +161,12 @@ static void what_does_not_leak_is_no_leak(void **state)
 	(void)state;
 	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(touches_a_page, 2, 60), PM_VERDICT_PLATEAU);
+
 	for (double seconds = 20; seconds < 120; seconds += 7) {
 		assert_int_not_equal(judge(sawing, 2, seconds).verdict, PM_VERDICT_STEADY);
 		assert_int_not_equal(judge(square, 1, seconds).verdict, PM_VERDICT_STEADY);
 	}
+
 	assert_verdict(judge(sawing, 2, 60), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(square, 2, 60), PM_VERDICT_PLATEAU);
 	assert_verdict(judge(burst, 2, 60), PM_VERDICT_BURST);
@@ -173,6 +180,7 @@ static void uneven_growth_is_called_so(void **state)
 	(void)state;
 	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
 	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_UNEVEN);
+
 	/* Just now, it can become anything. */
 	assert_verdict(judge(jumps_late, 2, 58), PM_VERDICT_UNEVEN);
 	for (double seconds = 12; seconds < 200; seconds += 3) {
@@ -185,6 +193,7 @@ static void uneven_growth_is_called_so(void **state)
 			                     PM_VERDICT_TOO_EARLY);
 		}
 	}
+
 	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
 }
 
@@ -203,6 +212,7 @@ static void waits_for_enough_samples(void **state)
 	assert_verdict(judge(two_megabytes_a_second, 2, 8), PM_VERDICT_TOO_EARLY);
 	assert_verdict(judge(two_megabytes_a_second, 10, 30), PM_VERDICT_TOO_EARLY);
 	assert_verdict(judge(leaks_after_a_while, 1, 604), PM_VERDICT_TOO_EARLY);
+
 	struct pm_series series = { 0 };
 	struct pm_trend trend;
 	pm_trend_judge(&series, PM_TREND_BYTES, &trend);
@@ -216,6 +226,7 @@ static void counts_are_judged_one_by_one(void **state)
 	struct pm_trend trend;
 	for (unsigned time = 0; time <= 30; time++)
 		assert_int_equal(pm_series_add(&series, time, 8 + 2 * time, NULL), 0);
+
 	pm_trend_judge(&series, PM_TREND_COUNT, &trend);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_true(fabs(trend.rate - 2) < 0.001);
@@ -230,6 +241,7 @@ static void series_keeps_corners(void **state)
 	struct pm_series series = { 0 };
 	for (int time = 0; time <= 100; time++)
 		assert_int_equal(pm_series_add(&series, time, time < 40 ? 5 : 9, NULL), 0);
+
 	assert_int_equal(series.count, 3);
 	assert_int_equal(series.samples, 101);
 	assert_true(pm_series_at(&series, -1) == 0);
@@ -246,8 +258,10 @@ static void series_add_up(void **state)
 	struct pm_series one = { 0 }, other = { 0 };
 	for (int time = 0; time <= 10; time++)
 		assert_int_equal(pm_series_add(&one, time, (uint64_t)time * 10, NULL), 0);
+
 	for (int time = 4; time <= 10; time++)
 		assert_int_equal(pm_series_add(&other, time, 1000, NULL), 0);
+
 	assert_int_equal(pm_series_merge(&one, &other, NULL), 0);
 	assert_true(pm_series_at(&one, 3) == 30);
 	assert_true(pm_series_at(&one, 4) == 1040);
@@ -268,6 +282,7 @@ static void durations_in_words(void **state)
 		      { 460, "7m 40s" },   { 3599.6, "1h 0m" },     { 8040, "2h 14m" },
 		      { 273600, "3d 4h" }, { 8.63e8, "9988d 10h" }, { 1e12, ">10000d" },
 		      { NAN, "0.0s" } };
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[PM_DURATION_TEXT_SIZE];
 		assert_int_equal(pm_format_duration(cases[i].seconds, text), strlen(cases[i].text));
@@ -288,5 +303,6 @@ int main(void)
 		cmocka_unit_test(series_add_up),
 		cmocka_unit_test(durations_in_words),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static void arena_of_two_heaps(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	uint64_t second = base + 4 * HEAP_MAX, arena = base + 0x30;
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, HEAP_MAX, RW);
 	fake_memory_region(&regions, second, 2 * MIB, RW);
@@ -27,6 +28,7 @@ static void arena_of_two_heaps(void **state)
 	fake_memory_heap(&memory, second, arena, base, MIB, 2 * MIB);
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
+
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 	assert_string_equal(regions.items[0].detail, "arena 1 (7f0000000030), heap 1 of 2");
 	assert_int_equal(regions.items[1].kind, PM_KIND_ARENA);
@@ -42,6 +44,7 @@ static void full_heaps_share_a_region(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 0x30;
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, 2 * HEAP_MAX + MIB, RW);
 	fake_memory_heap(&memory, base, arena, 0, HEAP_MAX, HEAP_MAX);
@@ -50,6 +53,7 @@ static void full_heaps_share_a_region(void **state)
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_non_null(strstr(regions.items[0].detail, "arena 2 (7f0000000030), heap 2 of 2"));
+
 	assert_non_null(strstr(regions.items[0].detail, "arena 1 (7f0008000030), heap 1 of 1"));
 	pm_regions_deinit(&regions);
 }
@@ -71,6 +75,7 @@ static void lookalikes_are_no_arenas(void **state)
 		{ "previous heap not aligned", base + 8 * HEAP_MAX + 0x30,
 		  base + 8 * HEAP_MAX + 4096, MIB, 2 * MIB },
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_regions regions;
 		struct fake_memory memory = { 0 };
@@ -92,11 +97,13 @@ static void order_is_that_of_the_chain(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 2 * HEAP_MAX + 0x20; /* as before glibc 2.35 */
+
 	pm_regions_init(&regions);
 	for (uint64_t i = 0; i < 3; i++) {
 		fake_memory_region(&regions, base + i * HEAP_MAX, MIB, RW);
 		fake_memory_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
 	}
+
 	fake_memory_heap(&memory, base + 2 * HEAP_MAX, arena, 0, MIB, MIB);
 	fake_memory_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
 	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
@@ -105,6 +112,7 @@ static void order_is_that_of_the_chain(void **state)
 	assert_non_null(strstr(regions.items[0].detail, "heap 2 of 3"));
 	assert_non_null(strstr(regions.items[2].detail, "heap 3 of 3"));
 	assert_non_null(strstr(regions.items[3].detail, "rest of arena 1"));
+
 	pm_regions_deinit(&regions);
 }
 
@@ -114,6 +122,7 @@ static void heaps_may_change_while_we_look(void **state)
 	/* maps was read before the heap grew: the inaccessible rest is still where it must be. */
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, 2 * MIB, RW);
 	fake_memory_region(&regions, base + 2 * MIB, HEAP_MAX - 2 * MIB, 0);
@@ -130,6 +139,7 @@ static void the_kernel_may_split_a_heap(void **state)
 	/* As MADV_HUGEPAGE does for a part of it. */
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, 2 * MIB, RW);
 	fake_memory_region(&regions, base + 2 * MIB, 4 * MIB, RW);
@@ -138,6 +148,7 @@ static void the_kernel_may_split_a_heap(void **state)
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ARENA);
+
 	assert_string_equal(regions.items[0].detail, regions.items[1].detail);
 	assert_true(regions.items[2].arena == base + 0x30);
 	pm_regions_deinit(&regions);
@@ -149,17 +160,21 @@ static void a_circle_of_heaps_proves_nothing(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	uint64_t arena = base + 0x30;
+
 	pm_regions_init(&regions);
 	for (uint64_t i = 0; i < 3; i++) {
 		fake_memory_region(&regions, base + i * HEAP_MAX, MIB, RW);
 		fake_memory_region(&regions, base + i * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
 	}
+
 	fake_memory_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
 	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
 	fake_memory_heap(&memory, base + 2 * HEAP_MAX, arena, base + HEAP_MAX, MIB, MIB);
 	fake_memory_assign(&regions, &memory);
+
 	for (size_t i = 0; i < regions.count; i += 2)
 		assert_int_equal(regions.items[i].kind, PM_KIND_ANON);
+
 	pm_regions_deinit(&regions);
 }
 
@@ -173,6 +188,7 @@ static void without_the_first_heap_it_is_inferred(void **state)
 	fake_memory_region(&regions, base + MIB, HEAP_MAX - MIB, 0);
 	fake_memory_region(&regions, base + HEAP_MAX, MIB, RW);
 	fake_memory_region(&regions, base + HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
+
 	fake_memory_heap(&memory, base, base + 0x30, 0, MIB, MIB);
 	fake_memory_heap(&memory, base + HEAP_MAX, base + 0x30, base, MIB, MIB);
 	fake_memory_assign(&regions, &memory);
@@ -194,6 +210,7 @@ static void flags_tell_what_cannot_be_read(void **state)
 	fake_memory_region(&regions, base + 2 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
 	                                                                       PM_VM_NORESERVE |
 	                                                                       PM_VM_ACCOUNT;
+
 	fake_memory_region(&regions, base + 2 * HEAP_MAX + MIB, HEAP_MAX - MIB, 0);
 	fake_memory_region(&regions, base + 4 * HEAP_MAX, MIB, RW)->vm_flags = PM_VM_KNOWN |
 	                                                                       PM_VM_NORESERVE;
@@ -202,6 +219,7 @@ static void flags_tell_what_cannot_be_read(void **state)
 	assert_int_equal(regions.items[0].proof, PM_PROOF_INFERRED);
 	assert_int_equal(regions.items[1].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[2].kind, PM_KIND_ANON);
+
 	assert_non_null(strstr(regions.items[2].why, "for a test"));
 	assert_int_equal(regions.items[4].kind, PM_KIND_ANON);
 	pm_regions_deinit(&regions);
@@ -220,5 +238,6 @@ int main(void)
 		cmocka_unit_test(without_the_first_heap_it_is_inferred),
 		cmocka_unit_test(flags_tell_what_cannot_be_read),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,11 @@ static void each_layout_of_glibc_is_known(void **state)
 {
 	(void)state;
 	assert_int_equal(wide(0, 0x31000 | 2, LONG), 0x31000);
+
 	/* 2.43: without the header's own bytes, and with huge pages. */
 	assert_int_equal(wide(0, (0x31000 - 16) | 2, LONG), 0x31000);
 	assert_int_equal(wide(1, (0x40000 - 16) | 2, LONG), 0x40000);
+
 	/* 32 bits: before 2.26, since then, and 2.43. */
 	assert_int_equal(narrow(0, 0x31000 | 2, 7, 7), 0x31000);
 	assert_int_equal(narrow(0, 0, 8, (0x31000 - 8) | 2), 0x31000);
@@ -60,11 +62,12 @@ static void other_words_are_no_header(void **state)
 	(void)state;
 	assert_int_equal(wide(0, 0, LONG), 0);
 	assert_int_equal(wide(0, 2, LONG), 0);
-	assert_int_equal(wide(0, 0x31000, LONG), 0);           /* no flag */
-	assert_int_equal(wide(0, 0x31000 | 3, LONG), 0);       /* PREV_INUSE: of the brk heap */
-	assert_int_equal(wide(0, 0x31000 | 6, LONG), 0);       /* of an arena */
-	assert_int_equal(wide(0, 0x31010 | 2, LONG), 0);       /* not whole pages */
-	assert_int_equal(wide(0x30, 0x31000 | 2, LONG), 0);    /* of memalign, further inside */
+	assert_int_equal(wide(0, 0x31000, LONG), 0);        /* no flag */
+	assert_int_equal(wide(0, 0x31000 | 3, LONG), 0);    /* PREV_INUSE: of the brk heap */
+	assert_int_equal(wide(0, 0x31000 | 6, LONG), 0);    /* of an arena */
+	assert_int_equal(wide(0, 0x31010 | 2, LONG), 0);    /* not whole pages */
+	assert_int_equal(wide(0x30, 0x31000 | 2, LONG), 0); /* of memalign, further inside */
+
 	assert_int_equal(wide(0, (LONG + PAGE) | 2, LONG), 0); /* longer than what there is */
 	assert_int_equal(wide(0, UINT64_MAX - 5, LONG), 0);
 	assert_int_equal(wide(0, (uint64_t)LONG | 2, LONG), LONG);
@@ -75,9 +78,11 @@ static void the_glibc_here_writes_such(void **state)
 {
 	(void)state;
 #if MALLOC_IS_OF_GLIBC
+
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	char *block = malloc(300000);
 	assert_non_null(block);
+
 	uintptr_t start = (uintptr_t)block & ~(uintptr_t)(page - 1);
 	uint64_t size = pm_chunk_mapped_size((const char *)start, sizeof(void *), page, LONG);
 	assert_int_equal(start + size, ((uintptr_t)block + malloc_usable_size(block) + page - 1) &

@@ -29,12 +29,14 @@ static void jvm_start(struct jvm *jvm)
 	const char *source = getenv("PROCMEM_SOURCE");
 	if (!source)
 		skip_because("PROCMEM_SOURCE is not set");
+
 	char path[4096];
 	struct pm_error error = { 0 };
 	snprintf(path, sizeof path, "%s/tests/targets/DirectBuffers.java", source);
 	program_start(&jvm->target, "java", "-Xms64m", "-Xmx256m", "-XX:+UseG1GC", path, NULL);
 	free(target_await(&jvm->target, "ready"));
 	look_open(&jvm->look, jvm->target.pid);
+
 	struct pm_kinds_evidence evidence = { .process = jvm->look.process,
 		                              .reader = &jvm->look.memory,
 		                              .pagemap = jvm->look.pagemap };
@@ -63,13 +65,16 @@ static int each_line(const struct jvm *jvm, const char *command,
 	char words[256], line[4096];
 	int found = 0;
 	snprintf(words, sizeof words, "jcmd %d %s 2>/dev/null", (int)jvm->target.pid, command);
+
 	FILE *output = popen(words, "re");
 	assert_non_null(output);
 	while (fgets(line, sizeof line, output))
 		found += check(jvm, line);
+
 	int status = pclose(output);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		skip_because("jcmd is not installed");
+
 	return found;
 }
 
@@ -81,6 +86,7 @@ static int check_heap(const struct jvm *jvm, const char *line)
 	if (!strstr(line, "garbage-first heap") || !range ||
 	    sscanf(range, "[0x%" SCNx64 ", 0x%" SCNx64 ")", &start, &end) != 2)
 		return 0;
+
 	assert_true(region_at(jvm, start)->start == start);
 	for (uint64_t at = start; at < end;) {
 		const struct pm_region *region = region_at(jvm, at);
@@ -93,12 +99,14 @@ static int check_heap(const struct jvm *jvm, const char *line)
 			assert_int_equal(region->kind, PM_KIND_FILE); /* archived classes */
 		at = region->end;
 	}
+
 	/* And nothing else is called so. */
 	for (size_t i = 0; i < jvm->look.regions.count; i++) {
 		const struct pm_region *region = &jvm->look.regions.items[i];
 		if (strstr(region->detail, "Java heap"))
 			assert_true(region->start >= start && region->end <= end);
 	}
+
 	return 1;
 }
 
@@ -121,6 +129,7 @@ static int check_code_heap(const struct jvm *jvm, const char *line)
 	if (sscanf(line, " bounds [0x%" SCNx64 ", 0x%" SCNx64 ", 0x%" SCNx64 "]", &start,
 	           &committed, &reserved) != 3)
 		return 0;
+
 	const struct pm_region *code = region_at(jvm, start), *rest = region_at(jvm, reserved - 1);
 	assert_int_equal(code->kind, PM_KIND_JIT);
 	assert_string_equal(code->detail, "code cache of the JVM");
@@ -146,15 +155,18 @@ static int check_thread(const struct jvm *jvm, const char *line)
 	const char *nid = strstr(line, " nid="), *stack = strrchr(line, '[');
 	if (line[0] != '"' || !nid || !stack)
 		return 0;
+
 	/* Hexadecimal up to JDK 20, decimal since. */
 	pid_t thread = (pid_t)strtol(nid + strlen(" nid="), NULL, 0);
 	uint64_t address = strtoull(stack + 1, NULL, 0);
 	if (address == 0)
 		return 0;
+
 	const struct pm_region *region = region_at(jvm, address);
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	if (region->thread != thread)
 		fail_msg("%s: the stack is that of '%s'", line, region->detail);
+
 	return 1;
 }
 

@@ -23,10 +23,12 @@ static void chunks_are_walked(void **state)
 	fake_memory_region(&regions, base + 8 * MIB, 3 * MIB, RW); /* two of different sizes */
 	fake_memory_region(&regions, base + 16 * MIB, 4 * MIB,
 	                   RW); /* one that covers three quarters */
+
 	fake_memory_region(&regions, base + 32 * MIB, 4 * MIB, RW); /* one that covers a quarter */
 	fake_memory_region(&regions, base + 48 * MIB, MIB, RW);     /* one that would not fit */
 	for (int i = 1; i < 4; i++)
 		fake_memory_chunk(&memory, base + (uint64_t)i * MIB, MIB);
+
 	fake_memory_chunk(&memory, base + 8 * MIB, MIB);
 	fake_memory_chunk(&memory, base + 9 * MIB, 2 * MIB);
 	fake_memory_chunk(&memory, base + 16 * MIB, 3 * MIB);
@@ -35,6 +37,7 @@ static void chunks_are_walked(void **state)
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
+
 	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
 	assert_string_equal(regions.items[1].detail, "2 malloc chunks, 1.0M to 2.0M");
 	assert_int_equal(regions.items[2].kind, PM_KIND_MALLOC);
@@ -52,6 +55,7 @@ static void untouched_memory_is_not_read(void **state)
 	 * target. */
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, 2 * MIB, RW);
 	regions.items[0].bytes[PM_SIZE_RSS] = 0;
@@ -72,6 +76,7 @@ static void data_without_access_is_memory(void **state)
 	fake_memory_region(&regions, base + 2 * MIB, MIB, 0);
 	regions.items[1].bytes[PM_SIZE_RSS] = 4096;
 	fake_memory_assign(&regions, &memory);
+
 	assert_int_equal(regions.items[0].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ANON);
 	pm_regions_deinit(&regions);

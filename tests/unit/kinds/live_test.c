@@ -23,11 +23,13 @@ static void view_open(struct look *view, pid_t pid, bool with_memory)
 {
 	struct pm_error error = { 0 };
 	look_open(view, pid);
+
 	struct pm_kinds_evidence evidence = { .process = view->process, .pagemap = view->pagemap };
 	if (with_memory)
 		evidence.reader = &view->memory;
 	else
 		evidence.refusal = "not asked for";
+
 	must(pm_kinds_assign(&view->regions, &evidence, &error), &error);
 }
 
@@ -58,6 +60,7 @@ static void each_fact(const struct target *target, const char *word,
 			seen++;
 		}
 	}
+
 	assert_true(seen > 0);
 }
 
@@ -68,11 +71,14 @@ static void check_kind(const struct look *view, const char *fact)
 	char name[16];
 	enum pm_kind kind;
 	const char *says = strstr(fact, " kind=");
+
 	if (!says)
 		return;
+
 	assert_int_equal(sscanf(says, " kind=%15s", name), 1);
 	assert_int_equal(sscanf(fact, "region %*s %" SCNx64, &start), 1);
 	assert_int_equal(pm_kind_parse(name, &kind, NULL), 0);
+
 	const struct pm_region *region = region_at(view, start);
 	expect_kind(region, kind, fact);
 	assert_true(region->proof != PM_PROOF_NONE);
@@ -85,6 +91,7 @@ static void check_arena(const struct look *view, const char *fact)
 	uint64_t heap, arena;
 	assert_int_equal(
 		sscanf(fact, "arena %*s %*d heap=%" SCNx64 " arena=%" SCNx64, &heap, &arena), 2);
+
 	const struct pm_region *region = region_at(view, heap);
 	char text[32];
 	expect_kind(region, PM_KIND_ARENA, fact);
@@ -102,8 +109,10 @@ static void check_stack(const struct look *view, const char *fact)
 	const char *says = strstr(fact, " tid=");
 	if (!says)
 		return;
+
 	assert_int_equal(sscanf(fact, "region stack_%*s %" SCNx64, &start), 1);
 	assert_int_equal(sscanf(says, " tid=%d guard=%" SCNu64, &tid, &guard), 2);
+
 	const struct pm_region *region = region_at(view, start);
 	expect_kind(region, PM_KIND_STACK, fact);
 	assert_int_equal(region->thread, tid);
@@ -132,6 +141,7 @@ static void mapper_is_recognised(void **state)
 	each_fact(&target, "region", check_kind, &view);
 	each_fact(&target, "region", check_stack, &view);
 	each_fact(&target, "arena", check_arena, &view);
+
 	each_fact(&target, "thread", check_thread_name, &view);
 	/* Looks like an arena, is none. */
 	uint64_t start, end;
@@ -148,6 +158,7 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 	struct look view;
 	target_start(&target, "mapper", NULL);
 	view_open(&view, target.pid, false);
+
 	size_t whys = 0;
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
@@ -157,6 +168,7 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 		assert_true(region->kind != PM_KIND_ARENA || region->proof == PM_PROOF_INFERRED);
 		whys += strstr(region->why, "not asked for") != NULL;
 	}
+
 	assert_true(whys > 0);
 	look_close(&view);
 	target_stop(&target);
@@ -174,6 +186,7 @@ static unsigned chunks_of(const struct look *view, const char *size)
 		    strstr(region->detail, size))
 			sum += count;
 	}
+
 	return sum;
 }
 
@@ -188,6 +201,7 @@ static void fail_large(const struct look *view)
 			            pm_kind_name((enum pm_kind)region->kind), region->detail,
 			            region->why);
 	}
+
 	fail_msg("blocks of malloc are missing");
 }
 
@@ -200,6 +214,7 @@ static void expect_all_threads(const struct look *view)
 	                                         PM_THREAD_NAMES | PM_THREAD_STACK_POINTERS,
 	                                         &threads, &count, NULL),
 	                 0);
+
 	for (size_t t = 0; t < count; t++) {
 		bool found = false;
 		char text[128];
@@ -209,6 +224,7 @@ static void expect_all_threads(const struct look *view)
 			        strstr(view->regions.items[i].detail, text);
 		running += !found;
 	}
+
 	free(threads);
 	/* A thread on a processor shows no stack pointer; an idle JVM has one such at the most. */
 	assert_true(running <= 1);
@@ -220,10 +236,13 @@ static void jvm_is_recognised(void **state)
 	struct target target;
 	struct look view;
 	const char *source = getenv("PROCMEM_SOURCE");
+
 	if (!source)
 		skip_because("PROCMEM_SOURCE is not set");
+
 	char path[4096];
 	snprintf(path, sizeof path, "%s/tests/targets/DirectBuffers.java", source);
+
 	/* A large block that is freed raises the threshold from which malloc maps blocks one by
 	 * one, unless it is set. */
 	assert_int_equal(setenv("MALLOC_MMAP_THRESHOLD_", "131072", 1), 0);
@@ -232,9 +251,11 @@ static void jvm_is_recognised(void **state)
 	free(target_await(&target, "ready"));
 	view_open(&view, target.pid, true);
 	expect_all_threads(&view);
+
 	/* 1 MiB and malloc's and the JVM's own head, in whole pages. */
 	if (chunks_of(&view, "1.0M") < 40)
 		fail_large(&view);
+
 	bool jit = false;
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
@@ -245,6 +266,7 @@ static void jvm_is_recognised(void **state)
 		if (region->bytes[PM_SIZE_RSS] > 1 << 20)
 			assert_true(region->kind != PM_KIND_UNKNOWN && region->why[0] != '\0');
 	}
+
 	assert_true(jit);
 	look_close(&view);
 	target_stop(&target);
@@ -256,11 +278,13 @@ static uint64_t redis_memory(const char *socket, const char *key)
 	char command[256], line[256];
 	uint64_t value = 0;
 	snprintf(command, sizeof command, "redis-cli -s %s info memory", socket);
+
 	FILE *output = popen(command, "re");
 	assert_non_null(output);
 	while (fgets(line, sizeof line, output))
 		if (strncmp(line, key, strlen(key)) == 0)
 			sscanf(line + strlen(key), ":%" SCNu64, &value);
+
 	pclose(output);
 	return value;
 }
@@ -271,6 +295,7 @@ static void memory_of_redis_is_jemallocs(void **state)
 	struct target target;
 	struct look view;
 	char directory[] = "/tmp/procmem-redis-XXXXXX", socket[64], fill[256];
+
 	assert_non_null(mkdtemp(directory));
 	snprintf(socket, sizeof socket, "%s/socket", directory);
 	program_start(&target, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
@@ -279,6 +304,7 @@ static void memory_of_redis_is_jemallocs(void **state)
 	snprintf(fill, sizeof fill, "redis-cli -s %s debug populate 100000 key 100 >/dev/null",
 	         socket);
 	assert_int_equal(system(fill), 0);
+
 	view_open(&view, target.pid, true);
 	uint64_t claimed = 0, used = redis_memory(socket, "used_memory");
 	bool mapped = false;
@@ -288,12 +314,14 @@ static void memory_of_redis_is_jemallocs(void **state)
 		if (strcmp(region->detail, "probably jemalloc") == 0)
 			claimed += region->bytes[PM_SIZE_RSS];
 	}
+
 	look_close(&view);
 	target_stop(&target);
 	unlink(socket);
 	rmdir(directory);
 	if (!mapped)
 		skip_because("this redis-server has no libjemalloc.so");
+
 	/* All that redis uses, and what jemalloc keeps besides: not twice as much. */
 	assert_true(used > 10 << 20);
 	assert_in_range(claimed, used, 2 * used);
@@ -307,5 +335,6 @@ int main(void)
 		cmocka_unit_test(jvm_is_recognised),
 		cmocka_unit_test(memory_of_redis_is_jemallocs),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

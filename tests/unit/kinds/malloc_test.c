@@ -23,12 +23,15 @@ static void blocks_around_something_else_are_found(void **state)
 	struct look look;
 	uint64_t lowest, chunk, end;
 	struct pm_error error = { 0 };
+
 	target_start(&target, "merged_chunks", NULL);
 	target_range(&target, "lowest", &lowest, &end);
 	target_range(&target, "chunk", &chunk, &end);
 	look_open(&look, target.pid);
+
 	const struct pm_region *region = &look.regions.items[look_region(&look, chunk)];
 	assert_true(region->start <= lowest); /* merged indeed */
+
 	struct pm_kinds_evidence evidence = { .process = look.process,
 		                              .reader = &look.memory,
 		                              .pagemap = look.pagemap };
@@ -37,6 +40,7 @@ static void blocks_around_something_else_are_found(void **state)
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
 	assert_int_equal(region->proof, PM_PROOF_INFERRED);
 	assert_non_null(strstr(region->detail, "2 malloc chunks, 20.0M to 24.0M in 44.0M"));
+
 	/* Looking for them must not have changed the target. */
 	uint64_t resident = region->bytes[PM_SIZE_RSS];
 	look_close(&look);
@@ -52,11 +56,14 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	const uint64_t base = UINT64_C(0xf0000000);
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base + 4096, 3 * MIB, RW);
+
 	/* prev_size 8 and size stand at 8 and 12. */
 	for (uint64_t i = 0; i < 3; i++)
 		fake_memory_put(&memory, base + 4096 + i * MIB + 8, 8 | (MIB - 8 + 2) << 32);
+
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
@@ -76,18 +83,22 @@ static char *recount(unsigned chunks, const char *detail, bool grown)
 	struct pm_regions before, after;
 	struct fake_memory memory = { 0 };
 	const uint64_t top = UINT64_C(0x7f0000000000), other = top + 64 * MIB;
+
 	pm_regions_init(&before);
 	pm_regions_init(&after);
 	fake_memory_region(&before, top - (grown ? 1 : chunks) * MIB, (grown ? 1 : chunks) * MIB,
 	                   RW);
 	fake_memory_region(&after, top - chunks * MIB, chunks * MIB, RW);
 	fake_memory_region(&after, other, MIB, RW);
+
 	for (unsigned i = 0; i < chunks; i++)
 		fake_memory_chunk(&memory, top - (i + 1) * MIB, MIB);
+
 	fake_memory_chunk(&memory, other, MIB);
 	struct pm_region *region = &after.items[0];
 	region->kind = PM_KIND_MALLOC;
 	region->detail = detail;
+
 	/* Somebody else has claimed this one: it is not asked about. */
 	after.items[1].kind = PM_KIND_STACK;
 	after.items[1].detail = "mine";
@@ -96,9 +107,11 @@ static char *recount(unsigned chunks, const char *detail, bool grown)
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
 	assert_int_equal(after.items[1].kind, PM_KIND_STACK);
 	assert_string_equal(after.items[1].detail, "mine");
+
 	char *result = strdup(region->detail);
 	pm_regions_deinit(&before);
 	pm_regions_deinit(&after);
+
 	return result;
 }
 
@@ -130,6 +143,7 @@ static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 {
 	struct pm_regions before, after;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&before);
 	pm_regions_init(&after);
 	for (unsigned i = 0; i < regions; i++) {
@@ -141,12 +155,15 @@ static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 		else
 			fake_memory_put(&memory, start + 4096, 0x1234567);
 	}
+
 	assert_true(pm_kinds_must_recount(&after, &before));
 	bool wrong = fake_memory_recount(&after, &before, &memory);
 	for (unsigned i = 0; i < regions; i++)
 		assert_int_equal(after.items[i].kind, kind);
+
 	pm_regions_deinit(&before);
 	pm_regions_deinit(&after);
+
 	return wrong;
 }
 
@@ -158,6 +175,7 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_true(is_wrong(PM_KIND_ANON, 1, true));
 	assert_false(is_wrong(PM_KIND_MALLOC, 1, true));
 	assert_false(is_wrong(PM_KIND_ANON, 1, false));
+
 	/* So many are not looked at one by one. */
 	assert_false(is_wrong(PM_KIND_ANON, 16, false));
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
@@ -171,20 +189,25 @@ static enum pm_kind kind_behind_block(bool filled)
 {
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, 0x7f0000000000, 8 * MIB, RW);
 	fake_memory_chunk(&memory, 0x7f0000000000, MIB);
+
 	for (uint64_t page = 256; filled && page < 2048; page += 7)
 		for (uint64_t near = 0; near < 7 && memory.count < MADE_UP_WORDS; near += 2)
 			fake_memory_put(&memory, 0x7f0000000000 + (page + near) * 4096 + 8, 0x1234);
+
 	struct pm_reader reader = fake_memory_reader(&memory);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
+
 	enum pm_kind kind = (enum pm_kind)regions.items[0].kind;
 	if (kind == PM_KIND_MALLOC)
 		assert_string_equal(regions.items[0].detail,
 		                    "1 malloc chunk of 1.0M in the first 1.0M");
 	pm_regions_deinit(&regions);
+
 	return kind;
 }
 
@@ -204,16 +227,20 @@ static bool is_heap(uint64_t region_size, unsigned chunks, uint64_t flags, bool 
 {
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, 0x555555600000, region_size, RW);
 	for (unsigned i = 0; i < chunks; i++)
 		fake_memory_put(&memory, 0x555555600000 + i * (4096 / chunks) + 8,
 		                4096 / chunks | flags);
+
 	struct pm_reader reader = fake_memory_reader(&memory);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = dead };
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
+
 	bool heap = regions.items[0].kind == PM_KIND_HEAP;
 	pm_regions_deinit(&regions);
+
 	return heap;
 }
 
@@ -221,8 +248,10 @@ static void the_brk_heap_without_a_name_is_walked(void **state)
 {
 	(void)state;
 	assert_true(is_heap(4096, 4, 1, true));
+
 	/* Living processes have a name for it. */
 	assert_false(is_heap(4096, 4, 1, false));
+
 	/* Zeros behind the chunks, too few of them, a first one behind free memory, and those of
 	 * other arenas or mapped by themselves. */
 	assert_false(is_heap(8192, 4, 1, true));
@@ -239,6 +268,7 @@ static void arenas_of_32_bit_programs_are_proven(void **state)
 	struct pm_regions regions;
 	struct fake_memory memory = { 0 };
 	const uint64_t base = UINT64_C(0xf0000000), used = 0x21000;
+
 	pm_regions_init(&regions);
 	fake_memory_region(&regions, base, used, RW);
 	fake_memory_region(&regions, base + used, MIB - used, 0);
@@ -247,6 +277,7 @@ static void arenas_of_32_bit_programs_are_proven(void **state)
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
+
 	assert_string_equal(regions.items[0].detail, "arena 1 (f0000018), heap 1 of 1");
 	assert_true(regions.items[1].arena == base + 0x18);
 	pm_regions_deinit(&regions);
@@ -263,5 +294,6 @@ int main(void)
 		cmocka_unit_test(the_brk_heap_without_a_name_is_walked),
 		cmocka_unit_test(arenas_of_32_bit_programs_are_proven),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

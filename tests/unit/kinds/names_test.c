@@ -38,17 +38,20 @@ static void check(const struct line *line)
 		                    .end = base + MIB,
 		                    .perms = (uint8_t)line->perms,
 		                    .mapping = line->name };
+
 	region.deleted = line->deleted;
 	region.vm_flags = line->vm_flags;
 	region.inode = line->name[0] == '[' || line->name[0] == '\0' ? 0 : 4711;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
+
 	const struct pm_region *got = &regions.items[0];
 	if (got->kind != line->kind || strcmp(got->detail, line->detail) != 0)
 		fail_msg("'%s' is %s (%s), not %s (%s)", line->name,
 		         pm_kind_name((enum pm_kind)got->kind), got->detail,
 		         pm_kind_name(line->kind), line->detail);
+
 	assert_true(got->proof != PM_PROOF_NONE);
 	assert_true(got->why[0] != '\0');
 	pm_regions_deinit(&regions);
@@ -84,6 +87,7 @@ static void names_tell_kinds(void **state)
 		{ RW, "", false, 0, PM_KIND_ANON, "" },
 		{ 0, "", false, 0, PM_KIND_RESERVE, "" },
 	};
+
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		check(&lines[i]);
 }
@@ -102,6 +106,7 @@ static void names_of_programs_are_believed(void **state)
 		{ "[anon: Go: heap]", PM_KIND_ANON },
 		{ "[anon:v8]", PM_KIND_ANON },
 	};
+
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		struct pm_region region = {
 			.start = base, .end = base + MIB, .perms = RW, .mapping = lines[i].name
@@ -140,6 +145,7 @@ static void only_what_is_reserved_is_the_code_cache(void **state)
 	fake_memory_region(&regions, base + 10 * MIB, 30 * MIB, 0);
 	fake_memory_region(&regions, base + 64 * MIB, MIB, RWX); /* thunks of some library */
 	fake_memory_region(&regions, base + 65 * MIB, 4096, 0)->vm_flags = PM_VM_KNOWN;
+
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 	assert_string_equal(regions.items[1].detail, "code cache of the JVM");
 	assert_int_equal(regions.items[2].kind, PM_KIND_RESERVE);
@@ -158,15 +164,19 @@ static void libraries_without_their_files_are_told_by_permissions(void **state)
 	add_library(&regions, base + MIB, RX, name);
 	add_library(&regions, base + 2 * MIB, R, name);
 	add_library(&regions, base + 3 * MIB, R, name);
+
 	add_library(&regions, base + 4 * MIB, RW, name);
 	fake_memory_region(&regions, base + 5 * MIB, 4096, RW);
+
 	static const enum pm_kind kinds[] = { PM_KIND_RODATA, PM_KIND_CODE, PM_KIND_RODATA,
 		                              PM_KIND_DATA,   PM_KIND_DATA, PM_KIND_BSS };
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
+
 	for (size_t i = 0; i < regions.count; i++) {
 		assert_int_equal(regions.items[i].kind, kinds[i]);
 		assert_int_equal(regions.items[i].proof, PM_PROOF_INFERRED);
 	}
+
 	assert_string_equal(regions.items[3].detail, "relro");
 	pm_regions_deinit(&regions);
 }
@@ -189,5 +199,6 @@ int main(void)
 		cmocka_unit_test(libraries_without_their_files_are_told_by_permissions),
 		cmocka_unit_test(no_regions_are_no_error),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

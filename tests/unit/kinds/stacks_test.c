@@ -33,6 +33,7 @@ static const struct pm_region *region_of(const struct look *look, const struct t
 {
 	uint64_t start, end;
 	target_range(target, name, &start, &end);
+
 	char words[64];
 	int tid = 0;
 	snprintf(words, sizeof words, "region %s", name);
@@ -47,12 +48,14 @@ static void running_threads_are_named(void **state)
 #ifndef __x86_64__
 	skip_because("where glibc keeps thread descriptors is known for x86-64 only");
 #endif
+
 	struct target target;
 	struct look look;
 	char text[64];
 	target_start(&target, "stacks", NULL);
 	look_open(&look, target.pid);
 	assign(&look);
+
 	const struct pm_region *region = region_of(&look, &target, "busy", text, sizeof text);
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_PROVEN);
@@ -68,13 +71,16 @@ static void stacks_of_one_region_are_counted(void **state)
 	struct target target;
 	struct look look;
 	char lower[64], upper[64];
+
 	target_start(&target, "stacks", NULL);
 	if (target_fact(&target, "unsupported merged")) {
 		target_stop(&target);
 		skip_because("this kernel has no MADV_GUARD_INSTALL");
 	}
+
 	look_open(&look, target.pid);
 	assign(&look);
+
 	const struct pm_region *region = region_of(&look, &target, "lower", lower, sizeof lower);
 	assert_ptr_equal(region, region_of(&look, &target, "upper", upper, sizeof upper));
 	assert_int_equal(region->kind, PM_KIND_STACK);
@@ -83,6 +89,7 @@ static void stacks_of_one_region_are_counted(void **state)
 	assert_int_equal(strncmp(region->detail, "2 stacks: ", strlen("2 stacks: ")), 0);
 	assert_non_null(strstr(region->detail, lower));
 	assert_non_null(strstr(region->detail, upper));
+
 	look_close(&look);
 	target_stop(&target);
 }
@@ -93,9 +100,11 @@ static void stacks_that_threads_left_have_no_thread(void **state)
 	struct target target;
 	struct look look;
 	char text[64];
+
 	target_start(&target, "stacks", NULL);
 	look_open(&look, target.pid);
 	assign(&look);
+
 	const struct pm_region *region = region_of(&look, &target, "ended", text, sizeof text);
 	if (!(region->vm_flags & PM_VM_NOHUGEPAGE)) {
 		look_close(&look);
@@ -103,6 +112,7 @@ static void stacks_that_threads_left_have_no_thread(void **state)
 		skip_because(
 			"this kernel does not flag stacks (before 6.7, or without huge pages)");
 	}
+
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_INFERRED);
 	assert_int_equal(region->thread, 0);
@@ -121,6 +131,7 @@ static void saved_lists_tell_stacks_by_guard_and_length(void **state)
 	fake_memory_region(&regions, base + 32 * MIB, 4 * 4096, 0);
 	fake_memory_region(&regions, base + 32 * MIB + 4 * 4096, MIB - 4 * 4096, RW);
 	fake_memory_region(&regions, base + 64 * MIB, 4096, 0);
+
 	fake_memory_region(&regions, base + 64 * MIB + 4096, 3 * MIB, RW);
 	fake_memory_region(&regions, base + 96 * MIB, 8 * MIB, RW);
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
@@ -128,6 +139,7 @@ static void saved_lists_tell_stacks_by_guard_and_length(void **state)
 	assert_int_equal(regions.items[1].kind, PM_KIND_STACK);
 	assert_int_equal(regions.items[1].proof, PM_PROOF_INFERRED);
 	assert_int_equal(regions.items[3].kind, PM_KIND_STACK);
+
 	/* A guard alone, and a length alone, tell nothing. */
 	assert_int_equal(regions.items[4].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[5].kind, PM_KIND_ANON);
@@ -145,6 +157,7 @@ static void flags_count_more_than_lengths(void **state)
 	fake_memory_region(&regions, base + 32 * MIB, 4096, 0);
 	fake_memory_region(&regions, base + 32 * MIB + 4096, 3 * MIB, RW)->vm_flags =
 		PM_VM_KNOWN | PM_VM_NOHUGEPAGE;
+
 	fake_memory_region(&regions, base + 64 * MIB, 3 * MIB, RW)->vm_flags = PM_VM_KNOWN |
 	                                                                       PM_VM_NOHUGEPAGE;
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
@@ -163,5 +176,6 @@ int main(void)
 		cmocka_unit_test(saved_lists_tell_stacks_by_guard_and_length),
 		cmocka_unit_test(flags_count_more_than_lengths),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,7 @@ static char *make_machine(const char *cgroup)
 		"Max data size             unlimited            unlimited            bytes     \n"
 		"Max stack size            8388608              unlimited            bytes     \n"
 		"Max address space         4294967296           unlimited            bytes     \n");
+
 	tree_write(root, "proc/12/maps", "%s", maps);
 	tree_write(root, "proc/12/cgroup", "%s", cgroup);
 	tree_write(root, "proc/sys/vm/max_map_count", "65530\n");
@@ -55,6 +56,7 @@ static char *make_machine(const char *cgroup)
 	           "MemTotal:       16384 kB\nMemFree:          100 kB\nMemAvailable:    4096 "
 	           "kB\nSwapTotal:        2048 kB\nSwapFree:"
 	           "         1024 kB\n");
+
 	return root;
 }
 
@@ -64,6 +66,7 @@ static struct pm_headroom read_saved(const char *root)
 	struct pm_process *process = tree_open_process(root, 12, &sys);
 	struct pm_headroom headroom = { 0 };
 	struct pm_error error = { 0 };
+
 	must(pm_headroom_read(process, sys, &headroom, &error), &error);
 	pm_process_close(process);
 	free(sys);
@@ -93,6 +96,7 @@ static void machine_and_process(void **state)
 	expect(&headroom, PM_LIMIT_STACK, 8 * MIB, 132 * 1024, 8 * MIB - 132 * 1024,
 	       "RLIMIT_STACK");
 	expect(&headroom, PM_LIMIT_MAPPINGS, 65530, 2, 65528, "/proc/sys/vm/max_map_count");
+
 	expect(&headroom, PM_LIMIT_THREADS, 31000, 345, 30655, "/proc/sys/kernel/threads-max");
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_DATA));
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_CGROUP));
@@ -115,6 +119,7 @@ static void v2_group_that_leaves_least(void **state)
 	tree_write(root, "sys/fs/cgroup/shop/web/memory.pressure",
 	           "some avg10=1.50 avg60=0.25 avg300=0.00 total=99\n"
 	           "full avg10=0.50 avg60=12.05 avg300=0.00 total=50\n");
+
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "2097152\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.high", "1900000\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "2000000\n");
@@ -122,6 +127,7 @@ static void v2_group_that_leaves_least(void **state)
 	           "anon 1\nfile 5\ntotal_inactive_file 4\ninactive_file 100000\nactive_file 2\n");
 	tree_write(root, "sys/fs/cgroup/shop/pids.max", "100\n");
 	tree_write(root, "sys/fs/cgroup/shop/pids.current", "98\n");
+
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_version, 2);
 	expect(&headroom, PM_LIMIT_CGROUP, 2097152, 2000000, 197152, "/shop/memory.max");
@@ -130,6 +136,7 @@ static void v2_group_that_leaves_least(void **state)
 	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_CGROUP);
 	assert_true(headroom.events.known);
 	assert_int_equal(headroom.events.high, 7);
+
 	assert_int_equal(headroom.events.max, 6);
 	assert_int_equal(headroom.events.oom, 5);
 	assert_int_equal(headroom.events.oom_kill, 4);
@@ -149,6 +156,7 @@ static void v1_group(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.failcnt", "17\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.oom_control",
 	           "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
 	           "cache 0\ninactive_file 1\ntotal_cache 5\ntotal_inactive_file 400000\n");
 	tree_write(root, "sys/fs/cgroup/pids/jobs/pids.max", "10\n");
@@ -156,6 +164,7 @@ static void v1_group(void **state)
 	tree_write(root, "proc/pressure/memory",
 	           "some avg10=3.00 avg60=2.00 avg300=1.00 total=1\nfull avg10=0.00 avg60=0.00 "
 	           "avg300=0.00 total=0\n");
+
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(headroom.cgroup_version, 1);
 	expect(&headroom, PM_LIMIT_CGROUP, 1048576, 1000000, 448576, "/shop/memory.limit_in_bytes");
@@ -164,6 +173,7 @@ static void v1_group(void **state)
 	assert_true(headroom.events.known);
 	assert_int_equal(headroom.events.max, 17);
 	assert_int_equal(headroom.events.oom_kill, 3);
+
 	assert_true(headroom.pressure.some10 == 3);
 	tree_remove(root);
 }
@@ -175,6 +185,7 @@ static void machine_is_the_first_to_end(void **state)
 	char *root = make_machine("0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "1073741824\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "1048576\n");
+
 	struct pm_headroom headroom = read_saved(root);
 	assert_int_equal(pm_headroom_memory(&headroom)->kind, PM_LIMIT_SYSTEM);
 	tree_remove(root);
@@ -187,10 +198,12 @@ static void living_process(void **state)
 	struct pm_headroom headroom;
 	struct pm_error error = { 0 };
 	struct rlimit stack;
+
 	if (pm_process_open(NULL, getpid(), &process, &error) < 0 ||
 	    pm_headroom_read(process, NULL, &headroom, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(getrlimit(RLIMIT_STACK, &stack), 0);
+
 	const struct pm_limit *limit = pm_headroom_find(&headroom, PM_LIMIT_STACK);
 	assert_int_equal(limit != NULL, stack.rlim_cur != RLIM_INFINITY);
 	if (limit)
@@ -199,6 +212,7 @@ static void living_process(void **state)
 	assert_int_equal(pm_headroom_find(&headroom, PM_LIMIT_SYSTEM)->max / 4096 >
 	                         (uint64_t)sysconf(_SC_PHYS_PAGES) - 1,
 	                 1);
+
 	assert_non_null(pm_headroom_memory(&headroom));
 	pm_process_close(process);
 }
@@ -212,10 +226,12 @@ static void counts_are_added_and_then_exchanged(void **state)
 	struct pm_headroom headroom = { 0 };
 	struct pm_error error = { 0 };
 	struct pm_regions regions;
+
 	pm_regions_init(&regions);
 	must(pm_headroom_read_memory(process, sys, &headroom, &error), &error);
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_MAPPINGS));
 	assert_null(pm_headroom_find(&headroom, PM_LIMIT_THREADS));
+
 	size_t count = headroom.count;
 	for (uint64_t i = 1; i <= PM_LIMIT_KINDS; i++) {
 		const struct pm_region region = { .start = i << 20,
@@ -229,6 +245,7 @@ static void counts_are_added_and_then_exchanged(void **state)
 		expect(&headroom, PM_LIMIT_MAPPINGS, 65530, i, 65530 - i,
 		       "/proc/sys/vm/max_map_count");
 	}
+
 	must(pm_headroom_read(process, sys, &headroom, &error), &error);
 	count = headroom.count;
 	must(pm_headroom_add_counts(process, sys, &regions, &headroom, &error), &error);
@@ -248,14 +265,17 @@ static void kill_is_seen(void **state)
 	struct group group;
 	struct pm_headroom before = { 0 }, after = { 0 };
 	int status = 0;
+
 	target_start(&eater, "hog", NULL);
 	target_start(&witness, "hog", NULL);
 	assert_int_equal(pm_process_open(NULL, witness.pid, &process, NULL), 0);
+
 	const char *obstacle = group_make(&group, 48 * MIB);
 	if (!obstacle)
 		obstacle = group_add(&group, eater.pid);
 	if (!obstacle)
 		obstacle = group_add(&group, witness.pid);
+
 	if (!obstacle) {
 		/* The killer must not choose the witness, nor anybody else. */
 		target_be_killed_first(&eater);
@@ -265,6 +285,7 @@ static void kill_is_seen(void **state)
 		target_await_end(&eater, &status);
 		pm_headroom_read(process, NULL, &after, NULL);
 	}
+
 	pm_process_close(process);
 	target_stop(&eater);
 	target_stop(&witness);
@@ -273,6 +294,7 @@ static void kill_is_seen(void **state)
 		skip_because("%s", obstacle);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	assert_int_equal(pm_headroom_find(&before, PM_LIMIT_CGROUP)->max, 48 * MIB);
+
 	assert_true(before.events.known && after.events.known);
 	assert_int_equal(before.events.oom_kill, 0);
 	assert_true(after.events.oom_kill >= 1);
@@ -290,5 +312,6 @@ int main(void)
 		cmocka_unit_test(counts_are_added_and_then_exchanged),
 		cmocka_unit_test(kill_is_seen),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,7 @@ static int set_up(void **state)
 	struct machine *machine = calloc(1, sizeof *machine);
 	if (!machine)
 		return -1;
+
 	machine->root = tree_create();
 	tree_add_process(machine->root, 12, "shop", "Threads:\t1\n");
 	*state = machine;
@@ -122,6 +123,7 @@ static void v2_limit_of_an_ancestor(void **state)
 	group_v2(machine, "/shop/web", "max", 200);
 	group_v2(machine, "/shop", "3221225472", 2000);
 	expect(machine, 2, 3072 * MIB, 2000, "/shop");
+
 	/* A larger one nearer by does not matter, a smaller one does. */
 	group_v2(machine, "/shop/web", "4294967296", 200);
 	expect(machine, 2, 3072 * MIB, 2000, "/shop");
@@ -173,14 +175,17 @@ static void v1_numbers_that_mean_no_limit(void **state)
 {
 	struct machine *machine = *state;
 	place(machine, "4:memory:/shop\n", v1_mount);
+
 	/* Pages of 4 KiB, of 64 KiB, kernels before 3.19. */
 	static const uint64_t numbers[] = { UINT64_C(0x7ffffffffffff000),
 		                            UINT64_C(0x7fffffffffff0000),
 		                            UINT64_C(0x7fffffffffffffff) };
+
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		group_v1(machine, "/shop", numbers[i], 1000);
 		expect_none(machine);
 	}
+
 	group_v1(machine, "/shop", UINT64_C(0x7ffffffffffe0000), 1000);
 	expect(machine, 1, UINT64_C(0x7ffffffffffe0000), 1000, "/shop");
 }
@@ -206,6 +211,7 @@ static void mixed_systems_count_by_v1(void **state)
 	group_v1(machine, "/a", 64 * MIB, 1000);
 	tree_write(machine->root, "sys/fs/cgroup/unified/b/memory.max", "1048576\n");
 	expect(machine, 1, 64 * MIB, 1000, "/a");
+
 	/* v1 without memory: then v2 has it. */
 	place(machine, "1:name=systemd:/a\n0::/b\n", mounts);
 	expect(machine, 2, MIB, 0, "/b");
@@ -218,6 +224,7 @@ static void controllers_mounted_together(void **state)
 	      "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,hugetlb,memory\n");
 	group_v1(machine, "/a", 64 * MIB, 1000);
 	expect(machine, 1, 64 * MIB, 1000, "/a");
+
 	/* Names that only contain the word do not count. */
 	place(machine, "4:mymemory,memory2:/a\n", NULL);
 	expect_none(machine);
@@ -239,6 +246,7 @@ static void container_that_sees_its_own_part(void **state)
 	group_v1(machine, "/x", UINT64_C(0x7ffffffffffff000), 1000);
 	group_v1(machine, "", 64 * MIB, 2000);
 	expect(machine, 1, 64 * MIB, 2000, "/");
+
 	/* A process of another container. */
 	place(machine, "4:memory:/docker/abcdef/x\n", NULL);
 	expect_none(machine);
@@ -256,6 +264,7 @@ static void mount_that_shows_most_is_taken(void **state)
 	tree_write(machine->root, "sys/own/memory.max", "max\n");
 	tree_write(machine->root, "sys/pod/abc/memory.max", "max\n");
 	tree_write(machine->root, "sys/all/pod/memory.max", "1048576\n");
+
 	expect(machine, 2, MIB, 0, "/pod");
 }
 
@@ -266,6 +275,7 @@ static void group_outside_of_our_namespace(void **state)
 	group_v2(machine, "", "1048576", 100);
 	group_v2(machine, "/host", "1048576", 100);
 	expect_none(machine);
+
 	/* A mount of the host's groups, as in a debugging container. */
 	place(machine, "0::/../../host\n", "31 23 0:28 /../.. /sys/host rw - cgroup2 cgroup2 rw\n");
 	tree_write(machine->root, "sys/host/host/memory.max", "2097152\n");
@@ -284,9 +294,11 @@ static void conventional_places(void **state)
 	expect(machine, 2, 2 * MIB, 0, "/shop");
 	place(machine, "4:memory:/shop\n0::/\n", NULL);
 	group_v1(machine, "/shop", 64 * MIB, 1000);
+
 	expect(machine, 1, 64 * MIB, 1000, "/shop");
 	place(machine, "0::/../shop\n", NULL);
 	expect_none(machine);
+
 	/* There is a mountinfo, but no such mount: then there is none. */
 	place(machine, "0::/shop\n", "21 1 254:0 / / rw - ext4 /dev/root rw\n");
 	expect_none(machine);
@@ -310,6 +322,7 @@ static void mounts_outside_of_sys(void **state)
 	place(machine, "0::/shop\n", mounts);
 	tree_write(machine->root, "elsewhere/shop/memory.max", "1048576\n");
 	expect_none(machine);
+
 	char *sys;
 	struct pm_process *process = tree_open_process(machine->root, 12, &sys);
 	assert_int_equal(pm_cgroup_limit_read(process, NULL, &machine->limit, NULL), 0);
@@ -331,12 +344,14 @@ static void nothing_to_read(void **state)
 	struct machine *machine = *state;
 	tree_write(machine->root, "proc/self/mountinfo", "%s", v2_mount);
 	expect_none(machine);
+
 	static const char *const texts[] = { "",           "0::\n", "0::shop\n", "nonsense\n",
 		                             "4:cpu:/a\n", ":::\n", "0:" };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		place(machine, texts[i], NULL);
 		expect_none(machine);
 	}
+
 	place(machine, "0::/shop\n", "nonsense\n- - - -\n31 23 0:28 / /sys/fs/cgroup\n");
 	expect_none(machine);
 }
@@ -345,6 +360,7 @@ static void nonsense_for_numbers(void **state)
 {
 	struct machine *machine = *state;
 	place(machine, "0::/shop\n", v2_mount);
+
 	static const char *const texts[] = { "", "-1", "lots", "99999999999999999999999" };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		group_v2(machine, "/shop", texts[i], 100);
@@ -367,6 +383,7 @@ static void failing_file(void **state)
 static void long_group_keeps_its_end(void **state)
 {
 	struct machine *machine = *state;
+
 	enum { DEPTH = 12, NAME = 100 };
 	char path[DEPTH * (NAME + 1) + 1] = "", name[NAME + 1], line[sizeof path + 8];
 	for (int i = 0; i < DEPTH; i++) {
@@ -374,10 +391,12 @@ static void long_group_keeps_its_end(void **state)
 		name[NAME] = '\0';
 		strcat(strcat(path, "/"), name);
 	}
+
 	snprintf(line, sizeof line, "0::%s\n", path);
 	place(machine, line, v2_mount);
 	group_v2(machine, path, "1048576", 100);
 	assert_int_equal(read_limit(machine), 0);
+
 	size_t length = strlen(machine->limit.group);
 	assert_int_equal(length, sizeof machine->limit.group - 1);
 	assert_memory_equal(machine->limit.group, "...", 3);
@@ -391,9 +410,11 @@ static void living_process(void **state)
 	struct pm_process *process;
 	pid_t child = child_start("limited", NULL);
 	const char *obstacle = group_make(&group, 96 * MIB);
+
 	if (!obstacle)
 		obstacle = group_add(&group, child);
 	assert_int_equal(pm_process_open(NULL, child, &process, NULL), 0);
+
 	struct pm_cgroup_limit limit = { 0 };
 	int result = obstacle ? 0 : pm_cgroup_limit_read(process, NULL, &limit, NULL);
 	const struct group made = group;
@@ -402,6 +423,7 @@ static void living_process(void **state)
 	group_remove(&group);
 	if (obstacle)
 		skip_because("%s", obstacle);
+
 	assert_int_equal(result, 0);
 	assert_true(limit.limited);
 	assert_int_equal(limit.version, made.version);
@@ -437,5 +459,6 @@ int main(void)
 		TEST(long_group_keeps_its_end),
 		cmocka_unit_test(living_process),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static struct pm_members read_saved(const char *root, int pid)
 	struct pm_process *process = tree_open_process(root, pid, &sys);
 	struct pm_members members = { 0 };
 	struct pm_error error = { 0 };
+
 	must(pm_members_read(process, sys, &members, &error), &error);
 	pm_process_close(process);
 	free(sys);
@@ -55,14 +56,17 @@ static void v2_members_of_the_group_with_the_limit(void **state)
 	add_process(root, 15, "stranger", 70000, 0, "0::/other\n");
 	tree_write(root, "sys/fs/cgroup/shop/web/memory.max", "max\n");
 	tree_write(root, "sys/fs/cgroup/shop/web/cgroup.procs", "12\n");
+
 	tree_write(root, "sys/fs/cgroup/shop/side/car/cgroup.procs", "13\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.current", "3000000\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.stat",
 	           "anon 2500000\nfile 400000\nkernel 1\ninactive_file 300000\n");
+
 	/* 0 is a process of another PID namespace, 99 has ended. */
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "0\n99\n14\n0\n");
 	tree_write(root, "sys/fs/cgroup/other/cgroup.procs", "15\n");
+
 	struct pm_members members = read_saved(root, 12);
 	assert_string_equal(members.group, "/shop");
 	assert_int_equal(members.count, 3);
@@ -71,6 +75,7 @@ static void v2_members_of_the_group_with_the_limit(void **state)
 	assert_int_equal(members.items[0].rss, 900 * 1024);
 	assert_int_equal(members.items[0].swap, 1500 * 1024);
 	assert_string_equal(members.items[1].comm, "java");
+
 	assert_int_equal(members.items[2].pid, 13);
 	assert_int_equal(members.cache, 400000);
 	assert_int_equal(members.reclaimable, 300000);
@@ -88,6 +93,7 @@ static void v1_members(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.stat",
 	           "cache 1\ninactive_file 2\ntotal_cache 5000\ntotal_inactive_file 4000\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.procs", "12\n");
+
 	struct pm_members members = read_saved(root, 12);
 	assert_string_equal(members.group, "/shop");
 	assert_int_equal(members.count, 1);
@@ -104,6 +110,7 @@ static void nobody_where_nothing_is_limited(void **state)
 	add_process(root, 12, "java", 2000, 0, "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "max\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "12\n");
+
 	struct pm_members members = read_saved(root, 12);
 	assert_null(members.group);
 	assert_int_equal(members.count, 0);
@@ -117,9 +124,11 @@ static void big_groups_are_counted(void **state)
 	char *root = tree_create(), *text = malloc(PM_MEMBERS_MAX * 2 * 8);
 	add_process(root, 12, "java", 2000, 0, "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
+
 	size_t length = 0;
 	for (int i = 0; i < PM_MEMBERS_MAX + 17; i++)
 		length += (size_t)sprintf(text + length, "12\n");
+
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "%s", text);
 	struct pm_members members = read_saved(root, 12);
 	assert_int_equal(members.count, PM_MEMBERS_MAX);
@@ -134,22 +143,26 @@ static void groups_nested_too_deep(void **state)
 {
 	(void)state;
 	enum { DEPTH = 70 };
+
 	char *root = tree_create(), path[64 + DEPTH * 2 + 16];
 	add_process(root, 12, "java", 2000, 0, "0::/shop\n");
 	add_process(root, 13, "deep", 50, 0, "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "12\n");
 	tree_write(root, "sys/fs/cgroup/shop/below/cgroup.procs", "\n");
+
 	struct pm_members members = read_saved(root, 12);
 	assert_int_equal(members.count, 1);
 	assert_false(members.incomplete);
 	pm_members_deinit(&members);
+
 	size_t length = (size_t)sprintf(path, "sys/fs/cgroup/shop");
 	for (int depth = 1; depth <= DEPTH; depth++) {
 		length += (size_t)sprintf(path + length, "/a");
 		snprintf(path + length, sizeof path - length, "/cgroup.procs");
 		tree_write(root, path, "%s", depth == DEPTH ? "13\n" : "\n");
 	}
+
 	members = read_saved(root, 12);
 	assert_int_equal(members.count, 1);
 	assert_true(members.incomplete);
@@ -165,8 +178,10 @@ static void a_group_that_cannot_be_read(void **state)
 	add_process(root, 12, "java", 2000, 0, "0::/shop\n");
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "4194304\n");
 	tree_write(root, "sys/fs/cgroup/shop/cgroup.procs", "12\n");
+
 	/* A folder in place of the file: for root, too, it cannot be read. */
 	tree_write(root, "sys/fs/cgroup/shop/below/cgroup.procs/file", "\n");
+
 	struct pm_members members = read_saved(root, 12);
 	assert_int_equal(members.count, 1);
 	assert_true(members.incomplete);
@@ -182,8 +197,10 @@ static void living_processes(void **state)
 	struct group group;
 	struct pm_process *process;
 	struct pm_members members = { 0 };
+
 	target_start(&large, "hog", NULL);
 	target_start(&small, "hog", NULL);
+
 	pid_t pids[2] = { large.pid, small.pid };
 	const char *obstacle = group_make(&group, 96 * MIB);
 	if (!obstacle)
@@ -192,6 +209,7 @@ static void living_processes(void **state)
 		obstacle = group_add(&group, small.pid);
 	target_tell(&large, "eat 30");
 	target_tell(&small, "eat 10");
+
 	assert_int_equal(pm_process_open(NULL, small.pid, &process, NULL), 0);
 	int result = obstacle ? 0 : pm_members_read(process, NULL, &members, NULL);
 	const struct group made = group;
@@ -201,6 +219,7 @@ static void living_processes(void **state)
 	group_remove(&group);
 	if (obstacle)
 		skip_because("%s", obstacle);
+
 	assert_int_equal(result, 0);
 	assert_string_equal(members.group, made.path);
 	assert_int_equal(members.count, 2);
@@ -209,6 +228,7 @@ static void living_processes(void **state)
 	assert_string_equal(members.items[0].comm, "hog");
 	assert_true(members.items[0].rss + members.items[0].swap >= 30 * MIB &&
 	            members.items[0].rss < 40 * MIB);
+
 	assert_true(members.items[1].rss + members.items[1].swap >= 10 * MIB &&
 	            members.items[1].rss < 20 * MIB);
 	pm_members_deinit(&members);
@@ -225,5 +245,6 @@ int main(void)
 		cmocka_unit_test(a_group_that_cannot_be_read),
 		cmocka_unit_test(living_processes),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

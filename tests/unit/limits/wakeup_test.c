@@ -49,6 +49,7 @@ static struct pm_wakeup *open_saved(const char *root, const uint64_t *usage, siz
 	struct pm_process *process = tree_open_process(root, 12, &sys);
 	struct pm_wakeup *wakeup = NULL;
 	struct pm_error error = { 0 };
+
 	must(pm_wakeup_open(process, sys, usage, count, &wakeup, &error), &error);
 	pm_process_close(process);
 	free(sys);
@@ -88,13 +89,16 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 		                             "sys/fs/cgroup/a/b/memory.events",
 		                             "sys/fs/cgroup/a/memory.events" };
 	char *root = make_machine("0::/a/b/c/d\n");
+
 	tree_write(root, "sys/fs/cgroup/a/b/memory.max", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/a/memory.max", "max\n");
 	tree_write(root, "sys/fs/cgroup/a/memory.high", "900000\n");
 	tree_write(root, "sys/fs/cgroup/a/b/c/memory.max", "max\n");
 	tree_write(root, "sys/fs/cgroup/a/b/c/memory.events", "high 0\n");
+
 	for (size_t i = 0; i < 3; i++)
 		tree_write(root, files[i], "low 0\nhigh 0\nmax 0\noom 0\noom_kill 2\n");
+
 	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
 	size_t events = find(wakeup, PM_WAKEUP_EVENTS), count;
 	assert_int_not_equal(events, SIZE_MAX);
@@ -102,14 +106,17 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 	assert_non_null(strstr(pm_wakeup_sources(wakeup, &count)[events].file,
 	                       "/sys/fs/cgroup/a/b/c/d/memory.events"));
 	assert_false(await(wakeup, events, 0));
+
 	for (size_t i = 0; i < 3; i++) {
 		tree_write(root, files[i], "low 0\nhigh 1\nmax 0\noom 0\noom_kill 3\n");
 		assert_true(await(wakeup, events, PATIENCE_MS));
 		assert_false(await(wakeup, events, 0));
 	}
+
 	/* What happens in a group without a limit is told by those that have one. */
 	tree_write(root, "sys/fs/cgroup/a/b/c/memory.events", "high 1\n");
 	assert_false(await(wakeup, events, 0));
+
 	struct pm_limit_events counts;
 	assert_int_equal(pm_wakeup_read_events(wakeup, &counts, NULL), 0);
 	assert_true(counts.known);
@@ -133,6 +140,7 @@ static const char *make_v2_group(char *folder, size_t size)
 		snprintf(folder, size, "%s/procmem-wakeup-%d", tops[i], (int)getpid());
 		return mkdir(folder, 0755) < 0 ? "no right to make a cgroup" : NULL;
 	}
+
 	return "cgroup v2 is not mounted";
 }
 
@@ -148,27 +156,34 @@ static void v2_events_of_the_running_kernel(void **state)
 	const char *obstacle = make_v2_group(folder, sizeof folder);
 	if (obstacle)
 		skip_because("%s", obstacle);
+
 	char *root = make_machine("0::/shop\n");
 	snprintf(file, sizeof file, "%s/cgroup.events", folder);
 	tree_link(root, "sys/fs/cgroup/shop/memory.events", file);
 	tree_write(root, "sys/fs/cgroup/shop/memory.max", "1048576\n");
+
 	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
 	size_t events = find(wakeup, PM_WAKEUP_EVENTS);
 	assert_int_not_equal(events, SIZE_MAX);
 	assert_false(await(wakeup, events, 0));
+
 	struct target hog;
 	target_start(&hog, "hog", NULL);
+
 	struct group group = { .version = 2 };
 	snprintf(group.folder, sizeof group.folder, "%s", folder);
 	obstacle = group_add(&group, hog.pid);
+
 	if (!obstacle) {
 		assert_true(await(wakeup, events, PATIENCE_MS));
 		assert_false(await(wakeup, events, 0));
 	}
+
 	target_stop(&hog);
 	if (!obstacle)
 		assert_true(await(wakeup, events, PATIENCE_MS));
 	group_remove(&group);
+
 	/* A group that is gone counts nothing. */
 	struct pm_limit_events counts;
 	if (pm_wakeup_read_events(wakeup, &counts, NULL) == 0)
@@ -200,16 +215,19 @@ static void v1_registrations(void **state)
 	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.usage_in_bytes", "1\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/web/memory.oom_control",
 	           "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+
 	tree_write(root, "sys/fs/cgroup/memory/shop/web/cgroup.event_control", "%s", "");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.limit_in_bytes", "1048576\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "1\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.oom_control", "oom_kill 3\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.event_control", "%s", "");
+
 	struct pm_wakeup *wakeup = open_saved(root, usage, 2);
 	size_t count, at = find(wakeup, PM_WAKEUP_USAGE), oom = find(wakeup, PM_WAKEUP_OOM);
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(wakeup, &count);
 	assert_int_equal(count, 2);
 	assert_true(sources[at].fd >= 0 && sources[oom].fd >= 0);
+
 	char *own = text_of(root, "sys/fs/cgroup/memory/shop/web/cgroup.event_control");
 	char *above = text_of(root, "sys/fs/cgroup/memory/shop/cgroup.event_control");
 	int event, file, used = 0, more = 0;
@@ -218,11 +236,14 @@ static void v1_registrations(void **state)
 	assert_int_equal(sscanf(own + used, "%d %d 123456789012\n%n", &event, &file, &more), 2);
 	assert_int_equal(event, sources[at].fd);
 	used += more;
+
 	assert_int_equal(sscanf(own + used, "%d %d\n", &event, &file), 2);
 	assert_int_equal(event, sources[oom].fd);
+
 	/* One descriptor listens to both groups. */
 	assert_int_equal(sscanf(above, "%d", &event), 1);
 	assert_int_equal(event, sources[at].fd);
+
 	uint64_t one = 1;
 	assert_int_equal(write(sources[oom].fd, &one, sizeof one), sizeof one);
 	assert_true(await(wakeup, oom, PATIENCE_MS));
@@ -231,6 +252,7 @@ static void v1_registrations(void **state)
 	free(own);
 	free(above);
 	pm_wakeup_close(wakeup);
+
 	tree_remove(root);
 }
 
@@ -241,13 +263,16 @@ static void saved_trees_are_left_alone(void **state)
 	static const char pressure[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull "
 				       "avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
 	char *root = make_machine("0::/\n");
+
 	tree_write(root, "proc/pressure/memory", "%s", pressure);
 	struct pm_wakeup *wakeup = open_saved(root, NULL, 0);
 	size_t count;
 	pm_wakeup_sources(wakeup, &count);
 	assert_int_equal(count, 0);
+
 	char *text = text_of(root, "proc/pressure/memory");
 	assert_string_equal(text, pressure);
+
 	struct pm_limit_events events;
 	assert_int_equal(pm_wakeup_read_events(wakeup, &events, NULL), 0);
 	assert_false(events.known);
@@ -263,8 +288,10 @@ static void refusals_are_told(void **state)
 	static const uint64_t usage[] = { 1 };
 	char *root = make_machine("4:memory:/shop\n");
 	tree_write(root, "sys/fs/cgroup/memory/shop/memory.usage_in_bytes", "1\n");
+
 	/* A folder cannot be opened for writing. */
 	tree_write(root, "sys/fs/cgroup/memory/shop/cgroup.event_control/x", "%s", "");
+
 	struct pm_wakeup *wakeup = open_saved(root, usage, 1);
 	size_t count;
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(wakeup, &count);
@@ -273,6 +300,7 @@ static void refusals_are_told(void **state)
 	assert_int_equal(sources[0].os_errno, EISDIR);
 	assert_false(pm_wakeup_consume(wakeup, 0, POLLIN));
 	pm_wakeup_close(wakeup);
+
 	tree_remove(root);
 }
 
@@ -296,6 +324,7 @@ static int begin_trial(void **state)
 		trial->obstacle = group_add(&trial->group, trial->hog.pid);
 	if (trial->obstacle)
 		return 0;
+
 	target_be_killed_first(&trial->hog);
 	return pm_process_open(NULL, trial->hog.pid, &trial->process, NULL) < 0 ||
 	       pm_wakeup_open(trial->process, NULL, usage, 1, &trial->wakeup, NULL) < 0;
@@ -318,11 +347,13 @@ static void events_come_before_the_kernel_kills(void **state)
 	struct trial *trial = *state;
 	if (trial->obstacle)
 		skip_because("%s", trial->obstacle);
+
 	struct pm_limit_events events;
 	int status;
 	bool first = trial->group.version == 1;
 	size_t usage = find(trial->wakeup, PM_WAKEUP_USAGE),
 	       last = find(trial->wakeup, first ? PM_WAKEUP_OOM : PM_WAKEUP_EVENTS);
+
 	assert_int_equal(pm_wakeup_read_events(trial->wakeup, &events, NULL), 0);
 	assert_int_equal(events.oom_kill, 0);
 	assert_false(await(trial->wakeup, last, 0));
@@ -331,6 +362,7 @@ static void events_come_before_the_kernel_kills(void **state)
 	target_tell(&trial->hog, "eat 40");
 	if (first)
 		assert_true(await(trial->wakeup, usage, PATIENCE_MS));
+
 	assert_int_equal(pm_process_check(trial->process, NULL), 0);
 	assert_false(await(trial->wakeup, last, 0));
 	fputs("eat 400\n", trial->hog.to);
@@ -338,6 +370,7 @@ static void events_come_before_the_kernel_kills(void **state)
 	assert_true(await(trial->wakeup, last, PATIENCE_MS));
 	target_await_end(&trial->hog, &status);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+
 	/* It is gone, its group is not. */
 	assert_int_equal(pm_wakeup_read_events(trial->wakeup, &events, NULL), 0);
 	assert_true(events.known && events.oom_kill == 1);
@@ -354,13 +387,16 @@ static void pressure_can_be_listened_to(void **state)
 	struct pm_process *process;
 	struct pm_wakeup *wakeup = NULL;
 	struct pm_error error = { 0 };
+
 	if (access("/proc/pressure/memory", F_OK) < 0)
 		skip_because("this kernel has no pressure information");
 	if (pm_process_open(NULL, getpid(), &process, &error) < 0 ||
 	    pm_wakeup_open(process, NULL, NULL, 0, &wakeup, &error) < 0)
 		fail_msg("%s", error.text);
+
 	size_t count, at = find(wakeup, PM_WAKEUP_PRESSURE);
 	assert_int_not_equal(at, SIZE_MAX);
+
 	const struct pm_wakeup_source *source = &pm_wakeup_sources(wakeup, &count)[at];
 	assert_true(source->fd >= 0 || source->os_errno != 0);
 	if (geteuid() == 0 && source->fd >= 0) {
@@ -368,6 +404,7 @@ static void pressure_can_be_listened_to(void **state)
 		assert_true(poll(&descriptor, 1, 0) >= 0);
 		assert_int_equal(descriptor.revents & POLLERR, 0);
 	}
+
 	pm_wakeup_close(wakeup);
 	pm_process_close(process);
 }
@@ -384,5 +421,6 @@ int main(void)
 		                                end_trial),
 		cmocka_unit_test(pressure_can_be_listened_to),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

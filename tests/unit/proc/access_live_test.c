@@ -50,6 +50,7 @@ static void open_and_explain(pid_t pid, const char *name, struct finding *findin
 	char path[64], doing[64];
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
 	snprintf(doing, sizeof doing, "read its %s", name);
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	finding->cause = fd < 0 ? errno : 0;
 	if (fd >= 0)
@@ -63,6 +64,7 @@ static void in_child(void (*work)(pid_t pid, struct finding *finding), pid_t pid
 {
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -70,9 +72,11 @@ static void in_child(void (*work)(pid_t pid, struct finding *finding), pid_t pid
 		work(pid, &found);
 		_exit(write(ends[1], &found, sizeof found) != sizeof found);
 	}
+
 	close(ends[1]);
 	ssize_t got = read(ends[0], finding, sizeof *finding);
 	close(ends[0]);
+
 	int status;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (got != sizeof *finding)
@@ -84,6 +88,7 @@ static pid_t start_as_nobody(int dumpable)
 {
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t parent = getpid(), child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -95,10 +100,12 @@ static pid_t start_as_nobody(int dumpable)
 		for (;;)
 			pause();
 	}
+
 	char ready;
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &ready, 1), 1);
 	close(ends[0]);
+
 	return child;
 }
 
@@ -130,6 +137,7 @@ static void process_of_another_user(void **state)
 	if (finding.cause == 0)
 		skip_because("process %d belongs to us", (int)other);
 	assert_int_equal(finding.cause, EACCES);
+
 	char words[64];
 	snprintf(words, sizeof words, "runs as root and you are uid %u; ",
 	         getuid() == 0 ? NOBODY : getuid());
@@ -146,6 +154,7 @@ static void own_process_that_is_not_dumpable(void **state)
 	stop(hidden);
 	stop(open);
 	assert_int_equal(finding.cause, EACCES);
+
 	expect(&finding, PM_ERROR_ACCESS, "not dumpable");
 	assert_int_equal(control.cause, 0);
 }
@@ -215,6 +224,7 @@ static void ended(void **state)
 	(void)state;
 	pid_t pid = start_as_nobody(1);
 	stop(pid);
+
 	struct finding finding;
 	in_child(read_maps_as_nobody, pid, &finding);
 	assert_int_equal(finding.cause, ENOENT);
@@ -232,6 +242,7 @@ static void traced_by_another(void **state)
 	(void)state;
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t target = start_as_nobody(1), parent = getpid(), tracer = fork();
 	assert_true(tracer >= 0);
 	if (tracer == 0) {
@@ -245,10 +256,13 @@ static void traced_by_another(void **state)
 		for (;;)
 			pause();
 	}
+
 	char answer = 'n';
 	close(ends[1]);
+
 	ssize_t got = read(ends[0], &answer, 1);
 	close(ends[0]);
+
 	struct finding finding = { 0 };
 	if (got == 1 && answer == 'y')
 		in_child(seize, target, &finding);
@@ -257,6 +271,7 @@ static void traced_by_another(void **state)
 	if (answer != 'y')
 		skip_because("this user may not trace at all (Yama)");
 	assert_int_equal(finding.cause, EPERM);
+
 	char words[96];
 	snprintf(words, sizeof words, "traced by process %d (first tracer) already", (int)tracer);
 	expect(&finding, PM_ERROR_ACCESS, words);
@@ -292,6 +307,7 @@ static void read_maps_where_proc_hides(pid_t pid, struct finding *finding)
 		finding->cause = NO_NAMESPACE;
 		return;
 	}
+
 	become_nobody();
 	open_and_explain(pid, "maps", finding);
 }
@@ -324,5 +340,6 @@ int main(void)
 		cmocka_unit_test(from_inside_of_a_user_namespace),
 		cmocka_unit_test(hidden_by_a_mount_option),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,6 +75,7 @@ static void save(const char *root, const struct process *process)
 	           process->groups[2], process->groups[1],
 	           (unsigned long long)process->capabilities,
 	           (unsigned long long)process->capabilities, process->seccomp);
+
 	snprintf(path, sizeof path, "%s/stat", process->directory);
 	tree_write(root, path, "%d (%s) %c %d 1 1 0 -1 %u 0 0 0 0 0 0 0 0 20 0 %u 0 100 0 0\n",
 	           (int)process->pid, process->name, process->state, (int)process->parent,
@@ -93,6 +94,7 @@ static int set_up(void **state)
 	struct fixture *fixture = calloc(1, sizeof *fixture);
 	if (!fixture)
 		return -1;
+
 	fixture->root = tree_create();
 	fixture->own = usual("self", 11);
 	fixture->target = usual("12", TARGET);
@@ -118,6 +120,7 @@ static void explain(struct fixture *fixture, int cause)
 	assert_null(strchr(fixture->error.text, '\n'));
 	assert_int_equal(strncmp(fixture->error.text, "cannot read its maps: process 12", 32), 0);
 	assert_true(strlen(fixture->error.text) < PM_ERROR_TEXT_SIZE - 1);
+
 	/* Nobody has to want to know. */
 	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause, NULL),
 	                 -1);
@@ -145,6 +148,7 @@ static void other_user(void **state)
 	be(&fixture->target, 0, 0, 0);
 	expect(fixture, EACCES, PM_ERROR_ACCESS,
 	       "process 12 (shop) runs as root and you are uid 54321; run procmem as root (sudo)");
+
 	/* Rights of the file would be everybody's: no one-line advice. */
 	assert_null(strstr(fixture->error.text, "setcap"));
 	be(&fixture->target, 54322, 54322, 54322);
@@ -189,6 +193,7 @@ static void not_dumpable(void **state)
 	be(&fixture->own, user, user, user);
 	be(&fixture->target, user, user, user);
 	expect(fixture, EACCES, PM_ERROR_ACCESS, "not dumpable");
+
 	/* Those of a dead first thread are root's anyway. */
 	fixture->target.state = 'Z';
 	fixture->target.threads = 2;
@@ -256,6 +261,7 @@ static void yama(void **state)
 	expect(fixture, EPERM, PM_ERROR_ACCESS,
 	       "ptrace_scope=1: only its own ancestors may; run procmem as root (sudo), or: "
 	       "sysctl");
+
 	expect_also(fixture, "; it is also traced by process 13 already");
 	fixture->target.tracer = 0;
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "2\n");
@@ -264,6 +270,7 @@ static void yama(void **state)
 	fixture->own.capabilities = CAP(SYS_PTRACE);
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=3: nobody may");
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "0\n");
+
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
 }
 
@@ -271,11 +278,13 @@ static void yama_lets_ancestors_and_root(void **state)
 {
 	struct fixture *fixture = *state;
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "1\n");
+
 	struct process between = usual("13", 13);
 	between.parent = fixture->own.pid;
 	fixture->target.parent = 13;
 	save(fixture->root, &between);
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
+
 	/* A loop of parents, as recycled PIDs in a saved tree may make it, comes to an end. */
 	between.parent = TARGET;
 	save(fixture->root, &between);
@@ -290,10 +299,12 @@ static void already_traced(void **state)
 	fixture->target.tracer = 77;
 	expect(fixture, EPERM, PM_ERROR_ACCESS,
 	       "process 12 (shop) is traced by process 77 already");
+
 	struct process tracer = usual("77", 77);
 	tracer.name = "gdb";
 	save(fixture->root, &tracer);
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "is traced by process 77 (gdb) already");
+
 	/* The kernel names the thread that traces. */
 	fixture->target.tracer = 78;
 	tracer = usual("78", 77);
@@ -318,10 +329,12 @@ static void zombie(void **state)
 	fixture->target.state = 'Z';
 	fixture->target.parent = 9;
 	expect(fixture, 0, PM_ERROR_NO_MEMORY, "is a zombie");
+
 	struct process parent = usual("9", 9);
 	parent.name = "make";
 	save(fixture->root, &parent);
 	expect(fixture, ESRCH, PM_ERROR_NO_MEMORY, "only its parent 9 (make)");
+
 	/* Its first thread ended, but it lives. */
 	fixture->target.threads = 3;
 	expect(fixture, 0, PM_ERROR_GONE, "ended or called exec");
@@ -337,6 +350,7 @@ static void not_there(void **state)
 	assert_int_equal(fixture->error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(fixture->error.pid, TARGET);
 	assert_string_equal(fixture->error.text, "there is no process 12");
+
 	explain(fixture, ESRCH);
 	assert_int_equal(fixture->error.kind, PM_ERROR_GONE);
 	explain(fixture, EACCES);
@@ -353,6 +367,7 @@ static void hidden(void **state)
 	           "22 21 0:20 / /proc rw,relatime shared:5 master:2 - proc proc "
 	           "rw,gid=33,hidepid=invisible\n");
 	explain(fixture, ENOENT);
+
 	assert_int_equal(fixture->error.kind, PM_ERROR_ACCESS);
 	expect_also(fixture, "hidepid=invisible");
 	expect_also(fixture, "sudo");
@@ -388,6 +403,7 @@ static void hostile_name(void **state)
 	save(fixture->root, &fixture->target);
 	tree_write(fixture->root, "12/stat",
 	           "12 (two\nlines) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n");
+
 	explain(fixture, EACCES);
 	expect_also(fixture, "runs as root");
 }
@@ -418,5 +434,6 @@ int main(void)
 		TEST(nothing_explains_it),
 		TEST(hostile_name),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ static void expect(const char *const *commands, size_t count, const char *const 
 	char text[MOST + 1];
 	for (size_t i = 0; i < count; i++)
 		items[i].command = commands[i];
+
 	for (size_t i = 0; i < count; i++) {
 		pm_ambiguous_distinguish(items, count, i, MOST, text);
 		if (strcmp(text, expected[i]) != 0)
@@ -46,21 +47,26 @@ static void long_ones_show_what_differs(void **state)
 	const char *const at_the_end[] = { JAVA "--port 8081", JAVA "--port 8082" };
 	EXPECT(at_the_end, ((const char *const[]){ "...om.example.Shop --port 8081",
 	                                           "...om.example.Shop --port 8082" }));
+
 	const char *const in_between[] = {
 		JAVA "--port 8081 --and-much-more --that-is-the-same",
 		JAVA "--port 8082 --and-much-more --that-is-the-same",
 	};
+
 	EXPECT(in_between, ((const char *const[]){ "...8081 --and-much-more --t...",
 	                                           "...8082 --and-much-more --t..." }));
+
 	const char *const at_the_begin[] = { "java -Done " JAVA, "java -Dtwo " JAVA };
 	EXPECT(at_the_begin, ((const char *const[]){ "java -Done java -Xmx4g -cp ...",
 	                                             "java -Dtwo java -Xmx4g -cp ..." }));
+
 	/* Each against the one that is most like it; the third differs from both at once. */
 	const char *const three[] = { JAVA "1", JAVA "2",
 		                      "java -version of something that is long" };
 	const char *const told[] = { ".../two.jar com.example.Shop 1",
 		                     ".../two.jar com.example.Shop 2",
 		                     "java -version of something ..." };
+
 	EXPECT(three, told);
 }
 
@@ -79,6 +85,7 @@ static void letters_stay_whole(void **state)
 	static const char letters[] = "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4";
 	static const char signs[] = "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac";
 	char commands[2][160], text[MOST + 1];
+
 	for (size_t pad = 0; pad < 40; pad++) {
 		struct pm_namesake items[2] = { { .command = commands[0] },
 			                        { .command = commands[1] } };
@@ -88,6 +95,7 @@ static void letters_stay_whole(void **state)
 			         signs);
 			pm_ambiguous_distinguish(items, i + 1, i, MOST, text);
 			assert_true(strlen(text) <= MOST);
+
 			for (const char *at = text; *at;) {
 				size_t letter = (unsigned char)*at >= 0xe0   ? 3
 				                : (unsigned char)*at >= 0xc0 ? 2
@@ -111,6 +119,7 @@ static void users_and_ages_are_told(void **state)
 		  .start_ticks = 0,
 		  .command = "shop --with a lot of words that take up all of that room" },
 	};
+
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_ambiguous_error("shop", items, 2, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
@@ -119,6 +128,7 @@ static void users_and_ages_are_told(void **state)
 	assert_non_null(strstr(error.text, ", 4194304 (up "));
 	assert_non_null(
 		strstr(error.text, ": shop --with a lot of words that take up all of that room)"));
+
 	/* Only now it matters. */
 	items[1].uid = 4000000000;
 	pm_ambiguous_error("shop", items, 2, &error);
@@ -133,15 +143,18 @@ static void eight_are_listed(void **state)
 	struct pm_namesake items[100];
 	char word[64] = "12345678901234567890123456789012", pid[24];
 	struct pm_error error = { 0 };
+
 	for (size_t i = 0; i < 100; i++)
 		items[i] = (struct pm_namesake){ .pid = 4194000 + (pid_t)i,
 			                         .uid = 4000000000 + (uid_t)i,
 			                         .command = JAVA };
+
 	pm_ambiguous_error(word, items, 100, &error);
 	for (int i = 0; i < 8; i++) {
 		snprintf(pid, sizeof pid, " %d (", 4194000 + i);
 		assert_non_null(strstr(error.text, pid));
 	}
+
 	assert_string_equal(strchr(error.text, '\0') - strlen(") and 92 more"), ") and 92 more");
 }
 
@@ -155,5 +168,6 @@ int main(void)
 		cmocka_unit_test(users_and_ages_are_told),
 		cmocka_unit_test(eight_are_listed),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

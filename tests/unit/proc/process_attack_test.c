@@ -61,9 +61,11 @@ static void borrower_start(struct borrower *borrower)
 	int report[2], go[2];
 	assert_int_equal(pipe2(report, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+
 	pid_t test = getpid();
 	borrower->parent = fork();
 	assert_true(borrower->parent >= 0);
+
 	if (borrower->parent == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != test)
@@ -74,6 +76,7 @@ static void borrower_start(struct borrower *borrower)
 		for (;;)
 			pause();
 	}
+
 	close(report[1]);
 	close(go[0]);
 	assert_int_equal(read(report[0], &borrower->pid, sizeof borrower->pid),
@@ -88,6 +91,7 @@ static void borrower_exec(const struct borrower *borrower)
 	char path[64], comm[16] = "";
 	assert_int_equal(write(borrower->go, "x", 1), 1);
 	snprintf(path, sizeof path, "/proc/%d/comm", (int)borrower->pid);
+
 	while (strcmp(comm, "sleep\n") != 0) {
 		FILE *file = fopen(path, "re");
 		assert_non_null(file);
@@ -101,6 +105,7 @@ static void exec_of_a_process_with_borrowed_memory(void **state)
 	(void)state;
 	struct borrower borrower;
 	borrower_start(&borrower);
+
 	struct pm_process *process = open_process(borrower.pid);
 	assert_int_equal(pm_process_check(process, NULL), 0);
 	borrower_exec(&borrower);
@@ -125,6 +130,7 @@ static void exec_in_the_middle(void **state)
 {
 	(void)state;
 	enum { EXITING = 4 };
+
 	char *root = tree_create();
 	struct pm_process *process;
 	write_stat(root, 0, 400, 6000);
@@ -133,9 +139,11 @@ static void exec_in_the_middle(void **state)
 	write_stat(root, 0, 0, 0);
 	expect_gone(process, "called exec");
 	write_stat(root, 0, 400, 0);
+
 	expect_gone(process, "called exec");
 	write_stat(root, 0, 400, 6016);
 	expect_gone(process, "called exec");
+
 	/* To those who may not look into it the kernel says 1. */
 	write_stat(root, 0, 1, 0);
 	assert_int_equal(pm_process_check(process, NULL), 0);
@@ -168,6 +176,7 @@ static void being_killed_is_told(void **state)
 	assert_int_equal(pm_process_open(root, 77, &process, NULL), 0);
 	assert_false(is_killed(process, root, "0000000000000000", "0000000000000000"));
 	assert_true(is_killed(process, root, "0000000000000100", "0000000000000000"));
+
 	assert_true(is_killed(process, root, "0000000000000000", "0000000000004100"));
 	assert_false(is_killed(process, root, "0000000000004000", "fffffffffffffeff"));
 	pm_process_close(process);
@@ -179,6 +188,7 @@ static void exec_of_a_thread(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "exiter", NULL);
+
 	struct pm_process *process = open_process(target.pid);
 	fprintf(target.to, "thread-exec\n");
 	assert_int_equal(fflush(target.to), 0);
@@ -187,6 +197,7 @@ static void exec_of_a_thread(void **state)
 	pm_process_close(process);
 	process = open_process(target.pid);
 	assert_int_equal(pm_process_check(process, NULL), 0);
+
 	pm_process_close(process);
 	target_stop(&target);
 }
@@ -212,12 +223,14 @@ static void pid_that_belongs_to_another_now(void **state)
 	pid_t first = child_start("first", NULL), second = 0;
 	struct pm_process *process = open_process(first);
 	child_stop(first);
+
 	/* Others start processes too, and may get the number first. */
 	for (int tries = 0; tries < 50 && second != first; tries++) {
 		if (second > 0)
 			child_stop(second);
 		second = start_with_pid(first);
 	}
+
 	struct pm_process_info info;
 	struct pm_regions regions;
 	struct pm_thread *threads;
@@ -226,6 +239,7 @@ static void pid_that_belongs_to_another_now(void **state)
 	char *command;
 	int fd;
 	struct pm_error errors[6] = { { 0 } };
+
 	pm_regions_init(&regions);
 	int results = pm_process_read_info(process, &info, &errors[0]) +
 	              pm_maps_read(process, PM_MAPS, &regions, &errors[1]) +
@@ -234,6 +248,7 @@ static void pid_that_belongs_to_another_now(void **state)
 	              pm_process_read_pss(process, &pss, &errors[3]) +
 	              pm_process_read_command(process, &command, &errors[4]) +
 	              pm_process_open_file(process, "status", O_RDONLY, &fd, &errors[5]);
+
 	if (second == first)
 		expect_gone(process, "exited");
 	pm_process_close(process);
@@ -242,8 +257,10 @@ static void pid_that_belongs_to_another_now(void **state)
 	if (second != first)
 		skip_because("PIDs cannot be chosen here");
 	assert_int_equal(results, -6);
+
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(errors[i].kind, PM_ERROR_GONE);
+
 	assert_int_equal(regions.count, 0);
 }
 
@@ -260,6 +277,7 @@ static int look_without_descriptors(struct pm_process *process)
 	size_t count;
 	char *command;
 	struct rlimit none = { 0, 0 };
+
 	setrlimit(RLIMIT_NOFILE, &none);
 	if (pm_process_check(process, &error) != -1 || error.kind != PM_ERROR_RESOURCES)
 		return 2;
@@ -274,6 +292,7 @@ static int look_without_descriptors(struct pm_process *process)
 	if (pm_process_open(NULL, getppid(), &other, &error) != -1 ||
 	    error.kind != PM_ERROR_RESOURCES)
 		return 6;
+
 	return 0;
 }
 
@@ -285,6 +304,7 @@ static void lack_of_descriptors_is_not_the_end_of_the_target(void **state)
 	assert_true(child >= 0);
 	if (child == 0)
 		_exit(look_without_descriptors(process));
+
 	int status;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	pm_process_close(process);
@@ -296,13 +316,16 @@ static void thread_of_a_dead_leader_opens_the_process(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "dead_leader", NULL);
+
 	struct pm_process *process = open_process((pid_t)target_fact_number(&target, "thread"));
 	assert_int_equal(pm_process_pid(process), target.pid);
+
 	struct pm_process_info info;
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	assert_true(info.leader_gone);
 	assert_string_equal(info.comm, "dead_leader");
 	assert_true(info.vm_rss >= 1024 * 1024);
+
 	/* These tell where heap and stack are; the dead thread does not know them any more. */
 	assert_true(info.start_brk != 0);
 	assert_true(info.start_stack != 0);
@@ -337,6 +360,7 @@ static void dead_leader_whose_threads_come_and_go(void **state)
 	/* Not on the stack, which is that of the thread that ends first. */
 	static int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t test = getpid(), child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -348,9 +372,11 @@ static void dead_leader_whose_threads_come_and_go(void **state)
 			pthread_create(&threads[i], NULL, churn, &ends[1]);
 		pthread_exit(NULL);
 	}
+
 	char ready[3];
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(read(ends[0], &ready[i], 1), 1);
+
 	struct pm_process *process = open_process(child);
 	for (int i = 0; i < 300; i++) {
 		struct pm_regions regions;
@@ -364,6 +390,7 @@ static void dead_leader_whose_threads_come_and_go(void **state)
 		assert_true(regions.count > 10);
 		pm_regions_deinit(&regions);
 	}
+
 	pm_process_close(process);
 	child_stop(child);
 	close(ends[0]);
@@ -379,34 +406,41 @@ static int look_at(pid_t pid)
 	struct pm_process *process;
 	struct pm_error error = { 0 };
 	int worked = 0;
+
 	if (pm_process_open(NULL, pid, &process, &error) < 0) {
 		assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
 		return 0;
 	}
+
 	struct pm_process_info info;
 	struct pm_regions regions;
 	struct pm_thread *threads;
 	size_t count;
 	uint64_t pss;
+
 	pm_regions_init(&regions);
 	error = (struct pm_error){ .kind = PM_ERROR_GONE };
 	worked += pm_process_read_info(process, &info, &error) == 0;
 	assert_int_equal(error.kind, PM_ERROR_GONE);
+
 	if (pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, &error) == 0) {
 		free(threads);
 		worked++;
 	}
+
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	/* As long as it is not reaped it is a zombie, and then has no memory. */
 	if (pm_maps_read(process, PM_SMAPS, &regions, &error) == 0)
 		worked += regions.count > 10;
 	else
 		assert_int_equal(regions.count, 0);
+
 	assert_true(error.kind == PM_ERROR_GONE || error.kind == PM_ERROR_NO_MEMORY);
 	worked += pm_process_read_pss(process, &pss, &error) == 0;
 	assert_true(error.kind == PM_ERROR_GONE || error.kind == PM_ERROR_NO_MEMORY);
 	pm_regions_deinit(&regions);
 	pm_process_close(process);
+
 	return worked;
 }
 
@@ -419,16 +453,19 @@ static void processes_that_end_meanwhile(void **state)
 		/* Nobody knows how far we come: that is the point. */
 		pid_t killer = fork();
 		assert_true(killer >= 0);
+
 		if (killer == 0) {
 			for (volatile int wait = 0; wait < i * 250; wait++) {
 			}
 			kill(child, SIGKILL);
 			_exit(0);
 		}
+
 		worked += look_at(child);
 		waitpid(child, NULL, 0);
 		waitpid(killer, NULL, 0);
 	}
+
 	assert_true(worked > 0);
 }
 
@@ -447,11 +484,13 @@ static void hostile_names(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "hostile_names", NULL);
+
 	struct pm_process *process = open_process(target.pid);
 	struct pm_process_info info;
 	struct pm_thread *threads;
 	size_t count, compared = 0;
 	char expected[PM_COMM_SIZE];
+
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	from_hex(target_fact(&target, "comm"), expected, sizeof expected);
 	assert_string_equal(info.comm, expected);
@@ -459,6 +498,7 @@ static void hostile_names(void **state)
 	assert_int_equal(info.uid, getuid());
 	assert_int_equal(pm_process_read_threads(process, PM_THREAD_NAMES, &threads, &count, NULL),
 	                 0);
+
 	for (size_t i = 0; i < count; i++) {
 		char words[32];
 		snprintf(words, sizeof words, "thread %d", (int)threads[i].tid);
@@ -469,6 +509,7 @@ static void hostile_names(void **state)
 		assert_string_equal(threads[i].name, expected);
 		compared++;
 	}
+
 	assert_int_equal(compared, count - 1);
 	assert_true(compared >= 8);
 	free(threads);
@@ -511,5 +552,6 @@ int main(void)
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(names_that_look_like_other_states),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,7 @@ static void expect_failure(const char *word, enum pm_error_kind kind, const char
 		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
 	assert_int_equal(pid, -7);
 	assert_int_equal(pm_process_find(word, &pid, NULL), -1);
+
 	pid_t *pids = NULL;
 	size_t count = 0;
 	if (kind != PM_ERROR_AMBIGUOUS)
@@ -48,6 +49,7 @@ static void words_that_are_no_target(void **state)
 	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
 	expect_failure("99999999999999999999", PM_ERROR_NOT_FOUND,
 	               "there is no process 99999999999999999999");
+
 	expect_failure("no such program\nat all", PM_ERROR_NOT_FOUND,
 	               "no process is called 'no such program at all'");
 }
@@ -73,11 +75,13 @@ static void expect_all_found(const char *word, const pid_t *expected, size_t exp
 	if (pm_process_find_all(word, &pids, &count, &error) < 0)
 		fail_msg("'%s': %s", word, error.text);
 	assert_int_equal(count, expected_count);
+
 	for (size_t i = 0; i < count; i++) {
 		assert_true(i == 0 || pids[i - 1] < pids[i]);
 		for (size_t j = 0; j < count; j++)
 			seen += pids[i] == expected[j];
 	}
+
 	assert_int_equal(seen, expected_count);
 	free(pids);
 }
@@ -92,6 +96,7 @@ static void a_number_is_a_pid(void **state)
 	expect_all_found(word, &child, 1);
 	snprintf(word, sizeof word, "%d", (int)getpid());
 	expect_found(word, getpid());
+
 	/* A process of that name exists now; it is not meant. (No PID is that large.) */
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -142,6 +147,7 @@ static void name_of_the_program_file(void **state)
 	char name[64], path[256];
 	char *folder = tree_create();
 	snprintf(path, sizeof path, "%s/%s", folder, unique("pmt-a-long-program-", name));
+
 	size_t length;
 	char *program = read_text("/bin/sleep", &length);
 	FILE *file = fopen(path, "we");
@@ -150,6 +156,7 @@ static void name_of_the_program_file(void **state)
 	assert_int_equal(fchmod(fileno(file), 0700), 0);
 	fclose(file);
 	free(program);
+
 	pid_t child = child_start("x", (char *[]){ path, "x", "1000", NULL });
 	expect_found(name, child);
 	tree_remove(folder);
@@ -164,6 +171,7 @@ static void our_own_process_never_fits(void **state)
 	prctl(PR_GET_NAME, before);
 	prctl(PR_SET_NAME, unique("pmt own ", own));
 	expect_failure(own, PM_ERROR_NOT_FOUND, "no process is called");
+
 	pid_t child = child_start(own, NULL);
 	expect_found(own, child);
 	child_stop(child);
@@ -174,25 +182,31 @@ static void several_are_listed(void **state)
 {
 	(void)state;
 	enum { COUNT = 9 };
+
 	char name[64], words[96];
 	pid_t children[COUNT];
 	for (size_t i = 0; i < COUNT; i++)
 		children[i] = child_start(unique("pmt ", name), NULL);
+
 	struct pm_error error = { 0 };
 	pid_t pid;
 	assert_int_equal(pm_process_find(name, &pid, &error), -1);
 	expect_all_found(name, children, COUNT);
+
 	for (size_t i = 0; i < COUNT; i++)
 		child_stop(children[i]);
+
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
 	snprintf(words, sizeof words, "'%s' fits 9 processes", name);
 	assert_non_null(strstr(error.text, words));
 	assert_non_null(strstr(error.text, " and 1 more"));
+
 	size_t listed = 0;
 	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(words, sizeof words, " %d (", (int)children[i]);
 		listed += strstr(error.text, words) != NULL;
 	}
+
 	assert_int_equal(listed, 8);
 }
 
@@ -203,6 +217,7 @@ static void the_name_outweighs_the_program(void **state)
 	pid_t argument = child_start("x", (char *[]){ "/bin/sleep",
 	                                              (char *)(uintptr_t)unique("pmt", name),
 	                                              "1000", NULL });
+
 	expect_found(name, argument);
 	pid_t child = child_start(name, NULL);
 	expect_found(name, child);
@@ -219,6 +234,7 @@ static void a_zombie_gives_way_to_the_living(void **state)
 	kill(zombie, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)zombie, &end, WEXITED | WNOWAIT), 0);
 	expect_found(name, zombie);
+
 	pid_t living = child_start(name, NULL);
 	expect_found(name, living);
 	child_stop(living);
@@ -237,5 +253,6 @@ int main(void)
 		cmocka_unit_test(the_name_outweighs_the_program),
 		cmocka_unit_test(a_zombie_gives_way_to_the_living),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

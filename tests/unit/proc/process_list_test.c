@@ -54,10 +54,13 @@ static void figures_equal_status(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "mapper", NULL);
+
 	struct pm_process_list list;
 	read_list(&list);
+
 	const struct pm_process_row *row = find_row(&list, target.pid);
 	assert_non_null(row);
+
 	char *status = proc_text(target.pid, "status");
 	assert_int_equal(row->rss, status_value(status, "\nVmRSS:") * 1024);
 	assert_int_equal(row->peak, status_value(status, "\nVmHWM:") * 1024);
@@ -66,13 +69,16 @@ static void figures_equal_status(void **state)
 	assert_int_equal(row->threads, status_value(status, "\nThreads:"));
 	assert_int_equal(row->uid, geteuid());
 	assert_true(row->rss > 1024 * 1024);
+
 	assert_string_equal(row->comm, "mapper");
 	assert_false(row->kernel_thread);
+
 	struct pm_process *process;
 	struct pm_process_info info;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
 	assert_int_equal(pm_process_read_info(process, &info, NULL), 0);
 	assert_int_equal(row->start_ticks, info.start_ticks);
+
 	char *command;
 	assert_int_equal(pm_process_read_command(process, &command, NULL), 0);
 	assert_string_equal(row->command, command);
@@ -87,10 +93,12 @@ static int count_processes(void)
 {
 	DIR *directory = opendir("/proc");
 	assert_non_null(directory);
+
 	struct dirent *entry;
 	int count = 0;
 	while ((entry = readdir(directory)))
 		count += entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+
 	closedir(directory);
 	return count;
 }
@@ -101,14 +109,18 @@ static void holds_every_process_once(void **state)
 	struct pm_process_list list;
 	int before = count_processes();
 	read_list(&list);
+
 	int after = count_processes();
 	/* Others start and end processes meanwhile. */
 	assert_in_range(list.count, (before < after ? before : after) / 2,
 	                (before > after ? before : after) * 2);
+
 	for (size_t i = 1; i < list.count; i++)
 		assert_true(list.items[i - 1].pid < list.items[i].pid);
+
 	const struct pm_process_row *own = find_row(&list, getpid());
 	assert_non_null(own);
+
 	char *comm = proc_text(getpid(), "comm");
 	comm[strcspn(comm, "\n")] = '\0';
 	assert_string_equal(own->comm, comm);
@@ -121,6 +133,7 @@ static void kernel_threads_are_marked(void **state)
 	(void)state;
 	struct pm_process_list list;
 	read_list(&list);
+
 	const struct pm_process_row *kthreadd = find_row(&list, 2);
 	bool exists = kthreadd && strcmp(kthreadd->comm, "kthreadd") == 0;
 	size_t marked = 0;
@@ -132,6 +145,7 @@ static void kernel_threads_are_marked(void **state)
 			assert_string_equal(row->command, "");
 		}
 	}
+
 	assert_true(!exists || (kthreadd->kernel_thread && marked > 1));
 	pm_process_list_deinit(&list);
 	if (!exists)
@@ -144,19 +158,23 @@ static void hostile_names_come_unchanged(void **state)
 	static const char *const names[] = { "ed) ge (x", "two\nlines", "\033[31mred", "\xff\xfe",
 		                             "-",         " ",          "tab\\t\tx",   "" };
 	enum { COUNT = sizeof names / sizeof *names };
+
 	pid_t children[COUNT];
 	for (size_t i = 0; i < COUNT; i++)
 		children[i] = child_start(names[i], NULL);
+
 	struct pm_process_list list;
 	read_list(&list);
 	for (size_t i = 0; i < COUNT; i++)
 		child_stop(children[i]);
+
 	for (size_t i = 0; i < COUNT; i++) {
 		const struct pm_process_row *row = find_row(&list, children[i]);
 		assert_non_null(row);
 		if (strcmp(row->comm, names[i]) != 0)
 			fail_msg("'%s' came as '%s'", names[i], row->comm);
 	}
+
 	pm_process_list_deinit(&list);
 }
 
@@ -166,8 +184,10 @@ static void command_lines_come_unchanged(void **state)
 	static char *const arguments[] = { "/bin/sleep", "a\033[31m\nb", "1000", "0.5", NULL };
 	pid_t child = child_start("x", arguments);
 	struct pm_process_list list;
+
 	read_list(&list);
 	child_stop(child);
+
 	const struct pm_process_row *row = find_row(&list, child);
 	assert_non_null(row);
 	assert_string_equal(row->command, "a\033[31m\nb 1000 0.5");
@@ -178,16 +198,20 @@ static void long_command_lines_come_whole(void **state)
 {
 	(void)state;
 	enum { LONG = 100000, COUNT = 12 };
+
 	char *argument = malloc(LONG + 1);
 	assert_non_null(argument);
 	memset(argument, 'a', LONG);
 	argument[LONG] = '\0';
+
 	char *arguments[COUNT + 4] = { "/bin/sh", "sh", "-c", "kill -STOP $$" };
 	for (size_t i = 4; i < COUNT + 3; i++)
 		arguments[i] = argument;
+
 	pid_t child = child_start("x", arguments);
 	struct pm_process_list list;
 	read_list(&list);
+
 	const struct pm_process_row *row = find_row(&list, child);
 	assert_non_null(row);
 	assert_int_equal(strlen(row->command),
@@ -202,8 +226,10 @@ static void dead_leader_has_figures(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "dead_leader", NULL);
+
 	struct pm_process_list list;
 	read_list(&list);
+
 	const struct pm_process_row *row = find_row(&list, target.pid);
 	assert_non_null(row);
 	assert_true(row->rss >= 1024 * 1024);
@@ -218,6 +244,7 @@ static void lack_of_descriptors_is_an_error(void **state)
 	(void)state;
 	pid_t child = fork();
 	assert_true(child >= 0);
+
 	if (child == 0) {
 		struct rlimit limit = { 3, 3 };
 		struct pm_process_list list;
@@ -227,6 +254,7 @@ static void lack_of_descriptors_is_an_error(void **state)
 		              ? 0
 		              : 1);
 	}
+
 	int status;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
@@ -237,15 +265,18 @@ static void pss_equals_the_kernel(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "many_regions", "200", "64", NULL);
+
 	struct pm_process *process;
 	uint64_t pss = 0;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
 	assert_int_equal(pm_process_read_pss(process, &pss, NULL), 0);
+
 	char *text = proc_text(target.pid, "smaps_rollup");
 	uint64_t truth = status_value(text, "\nPss:") * 1024;
 	free(text);
 	pm_process_close(process);
 	target_stop(&target);
+
 	/* The shares of the C library change as other processes come and go. */
 	assert_in_range(pss, truth - truth / 8, truth + truth / 8);
 	assert_true(pss > 1024 * 1024);
@@ -258,6 +289,7 @@ static void pss_of_what_has_none(void **state)
 	siginfo_t end;
 	kill(zombie, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)zombie, &end, WEXITED | WNOWAIT), 0);
+
 	struct pm_process *process;
 	struct pm_error error = { 0 };
 	uint64_t pss = 7;
@@ -266,6 +298,7 @@ static void pss_of_what_has_none(void **state)
 	pm_process_close(process);
 	waitpid(zombie, NULL, 0);
 	assert_int_equal(error.kind, PM_ERROR_NO_MEMORY);
+
 	assert_non_null(strstr(error.text, "is a zombie"));
 	assert_int_equal(pss, 7);
 }
@@ -284,5 +317,6 @@ int main(void)
 		cmocka_unit_test(pss_equals_the_kernel),
 		cmocka_unit_test(pss_of_what_has_none),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ static void stat_with_hostile_names(void **state)
 	static const char *const names[] = {
 		"sleep", "ed) ge (x", ") R 1 1", "a\nb", "", "((", "))"
 	};
+
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char text[512];
 		int length = snprintf(text, sizeof text,
@@ -42,6 +43,7 @@ static void stat_with_hostile_names(void **state)
 		                      "0 0 0 0 0 800 900 1000 0 0 0 0 0\n",
 		                      names[i]);
 		struct pm_process_stat stat;
+
 		assert_true(pm_process_stat_parse(text, (size_t)length, &stat));
 		assert_string_equal(stat.comm, names[i]);
 		assert_int_equal(stat.state, 'S');
@@ -51,6 +53,7 @@ static void stat_with_hostile_names(void **state)
 		assert_int_equal(stat.start_stack, 6000);
 		assert_int_equal(stat.start_brk, 1000);
 	}
+
 	struct pm_process_stat stat;
 	assert_false(pm_process_stat_parse("", 0, &stat));
 	assert_false(pm_process_stat_parse("77 (x) S 1 2", 12, &stat));
@@ -70,16 +73,19 @@ struct child {
 static void child_run(int commands, int answers)
 {
 	char command;
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "ed) ge (x");
 	if (write(answers, "r", 1) != 1 || read(commands, &command, 1) != 1)
 		_exit(1);
+
 	if (command == 'e') {
 		/* cat answers from its new memory: what stands in the pipe. */
 		dup2(commands, 0);
 		dup2(answers, 1);
 		execlp("cat", "cat", (char *)NULL);
 	}
+
 	_exit(0);
 }
 
@@ -93,9 +99,11 @@ static void child_start(struct child *child)
 	if (child->pid == 0)
 		child_run(commands[0], answers[1]);
 	close(commands[0]);
+
 	close(answers[1]);
 	child->commands = commands[1];
 	child->answers = answers[0];
+
 	char byte;
 	assert_int_equal(read(child->answers, &byte, 1), 1);
 }
@@ -160,6 +168,7 @@ static void exec_is_noticed(void **state)
 	struct pm_regions regions;
 	struct pm_error error = { 0 };
 	char byte;
+
 	child_start(&child);
 	assert_int_equal(pm_process_open(NULL, child.pid, &process, &error), 0);
 	child_tell(&child, "ez");
@@ -168,6 +177,7 @@ static void exec_is_noticed(void **state)
 	assert_int_equal(pm_process_check(process, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	assert_non_null(strstr(error.text, "exec"));
+
 	pm_regions_init(&regions);
 	assert_int_equal(pm_maps_read(process, PM_MAPS, &regions, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
@@ -183,10 +193,12 @@ static void exit_is_noticed(void **state)
 	struct pm_process *process;
 	struct pm_process_info info;
 	struct pm_error error = { 0 };
+
 	siginfo_t ended;
 	child_start(&child);
 	assert_int_equal(pm_process_open(NULL, child.pid, &process, &error), 0);
 	child_tell(&child, "x");
+
 	/* First as a zombie, then gone. */
 	assert_int_equal(waitid(P_PID, (id_t)child.pid, &ended, WEXITED | WNOWAIT), 0);
 	assert_int_equal(pm_process_check(process, &error), -1);
@@ -195,6 +207,7 @@ static void exit_is_noticed(void **state)
 	assert_int_equal(pm_process_check(process, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	assert_int_equal(pm_process_read_info(process, &info, &error), -1);
+
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	pm_process_close(process);
 	close(child.commands);
@@ -208,16 +221,19 @@ static void *outlive_leader(void *context)
 {
 	char byte;
 	int *pipes = context;
+
 	prctl(PR_SET_NAME, "survivor");
 	/* Waits until the leader is dead: its state is the event. */
 	char path[64], text[256] = "";
 	snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+
 	do {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
 		ssize_t length = read(fd, text, sizeof text - 1);
 		close(fd);
 		text[length > 0 ? length : 0] = '\0';
 	} while (!strstr(text, ") Z "));
+
 	if (write(pipes[1], "r", 1) != 1 || read(pipes[0], &byte, 1) < 0)
 		_exit(1);
 	_exit(0);
@@ -235,18 +251,22 @@ static void being_killed_while_stopped_is_no_exec(void **state)
 	struct pm_process_info info = { 0 };
 	struct pm_stop *stop;
 	struct pm_error error = { 0 };
+
 	target_start(&target, "busy", "4", NULL);
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, &error), 0);
 	assert_int_equal(pm_stop_begin(process, NULL, &stop, &error), 0);
 	kill(target.pid, SIGKILL);
+
 	while (info.state != 'Z') {
 		if (pm_process_check(process, &error) < 0 && !strstr(error.text, "exited"))
 			fail_msg("'%s' does not say that it exited", error.text);
 		assert_int_equal(pm_process_read_info(process, &info, &error), 0);
 	}
+
 	assert_true(info.threads > 1);
 	while (pm_process_check(process, &error) == 0)
 		sched_yield();
+
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 	assert_non_null(strstr(error.text, "exited"));
 	pm_stop_end(stop);
@@ -306,8 +326,10 @@ static void thread_id_opens_its_process(void **state)
 	 */
 	struct pm_process *process;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_process_open(NULL, getpid(), &process, &error), 0);
 	assert_int_equal(pm_process_pid(process), getpid());
+
 	char *command;
 	assert_int_equal(pm_process_read_command(process, &command, &error), 0);
 	assert_non_null(strstr(command, "process_test"));
@@ -326,5 +348,6 @@ int main(void)
 		cmocka_unit_test(dead_leader_is_read_through_another_thread),
 		cmocka_unit_test(thread_id_opens_its_process),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

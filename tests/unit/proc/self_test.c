@@ -21,6 +21,7 @@ static void command_lines_that_name_the_program(void **state)
 	assert_true(NAMES("sh\0-c\0'/opt/procmem' ps;true"));
 	assert_true(NAMES("procmem\0shell"));
 	assert_true(NAMES("sh\0-c\0./procmem-old ps; procmem ps"));
+
 	/* Nothing stands behind it, not even the NUL: a command line that was cut. */
 	assert_true(pm_command_names("sudo\0procmem", 12, "procmem"));
 }
@@ -35,6 +36,7 @@ static void command_lines_that_do_not(void **state)
 	assert_false(NAMES("libprocmem\0procmem-agent\0procmem_x\0procmems"));
 	assert_false(NAMES("sudo\0procme"));
 	assert_false(pm_command_names("sudo\0procmem", 11, "procmem"));
+
 	assert_false(pm_command_names("x", 1, ""));
 }
 

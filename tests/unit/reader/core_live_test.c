@@ -155,6 +155,7 @@ static void gcores_core_is_read(void **state)
 	char *folder = tree_create(), prefix[4200], path[4300], pid[16];
 	struct target target, gcore;
 	target_start(&target, "markers", "small", NULL);
+
 	char *maps = maps_of(&target);
 	snprintf(pid, sizeof pid, "%d", (int)target.pid);
 	snprintf(prefix, sizeof prefix, "%s/gcore", folder);
@@ -163,6 +164,7 @@ static void gcores_core_is_read(void **state)
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)gcore.pid, &info, WEXITED | WNOWAIT), 0);
 	target_stop(&gcore);
+
 	snprintf(path, sizeof path, "%s.%s", prefix, pid);
 	/* gdb 13 drops a whole region where a page of it cannot be read. */
 	expect_all_in(path, &target, maps, "short guarded uffd");

@@ -53,6 +53,7 @@ static size_t put_files(const struct mapped *files, size_t count)
 	static unsigned char bytes[PAGE];
 	uint64_t *words = (uint64_t *)(void *)bytes;
 	size_t size = 0, at = (2 + 3 * count) * sizeof *words;
+
 	words[0] = count;
 	words[1] = PAGE;
 	for (size_t i = 0; i < count; i++) {
@@ -62,6 +63,7 @@ static size_t put_files(const struct mapped *files, size_t count)
 		memcpy(bytes + at, files[i].path, strlen(files[i].path) + 1);
 		at += strlen(files[i].path) + 1;
 	}
+
 	core_image_note(image.bytes + PAGE, &size, NT_FILE, bytes, (uint32_t)at);
 	return size;
 }
@@ -74,10 +76,13 @@ static void compose(const struct segment *segments, const struct mapped *files)
 {
 	size_t count = 0, named = 0;
 	uint64_t offset = UINT64_C(2) * PAGE;
+
 	while (segments[count].size > 0)
 		count++;
+
 	while (files[named].path)
 		named++;
+
 	Elf64_Phdr *programs = core_image_make(&image, (uint16_t)(count + 1));
 	for (size_t i = 0; i < count; i++) {
 		programs[i] = core_image_load(segments[i].start, segments[i].size, offset,
@@ -85,6 +90,7 @@ static void compose(const struct segment *segments, const struct mapped *files)
 		programs[i].p_flags = segments[i].flags;
 		offset += segments[i].held;
 	}
+
 	programs[count] = (Elf64_Phdr){ .p_type = PT_NOTE,
 		                        .p_offset = PAGE,
 		                        .p_filesz = put_files(files, named) };
@@ -96,6 +102,7 @@ static void expect_regions(const struct expected *expected)
 	struct pm_core *core = core_image_open(&image);
 	struct pm_regions regions;
 	size_t at = 0;
+
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
 	for (; expected[at].end > 0; at++) {
@@ -108,6 +115,7 @@ static void expect_regions(const struct expected *expected)
 		assert_int_equal(region->offset, expected[at].offset);
 		assert_string_equal(region->mapping, expected[at].name);
 	}
+
 	assert_int_equal(regions.count, at);
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
@@ -124,6 +132,7 @@ static void files_without_segments_are_listed(void **state)
 	                                 { 0x11000, 0x14000, 1, "/lib/a.so" },
 	                                 { 0x40000, 0x41000, 7, "/lib/b.so" },
 	                                 { 0 } });
+
 	expect_regions((const struct expected[]){
 		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/lib/a.so" },
 		{ 0x11000, 0x14000, PM_PERM_UNKNOWN, 0, PAGE, "/lib/a.so" },
@@ -151,12 +160,14 @@ static void what_is_not_there_is_told(void **state)
 		{ 0x20000, "not in the core file: never touched, or left out" },
 		{ 0x50000, "not in the core file" },
 	};
+
 	struct pm_core *core = core_image_open(&image);
 	struct pm_reader reader = pm_core_reader(core);
 	struct pm_error error;
 	struct pm_regions regions;
 	char byte;
 	size_t done;
+
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
 		assert_int_equal(
 			pm_reader_read(&reader, missing[i].address, &byte, 1, &done, &error), 0);
@@ -166,12 +177,15 @@ static void what_is_not_there_is_told(void **state)
 		if (!strstr(error.text, missing[i].words))
 			fail_msg("'%s' does not say '%s'", error.text, missing[i].words);
 	}
+
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+
 	struct pm_page_source pages = pm_core_source(core);
 	const struct pm_plan_options options = { .pages = &pages };
 	struct pm_plan *plan;
 	static struct pm_unit unit;
+
 	assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, NULL), 0);
 	while (pm_plan_next(plan, &unit, NULL) > 0)
 		for (size_t i = 0; i < unit.count; i++)
@@ -179,6 +193,7 @@ static void what_is_not_there_is_told(void **state)
 				assert_int_equal(strstr(unit.segments[i].why,
 				                        "leaves these bytes") != NULL,
 				                 unit.segments[i].start != 0x20000);
+
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE);
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_MISSING), 3 * PAGE);
 	pm_plan_close(plan);
@@ -198,6 +213,7 @@ static void parts_of_a_mapping_are_one_region(void **state)
 	        (const struct mapped[]){ { 0x10000, 0x14000, 2, "/lib/a.so (deleted)" },
 	                                 { 0x14000, 0x16000, 6, "/lib/a.so (deleted)" },
 	                                 { 0 } });
+
 	/* Of the second, only a part was written; what is left of a mapping has its permissions. */
 	expect_regions((const struct expected[]){
 		{ 0x10000, 0x14000, RX | SHARED_UNKNOWN, UINT64_C(2) * PAGE, UINT64_C(2) * PAGE,
@@ -219,15 +235,18 @@ static void a_file_goes_on_where_its_offset_does(void **state)
 	                                 { 0x12000, 0x13000, 1, "/a" },
 	                                 { 0x13000, 0x14000, 2, "/b" },
 	                                 { 0 } });
+
 	static const bool goes_on[] = { true, false, false };
 	struct pm_core *core = core_image_open(&image);
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
 	assert_int_equal(regions.count, 4);
+
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(pm_region_continues(&regions.items[i], &regions.items[i + 1]),
 		                 goes_on[i]);
+
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 }
@@ -247,6 +266,7 @@ static void borders_of_either_list_count(void **state)
 	                                 { 0x21000, 0x22000, 0, "/b" },
 	                                 { 0x23000, 0x25000, 0, "/c" },
 	                                 { 0 } });
+
 	expect_regions((const struct expected[]){
 		{ 0x10000, 0x11000, R | SHARED_UNKNOWN, PAGE, 0, "/a" },
 		{ 0x11000, 0x12000, PM_PERM_UNKNOWN, 0, PAGE, "/a" },
@@ -271,6 +291,7 @@ static void names_without_sense_are_dropped(void **state)
 	                                 { 0x80000, 0x81000, 0, "[heap]" },
 	                                 { 0x90000, 0x91000, 0, "[anon_shmem:pool]" },
 	                                 { 0 } });
+
 	expect_regions((const struct expected[]){
 		{ 0x10000, 0x11000, RW, PAGE, 0, "" },
 		{ 0x30000, 0x34000, PM_PERM_UNKNOWN, 0, 0, "/first" },
@@ -291,6 +312,7 @@ static void gdb_does_not_tell_what_is_readable(void **state)
 		                       { 0x20000, 0x21000, RW, PAGE, 0, "" },
 		                       { 0x30000, 0x31000, R | SHARED_UNKNOWN, PAGE, 0, "/a" },
 		                       { 0 } };
+
 	compose(segments, files);
 	expect_regions(expected);
 	((Elf64_Ehdr *)(void *)image.bytes)->e_shnum = 5;
@@ -308,6 +330,7 @@ static void permissions_that_are_not_known_are_written_so(void **state)
 	assert_string_equal(text, "?--p");
 	pm_format_perms(RX | SHARED_UNKNOWN, text);
 	assert_string_equal(text, "r-x?");
+
 	pm_format_perms(RW | PM_PERM_SHARED, text);
 	assert_string_equal(text, "rw-s");
 }
@@ -320,11 +343,13 @@ static void put_library(size_t offset)
 {
 	Elf64_Ehdr *header = (Elf64_Ehdr *)(void *)(image.bytes + offset);
 	Elf64_Phdr *programs = (Elf64_Phdr *)(header + 1);
+
 	memcpy(header, image.bytes, EI_NIDENT);
 	header->e_type = ET_DYN;
 	header->e_phoff = sizeof *header;
 	header->e_phentsize = sizeof *programs;
 	header->e_phnum = 3;
+
 	for (unsigned i = 0; i < 3; i++)
 		programs[i] = (Elf64_Phdr){ .p_type = PT_LOAD,
 			                    .p_flags = PF_R,
@@ -332,6 +357,7 @@ static void put_library(size_t offset)
 			                    .p_offset = UINT64_C(1) * i * PAGE,
 			                    .p_filesz = PAGE,
 			                    .p_memsz = PAGE };
+
 	programs[1].p_flags |= PF_X;
 	programs[2].p_flags |= PF_W;
 	programs[2].p_memsz = 2 * PAGE;
@@ -353,6 +379,7 @@ static void libraries_are_known_by_their_place(void **state)
 		{ PM_KIND_FILE, PM_PROOF_INFERRED }, { PM_KIND_FILE, PM_PROOF_PROVEN },
 		{ PM_KIND_FILE, PM_PROOF_INFERRED },
 	};
+
 	/* Segments hold a page each, in the third, fourth and sixth of the image. */
 	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
 	                                  { 0x12000, PAGE, PAGE, PF_R | PF_W },
@@ -366,16 +393,20 @@ static void libraries_are_known_by_their_place(void **state)
 	                                 { 0x40000, 0x41000, 0, "/read.so" },
 	                                 { 0x50000, 0x53000, 0, "/read.so" },
 	                                 { 0 } });
+
 	put_library((size_t)2 * PAGE);
 	put_library((size_t)5 * PAGE);
+
 	struct pm_core *core = core_image_open(&image);
 	struct pm_reader reader = pm_core_reader(core);
 	const struct pm_kinds_evidence evidence = { .reader = &reader, .any_page = true };
 	struct pm_regions regions;
+
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
 	assert_int_equal(pm_kinds_assign(&regions, &evidence, NULL), 0);
 	assert_int_equal(regions.count, sizeof expected / sizeof *expected);
+
 	for (size_t i = 0; i < regions.count; i++)
 		if (regions.items[i].kind != expected[i].kind ||
 		    regions.items[i].proof != expected[i].proof)
@@ -383,6 +414,7 @@ static void libraries_are_known_by_their_place(void **state)
 			         pm_kind_name((enum pm_kind)regions.items[i].kind),
 			         pm_proof_name((enum pm_proof)regions.items[i].proof),
 			         regions.items[i].why);
+
 	pm_regions_deinit(&regions);
 	pm_core_close(core);
 }
@@ -400,5 +432,6 @@ int main(void)
 		cmocka_unit_test(permissions_that_are_not_known_are_written_so),
 		cmocka_unit_test(libraries_are_known_by_their_place),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

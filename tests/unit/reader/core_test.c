@@ -79,6 +79,7 @@ static void expect_threads(const struct pm_core *core, const int *tids, const ui
 	size_t count;
 	const struct pm_thread *threads = pm_core_threads(core, &count);
 	assert_int_equal(count, 2);
+
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(threads[i].tid, tids[1 - i]);
 		assert_int_equal(threads[i].stack_pointer, pointers[1 - i]);
@@ -157,6 +158,7 @@ static void foreign_files_are_read(void **state)
 	(void)state;
 	static struct core_image file;
 	memset(&file, 0, sizeof file);
+
 	Elf32_Ehdr *header = (Elf32_Ehdr *)file.bytes;
 	Elf32_Phdr *program = (Elf32_Phdr *)(file.bytes + sizeof *header);
 	memcpy(header->e_ident, ELFMAG, SELFMAG);
@@ -165,6 +167,7 @@ static void foreign_files_are_read(void **state)
 	header->e_type = htobe16(ET_CORE);
 	header->e_phoff = htobe32(sizeof *header);
 	header->e_phentsize = htobe16(sizeof *program);
+
 	header->e_phnum = htobe16(1);
 	*program = (Elf32_Phdr){ .p_type = htobe32(PT_LOAD),
 		                 .p_vaddr = htobe32(0xfffff000),
@@ -173,10 +176,12 @@ static void foreign_files_are_read(void **state)
 		                 .p_filesz = htobe32(PAGE),
 		                 .p_flags = htobe32(PF_R) };
 	strcpy((char *)file.bytes + PAGE, "big");
+
 	file.size = 2 * PAGE;
 	struct pm_core *core = core_image_open(&file);
 	struct pm_reader reader = pm_core_reader(core);
 	char text[4];
+
 	assert_int_equal(pm_core_info(core)->word_bits, 32);
 	assert_int_equal(pm_reader_read(&reader, 0xfffff000, text, 4, NULL, NULL), 0);
 	assert_string_equal(text, "big");
@@ -231,8 +236,10 @@ static void a_cut_file_gives_what_it_has(void **state)
 	programs[1] = core_image_load(0x20000, 2 * PAGE, 4 * PAGE, 2 * PAGE);
 	file.size = 3 * PAGE;
 	file.bytes[2 * PAGE] = 'x';
+
 	struct pm_core *core = core_image_open(&file);
 	assert_true(pm_core_info(core)->truncated);
+
 	struct pm_reader reader = pm_core_reader(core);
 	static char buffer[2 * PAGE];
 	size_t done;
@@ -241,6 +248,7 @@ static void a_cut_file_gives_what_it_has(void **state)
 	assert_int_equal(buffer[0], 'x');
 	assert_int_equal(pm_reader_read(&reader, 0x20000, buffer, 1, &done, NULL), 0);
 	assert_int_equal(done, 0);
+
 	pm_core_close(core);
 }
 
@@ -251,26 +259,33 @@ static void holes_are_not_read(void **state)
 	const uint64_t terabyte = UINT64_C(1) << 40;
 	static struct core_image file;
 	Elf64_Phdr *programs = core_image_make(&file, 1);
+
 	programs[0] = core_image_load(0x100000000000, terabyte, PAGE, terabyte);
 	file.size = PAGE;
+
 	int fd = memfd_create("core", MFD_CLOEXEC);
 	assert_int_equal(write(fd, file.bytes, file.size), file.size);
 	assert_int_equal(pwrite(fd, "x", 1, (off_t)(PAGE + terabyte / 2)), 1);
 	assert_int_equal(ftruncate(fd, (off_t)(PAGE + terabyte)), 0);
+
 	struct pm_core *core;
 	struct pm_error error;
 	if (pm_core_open_fd(fd, &core, &error) < 0)
 		fail_msg("%s", error.text);
+
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_core_regions(core, &regions, NULL), 0);
+
 	struct pm_page_source pages = pm_core_source(core);
 	const struct pm_plan_options options = { .pages = &pages };
 	struct pm_plan *plan;
 	static struct pm_unit unit;
+
 	assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, &error), 0);
 	while (pm_plan_next(plan, &unit, &error) > 0)
 		;
+
 	/* tmpfs may give a huge page for the byte. */
 	assert_in_range(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE, 4 << 20);
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN) + pm_plan_bytes(plan, PM_SEGMENT_HOLE),
@@ -336,6 +351,7 @@ static void broken_notes_do_not_matter(void **state)
 	Elf64_Phdr *programs = core_image_make(&file, 2);
 	programs[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = PAGE, .p_filesz = UINT64_MAX };
 	programs[1] = core_image_load(0x10000, PAGE, 4 * PAGE, PAGE);
+
 	const uint64_t many[] = { UINT64_MAX / 24, PAGE, 1, 2, 3 };
 	const uint64_t no_texts[] = { 2, PAGE, 0x10000, 0x11000, 0, 0x20000, 0x21000, 0 };
 	size_t size = 0;
@@ -344,6 +360,7 @@ static void broken_notes_do_not_matter(void **state)
 	size = 0;
 	core_image_note(file.bytes + PAGE, &size, NT_FILE, no_texts, sizeof no_texts);
 	pm_core_close(core_image_open(&file));
+
 	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = UINT32_MAX;
 	pm_core_close(core_image_open(&file));
 	((Elf64_Nhdr *)(file.bytes + PAGE))->n_namesz = 5;
@@ -358,18 +375,22 @@ static void notes_without_end_are_not_read(void **state)
 {
 	(void)state;
 	enum { HEADERS = 101, NOTES = 12000, MOST = 1 << 20 };
+
 	static struct core_image file;
 	Elf64_Phdr *programs = core_image_make(&file, HEADERS);
 	size_t offset = sizeof(Elf64_Ehdr) + HEADERS * sizeof *programs,
 	       size = NOTES * sizeof(Elf64_Nhdr);
+
 	assert_true((HEADERS - 1) * NOTES > MOST && offset <= sizeof file.bytes);
 	for (size_t i = 0; i + 1 < HEADERS; i++)
 		programs[i] =
 			(Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = offset, .p_filesz = size };
+
 	programs[HEADERS - 1] = core_image_load(0x10000, PAGE, 0, PAGE);
 	Elf64_Nhdr *notes = test_calloc(NOTES, sizeof *notes);
 	for (size_t i = 0; i < NOTES; i++)
 		notes[i].n_type = NT_PRSTATUS;
+
 	int fd = memfd_create("core", MFD_CLOEXEC);
 	struct pm_core *core;
 	assert_int_equal(write(fd, file.bytes, offset), offset);
@@ -393,5 +414,6 @@ int main(void)
 		cmocka_unit_test(broken_notes_do_not_matter),
 		cmocka_unit_test(notes_without_end_are_not_read),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 	assert_int_equal(end % PAGE, 0);
 	if (states->result < 0)
 		return pm_error_set(error, PM_ERROR_GONE, 0, "gone");
+
 	for (size_t i = 0; i < states->count; i++) {
 		struct pm_page_run run = states->runs[i];
 		if (run.end <= start || run.start >= end)
@@ -39,6 +40,7 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 		if (answer != 0)
 			return answer;
 	}
+
 	return 0;
 }
 
@@ -58,13 +60,16 @@ static struct fixture *make(const struct pm_region *regions, size_t count,
 	struct fixture *fixture = calloc(1, sizeof *fixture);
 	assert_non_null(fixture);
 	pm_regions_init(&fixture->regions);
+
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(pm_regions_append(&fixture->regions, &regions[i], NULL), 0);
+
 	fixture->states = (struct states){ .runs = runs, .count = run_count };
 	fixture->source = (struct pm_page_source){ .walk = walk,
 		                                   .context = &fixture->states,
 		                                   .untouched = PM_SEGMENT_HOLE };
 	fixture->options.pages = &fixture->source;
+
 	return fixture;
 }
 
@@ -232,20 +237,24 @@ static void every_type_has_its_rule(void **state)
 		{ { .mapping = "[vvar_vclock]" }, PM_SEGMENT_FORBIDDEN, PM_SEGMENT_FORBIDDEN },
 		{ { .mapping = "[vdso]" }, PM_SEGMENT_RUN, PM_SEGMENT_FORBIDDEN },
 	};
+
 	enum { CASES = sizeof cases / sizeof *cases };
 	for (size_t i = 0; i < CASES; i++) {
 		struct pm_region region = cases[i].region;
 		region.start = 0x10000;
 		region.end = 0x12000;
+
 		const struct pm_page_run run = { 0x11000, 0x12000, PM_PAGE_PRESENT };
 		struct fixture *fixture = make(&region, 1, &run, 1);
 		start(fixture, NULL, 0);
 		expect_unit(fixture);
+
 		const struct pm_segment *first = &fixture->unit.segments[0],
 					*last = &fixture->unit.segments[fixture->unit.count - 1];
 		if (first->type != cases[i].untouched || last->type != cases[i].present)
 			fail_msg("case %zu: %d %s, %d %s", i, first->type, first->why, last->type,
 			         last->why);
+
 		drop(fixture);
 	}
 }
@@ -261,6 +270,7 @@ static void guard_and_zero_pages_are_not_read(void **state)
 		{ 0x13000, 0x14000, PM_PAGE_PRESENT | PM_PAGE_ZERO },
 		{ 0x14000, 0x15000, PM_PAGE_SWAPPED },
 	};
+
 	struct fixture *fixture = make(&region, 1, runs, 5);
 	start(fixture, NULL, 0);
 	expect_unit(fixture);
@@ -269,6 +279,7 @@ static void guard_and_zero_pages_are_not_read(void **state)
 	assert_int_equal(fixture->unit.segments[1].type, PM_SEGMENT_FORBIDDEN);
 	assert_int_equal(fixture->unit.segments[1].end, 0x13000);
 	assert_int_equal(fixture->unit.segments[2].type, PM_SEGMENT_HOLE);
+
 	assert_int_equal(fixture->unit.segments[3].pages, PM_PAGE_SWAPPED);
 	expect_end(fixture);
 	drop(fixture);
@@ -283,15 +294,18 @@ static void ranges_are_kept_to_the_byte(void **state)
 		                           { 0x10fff, 0x12001, 0 },
 		                           { 0x20000, 0x20010, SIZE_MAX } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
+
 	start(fixture, ranges, 3);
 	expect_unit(fixture);
 	assert_int_equal(fixture->unit.count, 3);
 	assert_int_equal(fixture->unit.size, 2 + 0x1002);
+
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(fixture->unit.segments[i].start, ranges[i].start);
 		assert_int_equal(fixture->unit.segments[i].end, ranges[i].end);
 		assert_false(fixture->unit.segments[i].follows);
 	}
+
 	assert_int_equal(fixture->unit.segments[2].type, PM_SEGMENT_UNMAPPED);
 	expect_end(fixture);
 	drop(fixture);
@@ -309,8 +323,10 @@ static void units_end_between_pages(void **state)
 	const struct pm_range ranges[] = { { region.start + 100, region.start + 105, 0 },
 		                           { region.start + 200, region.end - 7, 0 } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
+
 	fixture->options.unit_size = 3 * PAGE;
 	start(fixture, ranges, 2);
+
 	uint64_t at = region.start + 200, bytes = 0;
 	while (at < region.end - 7) {
 		expect_unit(fixture);
@@ -323,6 +339,7 @@ static void units_end_between_pages(void **state)
 		at = last->end;
 		bytes += fixture->unit.size;
 	}
+
 	assert_int_equal(bytes, 5 + 40 * PAGE - 207);
 	assert_in_range(fixture->unit.index, 13, 14);
 	expect_end(fixture);
@@ -355,14 +372,17 @@ static void data_goes_on_across_split_mappings_only(void **state)
 		  .inode = 3,
 		  .offset = PAGE },
 	};
+
 	static const bool expected[] = { false, true, false, false, true, false };
 	const struct pm_page_run run = { 0x10000, 0x16000, PM_PAGE_PRESENT };
 	struct fixture *fixture = make(regions, 6, &run, 1);
 	start(fixture, NULL, 0);
 	expect_unit(fixture);
 	assert_int_equal(fixture->unit.count, 6);
+
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(fixture->unit.segments[i].follows, expected[i]);
+
 	drop(fixture);
 }
 
@@ -376,6 +396,7 @@ static void files_are_wanted_on_request(void **state)
 		                          .perms = PM_PERM_READ };
 	const struct pm_page_run run = { 0x11000, 0x12000, PM_PAGE_PRESENT | PM_PAGE_FILE };
 	struct fixture *fixture = make(&region, 1, &run, 1);
+
 	fixture->options.files = true;
 	start(fixture, NULL, 0);
 	expect_unit(fixture);
@@ -384,6 +405,7 @@ static void files_are_wanted_on_request(void **state)
 	assert_int_equal(fixture->unit.segments[2].type, PM_SEGMENT_FILE);
 	assert_true(fixture->unit.segments[2].wanted);
 	expect_unit(fixture);
+
 	assert_int_equal(fixture->unit.size, MEGABYTE);
 	expect_end(fixture);
 	drop(fixture);
@@ -395,6 +417,7 @@ static void what_a_core_lacks_is_missing(void **state)
 	const struct pm_region region = ANON(0x10000, 0x20000);
 	const struct pm_page_run run = { 0x10000, 0x11000, PM_PAGE_PRESENT };
 	struct fixture *fixture = make(&region, 1, &run, 1);
+
 	fixture->source.untouched = PM_SEGMENT_MISSING;
 	start(fixture, NULL, 0);
 	expect_unit(fixture);
@@ -409,6 +432,7 @@ static void without_page_states_all_is_read(void **state)
 		ANON(0x10000, 0x20000), { .start = 0x30000, .end = 0x31000, .mapping = "[vvar]" }
 	};
 	struct fixture *fixture = make(regions, 2, NULL, 0);
+
 	fixture->options.pages = NULL;
 	start(fixture, NULL, 0);
 	expect_unit(fixture);
@@ -425,6 +449,7 @@ static void many_small_regions_need_few_walks(void **state)
 {
 	(void)state;
 	enum { REGIONS = 60000 };
+
 	struct pm_region *regions = calloc(REGIONS, sizeof *regions);
 	assert_non_null(regions);
 	for (size_t i = 0; i < REGIONS; i++) {
@@ -432,12 +457,15 @@ static void many_small_regions_need_few_walks(void **state)
 		                                    0x10000000 + (i + 1) * PAGE);
 		regions[i].perms = i % 2 ? PM_PERM_READ : PM_PERM_WRITE;
 	}
+
 	const struct pm_page_run run = { 0x10000000, 0x10000000 + (uint64_t)REGIONS * PAGE,
 		                         PM_PAGE_PRESENT };
 	struct fixture *fixture = make(regions, REGIONS, &run, 1);
 	start(fixture, NULL, 0);
+
 	while (pm_plan_next(fixture->plan, &fixture->unit, NULL) > 0)
 		assert_in_range(fixture->unit.size, 1, PM_UNIT_SIZE);
+
 	assert_int_equal(pm_plan_bytes(fixture->plan, PM_SEGMENT_RUN), (uint64_t)REGIONS * PAGE);
 	assert_in_range(fixture->states.walks, 1, 10);
 	drop(fixture);
@@ -450,12 +478,14 @@ static void random_layouts_are_covered_exactly(void **state)
 	(void)state;
 	enum { PAGES = 4000, ROUNDS = 200 };
 	srand(20261121);
+
 	for (int round = 0; round < ROUNDS; round++) {
 		static struct pm_region regions[PAGES];
 		static struct pm_page_run runs[PAGES];
 		static uint8_t present[PAGES];
 		size_t region_count = 0, run_count = 0;
 		unsigned density = (unsigned)rand() % 100;
+
 		for (size_t page = 0; page < PAGES;) {
 			size_t length = 1 + (size_t)rand() % 400;
 			length = length > PAGES - page ? PAGES - page : length;
@@ -464,6 +494,7 @@ static void random_layouts_are_covered_exactly(void **state)
 					(page + 16) * PAGE, (page + length + 16) * PAGE);
 			page += length;
 		}
+
 		for (size_t page = 0; page < PAGES; page++) {
 			present[page] = (unsigned)rand() % 100 < density;
 			if (present[page])
@@ -471,9 +502,11 @@ static void random_layouts_are_covered_exactly(void **state)
 					                                  (page + 17) * PAGE,
 					                                  PM_PAGE_PRESENT };
 		}
+
 		struct fixture *fixture = make(regions, region_count, runs, run_count);
 		fixture->options.unit_size = (size_t)(1 + rand() % 256) * PAGE;
 		start(fixture, NULL, 0);
+
 		size_t region = 0;
 		uint64_t at = region_count ? regions[0].start : 0;
 		while (pm_plan_next(fixture->plan, &fixture->unit, NULL) > 0) {
@@ -488,9 +521,11 @@ static void random_layouts_are_covered_exactly(void **state)
 				if (at == regions[region].end && ++region < region_count)
 					at = regions[region].start;
 			}
+
 			assert_int_equal(size, fixture->unit.size);
 			assert_true(size <= fixture->options.unit_size);
 		}
+
 		assert_int_equal(region, region_count);
 		drop(fixture);
 	}
@@ -526,6 +561,7 @@ static void odd_units_are_refused(void **state)
 	struct pm_error error;
 	struct pm_regions regions;
 	pm_regions_init(&regions);
+
 	struct pm_plan *plan = NULL;
 	const size_t sizes[] = { PAGE + 1, PM_UNIT_SIZE + PAGE };
 	for (size_t i = 0; i < 2; i++) {
@@ -534,6 +570,7 @@ static void odd_units_are_refused(void **state)
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
 		assert_null(plan);
 	}
+
 	assert_int_equal(pm_plan_open(&regions, NULL, 0, NULL, &plan, &error), 0);
 	struct pm_unit unit;
 	assert_int_equal(pm_plan_next(plan, &unit, &error), 0);
@@ -559,5 +596,6 @@ int main(void)
 		cmocka_unit_test(it_stops_when_cancelled_or_gone),
 		cmocka_unit_test(odd_units_are_refused),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

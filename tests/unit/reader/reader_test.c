@@ -97,8 +97,10 @@ static void the_last_page_of_all_is_refused_in_words(void **state)
 	uint64_t address;
 	char byte;
 	struct pm_error error = { 0 };
+
 	(void)state;
 	start(&target, &look, "exiter", &address);
+
 	static const uint64_t high[] = { 0xffffffffff600000, UINT64_MAX, UINT64_C(1) << 63 };
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(pm_reader_read(&look.memory, high[i], &byte, 1, NULL, &error), -1);
@@ -106,6 +108,7 @@ static void the_last_page_of_all_is_refused_in_words(void **state)
 		assert_int_equal(error.address, high[i]);
 		assert_non_null(strstr(error.text, "above the addresses"));
 	}
+
 	stop(&target, &look);
 }
 
@@ -129,9 +132,11 @@ static void *read_refused(void *context)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	const struct sock_fprog filter = { .len = sizeof code / sizeof *code, .filter = code };
+
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
 		return NULL;
+
 	char byte;
 	const struct iovec local = { &byte, 1 },
 			   remote = { (void *)(uintptr_t)refusal->address, 1 };
@@ -139,6 +144,7 @@ static void *read_refused(void *context)
 		refusal->seen = errno;
 	refusal->result = pm_reader_read(&refusal->look->memory, refusal->address, refusal->bytes,
 	                                 sizeof refusal->bytes, NULL, NULL);
+
 	return NULL;
 }
 
@@ -146,6 +152,7 @@ static void *read_refused(void *context)
 static void a_refused_system_call_is_replaced_by_mem(void **state)
 {
 	static const int causes[] = { EPERM, ENOSYS };
+
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct target target;

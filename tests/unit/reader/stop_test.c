@@ -64,18 +64,22 @@ static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *
 {
 	char path[300];
 	size_t count = 0;
+
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *directory = opendir(path);
 	assert_non_null(directory);
+
 	struct dirent *entry;
 	*all = 0;
 	while ((entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
 			continue;
+
 		snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)pid, entry->d_name);
 		FILE *file = fopen(path, "re");
 		if (!file)
 			continue;
+
 		char line[256], state = 0;
 		long traced_by = -1;
 		while (fgets(line, sizeof line, file)) {
@@ -84,13 +88,16 @@ static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *
 			if (strncmp(line, "TracerPid:", 10) == 0)
 				traced_by = strtol(line + 10, NULL, 10);
 		}
+
 		fclose(file);
 		/* A thread that ends meanwhile leaves an empty file. */
 		if (!state)
 			continue;
+
 		++*all;
 		count += strchr(states, state) && (traced_by != 0) == traced;
 	}
+
 	closedir(directory);
 	return count;
 }
@@ -120,11 +127,14 @@ static void thousands_of_threads_are_stopped(void **state)
 	(void)state;
 	struct session session;
 	begin(&session, "2000");
+
 	struct pm_stop *made = stop(&session);
 	assert_int_equal(pm_stop_count(made), 2001);
 	expect_stopped(&session);
+
 	for (size_t i = 1; i < pm_stop_count(made); i++)
 		assert_true(pm_stop_thread(made, i)->tid > pm_stop_thread(made, i - 1)->tid);
+
 	pm_stop_end(made);
 	expect_running(&session);
 	made = stop(&session);
@@ -150,9 +160,11 @@ static void churning_threads_are_all_stopped(void **state)
 	struct session session;
 	struct pm_reader reader;
 	struct pm_error error;
+
 	begin(&session, "3");
 	must(pm_target_reader_open(session.process, NULL, &reader, &error), &error);
 	target_tell(&session.target, "churn");
+
 	for (int i = 0; i < STOPS; i++) {
 		struct pm_stop *made = stop(&session);
 		size_t all, still = count_threads(session.target.pid, "tD", true, &all);
@@ -167,6 +179,7 @@ static void churning_threads_are_all_stopped(void **state)
 		while (read_counter(&session, &reader) < before + 10)
 			sched_yield();
 	}
+
 	pm_reader_close(&reader);
 	end(&session);
 }
@@ -189,6 +202,7 @@ static void *send_signals(void *context)
 		}
 		sched_yield();
 	}
+
 	return NULL;
 }
 
@@ -287,6 +301,7 @@ static pid_t start_child(int (*act)(const struct session *session), const struct
 {
 	int ready[2];
 	char byte;
+
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid_t parent = getpid(), child = fork();
 	if (child == 0) {
@@ -296,10 +311,12 @@ static pid_t start_child(int (*act)(const struct session *session), const struct
 		for (;;)
 			pause();
 	}
+
 	assert_true(child > 0);
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
+
 	return child;
 }
 
@@ -308,6 +325,7 @@ static void killing_us_lets_everything_run_on(void **state)
 	(void)state;
 	struct session session;
 	begin(&session, "200");
+
 	pid_t child = start_child(stop_it, &session);
 	size_t all;
 	assert_int_equal(count_threads(session.target.pid, "t", true, &all), 201);
@@ -323,10 +341,12 @@ static void another_tracer_is_named(void **state)
 	(void)state;
 	struct session session;
 	begin(&session, "3");
+
 	char name[32];
 	pid_t child = start_child(trace_it, &session);
 	struct pm_stop *made = NULL;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_stop_begin(session.process, NULL, &made, &error), -1);
 	assert_null(made);
 	assert_int_equal(error.kind, PM_ERROR_ACCESS);
@@ -335,6 +355,7 @@ static void another_tracer_is_named(void **state)
 		fail_msg("'%s' does not name %s", error.text, name);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
+
 	expect_running(&session);
 	end(&session);
 }
@@ -372,9 +393,11 @@ static void registers_are_those_of_the_thread(void **state)
 	struct session session;
 	struct pm_error error;
 	begin(&session, "2");
+
 	struct pm_regions regions;
 	pm_regions_init(&regions);
 	must(pm_maps_read(session.process, PM_MAPS, &regions, &error), &error);
+
 	struct pm_stop *made = stop(&session);
 	uint64_t frame = strtoull(target_fact(&session.target, "main_stack"), NULL, 16);
 	for (size_t i = 0; i < pm_stop_count(made); i++) {
@@ -384,6 +407,7 @@ static void registers_are_those_of_the_thread(void **state)
 		                            &size, &error),
 		     &error);
 		assert_int_equal(size, sizeof registers);
+
 		const struct pm_region *code = pm_regions_find(&regions, registers.rip),
 				       *stack = pm_regions_find(&regions, registers.rsp);
 		assert_non_null(code);
@@ -392,6 +416,7 @@ static void registers_are_those_of_the_thread(void **state)
 		assert_true((pm_stop_thread(made, i)->tid == session.target.pid) ==
 		            (stack == pm_regions_find(&regions, frame)));
 	}
+
 	char none[64];
 	size_t size;
 	assert_int_equal(pm_stop_read_registers(made, 0, 0x7777, none, sizeof none, &size, &error),
@@ -414,10 +439,12 @@ static void threads_asleep_in_the_kernel_are_let_be(void **state)
 	begin(&session, "1");
 	fputs("vfork\n", session.target.to);
 	fflush(session.target.to);
+
 	char *line = target_await(&session.target, "child ");
 	pid_t child = (pid_t)strtol(line + 6, NULL, 10);
 	free(line);
 	free(target_await(&session.target, "done vfork"));
+
 	struct pm_stop *made = stop(&session);
 	size_t unreachable = 0;
 	for (size_t i = 0; i < pm_stop_count(made); i++) {
@@ -429,8 +456,10 @@ static void threads_asleep_in_the_kernel_are_let_be(void **state)
 		unreachable += !pm_stop_thread(made, i)->reachable;
 		assert_int_equal(result, pm_stop_thread(made, i)->reachable ? 0 : -1);
 	}
+
 	assert_int_equal(unreachable, 1);
 	pm_stop_end(made);
+
 	/* The kernel lets go of the sleeper when the tracer thread is really gone, which may be a
 	 * moment later. */
 	await_state(&session, "RSD");
@@ -444,9 +473,11 @@ static void programs_that_exec_are_not_hurt(void **state)
 	(void)state;
 	struct session session;
 	begin(&session, "20");
+
 	size_t stopped = 0, gone = 0;
 	fputs("exec\n", session.target.to);
 	fflush(session.target.to);
+
 	for (int i = 0; i < 200; i++) {
 		struct pm_process *process;
 		struct pm_stop *made;
@@ -461,6 +492,7 @@ static void programs_that_exec_are_not_hurt(void **state)
 		}
 		pm_process_close(process);
 	}
+
 	print_message("%zu stops, %zu exec in the middle\n", stopped, gone);
 	free(target_await(&session.target, "finished"));
 	expect_running(&session);
@@ -475,9 +507,11 @@ static void a_process_whose_first_thread_died_is_stopped(void **state)
 	target_start(&session.target, "markers", NULL);
 	must(pm_process_open(NULL, session.target.pid, &session.process, &error), &error);
 	target_tell(&session.target, "leave");
+
 	size_t all;
 	while (count_threads(session.target.pid, "Z", false, &all) < 1)
 		sched_yield();
+
 	struct pm_stop *made = stop(&session);
 	assert_int_equal(pm_stop_count(made), 1);
 	assert_int_not_equal(pm_stop_thread(made, 0)->tid, session.target.pid);
@@ -503,5 +537,6 @@ int main(void)
 		cmocka_unit_test(programs_that_exec_are_not_hurt),
 		cmocka_unit_test(a_process_whose_first_thread_died_is_stopped),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

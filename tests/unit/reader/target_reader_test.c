@@ -74,6 +74,7 @@ static int read_ranges(struct session *session, const struct pm_range *ranges, s
 	static char buffer[PM_UNIT_SIZE];
 	struct pm_plan *plan;
 	int more;
+
 	must(pm_plan_open(&session->look.regions, ranges, count, &options, &plan, error), error);
 	while ((more = pm_plan_next(plan, &unit, error)) > 0) {
 		if (pm_unit_read(&session->source, &unit, buffer, error) < 0) {
@@ -89,6 +90,7 @@ static int read_ranges(struct session *session, const struct pm_range *ranges, s
 			at += segment->end - segment->start;
 		}
 	}
+
 	pm_plan_close(plan);
 	return more;
 }
@@ -98,8 +100,10 @@ static uint64_t kilobytes(const struct session *session, const char *file, const
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)session->target.pid, file);
+
 	char *text = read_text(path, NULL), *line = strstr(text, key);
 	assert_non_null(line);
+
 	uint64_t value = strtoull(line + strlen(key), NULL, 10) * 1024;
 	free(text);
 	return value;
@@ -176,6 +180,7 @@ static void expect_unreadable(struct session *session, const char *region, uint6
 	uint64_t start, end;
 	struct pm_error error;
 	static char buffer[16 * PAGE];
+
 	target_range(&session->target, region, &start, &end);
 	session->unreadable = 0;
 	must(pm_unit_read_bytes(&session->source, start, buffer, end - start, &error), &error);
@@ -216,6 +221,7 @@ static void another_tracer_does_not_matter(void **state)
 	struct session session;
 	struct markers markers;
 	struct pm_error error;
+
 	start_markers(&session, &markers);
 	pid_t pid = session.target.pid;
 	assert_int_equal(ptrace(PTRACE_SEIZE, pid, 0, 0), 0);
@@ -224,6 +230,7 @@ static void another_tracer_does_not_matter(void **state)
 	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
 	must(read_ranges(&session, NULL, 0, false, &markers, &error), &error);
 	markers_expect_all(&markers);
+
 	markers_drop(&markers);
 	assert_int_equal(ptrace(PTRACE_DETACH, pid, 0, 0), 0);
 	close_session(&session);
@@ -265,6 +272,7 @@ static void expect_gone(struct session *session, const char *words)
 	uint64_t start, end;
 	struct pm_error error = { 0 };
 	char buffer[PAGE];
+
 	target_range(&session->target, "plain", &start, &end);
 	size_t done;
 	assert_int_equal(pm_reader_read(&session->look.memory, start, buffer, sizeof buffer, &done,
@@ -316,6 +324,7 @@ static void an_exit_is_noticed(void **state)
 	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
 	fputs("quit\n", session.target.to);
 	assert_int_equal(fflush(session.target.to), 0);
+
 	/* Not reaped: its PID stays taken. */
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)session.target.pid, &info, WEXITED | WNOWAIT), 0);
@@ -328,6 +337,7 @@ static void *read_plain(void *context)
 	struct session *session = context;
 	uint64_t start, end;
 	target_range(&session->target, "plain", &start, &end);
+
 	char *buffer = malloc(end - start);
 	for (int i = 0; i < 50 && buffer; i++) {
 		size_t done = 0;
@@ -340,6 +350,7 @@ static void *read_plain(void *context)
 			return context;
 		}
 	}
+
 	free(buffer);
 	return NULL;
 }
@@ -351,13 +362,16 @@ static void threads_may_share_a_reader(void **state)
 	pthread_t threads[4];
 	target_start(&session.target, "markers", NULL);
 	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
+
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, read_plain, &session), 0);
+
 	for (size_t i = 0; i < 4; i++) {
 		void *result;
 		assert_int_equal(pthread_join(threads[i], &result), 0);
 		assert_ptr_equal(result, &session);
 	}
+
 	close_session(&session);
 }
 
@@ -375,5 +389,6 @@ int main(void)
 		cmocka_unit_test(an_exit_is_noticed),
 		cmocka_unit_test(threads_may_share_a_reader),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

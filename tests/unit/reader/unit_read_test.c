@@ -68,6 +68,7 @@ static void every_readable_byte_is_read(void **state)
 		{ 0x14000, bytes + 4 * PAGE, 3 * PAGE },
 		{ 0x19000, bytes + 9 * PAGE, 6 * PAGE },
 	};
+
 	struct pm_fake_target target = { .ranges = ranges, .count = 3 };
 	struct pm_reader reader = pm_fake_reader(&target);
 	struct report report = { .count = 0 };
@@ -75,16 +76,20 @@ static void every_readable_byte_is_read(void **state)
 		                               .unreadable = note,
 		                               .context = &report };
 	static struct pm_unit unit;
+
 	unit = (struct pm_unit){ .count = 1, .size = 16 * PAGE - 20 };
 	unit.segments[0] = run(0x10000 + 10, 0x20000 - 10);
+
 	static char buffer[16 * PAGE];
 	memset(buffer, '?', sizeof buffer);
 	assert_int_equal(pm_unit_read(&source, &unit, buffer, NULL), 0);
+
 	for (size_t i = 0; i < unit.size; i++) {
 		size_t page = (i + 10) / PAGE;
 		bool missing = page == 3 || page == 7 || page == 8 || page == 15;
 		assert_int_equal(buffer[i], missing ? 0 : bytes[i + 10]);
 	}
+
 	assert_int_equal(buffer[unit.size], '?');
 	assert_int_equal(report.count, 3);
 	expect_range(&report, 0, 0x13000, 0x14000);
@@ -99,20 +104,24 @@ static void wanted_segments_are_packed(void **state)
 	(void)state;
 	char *bytes = pattern(512 * PAGE), *buffer = malloc(256 * PAGE);
 	assert_non_null(buffer);
+
 	const struct pm_fake_range range = { 0, bytes, 512 * PAGE };
 	struct pm_fake_target target = { .ranges = &range, .count = 1 };
 	struct pm_reader reader = pm_fake_reader(&target);
 	const struct pm_unit_source source = { .target = &reader };
 	static struct pm_unit unit;
+
 	unit = (struct pm_unit){ .count = 512, .size = 256 * PAGE };
 	for (uint64_t i = 0; i < 512; i++) {
 		unit.segments[i] = run(i * PAGE, (i + 1) * PAGE);
 		unit.segments[i].wanted = i % 2;
 	}
+
 	assert_int_equal(pm_unit_read(&source, &unit, buffer, NULL), 0);
 	assert_int_equal(target.calls, 1);
 	for (size_t i = 0; i < 256; i++)
 		assert_memory_equal(buffer + i * PAGE, bytes + (2 * i + 1) * PAGE, PAGE);
+
 	free(buffer);
 	free(bytes);
 }
@@ -122,6 +131,7 @@ static void file_pages_come_from_the_file(void **state)
 	(void)state;
 	char *bytes = pattern(4 * PAGE), *content = calloc(4, PAGE), buffer[4 * PAGE];
 	assert_non_null(content);
+
 	const struct pm_fake_range memory = { 0x1000, bytes, 4 * PAGE },
 				   file = { 0x1000, content, 3 * PAGE };
 	struct pm_fake_target target = { .ranges = &memory, .count = 1 },
@@ -131,14 +141,17 @@ static void file_pages_come_from_the_file(void **state)
 	const struct pm_unit_source source = {
 		.target = &reader, .files = &file_reader, .unreadable = note, .context = &report
 	};
+
 	strcpy(content, "from the file");
 	static struct pm_unit unit;
 	unit = (struct pm_unit){ .count = 4, .size = 4 * PAGE };
+
 	for (uint64_t i = 0; i < 4; i++) {
 		unit.segments[i] = run(0x1000 + i * PAGE, 0x2000 + i * PAGE);
 		if (i % 2 == 0)
 			unit.segments[i].type = PM_SEGMENT_FILE;
 	}
+
 	unit.segments[3].type = PM_SEGMENT_SHARED;
 	assert_int_equal(pm_unit_read(&source, &unit, buffer, NULL), 0);
 	assert_memory_equal(buffer, content, PAGE);
@@ -147,6 +160,7 @@ static void file_pages_come_from_the_file(void **state)
 	assert_int_equal(report.count, 1);
 	expect_range(&report, 0, 0x4000, 0x5000);
 	free(content);
+
 	free(bytes);
 }
 
@@ -156,11 +170,13 @@ static void swapped_pages_are_read_in_small_steps(void **state)
 	(void)state;
 	char *bytes = pattern(64 * PAGE), *buffer = malloc(64 * PAGE);
 	assert_non_null(buffer);
+
 	const struct pm_fake_range range = { 0, bytes, 64 * PAGE };
 	struct pm_fake_target target = { .ranges = &range, .count = 1 };
 	struct pm_reader reader = pm_fake_reader(&target);
 	const struct pm_unit_source source = { .target = &reader };
 	static struct pm_unit unit;
+
 	unit = (struct pm_unit){ .count = 1, .size = 64 * PAGE };
 	unit.segments[0] = run(0, 64 * PAGE);
 	unit.segments[0].pages = PM_PAGE_SWAPPED;
@@ -177,6 +193,7 @@ static void it_ends_when_cancelled_or_gone(void **state)
 	char buffer[PAGE];
 	struct pm_fake_target target = { .gone = true };
 	struct pm_reader reader = pm_fake_reader(&target);
+
 	volatile sig_atomic_t cancel = 0;
 	struct pm_unit_source source = { .target = &reader, .cancel = &cancel };
 	struct pm_error error;
@@ -185,6 +202,7 @@ static void it_ends_when_cancelled_or_gone(void **state)
 	cancel = 1;
 	assert_int_equal(pm_unit_read_bytes(&source, 0, buffer, sizeof buffer, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_CANCELLED);
+
 	assert_int_equal(target.calls, 1);
 }
 
@@ -270,5 +288,6 @@ int main(void)
 		cmocka_unit_test(single_reads_say_what_is_missing),
 		cmocka_unit_test(bytes_around_a_unit_are_read_with_it),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

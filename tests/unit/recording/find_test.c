@@ -21,6 +21,7 @@ static void record_at(struct pm_recorder *recorder, int64_t wall_ns)
 		                          .wall_ns = wall_ns,
 		                          .regions = &regions,
 		                          .fresh = true };
+
 	if (pm_recorder_add(recorder, &sample, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -41,6 +42,7 @@ static void samples_are_found_by_words(void **state)
 	/* One a minute from 2026-01-01T00:00 on. */
 	for (int i = 0; i < 10; i++)
 		record_at(recorder, (1767225600 + i * 60) * 1000000000ll);
+
 	pm_recorder_close(recorder);
 	struct pm_recording *recording = place_recording(place);
 	assert_found(recording, "first", 1);
@@ -49,8 +51,10 @@ static void samples_are_found_by_words(void **state)
 	assert_found(recording, "2026-01-01T00:00", 1);
 	assert_found(recording, "2026-01-01T00:04Z", 5);
 	assert_found(recording, "2026-01-01 00:04:59", 5);
+
 	assert_found(recording, "2027-12-31T00:00:00Z", 10);
 	assert_found(recording, "9999-12-31T00:00:00Z", 10);
+
 	static const char *const missing[] = { "0", "11", "2025-12-31T23:59" };
 	static const char *const wrong[] = { "",
 		                             "-1",
@@ -60,16 +64,19 @@ static void samples_are_found_by_words(void **state)
 		                             "2026-01-01T24:00",
 		                             "2026-01-01T00:00:00Zx",
 		                             "1x" };
+
 	struct pm_error error;
 	uint64_t number;
 	for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
 		assert_int_equal(pm_recording_find(recording, missing[i], &number, &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
 	}
+
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		assert_int_equal(pm_recording_find(recording, wrong[i], &number, &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
 	}
+
 	pm_recording_close(recording);
 }
 
@@ -95,6 +102,7 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 	record_at(recorder, noon + 240 * second);
 	record_at(recorder, noon + 12 * 3600 * second + 600 * second); /* 2026-02-01T00:10 */
 	pm_recorder_close(recorder);
+
 	struct pm_recording *recording = place_recording(place);
 	assert_found(recording, "2026-01-31T12:00", 2);
 	assert_found(recording, "2026-01-31T12:03", 2);
@@ -103,9 +111,11 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 	assert_found(recording, "2026-01-31T12:00:44Z", 1);
 	assert_found(recording, "2026-01-31T12:00:45", 2);
 	assert_found(recording, "2026-01-31T12:00:45.9", 2);
+
 	assert_found(recording, "2026-01-31T12:00:45.998Z", 1);
 	assert_found(recording, "2026-01-31T12:00:30.250Z", 1);
 	assert_found(recording, "2026-01-31T12:00:30.25000000012", 1);
+
 	/* A time alone: of the last day, or of the one before where only that was recorded. */
 	assert_found(recording, "00:10", 4);
 	assert_found(recording, "00:09:59", 3);
@@ -114,17 +124,20 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 	assert_found(recording, "11:59", 4);
 	assert_too_early(recording, "2026-01-31T11:59");
 	assert_too_early(recording, "2026-01-31T12:00:29");
+
 	assert_too_early(recording, "2026-01-31T12:00:30.249");
 	static const char *const wrong[] = {
 		"12:",    "12:60",  "24:00",  "12:00:",        "12:00:30.",         "12:00:30.x",
 		"12:00x", "T12:00", "-12:00", "2026-01-31T12", "2026-01-31T12:00.5"
 	};
+
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct pm_error error = { 0 };
 		uint64_t number;
 		assert_int_equal(pm_recording_find(recording, wrong[i], &number, &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
 	}
+
 	pm_recording_close(recording);
 }
 
@@ -136,5 +149,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_what_was_said_of_it,
 		                                place_make, place_remove),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

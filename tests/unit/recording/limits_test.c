@@ -40,6 +40,7 @@ static void record(struct pm_recorder *recorder, unsigned moment,
 	const struct pm_sample sample = {
 		.time = moment, .wall_ns = moment, .regions = &regions, .fresh = moment % 2
 	};
+
 	if (pm_recorder_add_with(recorder, &sample, headroom, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -48,10 +49,12 @@ static void assert_limits(struct pm_recording *recording, uint64_t number, size_
 {
 	struct pm_headroom read, truth;
 	struct pm_error error = { 0 };
+
 	make_up((unsigned)number, count, &truth);
 	if (pm_recording_read_headroom(recording, number, &read, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(read.count, count);
+
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(read.limits[i].kind, truth.limits[i].kind);
 		assert_int_equal(read.limits[i].counts, truth.limits[i].counts);
@@ -71,10 +74,12 @@ static void limits_of_each_sample_are_read(void **state)
 		make_up(moment, moment, &headroom);
 		record(recorder, moment, moment == 3 ? NULL : &headroom);
 	}
+
 	pm_recorder_close(recorder);
 	struct pm_recording *recording = place_recording(place);
 	for (unsigned moment = 1; moment <= PM_LIMIT_KINDS; moment++)
 		assert_limits(recording, moment, moment == 3 ? 0 : moment);
+
 	assert_limits(recording, 99, 0);
 	pm_recording_close(recording);
 }
@@ -93,11 +98,14 @@ static void recordings_of_before_are_read_and_continued(void **state)
 	struct pm_recorder *recorder = place_recorder(place);
 	record(recorder, 1, NULL);
 	pm_recorder_close(recorder);
+
 	/* As the first versions wrote them. */
 	change_file(place, "DROP TABLE headroom");
+
 	struct pm_recording *recording = place_recording(place);
 	assert_limits(recording, 1, 0);
 	pm_recording_close(recording);
+
 	struct pm_headroom headroom;
 	make_up(2, 5, &headroom);
 	recorder = place_recorder(place);
@@ -106,6 +114,7 @@ static void recordings_of_before_are_read_and_continued(void **state)
 	recording = place_recording(place);
 	assert_limits(recording, 1, 0);
 	assert_limits(recording, 2, 5);
+
 	pm_recording_close(recording);
 	/* And what later versions may add to the same format. */
 	change_file(place, "INSERT INTO headroom SELECT 2, 'files', 1, 1, 1, min(id) FROM text");
@@ -122,5 +131,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(recordings_of_before_are_read_and_continued,
 		                                place_make, place_remove),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,19 +57,23 @@ static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 			.detail = "some detail",
 			.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 		};
+
 		if (i == 3 && tick % 4 == 1)
 			continue;
+
 		if (i < 2)
 			region.start -= (uint64_t)tick * PAGE * (i + 1);
 		if (i == count - 1)
 			region.start = 0xffffffffff600000u, region.end = region.start + PAGE;
 		region.bytes[PM_SIZE_RSS] = (i < 4 ? tick + 7 : i) * PAGE;
 		region.bytes[PM_SIZE_SWAP] = i == 5 ? tick / 10 * PAGE : 0;
+
 		if (i == 6) {
 			region.bytes[PM_SIZE_PSS] = tick / 3 * PAGE;
 			region.bytes[PM_SIZE_LOCKED] = 0;
 			region.known |= PM_SIZE_BIT(PM_SIZE_PSS) | PM_SIZE_BIT(PM_SIZE_LOCKED);
 		}
+
 		assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
 	}
 }
@@ -78,11 +82,13 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 {
 	struct pm_regions regions = { 0 };
 	struct pm_error error = { 0 };
+
 	simulate(tick, count, &regions);
 	struct pm_sample sample = { .time = 1000 + tick * 2.0,
 		                    .wall_ns = (1767225600 + tick * 60) * 1000000000ll,
 		                    .regions = &regions,
 		                    .fresh = tick % 5 != 4 };
+
 	sample.totals.rss = tick * 1000;
 	sample.totals.threads = tick;
 	if (pm_recorder_add(recorder, &sample, &error) < 0)
@@ -100,6 +106,7 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_int_equal(one->arena, other->arena);
 	assert_int_equal(one->thread, other->thread);
 	assert_int_equal(one->inode, other->inode);
+
 	assert_int_equal(one->deleted, other->deleted);
 	assert_int_equal(one->known, other->known);
 	assert_memory_equal(one->bytes, other->bytes, sizeof one->bytes);
@@ -122,12 +129,15 @@ static void check_samples(struct pm_recording *recording, unsigned samples, size
 		assert_int_equal(recorded.number, tick + 1);
 		assert_int_equal(recorded.totals.rss, tick * 1000);
 		assert_int_equal(recorded.totals.threads, tick);
+
 		assert_int_equal(recorded.fresh, tick % 5 != 4);
 		assert_true(recorded.time == 1000 + tick * 2.0);
 		simulate(tick % 5 == 4 ? tick - 1 : tick, count, &truth);
 		assert_int_equal(read.count, truth.count);
+
 		for (size_t i = 0; i < truth.count; i++)
 			assert_same_region(&read.items[i], &truth.items[i]);
+
 		pm_regions_deinit(&read);
 		pm_regions_deinit(&truth);
 	}
@@ -139,6 +149,7 @@ static void what_is_written_is_read(void **state)
 	struct pm_recorder *recorder = place_recorder(place);
 	for (unsigned tick = 0; tick < 20; tick++)
 		record(recorder, tick, 20);
+
 	/* While it is open, and after. */
 	for (int closed = 0; closed < 2; closed++) {
 		struct pm_recording *recording = place_recording(place);
@@ -152,10 +163,12 @@ static void what_is_written_is_read(void **state)
 		if (!closed)
 			pm_recorder_close(recorder);
 	}
+
 	assert_true(pm_recording_is(place->file));
 	struct stat status;
 	assert_int_equal(stat(place->file, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
+
 	char companion[128];
 	snprintf(companion, sizeof companion, "%s-wal", place->file);
 	assert_int_equal(access(companion, F_OK), -1);
@@ -175,11 +188,13 @@ static void all_samples_are_listed(void **state)
 			record(recorder, tick, 10);
 		pm_recorder_close(recorder);
 	}
+
 	struct pm_recording *recording = place_recording(place);
 	struct pm_listed *samples;
 	size_t count;
 	assert_int_equal(pm_recording_list(recording, &samples, &count, NULL), 0);
 	assert_int_equal(count, 24);
+
 	for (size_t i = 0; i < count; i++) {
 		struct pm_recorded recorded;
 		struct pm_regions regions = { 0 };
@@ -193,6 +208,7 @@ static void all_samples_are_listed(void **state)
 		assert_false(samples[i].detailed);
 		pm_regions_deinit(&regions);
 	}
+
 	free(samples);
 	pm_recording_close(recording);
 }
@@ -202,14 +218,17 @@ static void goes_on_with_the_same_process_only(void **state)
 	const struct place *place = *state;
 	struct pm_recorder *recorder;
 	struct pm_error error = { 0 };
+
 	for (unsigned tick = 0; tick < 12; tick++) {
 		recorder = place_recorder(place);
 		record(recorder, tick, 10);
 		pm_recorder_close(recorder);
 	}
+
 	struct pm_recording *recording = place_recording(place);
 	check_samples(recording, 12, 10);
 	pm_recording_close(recording);
+
 	struct pm_process_id other = place_run;
 	other.start_ticks++;
 	assert_int_equal(pm_recorder_open(place->file, &other, &recorder, &error), -1);
@@ -240,6 +259,7 @@ static void other_files_are_refused(void **state)
 	const struct place *place = *state;
 	struct pm_recorder *recorder;
 	struct pm_error error = { 0 };
+
 	assert_refused(place, PM_ERROR_NOT_FOUND, "No such file");
 	FILE *file = fopen(place->file, "w");
 	fputs("just text, long enough to be looked into by anything that expects the header of a "
@@ -248,6 +268,7 @@ static void other_files_are_refused(void **state)
 	fclose(file);
 	assert_false(pm_recording_is(place->file));
 	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
+
 	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
 	unlink(place->file);
 	change_file(place, "CREATE TABLE t (a); PRAGMA user_version = 3");
@@ -256,6 +277,7 @@ static void other_files_are_refused(void **state)
 	unlink(place->file);
 	recorder = place_recorder(place);
 	record(recorder, 0, 5);
+
 	pm_recorder_close(recorder);
 	change_file(place, "PRAGMA user_version = 99");
 	assert_refused(place, PM_ERROR_FORMAT, "newer procmem (format 99, known is 1)");
@@ -272,6 +294,7 @@ static void check_integrity(const struct place *place)
 	                 SQLITE_OK);
 	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
 	assert_string_equal((const char *)sqlite3_column_text(statement, 0), "ok");
+
 	sqlite3_finalize(statement);
 	sqlite3_close(handle);
 }
@@ -281,6 +304,7 @@ static pid_t start_writer(const struct place *place, int *acknowledged)
 {
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -292,8 +316,10 @@ static pid_t start_writer(const struct place *place, int *acknowledged)
 				_exit(1);
 		}
 	}
+
 	close(ends[1]);
 	*acknowledged = ends[0];
+
 	return child;
 }
 
@@ -306,17 +332,22 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 		pid_t child = start_writer(place, &acknowledged);
 		uint64_t wanted = 1 + next_random(&seed) % 25, safe = 0;
 		char byte;
+
 		while (safe < wanted && read(acknowledged, &byte, 1) == 1)
 			safe++;
+
 		/* Somewhere within the writing of the next one. */
 		for (uint32_t spin = next_random(&seed) % 200000; spin > 0; spin--)
 			__asm__ volatile("");
+
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		while (read(acknowledged, &byte, 1) == 1)
 			safe++;
+
 		close(acknowledged);
 		check_integrity(place);
+
 		struct pm_recording *recording = place_recording(place);
 		uint64_t count;
 		assert_int_equal(pm_recording_count(recording, &count, NULL), 0);
@@ -324,6 +355,7 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 		check_samples(recording, (unsigned)count, 40);
 		pm_recording_close(recording);
 		unlink(place->file);
+
 		char companion[128];
 		snprintf(companion, sizeof companion, "%s-wal", place->file);
 		unlink(companion);
@@ -352,12 +384,14 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 		if (pm_recorder_add(recorder, &sample, error) < 0)
 			break;
 	}
+
 	/* It has ended, and says so from now on. */
 	struct pm_sample last = { .regions = &regions };
 	struct pm_error again = { 0 };
 	assert_int_equal(pm_recorder_add(recorder, &last, &again), -1);
 	assert_non_null(strstr(again.text, "has ended"));
 	pm_regions_deinit(&regions);
+
 	return tick;
 }
 
@@ -368,12 +402,14 @@ static void full_disk_ends_the_recording(void **state)
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", place->directory, "tmpfs", 0, "size=400k") < 0)
 		skip_because("a small disk needs a mount: %s", strerror(errno));
+
 	struct pm_recorder *recorder = place_recorder(place);
 	struct pm_error error = { 0 };
 	unsigned added = record_until_full(recorder, &error);
 	assert_int_equal(error.kind, PM_ERROR_IO);
 	assert_non_null(strstr(error.text, "the disk is full"));
 	assert_true(added > 1);
+
 	for (int closed = 0; closed < 2; closed++) {
 		struct pm_recording *recording = place_recording(place);
 		uint64_t count;
@@ -384,6 +420,7 @@ static void full_disk_ends_the_recording(void **state)
 		if (!closed)
 			pm_recorder_close(recorder);
 	}
+
 	check_integrity(place);
 	umount2(place->directory, MNT_DETACH);
 }
@@ -396,6 +433,7 @@ static void a_day_fits_in_fifty_megabytes(void **state)
 	unsigned samples = getenv("PROCMEM_WHOLE_DAY") ? 43200 : 1800;
 	for (unsigned tick = 0; tick < samples; tick++)
 		record(recorder, tick, 250);
+
 	pm_recorder_close(recorder);
 	struct stat status;
 	assert_int_equal(stat(place->file, &status), 0);
@@ -409,6 +447,7 @@ static void describes_a_living_process(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "many_regions", "10", "1", NULL);
+
 	struct pm_process *process;
 	struct pm_process_id described;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
@@ -417,6 +456,7 @@ static void describes_a_living_process(void **state)
 	assert_string_equal(described.comm, "many_regions");
 	assert_non_null(strstr(described.command, "many_regions 10 1"));
 	assert_int_equal(strlen(described.boot_id), 36);
+
 	assert_true(described.start_ticks > 0);
 	free((char *)described.command);
 	pm_process_close(process);
@@ -440,5 +480,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, place_make,
 		                                place_remove),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

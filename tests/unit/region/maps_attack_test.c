@@ -36,6 +36,7 @@ static void *map_file(int folder, const char *path)
 	int fd = openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 4096), 0);
+
 	void *memory = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
 	close(fd);
@@ -49,16 +50,19 @@ static const struct pm_region *find_in_child(enum pm_maps_source source, const v
 	pid_t child = child_start("mapper", NULL);
 	struct pm_process *process = open_process(child);
 	struct pm_error error = { 0 };
+
 	pm_regions_init(regions);
 	int result = pm_maps_read(process, source, regions, &error);
 	pm_process_close(process);
 	child_stop(child);
 	if (result < 0)
 		fail_msg("%s", error.text);
+
 	const struct pm_region *region = pm_regions_find(regions, (uint64_t)(uintptr_t)memory);
 	assert_non_null(region);
 	assert_int_equal(region->start, (uintptr_t)memory);
 	assert_int_equal(region->end, (uintptr_t)memory + 4096);
+
 	return region;
 }
 
@@ -92,6 +96,7 @@ static void names_that_look_deleted(void **state)
 		{ " (deleted)", true, NULL },
 		{ "(deleted)", true, NULL },
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *folder = tree_create(), path[512];
 		snprintf(path, sizeof path, "%s/%s", folder, cases[i].name);
@@ -127,6 +132,7 @@ static void names_of_any_bytes(void **state)
 		"\\",
 		"\\01",
 	};
+
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *folder = tree_create(), path[512];
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -154,6 +160,7 @@ static void nest_create(struct nest *nest, int depth, char letter)
 	memset(nest->name, letter, sizeof nest->name - 1);
 	nest->name[sizeof nest->name - 1] = '\0';
 	nest->bottom = open(nest->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
 	for (int i = 0; i < depth; i++) {
 		assert_int_equal(mkdirat(nest->bottom, nest->name, 0700), 0);
 		int inner = openat(nest->bottom, nest->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -172,6 +179,7 @@ static void nest_remove(struct nest *nest)
 		close(nest->bottom);
 		nest->bottom = outer;
 	}
+
 	close(nest->bottom);
 	tree_remove(nest->root);
 }
@@ -185,8 +193,10 @@ static char *nest_path(const struct nest *nest, const char *file)
 	size_t size = strlen(nest->root) + (size_t)nest->depth * sizeof nest->name + strlen(file) +
 	              2;
 	char *path = malloc(size), *at = stpcpy(path, nest->root);
+
 	for (int i = 0; i < nest->depth; i++)
 		at = stpcpy(stpcpy(at, "/"), nest->name);
+
 	stpcpy(stpcpy(at, "/"), file);
 	return path;
 }
@@ -197,8 +207,10 @@ static void long_path_of_newlines(void **state)
 	(void)state;
 	struct nest nest;
 	nest_create(&nest, 15, '\n');
+
 	char *path = nest_path(&nest, "file");
 	assert_true(strlen(path) > 3500 && strlen(path) < PATH_MAX);
+
 	void *memory = map_file(nest.bottom, "file");
 	expect_name(memory, path, false);
 	assert_int_equal(unlinkat(nest.bottom, "file", 0), 0);
@@ -217,6 +229,7 @@ static void path_without_bounds(void **state)
 	(void)state;
 	struct nest nest;
 	nest_create(&nest, 600, 'd');
+
 	char *path = nest_path(&nest, "file");
 	void *memory = map_file(nest.bottom, "file");
 	for (size_t i = 0; i < 2; i++) {
@@ -228,6 +241,7 @@ static void path_without_bounds(void **state)
 		assert_ptr_not_equal(region, &regions.items[regions.count - 1]);
 		pm_regions_deinit(&regions);
 	}
+
 	assert_int_equal(unlinkat(nest.bottom, "file", 0), 0);
 	munmap(memory, 4096);
 	free(path);
@@ -262,6 +276,7 @@ static void execs_meanwhile(void **state)
 		struct pm_regions regions;
 		struct pm_region first = { .start = 1, .end = 2, .mapping = "was there before" };
 		struct pm_error error = { 0 };
+
 		pm_regions_init(&regions);
 		assert_int_equal(pm_regions_append(&regions, &first, NULL), 0);
 		if (pm_maps_read(process, sources[i % 2], &regions, &error) == 0) {
@@ -275,9 +290,11 @@ static void execs_meanwhile(void **state)
 			assert_int_equal(regions.count, 1);
 			gone++;
 		}
+
 		pm_regions_deinit(&regions);
 		pm_process_close(process);
 	}
+
 	child_stop(storm);
 	assert_true(whole > 0);
 	assert_true(gone > 0);
@@ -295,19 +312,23 @@ static void expect_page_states_gone(const char *deed)
 	for (size_t i = 0; i < 2; i++) {
 		struct target target;
 		uint64_t start, end, pages = 0;
+
 		target_start(&target, "exiter", NULL);
 		target_range(&target, "content", &start, &end);
+
 		struct pm_process *process = open_process(target.pid);
 		struct pm_regions regions;
 		struct pm_pagemap *pagemap;
 		struct pm_error error = { 0 };
 		bool exact;
+
 		pm_regions_init(&regions);
 		assert_int_equal(pm_maps_read(process, PM_MAPS, &regions, NULL), 0);
 		if (pm_pagemap_open(process, methods[i], &pagemap, &error) == 0) {
 			assert_int_equal(
 				pm_pagemap_walk(pagemap, start, end, count_pages, &pages, NULL), 0);
 			assert_int_equal(pages, (end - start) / 4096);
+
 			if (strcmp(deed, "kill") == 0) {
 				siginfo_t info;
 				kill(target.pid, SIGKILL);
@@ -319,6 +340,7 @@ static void expect_page_states_gone(const char *deed)
 				assert_int_equal(fflush(target.to), 0);
 				free(target_await(&target, "ready"));
 			}
+
 			assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &pages,
 			                                 &error),
 			                 -1);
@@ -330,6 +352,7 @@ static void expect_page_states_gone(const char *deed)
 		} else {
 			assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
 		}
+
 		pm_regions_deinit(&regions);
 		pm_process_close(process);
 		target_stop(&target);
@@ -355,11 +378,13 @@ static void page_states_of_parts_of_pages(void **state)
 	uint64_t start, end;
 	target_start(&target, "exiter", NULL);
 	target_range(&target, "content", &start, &end);
+
 	struct pm_process *process = open_process(target.pid);
 	for (size_t i = 0; i < 2; i++) {
 		struct pm_pagemap *pagemap;
 		if (pm_pagemap_open(process, methods[i], &pagemap, NULL) < 0)
 			continue;
+
 		uint64_t whole = 0, parts = 0, byte = 0, none = 0;
 		assert_int_equal(pm_pagemap_walk(pagemap, start, end, count_pages, &whole, NULL),
 		                 0);
@@ -368,6 +393,7 @@ static void page_states_of_parts_of_pages(void **state)
 		assert_int_equal(pm_pagemap_walk(pagemap, start + 5000, start + 5001, count_pages,
 		                                 &byte, NULL),
 		                 0);
+
 		assert_int_equal(pm_pagemap_walk(pagemap, start, start, count_pages, &none, NULL),
 		                 0);
 		assert_int_equal(whole, (end - start) / 4096);
@@ -376,6 +402,7 @@ static void page_states_of_parts_of_pages(void **state)
 		assert_int_equal(none, 0);
 		pm_pagemap_close(pagemap);
 	}
+
 	pm_process_close(process);
 	target_stop(&target);
 }
@@ -386,6 +413,7 @@ int main(int argc, char **argv)
 		execl("/proc/self/exe", "maps_attack_test", "exec-storm", (char *)NULL);
 		return 1;
 	}
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_look_deleted),
 		cmocka_unit_test(names_of_any_bytes),
@@ -396,5 +424,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(page_states_after_the_end),
 		cmocka_unit_test(page_states_of_parts_of_pages),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

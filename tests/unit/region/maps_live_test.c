@@ -71,14 +71,17 @@ static bool field_is_equal(const char *line, const struct pm_region *region)
 	uint64_t value;
 	if (sscanf(line, "%63[^:]: %" SCNu64 " kB", key, &value) != 2)
 		return true;
+
 	bool equal = strcmp(key, "Size") != 0 || pm_region_size(region) == value * 1024;
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
 		if (strcmp(key, smaps_names[i]) == 0)
 			equal = region->bytes[i] == value * 1024 &&
 			        pm_region_knows(region, (enum pm_size)i);
+
 	if (!equal)
 		snprintf(difference, sizeof difference, "%" PRIx64 ": the kernel says %s",
 		         region->start, line);
+
 	return equal;
 }
 
@@ -97,6 +100,7 @@ static bool is_equal(char *text, const struct pm_regions *regions)
 				return false;
 			continue;
 		}
+
 		assert_true(index < regions->count);
 		region = &regions->items[index++];
 		assert_int_equal(region->start, start);
@@ -105,6 +109,7 @@ static bool is_equal(char *text, const struct pm_regions *regions)
 		pm_format_perms(region->perms, own);
 		assert_string_equal(own, perms);
 	}
+
 	assert_int_equal(index, regions->count);
 	return true;
 }
@@ -116,11 +121,14 @@ static bool reads_what_the_kernel_says(struct pm_process *process)
 	struct pm_regions regions;
 	snprintf(path, sizeof path, "/proc/%d/smaps", (int)pm_process_pid(process));
 	read_regions(process, PM_SMAPS, &regions);
+
 	char *text = read_text(path, NULL);
 	assert_true(regions.count >= 500);
+
 	bool equal = is_equal(text, &regions);
 	free(text);
 	pm_regions_deinit(&regions);
+
 	return equal;
 }
 
@@ -133,11 +141,13 @@ static void smaps_equals_kernel(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "many_regions", "500", "16", NULL);
+
 	struct pm_process *process = open_process(target.pid);
 	int attempts = 100;
 	while (!reads_what_the_kernel_says(process))
 		if (--attempts == 0)
 			fail_msg("%s", difference);
+
 	pm_process_close(process);
 	target_stop(&target);
 }
@@ -147,30 +157,37 @@ static void measured_equals_smaps(void **state)
 	(void)state;
 	struct target target;
 	target_start(&target, "many_regions", "3000", "64", NULL);
+
 	struct pm_process *process = open_process(target.pid);
 	struct pm_regions truth, regions;
 	read_regions(process, PM_SMAPS, &truth);
 	read_regions(process, PM_MAPS, &regions);
+
 	static const enum pm_pagemap_method methods[] = { PM_PAGEMAP_SCAN, PM_PAGEMAP_READ };
 	for (size_t m = 0; m < 2; m++) {
 		struct pm_pagemap *pagemap;
 		struct pm_error error = { 0 };
 		bool exact;
+
 		if (pm_pagemap_open(process, methods[m], &pagemap, &error) < 0) {
 			assert_int_equal(error.kind, PM_ERROR_UNSUPPORTED);
 			continue;
 		}
+
 		assert_int_equal(pm_pagemap_method(pagemap), methods[m]);
 		assert_int_equal(pm_pagemap_measure(pagemap, &regions, &exact, &error), 0);
 		assert_int_equal(regions.count, truth.count);
+
 		for (size_t i = 0; i < regions.count; i++) {
 			assert_int_equal(regions.items[i].bytes[PM_SIZE_RSS],
 			                 truth.items[i].bytes[PM_SIZE_RSS]);
 			assert_int_equal(regions.items[i].bytes[PM_SIZE_SWAP],
 			                 truth.items[i].bytes[PM_SIZE_SWAP]);
 		}
+
 		pm_pagemap_close(pagemap);
 	}
+
 	pm_regions_deinit(&truth);
 	pm_regions_deinit(&regions);
 	pm_process_close(process);
@@ -191,6 +208,7 @@ static void *map_and_unmap(void *context)
 		munmap(memory + 4096, 4096);
 		munmap(memory, size);
 	}
+
 	return NULL;
 }
 
@@ -205,6 +223,7 @@ static void changing_target_still_gives_an_ordered_list(void **state)
 			pthread_create(&thread, NULL, map_and_unmap, (void *)i);
 		map_and_unmap(NULL);
 	}
+
 	struct pm_process *process = open_process(pid);
 	for (int round = 0; round < 300; round++) {
 		struct pm_regions regions;
@@ -215,6 +234,7 @@ static void changing_target_still_gives_an_ordered_list(void **state)
 			assert_true(regions.items[i].start < regions.items[i].end);
 		pm_regions_deinit(&regions);
 	}
+
 	pm_process_close(process);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -236,6 +256,7 @@ static int paint(void *context, const struct pm_page_run *run)
 		assert_int_equal(picture->states[page], 0);
 		picture->states[page] = (unsigned char)run->state;
 	}
+
 	return 0;
 }
 
@@ -249,6 +270,7 @@ static void take_picture(struct pm_process *process, enum pm_pagemap_method meth
 			skip_because("%s", error.text);
 		fail_msg("%s", error.text);
 	}
+
 	memset(picture, 0, sizeof *picture);
 	picture->start = (uint64_t)(uintptr_t)memory;
 	if (pm_pagemap_walk(pagemap, picture->start, picture->start + sizeof picture->states * 4096,
@@ -296,6 +318,7 @@ static void vsyscall_has_no_pages(void **state)
 	struct pm_pagemap *pagemap;
 	struct pm_error error = { 0 };
 	struct picture picture = { .start = 0xffffffffff600000u };
+
 	assert_int_equal(pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, &error), 0);
 	assert_int_equal(pm_pagemap_walk(pagemap, picture.start, picture.start + 4096, paint,
 	                                 &picture, &error),
@@ -314,5 +337,6 @@ int main(void)
 		cmocka_unit_test(page_states_of_known_memory),
 		cmocka_unit_test(vsyscall_has_no_pages),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

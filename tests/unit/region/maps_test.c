@@ -34,6 +34,7 @@ static void line_has_all_fields(void **state)
 	                  &region, line));
 	assert_int_equal(region.start, 0x7f3b2a1f1000);
 	assert_int_equal(region.end, 0x7f3b2b2a5000);
+
 	assert_int_equal(region.perms, PM_PERM_READ | PM_PERM_EXEC);
 	assert_int_equal(region.offset, 0x2c7000);
 	assert_int_equal(region.device_major, 0xfe);
@@ -53,6 +54,7 @@ static void line_widths(void **state)
 	assert_true(parse("08048000-08056000 r-xp 00000000 03:0c 64593      /usr/sbin/gpm", &region,
 	                  line));
 	assert_int_equal(region.start, 0x8048000);
+
 	assert_true(parse(
 		"7f0000000000-7f0000001000 rw-s ffffffff80000000 00:01 18446744073709551615 /x",
 		&region, line));
@@ -61,6 +63,7 @@ static void line_widths(void **state)
 	assert_true(parse("ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                 "
 	                  " [vsyscall]",
 	                  &region, line));
+
 	assert_true(region.start == 0xffffffffff600000u && region.end == 0xffffffffff601000u);
 	assert_true(parse("7f0000000000-7f0000001000 ---p 00000000 00:00 0 ", &region, line));
 	assert_string_equal(region.mapping, "");
@@ -88,6 +91,7 @@ static void line_names(void **state)
 		{ "/\xc3\xa9\xff", "/\xc3\xa9\xff", false },
 		{ "anon_inode:[io_uring]", "anon_inode:[io_uring]", false },
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char line[512], text[512] = "1000-2000 r--p 00000000 00:00 7    ";
 		struct pm_region region;
@@ -122,6 +126,7 @@ static void line_refuses(void **state)
 		"1000-2000  rwxp 0 0:0 0",
 		"0x1000-0x2000 rwxp 0 0:0 0",
 	};
+
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char line[128];
 		struct pm_region region = { .start = 77 };
@@ -142,6 +147,7 @@ static int read_text_as(const char *text, enum pm_maps_source source, struct pm_
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	pm_regions_init(regions);
+
 	int result = pm_maps_read_fd(fd, source, "the text", regions, error);
 	close(fd);
 	return result;
@@ -163,6 +169,7 @@ static void smaps_fields_arrive(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(read_text_as(HEAD1 FIELDS1 HEAD2 FIELDS2, PM_SMAPS, &regions, &error), 0);
 	assert_int_equal(regions.count, 2);
+
 	const struct pm_region *one = &regions.items[0], *two = &regions.items[1];
 	assert_int_equal(one->bytes[PM_SIZE_RSS], 4096);
 	assert_int_equal(one->bytes[PM_SIZE_PSS], 3072);
@@ -171,6 +178,7 @@ static void smaps_fields_arrive(void **state)
 	                                     PM_SIZE_BIT(PM_SIZE_PRIVATE_DIRTY));
 	assert_int_equal(one->vm_flags,
 	                 PM_VM_KNOWN | PM_VM_READ | PM_VM_ACCOUNT | PM_VM_NOHUGEPAGE);
+
 	assert_int_equal(two->bytes[PM_SIZE_RSS], 2048);
 	assert_int_equal(two->vm_flags, PM_VM_KNOWN | PM_VM_READ | PM_VM_UFFD_MISSING | PM_VM_IO);
 	assert_string_equal(two->mapping, "/bin/x");
@@ -186,6 +194,7 @@ static void other_order_and_missing_keys(void **state)
 	struct pm_error error = { 0 };
 	static const char text[] = HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2
 					 "Swap: 7 kB\nPss: 5 kB\nRss: 8 kB\n";
+
 	assert_int_equal(read_text_as(text, PM_SMAPS, &regions, &error), 0);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_SWAP], 7 * 1024);
 	assert_int_equal(regions.items[1].bytes[PM_SIZE_PSS], 5 * 1024);
@@ -217,6 +226,7 @@ static void bad_texts_are_refused(void **state)
 		{ HEAD1 HEAD2, "not smaps", PM_SMAPS },
 		{ HEAD1 FIELDS1, "not maps", PM_MAPS },
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_regions regions;
 		struct pm_error error = { 0 };
@@ -272,6 +282,7 @@ static void live_overlap_keeps_the_later_line(void **state)
 				   "2000-6000 rw-p 00000000 00:00 0 \nRss: 16 kB\nSwap: 0 kB\n";
 	int fd = memfd_create("text", MFD_CLOEXEC);
 	struct pm_regions regions;
+
 	struct pm_error error = { 0 };
 	bool with_fields;
 	pm_regions_init(&regions);
@@ -280,6 +291,7 @@ static void live_overlap_keeps_the_later_line(void **state)
 	assert_int_equal(pm_maps_stream_read(fd, PM_MAPS_LIVE, &regions, &with_fields, &error), 0);
 	assert_int_equal(regions.count, 2);
 	assert_int_equal(regions.items[0].start, 0x1000);
+
 	assert_int_equal(regions.items[0].end, 0x2000);
 	assert_int_equal(regions.items[0].bytes[PM_SIZE_RSS], 4096);
 	assert_int_equal(regions.items[1].start, 0x2000);
@@ -302,5 +314,6 @@ int main(void)
 		cmocka_unit_test(long_file_is_read_ahead),
 		cmocka_unit_test(live_overlap_keeps_the_later_line),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

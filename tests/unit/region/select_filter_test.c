@@ -81,10 +81,13 @@ static void patterns_that_never_end(void **state)
 	memset(name, 'a', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
 	pm_regions_init(&long_name);
+
 	struct pm_region region = { .start = 0x1000, .end = 0x2000, .mapping = name };
 	assert_int_equal(pm_regions_append(&long_name, &region, NULL), 0);
+
 	struct pm_select *select = fixture_choice();
 	assert_int_equal(pm_select_set_mapping(select, "^(a+)+$(?<=b)", NULL), 0);
+
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
@@ -114,11 +117,13 @@ static void filter_by_permissions(void **state)
 	expect_perms("xp", "0 4 5 8");
 	expect_perms("rwxp", "4");
 	expect_perms("prwx", "4");
+
 	expect_perms("rw-p", "1 2 3 7");
 	expect_perms("rw-?", "1 2 3 6 7");
 	expect_perms("r-xp", "0 5");
 	expect_perms("--xp", "8");
 	expect_perms("????", "0 1 2 3 4 5 6 7 8");
+
 	static const char *const wrong[] = { "",      "rw-", "r?", "rwz", "sp",
 		                             "rw-px", "-",   "RW", "r-wp" };
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -142,6 +147,7 @@ static void filter_by_sizes(void **state)
 	select = fixture_choice();
 	pm_select_set_min_size(select, 0x100000);
 	assert_false(pm_select_needs_rss(select));
+
 	fixture_expect_regions(select, "2 3 4 5");
 	/* Of the region, not of the bytes asked for; and all filters narrow. */
 	select = fixture_choice_of("600000+1|400000+1|7f3a08000000+1");
@@ -156,10 +162,13 @@ static void unknown_rss_is_an_error(void **state)
 	(void)state;
 	struct pm_regions unknown;
 	pm_regions_init(&unknown);
+
 	struct pm_region region = { .start = 0x1000, .end = 0x2000 };
 	assert_int_equal(pm_regions_append(&unknown, &region, NULL), 0);
+
 	struct pm_select *select = fixture_choice();
 	pm_select_set_min_rss(select, 1);
+
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
@@ -180,5 +189,6 @@ int main(void)
 		cmocka_unit_test(filter_by_sizes),
 		cmocka_unit_test(unknown_rss_is_an_error),
 	};
+
 	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);
 }

@@ -33,16 +33,20 @@ static int set_up(void **state)
 	struct fixture *fixture = calloc(1, sizeof *fixture);
 	if (!fixture)
 		return -1;
+
 	*state = fixture;
 	target_start(&fixture->target, "mapper", NULL);
 	assert_int_equal(pm_process_open(NULL, fixture->target.pid, &fixture->process, NULL), 0);
 	pm_regions_init(&fixture->regions);
 	assert_int_equal(pm_maps_read(fixture->process, PM_SMAPS, &fixture->regions, NULL), 0);
+
 	struct pm_kinds_evidence evidence = { .process = fixture->process };
 	assert_int_equal(pm_kinds_assign(&fixture->regions, &evidence, NULL), 0);
+
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/smaps", (int)fixture->target.pid);
 	fixture->smaps = read_text(path, NULL);
+
 	return 0;
 }
 
@@ -86,6 +90,7 @@ static bool next_line(char **rest, struct line *line)
 		line->rss = strtoull(rss + 5, NULL, 10) * 1024;
 		return true;
 	}
+
 	return false;
 }
 
@@ -100,6 +105,7 @@ static void expect(const struct fixture *fixture, struct pm_select *select, cond
 	struct pm_error error = { 0 };
 	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
+
 	char *copy = strdup(fixture->smaps), *rest = copy;
 	struct line line;
 	while (next_line(&rest, &line)) {
@@ -110,6 +116,7 @@ static void expect(const struct fixture *fixture, struct pm_select *select, cond
 		assert_int_equal(ranges[index].end, line.end);
 		index++;
 	}
+
 	assert_int_equal(index, count);
 	/* A condition that nothing meets would tell nothing. */
 	assert_true(count > 0);
@@ -136,6 +143,7 @@ static void expect_range(const struct fixture *fixture, const char *word, uint64
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
+
 	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(count, 1);
@@ -152,6 +160,7 @@ static void pasted_addresses(void **state)
 	char *copy = strdup(fixture->smaps), *rest = copy, word[64];
 	struct line line;
 	size_t seen = 0;
+
 	while (next_line(&rest, &line)) {
 		expect_range(fixture, line.range, line.start, line.end);
 		snprintf(word, sizeof word, "%016" PRIx64, line.start);
@@ -165,6 +174,7 @@ static void pasted_addresses(void **state)
 		expect_range(fixture, word, line.start, line.start + 4096);
 		seen++;
 	}
+
 	assert_int_equal(seen, fixture->regions.count);
 	free(copy);
 }
@@ -234,6 +244,7 @@ static void filters(void **state)
 	assert_int_equal(pm_select_set_perms(select, "rw-p", NULL), 0);
 	expect(fixture, select, is_plain_data);
 	select = choice("all");
+
 	assert_int_equal(pm_select_set_mapping(select, "libc.*\\.so", NULL), 0);
 	expect(fixture, select, is_of_the_c_library);
 	select = choice(NULL);
@@ -242,6 +253,7 @@ static void filters(void **state)
 	select = choice(NULL);
 	pm_select_set_min_size(select, 1024 * 1024);
 	expect(fixture, select, is_large);
+
 	select = choice(NULL);
 	pm_select_set_min_rss(select, 64 * 1024);
 	expect(fixture, select, is_resident);
@@ -253,6 +265,7 @@ static void a_range_over_everything_accounts_for_every_byte(void **state)
 	struct pm_select *select = choice("0-ffffffffffffffff");
 	struct pm_range *ranges;
 	size_t count, mapped = 0;
+
 	assert_int_equal(pm_select_apply(select, &fixture->regions, &ranges, &count, NULL), 0);
 	uint64_t at = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -260,6 +273,7 @@ static void a_range_over_everything_accounts_for_every_byte(void **state)
 		at = ranges[i].end;
 		mapped += ranges[i].region != SIZE_MAX;
 	}
+
 	assert_int_equal(at, UINT64_MAX);
 	assert_int_equal(mapped, fixture->regions.count);
 	free(ranges);
@@ -274,5 +288,6 @@ int main(void)
 		cmocka_unit_test(filters),
 		cmocka_unit_test(a_range_over_everything_accounts_for_every_byte),
 	};
+
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -56,8 +56,10 @@ static void make_regions(struct round *round)
 		                        ? 1 + random_below(&round->seed, 40)
 		                        : 0;
 		uint32_t start = at + hole, end = start + 1 + random_below(&round->seed, 40);
+
 		if (end > ADDRESSES)
 			break;
+
 		struct pm_region region = {
 			.start = round->base + start,
 			.end = round->base + end,
@@ -67,6 +69,7 @@ static void make_regions(struct round *round)
 			.known = PM_SIZE_BIT(PM_SIZE_RSS),
 			.bytes = { [PM_SIZE_RSS] = random_below(&round->seed, end - start + 1) },
 		};
+
 		assert_int_equal(pm_regions_append(&round->regions, &region, NULL), 0);
 		at = end;
 	}
@@ -98,12 +101,14 @@ static void write_range(struct round *round, const struct word *word, char *text
 static void make_word(struct round *round, struct word *word, struct pm_select *select)
 {
 	char text[64];
+
 	word->type = random_below(&round->seed, TYPES);
 	word->kind = 1 + random_below(&round->seed, 4);
 	word->name = 1 + random_below(&round->seed, 2);
 	word->start = round->base + random_below(&round->seed, ADDRESSES);
 	word->end = word->start + 1 +
 	            random_below(&round->seed, random_below(&round->seed, 2) ? 4 : ADDRESSES);
+
 	switch (word->type) {
 	case ALL:
 		strcpy(text, "all");
@@ -121,6 +126,7 @@ static void make_word(struct round *round, struct word *word, struct pm_select *
 		write_range(round, word, text, sizeof text);
 	}
 	struct pm_error error = { 0 };
+
 	if (pm_select_add_word(select, text, &error) < 0)
 		fail_msg("%s", error.text);
 }
@@ -128,6 +134,7 @@ static void make_word(struct round *round, struct word *word, struct pm_select *
 static void make_filters(struct round *round, struct pm_select *select)
 {
 	char spec[5] = "";
+
 	if (random_below(&round->seed, 4) == 0) {
 		unsigned kind = 1 + random_below(&round->seed, 3),
 			 other = 1 + random_below(&round->seed, 3);
@@ -137,6 +144,7 @@ static void make_filters(struct round *round, struct pm_select *select)
 		round->kinds = 1u << kind | 1u << other;
 		assert_int_equal(pm_select_set_kinds(select, list, NULL), 0);
 	}
+
 	if (random_below(&round->seed, 4) == 0) {
 		static const char letters[4][3] = { "r-?", "w-?", "x-?", "sp?" };
 		for (size_t i = 0; i < 4; i++) {
@@ -147,10 +155,12 @@ static void make_filters(struct round *round, struct pm_select *select)
 		}
 		assert_int_equal(pm_select_set_perms(select, spec, NULL), 0);
 	}
+
 	if (random_below(&round->seed, 4) == 0)
 		pm_select_set_min_size(select, round->min_size = random_below(&round->seed, 40));
 	if (random_below(&round->seed, 4) == 0)
 		pm_select_set_min_rss(select, round->min_rss = random_below(&round->seed, 20));
+
 	if (random_below(&round->seed, 4) == 0) {
 		round->pattern = random_below(&round->seed, 2) ? "/lib/a" : "a";
 		assert_int_equal(pm_select_set_mapping(select, round->pattern, NULL), 0);
@@ -170,10 +180,12 @@ static int region_at(const struct round *round, uint64_t address)
 static bool word_means(const struct round *round, const struct word *word, uint64_t address)
 {
 	int index = region_at(round, address);
+
 	if (word->type == RANGE)
 		return word->start <= address && address < word->end;
 	if (index == NOT_MAPPED)
 		return false;
+
 	const struct pm_region *region = &round->regions.items[index];
 	switch (word->type) {
 	case ALL:
@@ -209,11 +221,13 @@ static int fate_of(const struct round *round, uint64_t address)
 	bool meant = round->word_count == 0;
 	for (size_t i = 0; i < round->word_count; i++)
 		meant = meant || word_means(round, &round->words[i], address);
+
 	int index = region_at(round, address);
 	if (!meant || (round->word_count == 0 && index == NOT_MAPPED))
 		return NOT_CHOSEN;
 	if (index == NOT_MAPPED)
 		return has_filter(round) ? NOT_CHOSEN : NOT_MAPPED;
+
 	return region_passes(round, &round->regions.items[index]) ? index : NOT_CHOSEN;
 }
 
@@ -228,6 +242,7 @@ static bool all_words_fit(const struct round *round)
 		if (!fits)
 			return false;
 	}
+
 	return true;
 }
 
@@ -244,6 +259,7 @@ static void compare(const struct round *round, const struct pm_range *ranges, si
 			                                       : (int)ranges[next].region;
 		assert_int_equal(fate, fate_of(round, address));
 	}
+
 	for (size_t i = 0; i < count; i++) {
 		assert_true(ranges[i].start < ranges[i].end);
 		assert_true(i == 0 || ranges[i - 1].end <= ranges[i].start);
@@ -251,6 +267,7 @@ static void compare(const struct round *round, const struct pm_range *ranges, si
 		assert_true(i == 0 || ranges[i - 1].end < ranges[i].start ||
 		            ranges[i - 1].region != ranges[i].region);
 	}
+
 	assert_true(count == 0 || next + 1 >= count);
 }
 

@@ -21,6 +21,7 @@ static void expect_bad_word(const char *word, const char *sentence)
 	if (error.kind != PM_ERROR_USAGE || !strstr(error.text, sentence))
 		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
 	assert_int_equal(pm_select_add_word(select, word, NULL), -1);
+
 	/* The choice is as it was. */
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
@@ -32,6 +33,7 @@ static void expect_not_found(const char *words, const char *sentence)
 	struct pm_range *ranges = (struct pm_range *)&fixture_regions;
 	size_t count = 7;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_select_apply(select, &fixture_regions, &ranges, &count, &error), -1);
 	if (error.kind != PM_ERROR_NOT_FOUND || !strstr(error.text, sentence))
 		fail_msg("'%s' gives kind %d: %s", words, (int)error.kind, error.text);
@@ -56,6 +58,7 @@ static void an_address(void **state)
 	fixture_expect_regions(fixture_choice_of("7f3a1c0042f1"), "3");
 	fixture_expect_regions(fixture_choice_of("00007f3a1c0042f1"), "3");
 	fixture_expect_regions(fixture_choice_of("0X7F3A1C0042F1"), "3");
+
 	/* First and last byte, and the border between two. */
 	fixture_expect_regions(fixture_choice_of("7f3a08000000"), "3");
 	fixture_expect_regions(fixture_choice_of("7f3a77c02fff"), "3");
@@ -75,6 +78,7 @@ static void a_range(void **state)
 	fixture_expect(fixture_choice_of("401ffe-402002"), "401ffe-402000:0 402000-402002:1");
 	fixture_expect(fixture_choice_of("7f3a08000000+16781312"), "7f3a08000000-7f3a09001000:3");
 	fixture_expect(fixture_choice_of("7f3a08000000+16M"), "7f3a08000000-7f3a09000000:3");
+
 	fixture_expect(fixture_choice_of("7f3a08000000+0x20"), "7f3a08000000-7f3a08000020:3");
 	fixture_expect(fixture_choice_of("0x7f3a08000000+1.5K"), "7f3a08000000-7f3a08000600:3");
 	fixture_expect(fixture_choice_of("0000000000600000-0000000000600001"), "600000-600001:2");
@@ -115,6 +119,7 @@ static void words_are_united(void **state)
 	fixture_expect(fixture_choice_of("400010+0x10|400000"), "400000-402000:0");
 	fixture_expect(fixture_choice_of("code|400010-402010"),
 	               "400000-402000:0 402000-402010:1 7f3b2a1f1000-7f3b2b2a5000:5");
+
 	fixture_expect(fixture_choice_of("heap|heap|[heap]|600000"), "600000-700000:2");
 	fixture_expect(fixture_choice_of("402800-403800|402c00-404000"),
 	               "402800-403000:1 403000-404000:-");
@@ -142,12 +147,15 @@ static void what_is_not_mapped(void **state)
 	expect_not_found("0+16", "the first region is 400000-402000");
 	expect_not_found("ffffffffffffffff",
 	                 "the last region is ffffffffff600000-ffffffffff601000 [vsyscall]");
+
 	struct pm_regions none;
 	pm_regions_init(&none);
+
 	struct pm_select *select = fixture_choice_of("400000");
 	struct pm_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
+
 	assert_int_equal(pm_select_apply(select, &none, &ranges, &count, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(error.address, 0x400000);
@@ -164,6 +172,7 @@ static void words_that_make_no_sense(void **state)
 	                    "ADDR+LEN, a kind (heap, stack, ...), "
 	                    "[name] or all");
 	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: before + stands an address");
+
 	expect_bad_word("[]", "is not a REGION");
 	expect_bad_word("0x", "is not a REGION");
 	expect_bad_word("-1", "is not a REGION");
@@ -172,6 +181,7 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("400000 ", "is not a REGION");
 	expect_bad_word("10000000000000000", "is not a REGION");
 	expect_bad_word("402000-402000", "does not end behind its begin");
+
 	expect_bad_word("402000-400000", "does not end behind its begin");
 	expect_bad_word("400000+0", "is no bytes long");
 	expect_bad_word("400000+", "'' is not a size");
@@ -185,6 +195,7 @@ static void no_regions_at_all(void **state)
 	(void)state;
 	struct pm_regions none;
 	pm_regions_init(&none);
+
 	struct pm_select *select = fixture_choice_of("all");
 	struct pm_range *ranges = (struct pm_range *)&none;
 	size_t count = 7;
@@ -205,6 +216,7 @@ static void what_it_needs(void **state)
 	assert_true(pm_select_needs_kinds(select));
 	pm_select_destroy(select);
 	select = fixture_choice_of("all|all");
+
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
 }
@@ -224,5 +236,6 @@ int main(void)
 		cmocka_unit_test(no_regions_at_all),
 		cmocka_unit_test(what_it_needs),
 	};
+
 	return cmocka_run_group_tests(tests, fixture_make, fixture_drop);
 }

@@ -10,11 +10,13 @@ static void expect_truth(const struct watching *watching, const struct pm_sample
 	struct pm_regions truth = { 0 };
 	assert_int_equal(pm_maps_read(watching->process, PM_SMAPS, &truth, NULL), 0);
 	assert_int_equal(truth.count, sample->regions->count);
+
 	for (size_t i = 0; i < truth.count; i++) {
 		assert_int_equal(truth.items[i].start, sample->regions->items[i].start);
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
 		                 sample->regions->items[i].bytes[PM_SIZE_RSS]);
 	}
+
 	pm_regions_deinit(&truth);
 }
 
@@ -39,10 +41,12 @@ static void a_closer_look_finds_what_moves_no_total(void **state)
 	watching_tell(&watching, "unmap a");
 	watching_tell(&watching, "map b 300");
 	watching_take(&watching, &sample);
+
 	watching_tell(&watching, "unmap b");
 	watching_tell(&watching, "map c 300");
 	watching_take(&watching, &sample);
 	assert_false(sample.fresh);
+
 	const double time = sample.time;
 	const uint64_t rss = sample.totals.rss;
 	look_closer(&watching, &sample);
@@ -50,6 +54,7 @@ static void a_closer_look_finds_what_moves_no_total(void **state)
 	assert_true(sample.time == time);
 	assert_int_equal(sample.totals.rss, rss);
 	expect_truth(&watching, &sample);
+
 	/* The next sample goes on from there. */
 	watching_take(&watching, &sample);
 	assert_false(sample.fresh);
@@ -70,20 +75,25 @@ static void a_closer_look_does_not_ask_the_budget(void **state)
 	watching_tell(&watching, "map a 1000");
 	watching_take(&watching, &sample);
 	watching_tell(&watching, "map b 1000");
+
 	watching_take(&watching, &sample);
 	assert_true(sample.held_back);
+
 	const struct pm_sample_cost cost = sample.cost;
 	look_closer(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_false(sample.held_back);
 	expect_truth(&watching, &sample);
+
 	/* It is charged. */
 	assert_true(sample.cost.credit < cost.credit);
 	assert_true(sample.cost.last_cpu_ns > cost.last_cpu_ns && sample.cost.cpu_ns > cost.cpu_ns);
+
 	/* And its pages are news. */
 	uint64_t pages = 0;
 	for (size_t i = 0; i < sample.appeared_count; i++)
 		pages += (sample.appeared[i].end - sample.appeared[i].start) / PAGE;
+
 	assert_in_range(pages, 1000, 1100);
 	/* A second one would find nothing more. */
 	const uint64_t cpu = sample.cost.cpu_ns;
@@ -104,6 +114,7 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 		if (pm_region_size(region) == size)
 			bytes += sample->appeared[i].end - sample->appeared[i].start;
 	}
+
 	return bytes;
 }
 
@@ -121,8 +132,10 @@ static void a_closer_look_keeps_what_appeared(void **state)
 	watching_tell(&watching, "map b 300");
 	watching_take(&watching, &sample);
 	watching_tell(&watching, "touch a 100");
+
 	watching_take(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 100 * PAGE);
+
 	/* Other numbers of regions than the sample had. */
 	watching_tell(&watching, "unmap b");
 	watching_tell(&watching, "map c 77");
@@ -131,6 +144,7 @@ static void a_closer_look_keeps_what_appeared(void **state)
 	expect_truth(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 100 * PAGE);
 	assert_int_equal(appeared_in(&sample, 77 * PAGE), 0);
+
 	watching_tell(&watching, "touch a 3");
 	watching_take(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 14 * PAGE);

@@ -50,8 +50,10 @@ static void list_regions(const struct model *model, struct pm_regions *regions)
 	for (uint64_t page = 0; page < PAGES; page++) {
 		struct pm_region *last = regions->count ? &regions->items[regions->count - 1]
 		                                        : NULL;
+
 		if (!model->mapped[page])
 			continue;
+
 		/* Regions of seven pages at the most, so that some are neighbours. */
 		if (last && last->end == page * PAGE && pm_region_size(last) < UINT64_C(7) * PAGE)
 			last->end += PAGE;
@@ -70,14 +72,17 @@ static void look(struct model *model, struct pm_page_history *history, uint32_t 
 {
 	memset(model->news, 0, sizeof model->news);
 	pm_page_history_begin(history);
+
 	bool all = chosen(random, 3) == 0;
 	for (uint64_t start = 0; start < PAGES;) {
 		uint64_t end = start + 1 + chosen(random, 40);
 		end = end < PAGES ? end : PAGES;
+
 		bool looked_at = all || chosen(random, 2) == 0;
 		if (looked_at)
 			assert_int_equal(
 				pm_page_history_span(history, start * PAGE, end * PAGE, NULL), 0);
+
 		for (uint64_t page = start; page < end; page++) {
 			if (looked_at && model->there[page]) {
 				const struct pm_page_run run = { page * PAGE, (page + 1) * PAGE,
@@ -90,6 +95,7 @@ static void look(struct model *model, struct pm_page_history *history, uint32_t 
 			model->known[page] = model->mapped[page] &&
 			                     (looked_at ? model->there[page] : model->known[page]);
 		}
+
 		start = end;
 	}
 }
@@ -98,6 +104,7 @@ static void check(const struct model *model, const struct pm_page_ranges *ranges
                   const struct pm_regions *regions)
 {
 	bool seen[PAGES] = { 0 };
+
 	(void)model;
 	for (size_t i = 0; i < ranges->count; i++) {
 		const struct pm_range *range = &ranges->items[i];
@@ -108,6 +115,7 @@ static void check(const struct model *model, const struct pm_page_ranges *ranges
 		for (uint64_t page = range->start / PAGE; page < range->end / PAGE; page++)
 			seen[page] = true;
 	}
+
 	assert_memory_equal(seen, pages, sizeof seen);
 }
 
@@ -118,6 +126,7 @@ static void agrees_with_a_plain_map(void **state)
 	struct pm_page_history history = { 0 };
 	struct pm_regions regions = { 0 };
 	uint32_t random = 1;
+
 	for (int i = 0; i < LOOKS; i++) {
 		change(&model, &random);
 		list_regions(&model, &regions);
@@ -126,6 +135,7 @@ static void agrees_with_a_plain_map(void **state)
 		check(&model, &history.appeared, model.news, &regions);
 		check(&model, &history.known, model.known, &regions);
 	}
+
 	pm_page_history_deinit(&history);
 	pm_regions_deinit(&regions);
 }
@@ -139,14 +149,17 @@ static void zero_pages_and_guards_are_none(void **state)
 	                                   &(struct pm_region){ .start = PAGE, .end = 9 * PAGE },
 	                                   NULL),
 	                 0);
+
 	static const unsigned states[] = { PM_PAGE_PRESENT | PM_PAGE_ZERO, PM_PAGE_GUARD,
 		                           PM_PAGE_PRESENT | PM_PAGE_FILE };
 	pm_page_history_begin(&history);
 	assert_int_equal(pm_page_history_span(&history, PAGE, 9 * PAGE, NULL), 0);
+
 	for (uint64_t i = 0; i < 3; i++) {
 		const struct pm_page_run run = { (i + 1) * PAGE, (i + 2) * PAGE, states[i] };
 		assert_int_equal(pm_page_history_run(&history, &run, NULL), 0);
 	}
+
 	assert_int_equal(pm_page_history_end(&history, &regions, NULL), 0);
 	assert_int_equal(history.appeared.count, 1);
 	assert_int_equal(history.appeared.items[0].start, 3 * PAGE);
@@ -164,9 +177,11 @@ static void too_many_runs_are_remembered_roughly(void **state)
 	struct pm_page_history history = { 0 };
 	struct pm_regions regions = { 0 };
 	const uint64_t runs = PM_PAGE_HISTORY_MAX + 1000, far = UINT64_C(1) << 40;
+
 	assert_int_equal(pm_regions_append(&regions,
 	                                   &(struct pm_region){ .start = 0, .end = 2 * far }, NULL),
 	                 0);
+
 	for (int again = 0; again < 2; again++) {
 		pm_page_history_begin(&history);
 		assert_int_equal(pm_page_history_span(&history, 0, 2 * far, NULL), 0);
@@ -181,6 +196,7 @@ static void too_many_runs_are_remembered_roughly(void **state)
 		assert_int_equal(pm_page_history_end(&history, &regions, NULL), 0);
 		assert_true(history.known.count <= PM_PAGE_HISTORY_MAX);
 	}
+
 	assert_int_equal(history.appeared.count, 1);
 	assert_true(history.appeared.items[0].start == far);
 	pm_page_history_deinit(&history);

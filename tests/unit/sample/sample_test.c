@@ -38,6 +38,7 @@ static void add_private_change(const struct pm_regions *before, const struct pm_
 	struct pm_growth growth;
 	assert_int_equal(pm_growth_compare(before, after, &growth, NULL), 0);
 	*size = *resident = 0;
+
 	for (size_t i = 0; i < growth.count; i++) {
 		const struct pm_growth_part *part = &growth.parts[i];
 		const struct pm_region *region = part->after != PM_GROWTH_NONE
@@ -48,6 +49,7 @@ static void add_private_change(const struct pm_regions *before, const struct pm_
 		*size += (int64_t)(part->is.size - part->was.size);
 		*resident += (int64_t)(part->is.rss - part->was.rss);
 	}
+
 	pm_growth_deinit(&growth);
 }
 
@@ -62,29 +64,36 @@ static void every_byte_is_accounted_for(void **state)
 		"unmap c",     "unmap d",        "map f 2000",  "drop f",
 		"cut f 1999",  "unmap b"
 	};
+
 	struct watching watching;
 	watching_begin(&watching, &(struct pm_sampler_options){ .kinds = true });
+
 	struct pm_regions before = { 0 };
 	struct pm_sample sample;
 	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	copy_regions(sample.regions, &before);
+
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		int64_t size, resident;
 		watching.size = watching.resident = 0;
+
 		char *step = strdup(steps[i]), *rest = NULL;
 		for (char *line = strtok_r(step, "\n", &rest); line;
 		     line = strtok_r(NULL, "\n", &rest))
 			watching_tell(&watching, "%s", line);
+
 		watching_take(&watching, &sample);
 		add_private_change(&before, sample.regions, &size, &resident);
 		if (size != watching.size || resident != watching.resident)
 			fail_msg("%s: %" PRId64 " and %" PRId64 " resident, but it was %" PRId64
 			         " and %" PRId64,
 			         step, size, resident, watching.size, watching.resident);
+
 		free(step);
 		copy_regions(sample.regions, &before);
 	}
+
 	pm_regions_deinit(&before);
 	watching_end(&watching);
 }
@@ -99,6 +108,7 @@ static void looks_only_when_something_moved(void **state)
 	assert_true(sample.fresh);
 	assert_true(sample.cost.lock_ns > 0);
 	watching_take(&watching, &sample);
+
 	assert_false(sample.fresh);
 	assert_true(sample.regions->count > 0);
 	watching_tell(&watching, "map a 10");
@@ -123,6 +133,7 @@ static void replaced_mappings_are_found(void **state)
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
 	watching_tell(&watching, "map a 300");
 	watching_take(&watching, &sample);
+
 	uint64_t size = sample.totals.size;
 	watching_tell(&watching, "reserve b 300");
 	watching_tell(&watching, "unmap a");
@@ -130,15 +141,18 @@ static void replaced_mappings_are_found(void **state)
 	watching_take(&watching, &sample);
 	assert_int_equal(sample.totals.size, size);
 	assert_true(sample.fresh);
+
 	struct pm_regions truth = { 0 };
 	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 	assert_int_equal(truth.count, sample.regions->count);
+
 	size_t found = 0;
 	for (size_t i = 0; i < truth.count; i++) {
 		found += truth.items[i].bytes[PM_SIZE_RSS] == 77 * PAGE;
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
 		                 rss_at(sample.regions, truth.items[i].start));
 	}
+
 	assert_int_equal(found, 1);
 	pm_regions_deinit(&truth);
 	watching_end(&watching);
@@ -153,6 +167,7 @@ static void opened_reserve_is_found(void **state)
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
 	watching_tell(&watching, "reserve a 1000");
 	watching_tell(&watching, "shut a");
+
 	for (unsigned pages = 10; pages < 30; pages += 5) {
 		watching_take(&watching, &sample);
 		watching_tell(&watching, "open a %u", pages);
@@ -163,6 +178,7 @@ static void opened_reserve_is_found(void **state)
 			         pm_region_size(&sample.regions->items[i]) == pages * PAGE;
 		assert_true(found >= 1);
 	}
+
 	watching_end(&watching);
 }
 
@@ -180,6 +196,7 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 	};
 	struct watching watching;
 	struct pm_sample sample;
+
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
 	watching_take(&watching, &sample);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -187,16 +204,21 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 		for (char *line = strtok_r(step, "\n", &rest); line;
 		     line = strtok_r(NULL, "\n", &rest))
 			watching_tell(&watching, "%s", line);
+
 		free(step);
 		watching_take(&watching, &sample);
+
 		struct pm_regions truth = { 0 };
 		assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 		assert_int_equal(truth.count, sample.regions->count);
+
 		for (size_t at = 0; at < truth.count; at++)
 			assert_int_equal(truth.items[at].bytes[PM_SIZE_RSS],
 			                 rss_at(sample.regions, truth.items[at].start));
+
 		pm_regions_deinit(&truth);
 	}
+
 	watching_end(&watching);
 }
 
@@ -212,16 +234,19 @@ static void new_pages_are_told(void **state)
 		uint64_t pages;
 	} steps[] = { { "touch a 100", 100 }, { "touch a 7", 7 },   { "map b 33", 33 },
 		      { "drop a", 0 },        { "touch a 12", 12 }, { "grow b 40", 40 } };
+
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .pages = true });
 	watching_tell(&watching, "reserve a 1000");
 	watching_take(&watching, &sample);
 	assert_int_equal(sample.appeared_count, 0);
+
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		watching_tell(&watching, "%s", steps[i].command);
 		watching_take(&watching, &sample);
 		assert_true(sample.fresh);
+
 		uint64_t pages = 0;
 		for (size_t at = 0; at < sample.appeared_count; at++) {
 			const struct pm_region *region =
@@ -233,12 +258,14 @@ static void new_pages_are_told(void **state)
 				pages += (sample.appeared[at].end - sample.appeared[at].start) /
 				         PAGE;
 		}
+
 		/* mremap may have moved all of it: then all pages are at new addresses. */
 		if (strncmp(steps[i].command, "grow", 4) == 0)
 			assert_true(pages == steps[i].pages || pages == steps[i].pages + 33);
 		else
 			assert_int_equal(pages, steps[i].pages);
 	}
+
 	watching_end(&watching);
 }
 
@@ -261,17 +288,20 @@ static void budget_holds_back(void **state)
 	struct pm_sample first, second;
 	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
 	watching_take(&watching, &first);
+
 	/* One look more is allowed: the first one is not owed. It is what the budget does not allow
 	 * any more to pay. */
 	watching_tell(&watching, "map b 1000");
 	watching_take(&watching, &first);
 	assert_true(first.fresh);
+
 	size_t count = first.regions->count;
 	watching_tell(&watching, "map a 1000");
 	watching_take(&watching, &second);
 	assert_true(second.held_back);
 	assert_false(second.fresh);
 	assert_int_equal(second.regions->count, count);
+
 	/* The totals are true all the same. */
 	assert_true(second.totals.rss >= first.totals.rss + 1000 * PAGE);
 	watching_end(&watching);
@@ -287,6 +317,7 @@ static void budget_does_not_starve_looks(void **state)
 	const double budget = 0.002;
 	struct watching watching;
 	struct pm_sample sample, before;
+
 	watching_begin(&watching, &(struct pm_sampler_options){ .budget = budget });
 	watching_take(&watching, &sample);
 	for (unsigned looks = 0; !sample.held_back; looks++) {
@@ -294,6 +325,7 @@ static void budget_does_not_starve_looks(void **state)
 		watching_tell(&watching, "map b%u 10", looks);
 		watching_take(&watching, &sample);
 	}
+
 	/* Half of the budget at the least is saved up from one sample to the next, so that the loop
 	 * ends: else it fails at once. */
 	do {
@@ -304,6 +336,7 @@ static void budget_does_not_starve_looks(void **state)
 		if (sample.held_back && saved < least - 1e-9)
 			fail_msg("%g s of credit more in %g s", saved, sample.time - before.time);
 	} while (sample.held_back);
+
 	assert_true(sample.fresh);
 	watching_end(&watching);
 }
@@ -318,11 +351,14 @@ static void smaps_gives_all_sizes(void **state)
 	watching_take(&watching, &sample);
 	watching_tell(&watching, "touch a 0");
 	watching_tell(&watching, "cut a 10");
+
 	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
+
 	struct pm_regions truth = { 0 };
 	assert_int_equal(pm_maps_read(watching.process, PM_SMAPS, &truth, NULL), 0);
 	assert_int_equal(truth.count, sample.regions->count);
+
 	for (size_t i = 0; i < truth.count; i++) {
 		assert_int_not_equal(sample.regions->items[i].kind, PM_KIND_UNKNOWN);
 		/* The shares of files change whenever another process starts or ends. */
@@ -333,6 +369,7 @@ static void smaps_gives_all_sizes(void **state)
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_PSS],
 		                 sample.regions->items[i].bytes[PM_SIZE_PSS]);
 	}
+
 	pm_regions_deinit(&truth);
 	watching_end(&watching);
 }
@@ -343,6 +380,7 @@ static void end_of_the_target_is_told(void **state)
 	struct watching watching;
 	struct pm_sample sample;
 	struct pm_error error = { 0 };
+
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
 	watching_take(&watching, &sample);
 	kill(watching.target.pid, SIGKILL);
@@ -350,6 +388,7 @@ static void end_of_the_target_is_told(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)watching.target.pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(pm_sampler_take(watching.sampler, &sample, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
+
 	/* What was seen last stays readable. */
 	assert_true(sample.regions->count > 0);
 	watching_end(&watching);
@@ -370,5 +409,6 @@ int main(void)
 		cmocka_unit_test(smaps_gives_all_sizes),
 		cmocka_unit_test(end_of_the_target_is_told),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,10 +39,12 @@ static int read_and_tell(void *context, const struct pm_piece *pieces, size_t co
 	int result = reader->ops->read(reader->context, pieces, count, buffer, done, error);
 	if (!interrupter->command || pieces->size < MEGABYTE)
 		return result;
+
 	FILE *to = interrupter->session->target.to;
 	fprintf(to, "%s\n", interrupter->command);
 	assert_int_equal(fflush(to), 0);
 	interrupter->command = NULL;
+
 	if (interrupter->answer)
 		free(target_await(&interrupter->session->target, interrupter->answer));
 	else {
@@ -51,6 +53,7 @@ static int read_and_tell(void *context, const struct pm_piece *pieces, size_t co
 		                        WEXITED | WNOWAIT),
 		                 0);
 	}
+
 	return result;
 }
 
@@ -64,8 +67,10 @@ static int scan_and_tell(struct session *session, const char *command, const cha
 {
 	struct interrupter interrupter = { session, command, answer };
 	struct pm_reader reader = { &interrupting, &interrupter };
+
 	target_start(&session->target, "slider", NULL);
 	session_open(session);
+
 	struct pm_scanner *scanner = pattern_scanner("<[a-z]+ [0-9]+>", 0);
 	const struct session_scan how = { .scanner = scanner,
 		                          .region = "pages",
@@ -73,8 +78,10 @@ static int scan_and_tell(struct session *session, const char *command, const cha
 		                          .again = true,
 		                          .reader = &reader };
 	int result = session_scan(session, &how);
+
 	assert_null(interrupter.command);
 	pm_scanner_destroy(scanner);
+
 	return result;
 }
 
@@ -97,6 +104,7 @@ static void changed_hits_are_marked(void **state)
 	struct session session = { 0 };
 	assert_int_equal(scan_and_tell(&session, "change", "done change"), 0);
 	assert_int_equal(session.hits.count, ALL);
+
 	/* Shown is what was found, not what is there now. */
 	expect_texts(&session, "kept", 0, FIRST);
 	expect_texts(&session, "news", FIRST, ALL);
@@ -115,6 +123,7 @@ static void unmapped_memory_is_unreadable(void **state)
 	assert_int_equal(session.changed, FIRST - STAY);
 	assert_int_equal(session.unreadable, 3 * MEGABYTE);
 	assert_int_equal(session.totals.unreadable, 3 * MEGABYTE);
+
 	assert_int_equal(session.totals.searched, MEGABYTE);
 	session_close(&session);
 }
@@ -129,6 +138,7 @@ static void other_memory_in_its_place_is_searched(void **state)
 	expect_texts(&session, "other", FIRST, ALL);
 	assert_int_equal(session.changed, FIRST - STAY);
 	assert_int_equal(session.unreadable, 0);
+
 	session_close(&session);
 }
 
@@ -139,6 +149,7 @@ static void expect_gone(const char *command, const char *answer, const char *why
 	assert_int_equal(session.error.kind, PM_ERROR_GONE);
 	if (!strstr(session.error.text, why))
 		fail_msg("'%s' does not say '%s'", session.error.text, why);
+
 	/* Nothing of what is elsewhere now is shown as if it were the target's. */
 	expect_texts(&session, "kept", 0, session.hits.count);
 	assert_true(session.hits.count <= FIRST);
@@ -166,5 +177,6 @@ int main(void)
 		cmocka_unit_test(an_exit_ends_the_scan),
 		cmocka_unit_test(an_exec_ends_the_scan),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

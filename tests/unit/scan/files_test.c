@@ -44,6 +44,7 @@ static int read_half(void *context, const struct pm_piece *pieces, size_t count,
 	struct half *half = context;
 	(void)error;
 	*done = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		for (uint64_t at = pieces[i].address; at < pieces[i].address + pieces[i].size; at++)
 			if (is_present(at / PAGE) != half->present)
@@ -51,6 +52,7 @@ static int read_half(void *context, const struct pm_piece *pieces, size_t count,
 		memset((char *)buffer + *done, 'f', (size_t)pieces[i].size);
 		*done += (size_t)pieces[i].size;
 	}
+
 	return 0;
 }
 
@@ -88,11 +90,13 @@ static void scan_from(const struct pm_regions *regions, const struct pm_scanner 
 	const struct pm_plan_options options = { .pages = &pages,
 		                                 .unit_size = unit_pages * PAGE,
 		                                 .files = true };
+
 	const struct pm_range range = { start, BASE + PAGES * PAGE, 0 };
 	struct text text = { 0 };
 	struct pm_scan_totals totals;
 	struct pm_error error;
 	struct pm_plan *plan;
+
 	assert_int_equal(pm_plan_open(regions, &range, 1, &options, &plan, &error), 0);
 	const struct pm_scan scan = { .source = { .target = &target, .files = &files },
 		                      .scanner = scanner,
@@ -103,12 +107,14 @@ static void scan_from(const struct pm_regions *regions, const struct pm_scanner 
 		                      .found = found,
 		                      .deliver = deliver,
 		                      .context = &text };
+
 	assert_int_equal(pm_scan_run(&scan, &totals, &error), 0);
 	pm_plan_close(plan);
 	if (present.strays || absent.strays)
 		fail_msg(
 			"from %llx on: %d bytes of the file read from the target, %d the other way",
 			(unsigned long long)start, present.strays, absent.strays);
+
 	assert_int_equal(totals.hits, 1);
 	assert_int_equal(text.start, range.start);
 	assert_int_equal(text.end, range.end);
@@ -124,11 +130,14 @@ static void each_page_is_read_where_it_is(void **state)
 		                          .mapping = "/file" };
 	const struct pm_strings_options strings = { .least = 4 };
 	struct pm_scanner *scanner;
+
 	struct pm_regions regions;
+
 	(void)state;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 	assert_int_equal(pm_strings_scanner_create(&strings, &scanner, NULL), 0);
+
 	/* The text is longer than what is read at once: it goes on in the third unit, and behind
 	 * more segments than are kept in mind. */
 	static const size_t unit_pages[] = { 8, 100 };
@@ -136,6 +145,7 @@ static void each_page_is_read_where_it_is(void **state)
 		for (uint64_t skipped = 0; skipped < 2 * PAGE; skipped += 1 + skipped % 409)
 			scan_from(&regions, scanner, BASE + skipped, unit_pages[i],
 			          1 + (unsigned)skipped % 3);
+
 	pm_scanner_destroy(scanner);
 	pm_regions_deinit(&regions);
 }

@@ -29,6 +29,7 @@ static void expect_one(struct session *session, const struct session_scan *how, 
 		         session->hits.count > 0 ? session->texts[0] : "",
 		         session->hits.count > 0 ? (unsigned long long)session->hits.items[0].start
 		                                 : 0);
+
 	assert_false(session->hits.items[0].truncated);
 	assert_int_equal(session->changed, 0);
 	assert_int_equal(session->unreadable, 0);
@@ -43,17 +44,21 @@ static void slide(uint64_t border)
 	struct session session = { 0 };
 	target_start(&session.target, "slider", NULL);
 	session_open(&session);
+
 	const char *text = target_fact(&session.target, "marker");
 	size_t length = strlen(text);
 	const struct pm_strings_options options = { .least = length };
 	struct pm_scanner *scanners[4];
+
 	assert_int_equal(pm_strings_scanner_create(&options, &scanners[0], NULL), 0);
 	scanners[1] = pattern_scanner(text, PM_PATTERN_FIXED);
 	scanners[2] = pattern_scanner("pre:MARKER<[0-9]+>END", 0);
 	scanners[3] = pattern_scanner("\\w+:(?=MARK)[^>]+(?<=5)>E\\w+", 0);
+
 	uint64_t start, end;
 	target_range(&session.target, "lower", &start, &end);
 	border = border ? border : end - start;
+
 	for (uint64_t offset = border - length - 1; offset <= border + 1; offset++) {
 		char command[40];
 		snprintf(command, sizeof command, "place %llu", (unsigned long long)offset);
@@ -67,8 +72,10 @@ static void slide(uint64_t border)
 			expect_one(&session, &how, text, start + offset);
 		}
 	}
+
 	for (int i = 0; i < 4; i++)
 		pm_scanner_destroy(scanners[i]);
+
 	session_close(&session);
 }
 
@@ -89,8 +96,10 @@ static uint64_t status(const struct session *session, const char *key)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)session->target.pid);
+
 	char *text = read_text(path, NULL), *line = strstr(text, key);
 	assert_non_null(line);
+
 	uint64_t value = strtoull(line + strlen(key), NULL, 10);
 	free(text);
 	return value;
@@ -109,6 +118,7 @@ static bool is_told(const struct target *target, uint64_t address)
 		if (address >= start && address < end)
 			return true;
 	}
+
 	return false;
 }
 
@@ -121,6 +131,7 @@ static void expect_markers(const struct session *session, const struct markers *
 	size_t told = 0;
 	for (size_t i = 0; i < session->hits.count; i++)
 		told += is_told(&session->target, session->hits.items[i].start);
+
 	assert_int_equal(told, markers->count);
 	for (size_t i = 0; i < markers->count; i++) {
 		const struct marker *marker = &markers->items[i];
@@ -146,6 +157,7 @@ static void everything_is_found_and_nothing_grows(void **state)
 	target_start(&session.target, "markers", NULL);
 	markers_take(&markers, &session.target, "marker");
 	session_open(&session);
+
 	struct pm_scanner *scanner = pattern_scanner("<[a-z_]+_[0-9]+>#+", 0);
 	for (unsigned workers = 1; workers <= 4; workers *= 2) {
 		uint64_t rss = status(&session, "\nVmRSS:"), tables = status(&session, "\nVmPTE:"),
@@ -161,6 +173,7 @@ static void everything_is_found_and_nothing_grows(void **state)
 		assert_int_equal(status(&session, "\nVmRSS:") + status(&session, "\nVmSwap:"),
 		                 rss + swap);
 	}
+
 	pm_scanner_destroy(scanner);
 	markers_drop(&markers);
 	session_close(&session);
@@ -172,14 +185,17 @@ static void user_faults_do_not_block(void **state)
 	(void)state;
 	struct session session = { 0 };
 	target_start(&session.target, "markers", "small", NULL);
+
 	const char *reason = target_fact(&session.target, "unsupported uffd:");
 	if (reason)
 		skip_because("userfaultfd: %s", reason);
 	session_open(&session);
+
 	struct pm_scanner *scanner = pattern_scanner("<uffd_[0-9]+>#+", 0);
 	const struct session_scan how = {
 		.scanner = scanner, .region = "uffd", .workers = 2, .all_pages = true, .again = true
 	};
+
 	if (session_scan(&session, &how) < 0)
 		fail_msg("%s", session.error.text);
 	assert_int_equal(session.hits.count, 1);
@@ -198,5 +214,6 @@ int main(void)
 		cmocka_unit_test(everything_is_found_and_nothing_grows),
 		cmocka_unit_test(user_faults_do_not_block),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,7 @@ static void random_patterns(void **state)
 {
 	(void)state;
 	enum { MOST = 9000 };
+
 	uint8_t *bytes = malloc(MOST);
 	unsigned compared = 0, with_hits = 0;
 	for (uint64_t turn = 0; turn < 1500; turn++) {
@@ -58,13 +59,16 @@ static void random_patterns(void **state)
 		unsigned flags = (turn % 5 == 0 ? PM_PATTERN_UTF : 0) |
 		                 (turn % 7 == 0 ? PM_PATTERN_CASELESS : 0) |
 		                 (turn % 2 ? PM_PATTERN_MULTILINE : 0);
+
 		for (size_t i = 0; i < count; i++) {
 			random_pattern(texts[i], flags, &random);
 			patterns[i] = pattern_of(texts[i], flags);
 		}
+
 		struct cut cut = { 1 + random_next(&random) % (turn % 3 == 0 ? 5000 : 150),
 			           random_next(&random) % 40, 0 };
 		random_text(bytes, size, &random);
+
 		struct hit_list wanted = { 0 };
 		bool comparable = pcre2_alone(patterns, count, bytes, size, &wanted);
 		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best() && comparable;
@@ -74,6 +78,7 @@ static void random_patterns(void **state)
 			struct hit_list found = { 0 }, in_windows = { 0 };
 			scan_buffer(scanner, bytes, size, 0x10000, &whole, &found, &counts);
 			scan_buffer(scanner, bytes, size, 0x10000, &cut, &in_windows, &counts);
+
 			if (counts.gave_up == 0) {
 				snprintf(what, sizeof what, "turn %d, level %d: '%s' '%s' '%s'",
 				         (int)turn, simd, texts[0], count > 1 ? texts[1] : "",
@@ -85,12 +90,15 @@ static void random_patterns(void **state)
 				compared++;
 				with_hits += wanted.count > 0;
 			}
+
 			scanner->ops->destroy(scanner);
 			hit_list_deinit(&found);
 			hit_list_deinit(&in_windows);
 		}
+
 		hit_list_deinit(&wanted);
 	}
+
 	assert_true(compared > 1000);
 	assert_true(with_hits > 600);
 	free(bytes);
@@ -123,10 +131,12 @@ static void runs(void **state)
 		                                "(?<=x)[\\d]{#}x", "x+ ?\\d{#}",
 		                                "\\d+?x\\d{#,}",   "(?:\\d{#}[x.])+",
 		                                "^\\d{#}$" };
+
 	enum { SIZE = 9000 };
 	uint8_t *bytes = malloc(SIZE);
 	size_t with_hits = 0;
 	(void)state;
+
 	for (uint64_t turn = 0; turn < 400; turn++) {
 		char text[40], what[80];
 		uint64_t random = turn * 31;
@@ -137,10 +147,12 @@ static void runs(void **state)
 		         number + 1);
 		const struct pm_pattern pattern = pattern_of(text,
 		                                             turn % 2 ? PM_PATTERN_MULTILINE : 0);
+
 		const struct cut cut = { 2100 + random_next(&random) % 3000,
 			                 random_next(&random) % 24, 0 };
 		struct pm_scanner *scanner = make_scanner(&pattern, 1, pm_simd_best());
 		struct hit_list wanted = { 0 }, found = { 0 }, in_windows = { 0 };
+
 		make_runs(bytes, SIZE, length, &random);
 		if (pcre2_alone(&pattern, 1, bytes, SIZE, &wanted)) {
 			snprintf(what, sizeof what, "turn %d: %s", (int)turn, text);
@@ -150,11 +162,13 @@ static void runs(void **state)
 			assert_same_hits(&wanted, &in_windows, bytes, what);
 			with_hits += wanted.count > 0;
 		}
+
 		scanner->ops->destroy(scanner);
 		hit_list_deinit(&wanted);
 		hit_list_deinit(&found);
 		hit_list_deinit(&in_windows);
 	}
+
 	assert_true(with_hits > 200);
 	free(bytes);
 }
@@ -173,19 +187,23 @@ static void markers_at_borders(void **state)
 		"12345(?=>END)",         "\\bMARKER\\b"
 	};
 	static const char marker[] = "pre:MARKER<12345>END";
+
 	enum { UNIT = 4096, SIZE = 3 * UNIT, LENGTH = sizeof marker - 1 };
 	uint8_t *bytes = malloc(SIZE);
 	(void)state;
+
 	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 		struct pm_pattern pattern = pattern_of(patterns[i], 0);
 		struct pm_scanner *scanner = make_scanner(&pattern, 1, pm_simd_best());
 		for (size_t at = UNIT - LENGTH - 3; at < UNIT + 3; at++) {
 			for (size_t j = 0; j < SIZE; j++)
 				bytes[j] = (uint8_t)(j * 37 % 251 % 60);
+
 			memcpy(bytes + at, marker, LENGTH);
 			struct hit_list wanted = { 0 };
 			assert_true(pcre2_alone(&pattern, 1, bytes, SIZE, &wanted));
 			assert_int_equal(wanted.count, 1);
+
 			for (size_t overlap = 0; overlap <= 64; overlap += 32) {
 				const struct cut cut = { UNIT, overlap, 0 };
 				struct hit_list found = { 0 };
@@ -193,10 +211,13 @@ static void markers_at_borders(void **state)
 				assert_same_hits(&wanted, &found, bytes, patterns[i]);
 				hit_list_deinit(&found);
 			}
+
 			hit_list_deinit(&wanted);
 		}
+
 		scanner->ops->destroy(scanner);
 	}
+
 	free(bytes);
 }
 
@@ -205,11 +226,13 @@ static void match_over_many_windows(void **state)
 {
 	(void)state;
 	enum { SIZE = 6000 };
+
 	char bytes[SIZE];
 	memset(bytes, 'x', SIZE);
 	memcpy(bytes + 100, "<xx<", 4);
 	bytes[5500] = '>';
 	memcpy(bytes + 5600, "<>", 2);
+
 	const struct cut cut = { 512, 16, 0 }, short_cut = { 512, 16, 600 };
 	struct hit_list found = { 0 }, cut_off = { 0 };
 	scan_for("<[^>]*>", 0, bytes, SIZE, &cut, &found, NULL);
@@ -217,6 +240,7 @@ static void match_over_many_windows(void **state)
 	assert_int_equal(found.items[0].start, 100);
 	assert_int_equal(found.items[0].size, 5401);
 	assert_int_equal(found.items[1].start, 5600);
+
 	/* Where a window may not grow so far, what fits is said to be cut off. */
 	scan_for("<[^>]*", 0, bytes, SIZE, &short_cut, &cut_off, NULL);
 	assert_int_equal(cut_off.items[0].start, 100);
@@ -231,11 +255,13 @@ static void catastrophic_pattern(void **state)
 {
 	(void)state;
 	enum { SIZE = 20000 };
+
 	char *bytes = malloc(SIZE);
 	memset(bytes, ' ', SIZE);
 	memset(bytes + 1000, 'a', 3000);
 	bytes[4000] = 'c';
 	memcpy(bytes + 15000, "aaab", 4);
+
 	struct hit_list found = { 0 };
 	struct pm_scan_counts counts = { 0 };
 	scan_for("(?:a|a)+(?=b)", 0, bytes, SIZE, &whole, &found, &counts);
@@ -244,6 +270,7 @@ static void catastrophic_pattern(void **state)
 	assert_true(counts.skipped < 4000);
 	assert_int_equal(found.count, 1);
 	assert_int_equal(found.items[0].start, 15000);
+
 	hit_list_deinit(&found);
 	free(bytes);
 }
@@ -264,6 +291,7 @@ static void edges(void **state)
 		{ "^two", 0, 0, 0 },   { "three\\z", 0, 1, 8 },
 		{ "two\\z", 0, 0, 0 },
 	};
+
 	const struct cut cuts[] = { { 0 }, { 4, 0, 0 }, { 4, 3, 0 }, { 8, 2, 0 }, { 1, 1, 0 } };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		for (size_t j = 0; j < sizeof cuts / sizeof *cuts; j++) {
@@ -288,12 +316,14 @@ static void fixed_and_hexadecimal(void **state)
 	         &found, NULL);
 	scan_for("de ?? b?", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
 	scan_for("?D", PM_PATTERN_HEX, bytes, sizeof bytes - 1, &whole, &found, NULL);
+
 	static const struct hit wanted[] = {
 		{ 0, 10, 0, PM_ENCODING_8BIT, false }, { 0, 5, 0, PM_ENCODING_8BIT, false },
 		{ 19, 5, 0, PM_ENCODING_8BIT, false }, { 11, 3, 0, PM_ENCODING_8BIT, false },
 		{ 15, 3, 0, PM_ENCODING_8BIT, false }, { 12, 1, 0, PM_ENCODING_8BIT, false }
 	};
 	const struct hit_list list = { (struct hit *)wanted, sizeof wanted / sizeof *wanted, 0 };
+
 	assert_same_hits(&list, &found, (const uint8_t *)bytes, "fixed and hexadecimal");
 	hit_list_deinit(&found);
 }
@@ -317,6 +347,7 @@ static void wide_text(void **state)
 		                                ".",
 		                                "\\D\\d{2,}",
 		                                "(?x) w o r d" };
+
 	static const char text[] = "password=secret word words aaxy\nxx work a.bb 12345\nWord";
 	enum { LENGTH = sizeof text - 1 };
 	for (int big = 0; big < 2; big++) {
@@ -325,13 +356,16 @@ static void wide_text(void **state)
 			wide[2 * i + (size_t)big] = (uint8_t)text[i];
 			wide[2 * i + (size_t)!big] = 0;
 		}
+
 		for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
 			struct pm_pattern narrow = pattern_of(patterns[i], PM_PATTERN_MULTILINE);
 			struct hit_list wanted = { 0 }, found = { 0 }, only_wide = { 0 };
 			const struct cut cut = { 16, 4, 0 };
+
 			assert_true(
 				pcre2_alone(&narrow, 1, (const uint8_t *)text, LENGTH, &wanted));
 			assert_true(wanted.count > 0);
+
 			for (size_t j = 0; j < wanted.count; j++) {
 				struct hit *hit = &wanted.items[j];
 				*hit = (struct hit){ hit->start * 2, hit->size * 2, 0,
@@ -339,13 +373,16 @@ static void wide_text(void **state)
 					                 : PM_ENCODING_UTF16LE,
 					             false };
 			}
+
 			scan_for(patterns[i], PM_PATTERN_MULTILINE | PM_PATTERN_WIDE, wide,
 			         sizeof wide, &cut, &found, NULL);
+
 			/* Patterns of single characters match the bytes themselves too. */
 			for (size_t j = 0; j < found.count; j++) {
 				if (found.items[j].encoding == wanted.items[0].encoding)
 					hit_list_add(&only_wide, found.items[j]);
 			}
+
 			if (strcmp(patterns[i], ".") != 0 && strcmp(patterns[i], "[^a ]{3}") != 0)
 				assert_same_hits(&wanted, &only_wide, wide, patterns[i]);
 			hit_list_deinit(&wanted);
@@ -368,8 +405,10 @@ static void wide_characters(void **state)
 	scan_for("t", PM_PATTERN_FIXED | PM_PATTERN_WIDE, "\0\0t\0\0", 5, &whole, &found, NULL);
 	assert_int_equal(found.count, 2);
 	assert_int_equal(found.items[0].start, 2);
+
 	assert_int_equal(found.items[0].size, 10);
 	assert_int_equal(found.items[0].encoding, PM_ENCODING_UTF16LE);
+
 	/* Read as big-endian it would begin at 1. */
 	assert_int_equal(found.items[1].start, 2);
 	assert_int_equal(found.items[1].encoding, PM_ENCODING_UTF16LE);
@@ -397,6 +436,7 @@ static void wrong_patterns(void **state)
 		  "behind byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
 		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "behind byte 0, '' <-- here" },
 	};
+
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pm_pattern pattern = pattern_of(cases[i].pattern, cases[i].flags);
 		struct pm_scanner *scanner = NULL;
@@ -407,6 +447,7 @@ static void wrong_patterns(void **state)
 		if (!strstr(error.text, cases[i].text))
 			fail_msg("'%s': %s", cases[i].pattern, error.text);
 	}
+
 	const struct pm_pattern two[] = { { "a", 1, 0 }, { "(", 1, 0 } };
 	struct pm_scanner *scanner = NULL;
 	struct pm_error error = { 0 };
@@ -423,5 +464,6 @@ int main(void)
 		cmocka_unit_test(fixed_and_hexadecimal), cmocka_unit_test(wide_text),
 		cmocka_unit_test(wide_characters),       cmocka_unit_test(wrong_patterns),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

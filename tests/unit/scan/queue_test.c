@@ -24,6 +24,7 @@ static void start(struct fixture *fixture, uint64_t first, uint64_t end)
 		                          .perms = PM_PERM_READ,
 		                          .vm_flags = PM_VM_KNOWN | PM_VM_READ };
 	struct pm_error error;
+
 	pm_regions_init(&fixture->regions);
 	assert_int_equal(pm_regions_append(&fixture->regions, &region, &error), 0);
 	assert_int_equal(pm_plan_open(&fixture->regions, NULL, 0, NULL, &fixture->plan, &error), 0);
@@ -64,6 +65,7 @@ static void a_page_table_has_one_worker(void **state)
 	assert_null(mine);
 	expect_claim(&fixture, &theirs, 4 * MEGABYTE);
 	assert_non_null(theirs);
+
 	struct pm_job *job = expect_claim(&fixture, &mine, 6 * MEGABYTE);
 	finish(&fixture, job);
 	expect_claim(&fixture, &mine, 7 * MEGABYTE);
@@ -80,6 +82,7 @@ static void much_is_found_unit_by_unit(void **state)
 	struct pm_job *mine = NULL, *theirs = NULL, *taken;
 	struct pm_scan_batch batch = { 0 };
 	struct pm_error error;
+
 	start(&fixture, MEGABYTE, 9 * MEGABYTE);
 	struct pm_job *first = expect_claim(&fixture, &mine, MEGABYTE);
 	const struct pm_record record = { .address = MEGABYTE, .size = 4 };
@@ -87,9 +90,11 @@ static void much_is_found_unit_by_unit(void **state)
 	assert_int_equal(pm_scan_queue_push(&fixture.order, &first, &batch), 0);
 	assert_int_equal(pm_scan_queue_pop(&fixture.order, &taken, &batch), PM_TAKEN_BATCH);
 	finish(&fixture, first);
+
 	struct pm_job *second = expect_claim(&fixture, &mine, 2 * MEGABYTE);
 	assert_null(mine);
 	expect_claim(&fixture, &theirs, 3 * MEGABYTE);
+
 	/* And when little is found again, two. */
 	finish(&fixture, second);
 	expect_claim(&fixture, &mine, 4 * MEGABYTE);

@@ -49,6 +49,7 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
                 struct pm_error *error)
 {
 	struct world *world = context;
+
 	(void)error;
 	for (size_t i = 0; i < world->pages; i++) {
 		struct pm_page_run run = { address_of(i), address_of(i + 1), PM_PAGE_PRESENT };
@@ -59,6 +60,7 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 		if (result)
 			return result;
 	}
+
 	return 0;
 }
 
@@ -70,11 +72,13 @@ static void add_region(struct world *world, size_t first, size_t end, bool writa
 		                    .mapping = name };
 	region.perms = (uint8_t)(PM_PERM_READ | (writable ? PM_PERM_WRITE : 0));
 	region.vm_flags = PM_VM_KNOWN | PM_VM_READ;
+
 	if (world->of_files) {
 		region.inode = *name ? 2 : 1;
 		region.offset = first * PAGE;
 		region.mapping = *name ? "/other" : "/file";
 	}
+
 	assert_int_equal(pm_regions_append(&world->regions, &region, NULL), 0);
 }
 
@@ -92,6 +96,7 @@ static void finish_world(struct world *world, uint64_t *random)
 			           random_next(random) % 6 == 0 ? "[anon:other]" : "");
 		i = end > i ? end : i + 1;
 	}
+
 	world->target = (struct pm_fake_target){ .ranges = world->ranges };
 	world->files = (struct pm_fake_target){ .ranges = world->file_ranges };
 	for (size_t i = 0; i < world->pages; i++) {
@@ -113,6 +118,7 @@ static void random_world(struct world *world, uint64_t *random)
 	world->bytes = malloc(world->pages * PAGE);
 	assert_non_null(world->bytes);
 	random_text(world->bytes, world->pages * PAGE, random);
+
 	for (size_t i = 0; i < world->pages; i++) {
 		uint64_t number = random_next(random) % 24;
 		world->states[i] = number == 0  ? PAGE_BAD
@@ -124,6 +130,7 @@ static void random_world(struct world *world, uint64_t *random)
 		if (number == 23)
 			memset(world->bytes + i * PAGE, 0, PAGE);
 	}
+
 	finish_world(world, random);
 }
 
@@ -150,6 +157,7 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 		             (struct hit){ window->address + found->start, found->size,
 		                           found->source, found->encoding, false });
 	}
+
 	return 0;
 }
 
@@ -178,15 +186,19 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
 	size_t size = (end - first) * PAGE;
 	bool hole = !world->of_files && goes_on(world, end) && world->states[end] == PAGE_HOLE;
 	uint8_t *copy = calloc(1, 1 + size + PAGE);
+
 	assert_non_null(copy);
 	memcpy(copy + 1, world->bytes + first * PAGE, size);
+
 	struct pm_window window = { .bytes = copy + 1,
 		                    .address = address_of(first),
 		                    .size = size,
 		                    .after = hole ? PAGE : 0 };
+
 	window.begins = !goes_on(world, first);
 	window.before = !window.begins;
 	window.ends = !goes_on(world, end);
+
 	void *thread = scanner->ops->open(scanner, &error);
 	if (!thread || scanner->ops->scan(thread, &window, &found, &counts, &error) != 0)
 		fail_msg("%s", error.text);
@@ -232,11 +244,13 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 {
 	(void)context;
 	assert_true(worker < 4);
+
 	/* The bytes around it may be read. */
 	volatile uint8_t sum = 0;
 	for (const uint8_t *at = hit->bytes - hit->before; at < hit->bytes + hit->size + hit->after;
 	     at++)
 		sum = (uint8_t)(sum + *at);
+
 	assert_false(hit->changed);
 	return pm_scan_append(batch, hit->bytes, hit->size < 8 ? hit->size : 8, error);
 }
@@ -279,14 +293,17 @@ static int scan_world(struct world *world, const struct pm_scanner *scanner, uns
 		                                 .files = world->of_files };
 	struct pm_reader reader = pm_fake_reader(&world->target),
 			 files = pm_fake_reader(&world->files);
+
 	struct pm_plan *plan;
 	assert_int_equal(pm_plan_open(&world->regions, NULL, 0, &options, &plan, error), 0);
+
 	struct pm_scan scan = { .scanner = scanner,
 		                .regions = &world->regions,
 		                .plan = plan,
 		                .workers = workers,
 		                .around = 16,
 		                .again = true };
+
 	scan.source = (struct pm_unit_source){ .target = &reader,
 		                               .unreadable = unreadable,
 		                               .context = collected };
@@ -295,8 +312,10 @@ static int scan_world(struct world *world, const struct pm_scanner *scanner, uns
 	scan.deliver = deliver;
 	scan.tick = tick;
 	scan.context = collected;
+
 	int result = pm_scan_run(&scan, totals, error);
 	pm_plan_close(plan);
+
 	return result;
 }
 
@@ -319,8 +338,10 @@ static void compare(struct world *world, const struct pm_scanner *scanner, const
 	uint64_t bad = 0;
 	for (size_t i = 0; i < world->pages; i++)
 		bad += world->states[i] == PAGE_BAD ? PAGE : 0;
+
 	expected_hits(scanner, world, &wanted);
 	sort(&wanted);
+
 	static const size_t units[] = { PAGE, 3 * PAGE, 16 * PAGE };
 	for (unsigned i = 0; i < 6; i++) {
 		struct collected collected = { 0 };
@@ -331,12 +352,14 @@ static void compare(struct world *world, const struct pm_scanner *scanner, const
 			fail_msg("%s: %s", what, error.text);
 		assert_int_equal(collected.unreadable, bad);
 		assert_int_equal(totals.unreadable, bad);
+
 		assert_int_equal(totals.hits, collected.hits.count);
 		sort(&collected.hits);
 		if (totals.gave_up == 0)
 			assert_same_hits(&wanted, &collected.hits, NULL, what);
 		hit_list_deinit(&collected.hits);
 	}
+
 	hit_list_deinit(&wanted);
 }
 
@@ -349,6 +372,7 @@ static void random_patterns(void **state)
 		struct world world;
 		struct pm_scanner *scanner;
 		struct pm_error error = { 0 };
+
 		random_pattern(text, 0, &random);
 		const struct pm_pattern pattern = { text, strlen(text), 0 };
 		if (pm_pattern_scanner_create(&pattern, 1, &scanner, &error) < 0)
@@ -357,6 +381,7 @@ static void random_patterns(void **state)
 		snprintf(what, sizeof what, "turn %d: %s", (int)turn, text);
 		compare(&world, scanner, what);
 		pm_scanner_destroy(scanner);
+
 		drop_world(&world);
 	}
 }
@@ -375,6 +400,7 @@ static void random_strings(void **state)
 			.white_space = random_next(&random) % 2,
 			.aligned = random_next(&random) % 2
 		};
+
 		assert_int_equal(pm_strings_scanner_create(&options, &scanner, NULL), 0);
 		random_world(&world, &random);
 		snprintf(what, sizeof what, "turn %d", (int)turn);
@@ -391,8 +417,10 @@ static void plain_world(struct world *world, size_t pages, bool continued)
 	world->bytes = calloc(pages, PAGE);
 	assert_non_null(world->bytes);
 	pm_regions_init(&world->regions);
+
 	for (size_t i = 0; i < pages; i++)
 		world->states[i] = PAGE_PRESENT;
+
 	add_region(world, 0, pages / 2, true, "");
 	add_region(world, pages / 2, pages, true, continued ? "" : "[anon:other]");
 	world->ranges[0] = (struct pm_fake_range){ address_of(0), world->bytes, pages * PAGE };
@@ -408,21 +436,26 @@ static void markers_at_borders(void **state)
 	static const char marker[] = "pre:MARKER<12345>END";
 	enum { LENGTH = sizeof marker - 1 };
 	(void)state;
+
 	struct pm_scanner *scanners[3];
 	const struct pm_strings_options options = { .least = LENGTH };
 	const struct pm_pattern patterns[] = { { "pre:MARKER<[0-9]+>END", 21, 0 },
 		                               { "pre:[A-Z]+<12345>E\\w{2}", 23, 0 } };
+
 	assert_int_equal(pm_strings_scanner_create(&options, &scanners[0], NULL), 0);
 	assert_int_equal(pm_pattern_scanner_create(&patterns[0], 1, &scanners[1], NULL), 0);
 	assert_int_equal(pm_pattern_scanner_create(&patterns[1], 1, &scanners[2], NULL), 0);
+
 	for (int border = 0; border < 3; border++) {
 		struct world world;
 		plain_world(&world, 8, border != 2);
+
 		/* Borders of units lie at every page, those of regions at page 4. */
 		size_t middle = (border == 0 ? 3 : 4) * PAGE;
 		for (size_t at = middle - LENGTH - 2; at < middle + 2; at++) {
 			memset(world.bytes, 0, 8 * PAGE);
 			memcpy(world.bytes + at, marker, LENGTH);
+
 			bool whole = border != 2 || at + LENGTH <= middle || at >= middle;
 			for (int i = 0; i < 3; i++) {
 				struct collected collected = { 0 };
@@ -434,14 +467,17 @@ static void markers_at_borders(void **state)
 				if (collected.hits.count != whole)
 					fail_msg("border %d, search %d, at %zu: %zu hits", border,
 					         i, at, collected.hits.count);
+
 				assert_true(!whole ||
 				            (collected.hits.items[0].start == address_of(0) + at &&
 				             collected.hits.items[0].size == LENGTH));
 				hit_list_deinit(&collected.hits);
 			}
 		}
+
 		drop_world(&world);
 	}
+
 	for (int i = 0; i < 3; i++)
 		pm_scanner_destroy(scanners[i]);
 }
@@ -486,6 +522,7 @@ static void fill_unevenly(struct world *world, size_t unit)
 		size_t place = i % unit;
 		world->bytes[i] = i / unit % 3 == 2 || place < 9 || unit - place <= 9 ? 'a' : 'b';
 	}
+
 	/* Else the first pair of each unit would begin with it. */
 	world->bytes[0] = 'b';
 }
@@ -498,20 +535,24 @@ static void units_anew(void **state)
 {
 	enum { PAGES = 240, UNIT = 8 * PAGE };
 	(void)state;
+
 	struct world world;
 	struct pm_scanner *scanner;
 	const struct pm_pattern pattern = { "aa", 2, 0 };
 	assert_int_equal(pm_pattern_scanner_create(&pattern, 1, &scanner, NULL), 0);
 	plain_world(&world, PAGES, true);
 	fill_unevenly(&world, UNIT);
+
 	for (unsigned turn = 0; turn < 12; turn++) {
 		struct collected collected = { 0 };
 		struct pm_scan_totals totals;
 		struct pm_error error = { 0 };
 		size_t count = 0;
+
 		assert_int_equal(scan_world(&world, scanner, 1 + turn % 4, UNIT, &collected,
 		                            &totals, &error),
 		                 0);
+
 		for (size_t i = 0; i + 1 < PAGES * PAGE; i++) {
 			if (world.bytes[i] != 'a' || world.bytes[i + 1] != 'a')
 				continue;
@@ -522,10 +563,12 @@ static void units_anew(void **state)
 			count++;
 			i++;
 		}
+
 		assert_int_equal(collected.hits.count, count);
 		assert_int_equal(totals.searched, PAGES * PAGE);
 		hit_list_deinit(&collected.hits);
 	}
+
 	drop_world(&world);
 	pm_scanner_destroy(scanner);
 }
@@ -536,9 +579,11 @@ static void target_goes_away(void **state)
 	struct world world;
 	struct pm_scanner *scanner;
 	const struct pm_pattern pattern = { "a", 1, 0 };
+
 	assert_int_equal(pm_pattern_scanner_create(&pattern, 1, &scanner, NULL), 0);
 	plain_world(&world, 8, true);
 	world.target.gone = true;
+
 	struct collected collected = { 0 };
 	struct pm_scan_totals totals;
 	struct pm_error error = { 0 };

@@ -31,6 +31,7 @@ static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 		"\xf5\x80\x80\x80"
 	};
 	size_t count = random_next(random) % 24, sort = random_next(random) % 9, filled = 0;
+
 	for (size_t i = 0; i < count && filled + 4 <= room; i++) {
 		uint64_t number = random_next(random);
 		uint8_t letter = (uint8_t)(0x20 + number % 0x5f), *at = bytes + filled;
@@ -69,6 +70,7 @@ static size_t add_stretch(uint8_t *bytes, size_t room, uint64_t *random)
 			*at = (uint8_t)number, filled += 1;
 		}
 	}
+
 	return filled;
 }
 
@@ -101,6 +103,7 @@ static void random_bytes(void **state)
 {
 	(void)state;
 	enum { MOST = 12000 };
+
 	uint8_t *bytes = malloc(MOST);
 	for (uint64_t turn = 0; turn < 4000; turn++) {
 		uint64_t random = turn;
@@ -114,10 +117,13 @@ static void random_bytes(void **state)
 			.white_space = random_next(&random) % 2,
 			.aligned = random_next(&random) % 2
 		};
+
 		struct cut cut = { 1 + random_next(&random) % 300, random_next(&random) % 20, 0 };
+
 		make_bytes(bytes, size, &random);
 		struct hit_list wanted = { 0 };
 		slow_strings(&options, bytes, size, address, &wanted);
+
 		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best(); simd++) {
 			struct pm_scanner *scanner = make_scanner(&options, simd);
 			struct hit_list found = { 0 }, in_windows = { 0 };
@@ -128,14 +134,17 @@ static void random_bytes(void **state)
 			scan_buffer(scanner, bytes, size, address, &cut, &in_windows, NULL);
 			snprintf(what, sizeof what, "turn %d, level %d, windows of %zu", (int)turn,
 			         simd, cut.unit);
+
 			sort_hits(&in_windows);
 			assert_same_hits(&wanted, &in_windows, bytes, what);
 			scanner->ops->destroy(scanner);
 			hit_list_deinit(&found);
 			hit_list_deinit(&in_windows);
 		}
+
 		hit_list_deinit(&wanted);
 	}
+
 	free(bytes);
 }
 
@@ -161,6 +170,7 @@ static void make_long_text(uint8_t *bytes, size_t size, size_t length, uint64_t 
 		}
 		bytes[at++] = (uint8_t)"\0\x9f\xc3\xff\n"[random_next(random) % 5];
 	}
+
 	memset(bytes + at, 'z', size - at);
 }
 
@@ -171,6 +181,7 @@ static void long_text(void **state)
 	uint8_t *bytes = malloc(MOST);
 	size_t count = 0;
 	(void)state;
+
 	for (uint64_t turn = 0; turn < 600; turn++) {
 		uint64_t random = turn * 17;
 		char what[100];
@@ -180,12 +191,15 @@ static void long_text(void **state)
 			.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | second,
 			.least = 100 + random_next(&random) % 200
 		};
+
 		const struct cut cut = { 64 + random_next(&random) % 9000,
 			                 random_next(&random) % 200, 0 };
+
 		make_long_text(bytes, size, options.least, &random);
 		struct hit_list wanted = { 0 };
 		slow_strings(&options, bytes, size, 0x7000, &wanted);
 		count += wanted.count;
+
 		for (enum pm_simd simd = PM_SIMD_PORTABLE; simd <= pm_simd_best(); simd++) {
 			struct pm_scanner *scanner = make_scanner(&options, simd);
 			struct hit_list found = { 0 };
@@ -197,8 +211,10 @@ static void long_text(void **state)
 			scanner->ops->destroy(scanner);
 			hit_list_deinit(&found);
 		}
+
 		hit_list_deinit(&wanted);
 	}
+
 	assert_true(count > 3000);
 	free(bytes);
 }
@@ -208,23 +224,28 @@ static void long_text_comes_in_pieces(void **state)
 {
 	(void)state;
 	enum { SIZE = 5000 };
+
 	uint8_t bytes[SIZE];
 	memset(bytes, 'x', sizeof bytes);
 	bytes[10] = bytes[4990] = 0;
+
 	const struct pm_strings_options options = { .least = 4 };
 	const struct cut cut = { 512, 16, 600 };
 	struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
 	struct hit_list found = { 0 };
+
 	scan_buffer(scanner, bytes, sizeof bytes, 0x1000, &cut, &found, NULL);
 	assert_true(found.count > 3);
 	assert_int_equal(found.items[0].start, 0);
 	assert_int_equal(found.items[0].size, 10);
+
 	size_t end = 11;
 	for (size_t i = 1; i + 1 < found.count; i++) {
 		assert_int_equal(found.items[i].start, end);
 		end += found.items[i].size;
 		assert_int_equal(found.items[i].truncated, end != 4990);
 	}
+
 	assert_int_equal(end, 4990);
 	assert_int_equal(found.items[found.count - 1].size, 9);
 	hit_list_deinit(&found);
@@ -238,16 +259,20 @@ static void gnu_strings(const char *path, char letter, size_t least, bool white_
 	char command[200], *line = NULL;
 	size_t capacity = 0;
 	ssize_t length;
+
 	/* With -w newlines stand in the strings: only an own separator tells where they end. */
 	snprintf(command, sizeof command, "strings -a -e %c -n %zu -t d %s -s '|END|' %s", letter,
 	         least, white_space ? "-w" : "", path);
+
 	FILE *pipe = popen(command, "re");
 	assert_non_null(pipe);
+
 	char *text = NULL;
 	size_t size = 0;
 	FILE *memory = open_memstream(&text, &size);
 	while ((length = getline(&line, &capacity, pipe)) > 0)
 		fwrite(line, 1, (size_t)length, memory);
+
 	fclose(memory);
 	assert_int_equal(pclose(pipe), 0);
 	for (char *at = text; at < text + size;) {
@@ -260,6 +285,7 @@ static void gnu_strings(const char *path, char letter, size_t least, bool white_
 		                           0, encoding, false });
 		at = end + 5;
 	}
+
 	free(text);
 	free(line);
 }
@@ -275,15 +301,18 @@ static void as_gnu_strings(void **state)
 	(void)state;
 	if (system("strings --version >/dev/null 2>&1") != 0)
 		skip_because("strings (binutils) is not installed");
+
 	enum { SIZE = 200000 };
 	uint8_t *bytes = malloc(SIZE);
 	uint64_t random = 4711;
 	make_bytes(bytes, SIZE, &random);
+
 	char path[] = "/tmp/procmem-strings-XXXXXX";
 	int fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, bytes, SIZE), SIZE);
 	close(fd);
+
 	for (size_t i = 0; i < 2 * sizeof encodings / sizeof *encodings; i++) {
 		enum pm_encoding encoding = encodings[i / 2].encoding;
 		struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(encoding),
@@ -292,6 +321,7 @@ static void as_gnu_strings(void **state)
 		struct hit_list wanted = { 0 }, found = { 0 };
 		struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
 		const struct cut cut = { 4096, 64, 0 };
+
 		gnu_strings(path, encodings[i / 2].letter, options.least, options.white_space,
 		            encoding, &wanted);
 		scan_buffer(scanner, bytes, SIZE, 0, &cut, &found, NULL);
@@ -301,6 +331,7 @@ static void as_gnu_strings(void **state)
 		hit_list_deinit(&wanted);
 		hit_list_deinit(&found);
 	}
+
 	unlink(path);
 	free(bytes);
 }
@@ -315,6 +346,7 @@ static void aligned_text_is_found_once(void **state)
 	static const uint8_t bytes[] = "\0\0h\0e\0l\0l\0o\0 \0y\0o\0u\0\0\0";
 	const unsigned both = PM_ENCODING_BIT(PM_ENCODING_UTF16LE) |
 	                      PM_ENCODING_BIT(PM_ENCODING_UTF16BE);
+
 	for (int aligned = 0; aligned < 2; aligned++) {
 		const struct pm_strings_options options = { .encodings = both, .aligned = aligned };
 		struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
@@ -339,6 +371,7 @@ static void characters_of_a_string(void **state)
 	assert_int_equal(pm_string_text(PM_ENCODING_UTF16BE, (const uint8_t *)"\0a\0b", 4, text),
 	                 2);
 	assert_memory_equal(text, "ab", 2);
+
 	assert_int_equal(
 		pm_string_text(PM_ENCODING_UTF32BE, (const uint8_t *)"\0\0\0a\0\0\0b", 8, text), 2);
 	assert_memory_equal(text, "ab", 2);
@@ -355,8 +388,10 @@ static void impossible_options(void **state)
 	const struct pm_strings_options too_long = {
 		.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF32LE), .least = SIZE_MAX / 2
 	};
+
 	assert_int_equal(pm_strings_scanner_create(&too_long, &scanner, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
+
 	const struct pm_strings_options unknown = { .encodings = 1u << PM_ENCODING_COUNT };
 	assert_int_equal(pm_strings_scanner_create(&unknown, &scanner, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
@@ -374,5 +409,6 @@ int main(void)
 		cmocka_unit_test(characters_of_a_string),
 		cmocka_unit_test(impossible_options),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

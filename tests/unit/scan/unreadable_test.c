@@ -67,18 +67,22 @@ static void each_page_has_its_own_reason(void **state)
 	const struct pm_strings_options strings = { .least = 4 };
 	struct pm_page_source pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE };
 	struct pm_reader reader = { .ops = &refusing };
+
 	struct pm_scanner *scanner;
 	struct pm_regions regions;
 	struct pm_error error;
+
 	(void)state;
 	pm_regions_init(&regions);
 	assert_int_equal(pm_regions_append(&regions, &region, &error), 0);
 	assert_int_equal(pm_strings_scanner_create(&strings, &scanner, &error), 0);
+
 	for (unsigned workers = 1; workers <= 3; workers++) {
 		const struct pm_plan_options options = { .pages = &pages, .unit_size = 16 * PAGE };
 		struct pm_plan *plan;
 		struct pm_scan_totals totals;
 		size_t told = 0;
+
 		assert_int_equal(pm_plan_open(&regions, NULL, 0, &options, &plan, &error), 0);
 		const struct pm_scan scan = { .source = { .target = &reader,
 			                                  .unreadable = check_reason,
@@ -89,11 +93,13 @@ static void each_page_has_its_own_reason(void **state)
 			                      .workers = workers,
 			                      .found = found,
 			                      .deliver = deliver };
+
 		assert_int_equal(pm_scan_run(&scan, &totals, &error), 0);
 		assert_int_equal(told, PAGES);
 		assert_int_equal(totals.unreadable, PAGES * PAGE);
 		pm_plan_close(plan);
 	}
+
 	pm_scanner_destroy(scanner);
 	pm_regions_deinit(&regions);
 }

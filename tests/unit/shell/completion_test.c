@@ -38,8 +38,10 @@ static int setup(void **state)
 	out_init(&fixture.out, STDOUT_FILENO);
 	fixture.shell = (struct shell){ .out = &fixture.out, .results = results_create() };
 	assert_int_equal(shell_target_attach(&fixture.shell, pid, NULL), STATUS_OK);
+
 	shell_complete_start(&fixture.shell);
 	*state = &fixture;
+
 	return 0;
 }
 
@@ -66,21 +68,26 @@ static char *offered(const char *line)
 {
 	struct text words = { 0 };
 	size_t begin = begin_of_word(line);
+
 	rl_line_buffer = alloc_string(line);
 	char **matches = rl_attempted_completion_function(rl_line_buffer + begin, (int)begin,
 	                                                  (int)strlen(line));
 	text_char(&words, ' ');
+
 	/* The first is what all have in common, or the only one. */
 	for (size_t i = matches && matches[1] ? 1 : 0; matches && matches[i]; i++) {
 		text_string(&words, matches[i]);
 		text_char(&words, ' ');
 	}
+
 	for (size_t i = 0; matches && matches[i]; i++)
 		free(matches[i]);
+
 	free(matches);
 	free(rl_line_buffer);
 	rl_line_buffer = NULL;
 	text_terminate(&words);
+
 	return words.bytes;
 }
 
@@ -140,6 +147,7 @@ static void test_columns_are_those_of_the_list(void **state)
 	expect("map --columns +rs", " +rss ");
 	expect("map --columns he", " help ");
 	expect("map --sort he", " ");
+
 	expect("set map --sort rs", " rss ");
 	expect("ps --sort limi", " limit limit% ");
 	expect("ps -o pid,comma", " command ");
@@ -147,6 +155,7 @@ static void test_columns_are_those_of_the_list(void **state)
 	expect("map --by=kind -o coun", " count ");
 	expect("map --by kind --sort pss_", " ");
 	expect("watch --sort r", " rate rss ");
+
 	/* Of others the letter means something else. */
 	expect("strings -o star", " ");
 }
@@ -161,6 +170,7 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 		"ps --columns ",       "grep --color=",    "map --by object --columns ",
 	};
 	struct fixture *fixture = *state;
+
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
 		char *words = offered(lines[i]), *rest = words, *word;
 		size_t count = 0;
@@ -175,6 +185,7 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 			text_deinit(&line);
 			count++;
 		}
+
 		assert_true(count > 1);
 		free(words);
 	}
@@ -184,6 +195,7 @@ static void test_operands_are_what_belongs_there(void **state)
 {
 	struct fixture *fixture = *state;
 	char line[64], pid[16];
+
 	snprintf(pid, sizeof pid, "%d", (int)fixture->child);
 	expect("map he", " heap ");
 	expect("map -k he,mall", " malloc ");
@@ -192,12 +204,14 @@ static void test_operands_are_what_belongs_there(void **state)
 	expect("map --mapping libc.s", " libc.so.6 ");
 	expect_among("attach tabb", "tabbed");
 	snprintf(line, sizeof line, "attach %s", pid);
+
 	expect_among(line, pid);
 	/* These look at one process and no region. */
 	expect_among("headroom tabb", "tabbed");
 	expect("headroom [sta", " ");
 	expect_among("ps tabb", "tabbed");
 	expect_among("diff before.pmrec tabb", "tabbed");
+
 	/* A pattern is anything. */
 	expect("grep he", " ");
 	expect("grep x he", " heap ");
@@ -221,6 +235,7 @@ static void test_numbers_are_those_that_there_are(void **state)
 	results_add_hit(fixture->shell.results, 0x1000, 1, "x", 1);
 	for (uint64_t i = 1; i <= 3; i++)
 		results_add_region(fixture->shell.results, i << 20, (i << 20) + 4096, "anon", "");
+
 	expect("dump #", " #1 #r1 #r2 #r3 ");
 	expect("x/4gx #r", " #r1 #r2 #r3 ");
 	expect("map #2", " ");
@@ -233,9 +248,11 @@ static void test_files_are_offered_where_they_belong(void **state)
 		                            "watch --record ", "diff ./",    "grep -f " };
 	static const char *const without[] = { "map ",  "map --sort ", "map -n ",  "grep ",
 		                               "snap ", "stop ",       "set map ", "x " };
+
 	(void)state;
 	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
 		expect_files(with[i], true);
+
 	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
 		expect_files(without[i], false);
 }
@@ -248,17 +265,21 @@ static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state
 	struct fixture *fixture = *state;
 	char pid[16];
 	pid_t child = child_start("", program);
+
 	assert_int_equal(waitpid(child, NULL, WUNTRACED), child);
 	snprintf(pid, sizeof pid, "%d", (int)child);
 	assert_int_equal(shell_target_attach(&fixture->shell, pid, NULL), STATUS_OK);
 	expect("strings [sta", " [stack] ");
 	kill(child, SIGCONT);
+
 	while (pm_process_check(fixture->shell.target.process, NULL) == 0)
 		usleep(1000);
+
 	expect("strings [sta", " ");
 	size_t before = mallinfo2().uordblks;
 	for (int i = 0; i < 50; i++)
 		expect("strings [sta", " ");
+
 	/* A list of regions takes more than this each time. */
 	assert_true(mallinfo2().uordblks < before + 50 * 256);
 	child_stop(child);
@@ -285,5 +306,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,12 +38,14 @@ static void begin(struct fixture *fixture)
 	*fixture = (struct fixture){ .memory = mmap(NULL, 2 * REGIONS * PAGE, PROT_READ,
 		                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 	assert_true(fixture->memory != MAP_FAILED);
+
 	struct pm_range *ranges = calloc(REGIONS, sizeof *ranges);
 	for (size_t i = 0; i < REGIONS; i++) {
 		assert_int_equal(munmap(region(fixture, i) + PAGE, PAGE), 0);
 		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(fixture, i),
 			                       .end = (uintptr_t)region(fixture, i) + PAGE };
 	}
+
 	fixture->shell.results = results_create();
 	fixture->number = results_add_region(fixture->shell.results, ranges[0].start, ranges[0].end,
 	                                     "anon", "");
@@ -65,12 +67,14 @@ static void expect(const struct fixture *fixture, const size_t *expected)
 {
 	char number[32], address[32];
 	snprintf(number, sizeof number, "#r%zu", fixture->number);
+
 	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words),
 		                             .quoted = calloc(2, sizeof *statement.quoted) };
 	statement.words[0] = strdup("map");
 	statement.words[1] = strdup(number);
 	statement.count = 2;
 	assert_int_equal(shell_results_replace(&fixture->shell, &statement, NULL), 0);
+
 	size_t count = 0;
 	for (; expected[count] < REGIONS; count++) {
 		assert_true(count + 1 < statement.count);
@@ -78,6 +82,7 @@ static void expect(const struct fixture *fixture, const size_t *expected)
 		         (uintptr_t)region(fixture, expected[count]));
 		assert_string_equal(statement.words[count + 1], address);
 	}
+
 	assert_int_equal(statement.count, count + 1);
 	assert_null(statement.words[statement.count]);
 	shell_line_statement_deinit(&statement);
@@ -93,6 +98,7 @@ static void those_that_are_still_there(void **state)
 	expect(&fixture, (const size_t[]){ 1, 2, REGIONS });
 	munmap(region(&fixture, 2), PAGE);
 	expect(&fixture, (const size_t[]){ 1, REGIONS });
+
 	munmap(region(&fixture, 1), PAGE);
 	/* The command will say that nothing is there. */
 	expect(&fixture, (const size_t[]){ 0, REGIONS });
@@ -110,6 +116,7 @@ static void expect_word(const struct shell *shell, const char *word, const char 
 	assert_int_equal(shell_results_replace(shell, &statement, NULL), 0);
 	assert_int_equal(statement.count, 2);
 	assert_string_equal(statement.words[1], expected);
+
 	shell_line_statement_deinit(&statement);
 }
 
@@ -124,6 +131,7 @@ static void an_end_of_digits_only_is_no_distance(void **state)
 	expect_word(&shell, "#r1-55555557a000", "0x555555559000-55555557a000");
 	expect_word(&shell, "#r1-4096", "0x555555558000");
 	expect_word(&shell, "#r1-0x1000", "0x555555558000");
+
 	results_destroy(shell.results);
 }
 

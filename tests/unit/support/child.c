@@ -17,6 +17,7 @@ pid_t child_start(const char *comm, char *const *arguments)
 {
 	int ends[2];
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+
 	pid_t parent = getpid(), child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -30,11 +31,13 @@ pid_t child_start(const char *comm, char *const *arguments)
 				pause();
 		_exit(1);
 	}
+
 	/* With a program the pipe closes itself at the exec: that is the sign that it runs. */
 	char ready;
 	close(ends[1]);
 	assert_int_equal(read(ends[0], &ready, 1), arguments ? 0 : 1);
 	close(ends[0]);
+
 	return child;
 }
 

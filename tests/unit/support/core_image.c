@@ -21,8 +21,10 @@ Elf64_Phdr *core_image_make(struct core_image *image, uint16_t segments)
 	header->e_type = ET_CORE;
 	header->e_phoff = sizeof *header;
 	header->e_phentsize = sizeof(Elf64_Phdr);
+
 	header->e_phnum = segments;
 	image->size = sizeof image->bytes;
+
 	return (Elf64_Phdr *)(void *)(image->bytes + sizeof *header);
 }
 

@@ -16,6 +16,7 @@ static int read_memory(void *context, const struct pm_piece *pieces, size_t coun
 	struct fake_memory *memory = context;
 	char *to = buffer;
 	*done = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		memset(to, 0, pieces[i].size);
 		for (size_t w = 0; w < memory->count; w++) {
@@ -27,6 +28,7 @@ static int read_memory(void *context, const struct pm_piece *pieces, size_t coun
 		to += pieces[i].size;
 		*done += pieces[i].size;
 	}
+
 	memory->reads += *done;
 	return 0;
 }
@@ -66,6 +68,7 @@ struct pm_region *fake_memory_region(struct pm_regions *regions, uint64_t start,
 		                    .end = start + size,
 		                    .perms = (uint8_t)perms,
 		                    .known = PM_SIZE_BIT(PM_SIZE_RSS) };
+
 	region.bytes[PM_SIZE_RSS] = perms ? size : 0;
 	assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
 	return &regions->items[regions->count - 1];

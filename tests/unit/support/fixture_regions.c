@@ -55,6 +55,7 @@ int fixture_make(void **state)
 		if (pm_regions_append(&fixture_regions, &region, NULL) < 0)
 			return -1;
 	}
+
 	return 0;
 }
 
@@ -81,6 +82,7 @@ struct pm_select *fixture_choice_of(const char *words)
 		if (pm_select_add_word(select, word, &error) < 0)
 			fail_msg("%s", error.text);
 	}
+
 	free(copy);
 	return select;
 }
@@ -91,6 +93,7 @@ void fixture_expect(struct pm_select *select, const char *expected)
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[4096] = "";
+
 	if (pm_select_apply(select, &fixture_regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
@@ -105,6 +108,7 @@ void fixture_expect(struct pm_select *select, const char *expected)
 			length += (size_t)snprintf(text + length, sizeof text - length, "%zu",
 			                           ranges[i].region);
 	}
+
 	assert_string_equal(text, expected);
 	free(ranges);
 	pm_select_destroy(select);
@@ -116,6 +120,7 @@ void fixture_expect_regions(struct pm_select *select, const char *expected)
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[256] = "";
+
 	if (pm_select_apply(select, &fixture_regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
@@ -125,6 +130,7 @@ void fixture_expect_regions(struct pm_select *select, const char *expected)
 		length += (size_t)snprintf(text + length, sizeof text - length, "%s%zu",
 		                           i > 0 ? " " : "", ranges[i].region);
 	}
+
 	assert_string_equal(text, expected);
 	free(ranges);
 	pm_select_destroy(select);

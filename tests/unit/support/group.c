@@ -19,10 +19,12 @@ const char *group_make(struct group *group, uint64_t limit)
 {
 	struct pm_process *process;
 	struct pm_hierarchy own;
+
 	*group = (struct group){ 0 };
 	assert_int_equal(pm_process_open(NULL, getpid(), &process, NULL), 0);
 	assert_int_equal(pm_hierarchy_find(process, "memory", "/sys", &own, NULL), 0);
 	pm_process_close(process);
+
 	if (own.version) {
 		static unsigned number;
 		group->version = own.version;
@@ -30,6 +32,7 @@ const char *group_make(struct group *group, uint64_t limit)
 		         (int)getpid(), number++);
 		snprintf(group->folder, sizeof group->folder, "%s%s", own.folder, group->path);
 	}
+
 	pm_hierarchy_deinit(&own);
 	if (!group->version)
 		return "this machine has no memory cgroups";
@@ -38,6 +41,7 @@ const char *group_make(struct group *group, uint64_t limit)
 	if (group_write(group, group->version == 1 ? "memory.limit_in_bytes" : "memory.max",
 	                limit) < 0)
 		return "the memory controller is not handed down to new cgroups";
+
 	return NULL;
 }
 
@@ -52,9 +56,11 @@ int group_write(const struct group *group, const char *name, uint64_t number)
 {
 	char path[8192];
 	snprintf(path, sizeof path, "%s/%s", group->folder, name);
+
 	FILE *file = fopen(path, "we");
 	if (!file)
 		return -1;
+
 	fprintf(file, "%" PRIu64 "\n", number);
 	return fclose(file);
 }

@@ -25,6 +25,7 @@ void look_open_by(struct look *look, pid_t pid, enum pm_maps_source maps,
 	look->process = open_process(pid);
 	pm_regions_init(&look->regions);
 	must(pm_maps_read(look->process, maps, &look->regions, &error), &error);
+
 	int opened = pm_pagemap_open(look->process, method, &look->pagemap, &error);
 	if (opened < 0 && method != PM_PAGEMAP_BEST && error.kind == PM_ERROR_UNSUPPORTED)
 		skip_because("%s", error.text);
@@ -54,9 +55,11 @@ uint64_t status_number(pid_t pid, const char *key)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+
 	char *text = read_text(path, NULL);
 	const char *line = strstr(text, key);
 	assert_non_null(line);
+
 	uint64_t number = strtoull(line + strlen(key), NULL, 10);
 	free(text);
 	return number;

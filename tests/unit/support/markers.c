@@ -11,6 +11,7 @@
 void markers_take(struct markers *markers, const struct target *target, const char *word)
 {
 	size_t length = strlen(word);
+
 	*markers = (struct markers){ .items = calloc(target->count + 1, sizeof *markers->items) };
 	assert_non_null(markers->items);
 	for (size_t i = 0; i < target->count; i++) {

@@ -45,6 +45,7 @@ static void write_character(struct writer *writer)
 	};
 	static const char *const utf[] = { "\xc3\xa9",    "[a\xc3\xa9]",  "\\p{L}", "\\x{20ac}",
 		                           "[^\xc3\xa9]", "\xe2\x82\xac", "\\pN",   "[a-\\x{ff}]" };
+
 	if (writer->utf && below(writer, 3) == 0)
 		add(writer, utf[below(writer, sizeof utf / sizeof *utf)]);
 	else
@@ -63,6 +64,7 @@ static bool write_group(struct writer *writer, int depth)
 		                              "(?|", "(?=", "(?!", "(?<=", "(?<!" };
 	uint64_t which = below(writer, writer->fixed ? 2 : sizeof begins / sizeof *begins);
 	bool behind = which >= 9, was_fixed = writer->fixed;
+
 	/* A name may stand once only. */
 	which = which == 5 && strstr(writer->text, "name") ? 0 : which;
 	add(writer, begins[which]);
@@ -71,6 +73,7 @@ static bool write_group(struct writer *writer, int depth)
 	writer->fixed = was_fixed;
 	add(writer, ")");
 	writer->groups += which == 0;
+
 	return which < 7;
 }
 
@@ -82,6 +85,7 @@ static void write_item(struct writer *writer, int depth)
 	static const char *const others[] = { "\\b", "\\B",         "^",   "$",  "\\A",
 		                              "\\Z", "(?#comment)", "\\K", "\\z" };
 	uint64_t sort = below(writer, 20);
+
 	if (sort < 2 && !writer->fixed) {
 		/* With invalid bytes, PCRE2's interpreter takes the ends of valid stretches for
 		 * those of the whole; its JIT code does not. */
@@ -89,15 +93,18 @@ static void write_item(struct writer *writer, int depth)
 		    others[below(writer, writer->utf ? 2 : sizeof others / sizeof *others)]);
 		return;
 	}
+
 	if (sort == 2 && writer->groups > 0 && !writer->fixed) {
 		add(writer, "\\1");
 		return;
 	}
+
 	bool repeatable = true;
 	if (sort < 7 && depth > 0)
 		repeatable = write_group(writer, depth);
 	else
 		write_character(writer);
+
 	if (below(writer, 3) == 0 && repeatable && !writer->fixed)
 		add(writer, repeats[below(writer, sizeof repeats / sizeof *repeats)]);
 }
@@ -116,17 +123,21 @@ static void write_alternatives(struct writer *writer, int depth)
 static pcre2_code *compile(const char *text, size_t length, unsigned flags, bool jit)
 {
 	int code;
+
 	PCRE2_SIZE offset;
 	uint32_t options = flags & PM_PATTERN_UTF
 	                           ? PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
 	                                     PCRE2_NO_DOTSTAR_ANCHOR
 	                           : 0;
+
 	options |= (flags & PM_PATTERN_CASELESS ? PCRE2_CASELESS : 0) |
 	           (flags & PM_PATTERN_MULTILINE ? PCRE2_MULTILINE : 0);
+
 	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)text, length, options, &code, &offset,
 	                                     NULL);
 	if (compiled && jit)
 		pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
+
 	return compiled;
 }
 
@@ -152,9 +163,11 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 		"\n", ".", "\xc3\xa9", "\xe2\x82\xac", "\xc3", "\x82", "k"
 	};
 	size_t at = 0;
+
 	while (at < size) {
 		uint64_t number = random_next(random);
 		size_t repeat = number % 97 == 0 ? 20 : 1;
+
 		number /= 97;
 		for (; repeat > 0 && at + 4 <= size; repeat--) {
 			if (number % 20 < 18) {
@@ -165,6 +178,7 @@ void random_text(uint8_t *bytes, size_t size, uint64_t *random)
 			} else
 				bytes[at++] = number % 20 == 18 ? 0 : (uint8_t)(number >> 20);
 		}
+
 		if (at + 4 > size) {
 			memset(bytes + at, 'a', size - at);
 			at = size;
@@ -190,15 +204,18 @@ static int next_match(pcre2_code *code, pcre2_match_data *match, pcre2_match_con
 		}
 		if (result < 0)
 			return -1;
+
 		const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(match);
 		*attempt = pcre2_get_startchar(match);
 		if (ends[1] > ends[0]) {
 			*hit = (struct hit){ ends[0], ends[1] - ends[0], 0, 0, false };
 			return 1;
 		}
+
 		/* Emptied by \K. */
 		from = ends[1] > *attempt ? ends[1] : *attempt + 1;
 	}
+
 	return 0;
 }
 
@@ -209,11 +226,14 @@ static bool find_all(const struct pm_pattern *patterns, size_t count, const uint
 	pcre2_match_data *match = pcre2_match_data_create(1, NULL);
 	pcre2_match_context *context = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(context, 50000);
+
 	bool good = true;
 	size_t from = 0;
 	assert_true(count <= 8);
+
 	for (size_t i = 0; i < count; i++)
 		codes[i] = compile(patterns[i].text, patterns[i].length, patterns[i].flags, jit);
+
 	for (bool found = true; found && good;) {
 		struct hit best = { 0 };
 		size_t best_attempt = SIZE_MAX;
@@ -222,6 +242,7 @@ static bool find_all(const struct pm_pattern *patterns, size_t count, const uint
 			size_t attempt;
 			int result = next_match(codes[i], match, context, bytes, size, from, &hit,
 			                        &attempt);
+
 			good = result >= 0;
 			if (result > 0 && attempt < best_attempt) {
 				best = hit;
@@ -232,6 +253,7 @@ static bool find_all(const struct pm_pattern *patterns, size_t count, const uint
 				best_attempt = attempt;
 			}
 		}
+
 		found = best_attempt != SIZE_MAX;
 		if (found && good) {
 			hit_list_add(hits, best);
@@ -239,10 +261,13 @@ static bool find_all(const struct pm_pattern *patterns, size_t count, const uint
 			                                             : best_attempt + 1;
 		}
 	}
+
 	for (size_t i = 0; i < count; i++)
 		pcre2_code_free(codes[i]);
+
 	pcre2_match_data_free(match);
 	pcre2_match_context_free(context);
+
 	return good;
 }
 

@@ -39,8 +39,10 @@ int place_remove(void **state)
 		snprintf(path, sizeof path, "%s%s", place->file, suffixes[i]);
 		unlink(path);
 	}
+
 	rmdir(place->directory);
 	free(place);
+
 	return 0;
 }
 

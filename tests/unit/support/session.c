@@ -19,6 +19,7 @@ static void forget_hits(struct session *session)
 {
 	for (size_t i = 0; i < session->hits.count; i++)
 		free(session->texts[i]);
+
 	free(session->texts);
 	hit_list_deinit(&session->hits);
 	session->texts = NULL;
@@ -45,6 +46,7 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
 	struct session *session = context;
+
 	(void)error;
 	char **texts = realloc(session->texts, (session->hits.count + 1) * sizeof *texts);
 	assert_non_null(texts);
@@ -55,6 +57,7 @@ static int deliver(void *context, const struct pm_scan_delivery *delivery, struc
 	hit_list_add(&session->hits,
 	             (struct hit){ delivery->address, delivery->size, delivery->source,
 	                           delivery->encoding, delivery->truncated });
+
 	session->changed += delivery->changed;
 	return 0;
 }
@@ -74,6 +77,7 @@ static size_t named_ranges(const struct session *session, const char *first, con
 {
 	uint64_t start, end, other;
 	size_t count = 0;
+
 	target_range(&session->target, first, &start, &other);
 	target_range(&session->target, last, &other, &end);
 	for (size_t i = 0; i < session->look.regions.count; i++) {
@@ -84,6 +88,7 @@ static size_t named_ranges(const struct session *session, const char *first, con
 		ranges[count++] = (struct pm_range){ region->start > start ? region->start : start,
 			                             region->end < end ? region->end : end, i };
 	}
+
 	assert_true(count > 0);
 	return count;
 }
@@ -94,17 +99,21 @@ int session_scan(struct session *session, const struct session_scan *how)
 		                                                         : &session->look.pages };
 	struct pm_range ranges[RANGES_MOST];
 	struct pm_plan *plan;
+
 	forget_hits(session);
 	size_t count = how->region ? named_ranges(session, how->region,
 	                                          how->last ? how->last : how->region, ranges)
 	                           : 0;
+
 	must(pm_plan_open(&session->look.regions, how->region ? ranges : NULL, count, &options,
 	                  &plan, &session->error),
 	     &session->error);
+
 	struct pm_scan scan = { .scanner = how->scanner,
 		                .regions = &session->look.regions,
 		                .plan = plan,
 		                .workers = how->workers };
+
 	scan.source = (struct pm_unit_source){ .target = how->reader ? how->reader
 		                                                     : &session->look.memory,
 		                               .unreadable = unreadable,
@@ -113,8 +122,10 @@ int session_scan(struct session *session, const struct session_scan *how)
 	scan.found = found;
 	scan.deliver = deliver;
 	scan.context = session;
+
 	int result = pm_scan_run(&scan, &session->totals, &session->error);
 	pm_plan_close(plan);
+
 	return result;
 }
 

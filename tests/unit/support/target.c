@@ -78,6 +78,7 @@ static char *next_line(struct target *target)
 		free(line);
 		return NULL;
 	}
+
 	line[strcspn(line, "\n")] = '\0';
 	return line;
 }
@@ -128,6 +129,7 @@ static int is_installed(const char *program)
 			return 1;
 		at += length + (at[length] == ':');
 	}
+
 	return 0;
 }
 
@@ -178,6 +180,7 @@ static uint64_t take_number(const char **text, int base)
 {
 	char *end;
 	errno = 0;
+
 	uint64_t number = strtoull(*text, &end, base);
 	assert_int_equal(errno, 0);
 	assert_ptr_not_equal(end, *text);
@@ -197,6 +200,7 @@ void target_range(const struct target *target, const char *name, uint64_t *start
 {
 	char words[256];
 	snprintf(words, sizeof words, "region %s", name);
+
 	const char *text = target_fact(target, words);
 	if (!text)
 		fail_msg("the target printed no '%s'", words);
@@ -222,8 +226,10 @@ void target_stop(struct target *target)
 		kill(target->pid, SIGKILL);
 		reap(target, NULL);
 	}
+
 	for (size_t i = 0; i < target->count; i++)
 		free(target->facts[i]);
+
 	free(target->facts);
 	*target = (struct target){ 0 };
 }
@@ -263,6 +269,7 @@ char *read_text(const char *path, size_t *length)
 	FILE *file = fopen(path, "re");
 	if (!file)
 		fail_msg("%s: %s", path, strerror(errno));
+
 	char *text = NULL;
 	size_t capacity = 0, filled = 0, got;
 	do {
@@ -274,6 +281,7 @@ char *read_text(const char *path, size_t *length)
 		got = fread(text + filled, 1, capacity - filled - 1, file);
 		filled += got;
 	} while (got > 0);
+
 	assert_false(ferror(file));
 	fclose(file);
 	text[filled] = '\0';

@@ -57,6 +57,7 @@ static char *prepare(const char *root, const char *path)
 		assert_true(mkdir(full, 0777) == 0 || errno == EEXIST);
 		*slash = '/';
 	}
+
 	return full;
 }
 
@@ -65,6 +66,7 @@ void tree_write(const char *root, const char *path, const char *format, ...)
 	char *full = prepare(root, path);
 	FILE *file = fopen(full, "we");
 	assert_non_null(file);
+
 	va_list arguments;
 	va_start(arguments, format);
 	assert_true(vfprintf(file, format, arguments) >= 0);
@@ -83,6 +85,7 @@ void tree_add_process(const char *root, pid_t pid, const char *name, const char 
 	snprintf(path, sizeof path, "proc/%d/stat", (int)pid);
 	tree_write(root, path, "%d (%s) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0\n",
 	           (int)pid, name);
+
 	snprintf(path, sizeof path, "proc/%d/status", (int)pid);
 	tree_write(root, path, "Name:\t%s\nTgid:\t%d\n%s", name, (int)pid, more);
 	free(more);
@@ -93,6 +96,7 @@ struct pm_process *tree_open_process(const char *root, pid_t pid, char **sys)
 	char *proc;
 	struct pm_process *process;
 	struct pm_error error = { 0 };
+
 	assert_true(asprintf(&proc, "%s/proc", root) > 0);
 	assert_true(asprintf(sys, "%s/sys", root) > 0);
 	must(pm_process_open(proc, pid, &process, &error), &error);

@@ -13,6 +13,7 @@ void watching_tell(struct watching *watching, const char *format, ...)
 	va_end(arguments);
 	fputc('\n', watching->target.to);
 	fflush(watching->target.to);
+
 	char *line = target_await(&watching->target, "change ");
 	int64_t size, resident;
 	assert_int_equal(sscanf(line, "change %" SCNd64 " %" SCNd64, &size, &resident), 2);
@@ -34,6 +35,7 @@ void watching_begin(struct watching *watching, const struct pm_sampler_options *
 	struct pm_error error = { 0 };
 	*watching = (struct watching){ 0 };
 	target_start(&watching->target, "grower", NULL);
+
 	/* What commands need besides is there after a first one. */
 	watching_tell(watching, "map warm 20");
 	watching_tell(watching, "grow warm 20");

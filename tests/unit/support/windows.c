@@ -32,6 +32,7 @@ struct run {
 static void show(struct run *run, struct pm_window *window, size_t start, size_t size, size_t after)
 {
 	size_t before = pm_min_size(start, run->lookbehind);
+
 	free(run->copy);
 	run->copy = malloc(before + size + after + 1);
 	assert_non_null(run->copy);
@@ -40,6 +41,7 @@ static void show(struct run *run, struct pm_window *window, size_t start, size_t
 	window->address = run->address + start;
 	window->before = before;
 	window->size = size;
+
 	window->after = after;
 	window->begins = start == before;
 	window->more = start + size + after < run->size;
@@ -51,9 +53,11 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	struct run *run = window->context;
 	size_t start = (size_t)(window->address - run->address) + at, size = window->size - at;
 	size_t after = pm_min_size(window->after * 2 + 1, run->size - start - size);
+
 	(void)error;
 	if (run->cut->most && after > run->cut->most)
 		return 0;
+
 	show(run, window, start, size, after);
 	memset(window->from, 0, sizeof window->from);
 	return 1;
@@ -62,6 +66,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct run *run = hits->context;
+
 	(void)error;
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
@@ -77,6 +82,7 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 		hit_list_add(&run->unit, hit);
 		run->unit_ends[found->stream] = hit.start + hit.size;
 	}
+
 	return 0;
 }
 
@@ -90,10 +96,12 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 		struct pm_window window = { .grow = grow, .context = run };
 		show(run, &window, start, size,
 		     pm_min_size(run->cut->overlap, run->size - start - size));
+
 		for (int i = 0; i < PM_STREAMS && again; i++)
 			window.from[i] = run->ends[i] > start
 			                         ? pm_min_size(run->ends[i] - start, size)
 			                         : 0;
+
 		memcpy(run->unit_ends, run->ends, sizeof run->ends);
 		run->unit.count = 0;
 		run->conflict = false;
@@ -102,8 +110,10 @@ static void scan_window(struct run *run, const struct pm_scanner *scanner, void 
 		assert_false(again && run->conflict);
 		again = run->conflict;
 	} while (again);
+
 	for (size_t i = 0; i < run->unit.count; i++)
 		hit_list_add(run->hits, run->unit.items[i]);
+
 	memcpy(run->ends, run->unit_ends, sizeof run->ends);
 	pm_hits_deinit(&hits);
 }
@@ -117,6 +127,7 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 	void *thread = scanner->ops->open(scanner, &error);
 	if (!thread)
 		fail_msg("open: %s", error.text);
+
 	struct run run = { .bytes = bytes,
 		           .size = size,
 		           .address = address,
@@ -124,9 +135,11 @@ void scan_buffer(const struct pm_scanner *scanner, const uint8_t *bytes, size_t 
 		           .lookbehind = scanner->lookbehind,
 		           .hits = hits };
 	size_t unit = cut->unit ? cut->unit : size;
+
 	for (size_t start = 0; start < size; start += unit)
 		scan_window(&run, scanner, thread, start, pm_min_size(unit, size - start),
 		            counts ? counts : &ignored);
+
 	scanner->ops->close(thread);
 	hit_list_deinit(&run.unit);
 	free(run.copy);
@@ -170,6 +183,7 @@ size_t count_same_hits(const struct hit_list *wanted, const struct hit_list *fou
 	       wanted->items[i].encoding == found->items[i].encoding &&
 	       wanted->items[i].truncated == found->items[i].truncated)
 		i++;
+
 	return i;
 }
 
@@ -179,6 +193,7 @@ void assert_same_hits(const struct hit_list *wanted, const struct hit_list *foun
 	size_t i = count_same_hits(wanted, found);
 	if (i == wanted->count && i == found->count)
 		return;
+
 	print_message("%s: hit %zu of %zu (%zu found) differs; wanted:\n", what, i, wanted->count,
 	              found->count);
 	print_hits(wanted, i, bytes);

@@ -50,6 +50,7 @@ static void take_core(struct fixture *fixture)
 		.pages = &fixture->look.pages,
 		.reader = &fixture->look.memory,
 	};
+
 	snprintf(path, sizeof path, "%s/core", fixture->folder);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
@@ -58,6 +59,7 @@ static void take_core(struct fixture *fixture)
 	close(fd);
 	assert_int_equal(pm_core_open(path, &fixture->core, &error), 0);
 	pm_regions_init(&fixture->regions);
+
 	assert_int_equal(pm_core_regions(fixture->core, &fixture->regions, &error), 0);
 }
 
@@ -66,12 +68,15 @@ static int setup(void **state)
 	static struct fixture fixture;
 	char link[64], id_path[PM_BUILD_ID_PATH_SIZE];
 	struct pm_elf_symbols own = { 0 };
+
 	fixture = (struct fixture){ .folder = tree_create() };
 	target_start(&fixture.target, "values", NULL);
 	look_open(&fixture.look, fixture.target.pid);
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)fixture.target.pid);
+
 	ssize_t length = readlink(link, fixture.program, sizeof fixture.program - 1);
 	assert_true(length > 0);
+
 	int fd = open(fixture.program, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(pm_elf_symbols_read(fd, &own, NULL), 0);
 	close(fd);
@@ -80,9 +85,11 @@ static int setup(void **state)
 	pm_build_id_path(&own.id, id_path);
 	pm_elf_symbols_deinit(&own);
 	snprintf(fixture.copy, sizeof fixture.copy, "%s%s", fixture.folder, fixture.program);
+
 	snprintf(fixture.debug, sizeof fixture.debug, "%s%s", fixture.folder, id_path);
 	take_core(&fixture);
 	*state = &fixture;
+
 	return 0;
 }
 
@@ -119,6 +126,7 @@ static void make(struct fixture *fixture, const char *how, const char *option, c
 	program_start(&program, how, option, fixture->program, path, NULL);
 	target_await_end(&program, &status);
 	assert_int_equal(status, 0);
+
 	target_stop(&program);
 	assert_int_equal(access(path, R_OK), 0);
 }
@@ -130,6 +138,7 @@ static void change_id(const char *path)
 	static char bytes[4 << 20];
 	size_t changed = 0;
 	int fd = open(path, O_RDWR | O_CLOEXEC);
+
 	assert_int_equal(pm_elf_symbols_read(fd, &own, NULL), 0);
 	ssize_t size = pread(fd, bytes, sizeof bytes, 0);
 	for (ssize_t at = 0; at + (ssize_t)own.id.size <= size; at++) {
@@ -139,6 +148,7 @@ static void change_id(const char *path)
 		assert_int_equal(pwrite(fd, &last, 1, at + (ssize_t)own.id.size - 1), 1);
 		changed++;
 	}
+
 	assert_true(changed > 0);
 	pm_elf_symbols_deinit(&own);
 	close(fd);
@@ -168,6 +178,7 @@ static void expect(struct fixture *fixture, const char *name, bool known)
 		fail_msg("%s is %sfound", name, known ? "not " : "");
 	if (!known)
 		return;
+
 	assert_string_equal(symbol.name, name);
 	assert_int_equal(symbol.offset, 1);
 	assert_string_equal(symbol.object, fixture->program);
@@ -182,6 +193,7 @@ static void test_a_core_file_has_the_symbols_of_the_file_that_it_names(void **st
 	expect(fixture, "local_function", true);
 	expect(fixture, "global_data", true);
 	expect(fixture, "local_zeroed", true);
+
 	/* Its library is not below that folder. */
 	expect(fixture, "strtol", false);
 }
@@ -239,6 +251,7 @@ static void test_what_is_no_file_is_not_opened(void **state)
 	struct fixture *fixture = *state;
 	make_folders(fixture->copy);
 	make_folders(fixture->debug);
+
 	/* Opening these would wait for ever. */
 	assert_int_equal(mkfifo(fixture->copy, 0600), 0);
 	assert_int_equal(mkfifo(fixture->debug, 0600), 0);
@@ -254,6 +267,7 @@ static void test_what_the_kernel_makes_up_is_not_opened(void **state)
 	    real = open(fixture->program, O_PATH | O_CLOEXEC);
 	assert_true(fake_memory >= 0 && real >= 0);
 	assert_int_equal(pm_regular_file_open(fake_memory), -1);
+
 	int fd = pm_regular_file_open(real);
 	assert_true(fd >= 0);
 	close(fd);
@@ -275,6 +289,7 @@ static void test_build_ids_fit_only_where_both_are_known(void **state)
 				 longer = { .bytes = { 1, 2, 3 }, .size = 3 };
 	char path[PM_BUILD_ID_PATH_SIZE];
 	struct pm_build_id most = { .size = PM_BUILD_ID_MAX };
+
 	(void)state;
 	assert_false(pm_build_id_fits(&none, &none));
 	assert_false(pm_build_id_fits(&one, &none));
@@ -283,6 +298,7 @@ static void test_build_ids_fit_only_where_both_are_known(void **state)
 	pm_build_id_path(&longer, path);
 	assert_string_equal(path, "/usr/lib/debug/.build-id/01/0203.debug");
 	memset(most.bytes, 0xff, sizeof most.bytes);
+
 	pm_build_id_path(&most, path);
 	assert_int_equal(strlen(path), PM_BUILD_ID_PATH_SIZE - 1);
 }
@@ -311,5 +327,6 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test(test_build_ids_fit_only_where_both_are_known),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static int setup(void **state)
 	assert_int_equal(pm_maps_read(fixture.process, PM_MAPS, &fixture.regions, NULL), 0);
 	assert_int_equal(pm_symbols_open(fixture.process, &fixture.regions, &fixture.symbols, NULL),
 	                 0);
+
 	*state = &fixture;
 	return 0;
 }
@@ -57,6 +58,7 @@ static uint64_t address_of(const struct fixture *fixture, const char *name)
 	char words[64];
 	uint64_t address;
 	snprintf(words, sizeof words, "symbol %s", name);
+
 	const char *fact = target_fact(&fixture->target, words);
 	assert_non_null(fact);
 	assert_int_equal(pm_parse_address(fact, &address, NULL), 0);
@@ -112,6 +114,7 @@ static void test_other_memory_has_none(void **state)
 	assert_int_equal(pm_symbols_find(fixture->symbols, start + 16, &symbol, NULL), 0);
 	assert_int_equal(pm_symbols_find(fixture->symbols, 0, &symbol, NULL), 0);
 	assert_int_equal(pm_symbols_find(fixture->symbols, UINT64_MAX, &symbol, NULL), 0);
+
 	for (size_t i = 0; i < fixture->regions.count; i++)
 		if (fixture->regions.items[i].mapping[0] == '[')
 			assert_int_equal(pm_symbols_find(fixture->symbols,
@@ -123,6 +126,7 @@ static void test_other_memory_has_none(void **state)
 static void test_what_is_no_elf_file_has_none(void **state)
 {
 	static const char texts[][8] = { "", "\177ELF", "no elf", "!<arch>" };
+
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct pm_elf_symbols symbols = { 0 };
@@ -144,18 +148,21 @@ static void test_a_damaged_file_is_read_as_far_as_it_goes(void **state)
 	FILE *own = fopen("/proc/self/exe", "rb");
 	static char bytes[65536];
 	size_t size = fread(bytes, 1, sizeof bytes, own);
+
 	fclose(own);
 	unsigned seed = 1;
 	for (int round = 0; round < 200; round++) {
 		struct pm_elf_symbols symbols = { 0 };
 		FILE *file = tmpfile();
 		fwrite(bytes, 1, size, file);
+
 		/* The headers are where damage counts. */
 		for (int i = 0; i < 8; i++) {
 			seed = seed * 1103515245 + 12345;
 			fseek(file, (long)(seed >> 8) % (round % 2 ? 64 : 1000), SEEK_SET);
 			fputc((int)(seed >> 24), file);
 		}
+
 		fflush(file);
 		assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
 		pm_elf_symbols_deinit(&symbols);
@@ -192,9 +199,11 @@ static void write_tables(FILE *file, uint16_t sections, size_t count, size_t nam
 	Elf64_Shdr names = { .sh_type = SHT_STRTAB,
 		             .sh_offset = table.sh_offset + table.sh_size,
 		             .sh_size = name_size + 2 };
+
 	fwrite(&header, sizeof header, 1, file);
 	for (unsigned i = 0; i + 1 < sections; i++)
 		fwrite(&table, sizeof table, 1, file);
+
 	fwrite(&names, sizeof names, 1, file);
 	for (size_t i = 0; i < count; i++) {
 		const Elf64_Sym symbol = { .st_name = 1,
@@ -204,9 +213,11 @@ static void write_tables(FILE *file, uint16_t sections, size_t count, size_t nam
 			                   .st_size = 16 };
 		fwrite(&symbol, sizeof symbol, 1, file);
 	}
+
 	fputc('\0', file);
 	for (size_t i = 0; i < name_size; i++)
 		fputc('x', file);
+
 	fputc('\0', file);
 	fflush(file);
 }
@@ -221,6 +232,7 @@ static void test_a_file_costs_no_more_memory_than_it_has_bytes(void **state)
 	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
 	assert_int_equal(symbols.count, SYMBOLS);
 	assert_in_range(symbols.names_size, NAME, NAME + 10);
+
 	const struct pm_elf_symbol *symbol = pm_elf_symbols_at(&symbols, 16 * SYMBOLS - 1);
 	assert_non_null(symbol);
 	assert_int_equal(symbol->value, 16 * (SYMBOLS - 1));
@@ -239,6 +251,7 @@ static bool finds_id_behind(unsigned sections, uint64_t size)
 		Elf64_Nhdr note;
 		char owner[4], id[4];
 	} notes = { { .n_namesz = 4, .n_descsz = 4, .n_type = NT_GNU_BUILD_ID }, "GNU", "id!" };
+
 	const Elf64_Ehdr header = header_of((uint16_t)(sections + 2));
 	const Elf64_Shdr first = { .sh_type = SHT_NULL };
 	Elf64_Shdr id = { .sh_type = SHT_NOTE,
@@ -249,21 +262,27 @@ static bool finds_id_behind(unsigned sections, uint64_t size)
 		              .sh_addralign = 4,
 		              .sh_size = size,
 		              .sh_offset = id.sh_offset + id.sh_size };
+
 	struct pm_elf_symbols symbols = { 0 };
 	FILE *file = tmpfile();
 	fwrite(&header, sizeof header, 1, file);
 	fwrite(&first, sizeof first, 1, file);
+
 	for (unsigned i = 0; i < sections; i++)
 		fwrite(&others, sizeof others, 1, file);
+
 	fwrite(&id, sizeof id, 1, file);
 	fwrite(&notes, sizeof notes, 1, file);
 	for (uint64_t i = 0; i < size; i++)
 		fputc('\0', file);
+
 	fflush(file);
 	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+
 	bool found = symbols.id.size == sizeof notes.id;
 	pm_elf_symbols_deinit(&symbols);
 	fclose(file);
+
 	return found;
 }
 
@@ -272,6 +291,7 @@ static void test_notes_cost_no_more_than_those_of_programs(void **state)
 	(void)state;
 	assert_true(finds_id_behind(0, 0));
 	assert_true(finds_id_behind(10, 4096));
+
 	/* What is longer than all together may be is passed over. */
 	assert_true(finds_id_behind(10, 1 << 20));
 	assert_false(finds_id_behind(16, 4096));
@@ -283,8 +303,10 @@ static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 {
 	struct pm_elf_symbols symbols = { 0 };
 	FILE *file = tmpfile();
+
 	(void)state;
 	write_tables(file, 3, 10, 10);
+
 	const uint16_t none = 0;
 	const uint64_t sections = 3;
 	assert_int_equal(pwrite(fileno(file), &none, sizeof none, offsetof(Elf64_Ehdr, e_shnum)),
@@ -293,6 +315,7 @@ static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 	                        sizeof(Elf64_Ehdr) + offsetof(Elf64_Shdr, sh_size)),
 	                 sizeof sections);
 	assert_int_equal(pm_elf_symbols_read(fileno(file), &symbols, NULL), 0);
+
 	assert_int_equal(symbols.count, 0);
 	pm_elf_symbols_deinit(&symbols);
 	fclose(file);
@@ -315,5 +338,6 @@ int main(void)
 		cmocka_unit_test(test_notes_cost_no_more_than_those_of_programs),
 		cmocka_unit_test(test_a_file_with_too_many_sections_to_count_has_none),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

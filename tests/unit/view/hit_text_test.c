@@ -44,12 +44,14 @@ static void text_ends_at_controls_and_broken_characters(void **state)
 	/* A tab is shown as \x09, the Chinese character is two columns wide. */
 	expect_side(hit_text_before(&hit, 100), 4, 6, false);
 	expect_side(hit_text_after(&hit, 100), 5, 4, false);
+
 	/* The second byte of a character is none by itself. */
 	hit = hit_in("\xbc"
 	             "HIT\xc3",
 	             5, 1, 3);
 	expect_side(hit_text_before(&hit, 100), 0, 0, false);
 	expect_side(hit_text_after(&hit, 100), 0, 0, false);
+
 	/* Characters that turn the direction of writing are none either; those of the control set
 	 * of Latin-1 obey to nobody. */
 	hit = hit_in("\xe2\x80\xae"
@@ -65,9 +67,11 @@ static void room_is_shared(void **state)
 	static const char text[] = "aaaaaaaaaaHITbbb";
 	struct hit_side sides[2];
 	struct pm_hit hit = hit_in(text, sizeof text - 1, 10, 3);
+
 	hit_text_around(&hit, 13, sides);
 	expect_side(sides[0], 10, 10, false);
 	expect_side(sides[1], 3, 3, false);
+
 	/* What the short side leaves the long one has. */
 	hit_text_around(&hit, 10, sides);
 	expect_side(sides[0], 7, 7, true);
@@ -76,6 +80,7 @@ static void room_is_shared(void **state)
 	expect_side(sides[0], 2, 2, true);
 	expect_side(sides[1], 2, 2, true);
 	hit_text_around(&hit, 0, sides);
+
 	expect_side(sides[0], 0, 0, true);
 	expect_side(sides[1], 0, 0, true);
 }
@@ -94,6 +99,7 @@ static void utf16_is_decoded(void **state)
 	(void)state;
 	expect_text(PM_ENCODING_UTF16LE, "a\0\xfc\0\x2d\x4e", 6, "a\xc3\xbc\xe4\xb8\xad");
 	expect_text(PM_ENCODING_UTF16BE, "\0a\0\xfc\x4e\x2d", 6, "a\xc3\xbc\xe4\xb8\xad");
+
 	/* U+1F600 is a pair; half of one, the halves the wrong way round, and half a unit are
 	 * bytes. */
 	expect_text(PM_ENCODING_UTF16LE, "\x3d\xd8\x00\xde", 4, "\xf0\x9f\x98\x80");
@@ -102,6 +108,7 @@ static void utf16_is_decoded(void **state)
 	            "a\0",
 	            4, "\\x3d\\xd8a");
 	expect_text(PM_ENCODING_UTF16LE, "\x00\xde\x3d\xd8", 4, "\\x00\\xde\\x3d\\xd8");
+
 	expect_text(PM_ENCODING_UTF16LE, "a\0b", 3, "a\\x62");
 	/* Controls are escaped like others. */
 	expect_text(PM_ENCODING_UTF16LE, "\x1b\0[\0", 4, "\\x1b[");
@@ -132,6 +139,7 @@ static void expect_line(struct pm_hit hit, size_t columns, const char *expected)
 		                        .out = &out,
 		                        .prefix = "",
 		                        .form = GREP_LINES };
+
 	struct text line = { 0 };
 	grep_line(&view, &hit, &line);
 	assert_string_equal(text_terminate(&line), expected);
@@ -148,6 +156,7 @@ static void lines(void **state)
 	expect_line(hit, SIZE_MAX,
 	            "7f000000100f  heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
 	expect_line(hit, 60, "7f000000100f  heap [heap]+0xf: …eft left MATCH\\x01 right ri…\n");
+
 	/* The match goes before what is around it; it is not cut within an escaped byte. */
 	expect_line(hit, 40, "7f000000100f  heap [heap]+0xf: MATCH\\x01\n");
 	hit.changed = true;
@@ -156,6 +165,7 @@ static void lines(void **state)
 	hit.changed = false;
 	hit.truncated = true;
 	hit.after = 0;
+
 	expect_line(hit, SIZE_MAX, "7f000000100f  heap [heap]+0xf: left left left MATCH\\x01…\n");
 }
 
@@ -164,6 +174,7 @@ static void long_matches_are_cut(void **state)
 	(void)state;
 	char bytes[4000], expected[1100] = "7f0000001000  heap [heap]+0x0: ";
 	memset(bytes, 'm', sizeof bytes);
+
 	struct pm_hit hit = hit_in(bytes, sizeof bytes, 0, sizeof bytes);
 	size_t head = strlen(expected);
 	memset(expected + head, 'm', 999);
@@ -172,9 +183,11 @@ static void long_matches_are_cut(void **state)
 	strcpy(expected + head + 28, "…\n");
 	expect_line(hit, 60, expected);
 	memset(bytes, 1, sizeof bytes);
+
 	expect_line(hit, 60,
 	            "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01\\x01…\n");
 	expect_line(hit, 59, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01…\n");
+
 	/* A terminal that is far too narrow gets some of the match all the same. */
 	expect_line(hit, 20, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01…\n");
 }
@@ -189,5 +202,6 @@ int main(void)
 		cmocka_unit_test(lines),
 		cmocka_unit_test(long_matches_are_cut),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

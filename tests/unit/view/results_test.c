@@ -37,6 +37,7 @@ static void test_hits_are_numbered_anew_by_the_next_command_that_finds_some(void
 	assert_int_equal(results_hit_count(results), 2);
 	assert_int_equal(results_hit(results, 2)->start, 0x2000);
 	assert_int_equal(results_hit(results, 2)->end, 0x2002);
+
 	assert_string_equal(results_hit(results, 2)->text, "ef");
 	assert_int_equal(results_add_hit(results, 0x3000, 1, "g", 1), 1);
 	assert_int_equal(results_hit_count(results), 1);
@@ -81,6 +82,7 @@ static void test_a_region_keeps_its_number_while_it_grows(void **state)
 	assert_int_equal(add_region(results, 0x2c000, 0x50000), 2);
 	assert_int_equal(add_region(results, 0x20000, 0x2c000), 3);
 	assert_int_equal(results_region(results, 2)->start, 0x2c000);
+
 	assert_int_equal(results_region(results, 2)->end, 0x50000);
 	results_next_command(results);
 	assert_int_equal(add_region(results, 0x10000, 0x20000), 1);
@@ -119,6 +121,7 @@ static void test_lines_of_hits_begin_with_their_number(void **state)
 	results_print_hit(&out, 2, 1, "b", 1);
 	assert_int_equal(out.buffer.length, 2 * RESULTS_NUMBER_WIDTH);
 	assert_memory_equal(out.buffer.bytes, "#1    #2    ", 2 * RESULTS_NUMBER_WIDTH);
+
 	text_deinit(&out.buffer);
 }
 
@@ -140,5 +143,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lines_of_hits_begin_with_their_number, setup,
 		                                teardown),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,18 +38,22 @@ static void check(size_t width, bool dressed, const char *expected)
 	char shown[1024];
 	int fd = memfd_create("table", MFD_CLOEXEC);
 	assert_true(fd >= 0);
+
 	struct out out;
 	out_init(&out, fd);
 	out.width = width;
+
 	struct table table = { .columns = columns,
 		               .column_count = COLUMNS,
 		               .rows = ROWS,
 		               .titles = dressed,
 		               .total = dressed,
 		               .cell = cell };
+
 	table_measure(&table, widths);
 	table_print(&table, widths, &out);
 	assert_int_equal(out_close(&out), 0);
+
 	ssize_t length = pread(fd, shown, sizeof shown - 1, 0);
 	assert_true(length >= 0);
 	shown[length] = '\0';
@@ -81,6 +85,7 @@ static void test_cut(void **state)
 	      "gr\303\266\303\237er       a text th\342\200\246\n"
 	      "          22\n"
 	      "total   1.1K\n");
+
 	/* Something of it is kept, however narrow the terminal. */
 	check(10, false,
 	      "a       1.0K short\n"

@@ -45,6 +45,7 @@ static void expect(const char *text, enum condition_subject subject, bool below,
 	assert_int_equal(condition.count, 1);
 	assert_true(condition.thresholds->value == value);
 	assert_string_equal(condition.thresholds->text, text);
+
 	condition_deinit(&condition);
 }
 
@@ -58,9 +59,11 @@ static void documented_conditions(void **state)
 	expect("rate>1K", CONDITION_RATE, false, false, 1, 1024);
 	expect("region>500M", CONDITION_REGION, false, false, 0, 500.0 * MIB);
 	expect("headroom<15%", CONDITION_HEADROOM, true, true, 0, 15);
+
 	expect("headroom<0.5%", CONDITION_HEADROOM, true, true, 0, 0.5);
 	expect("regions>50000", CONDITION_REGIONS, false, false, 0, 50000);
 	expect("threads<3", CONDITION_THREADS, true, false, 0, 3);
+
 	struct condition kinds = parse("kind:arena,malloc>1G");
 	assert_int_equal(kinds.kinds, 1u << PM_KIND_ARENA | 1u << PM_KIND_MALLOC);
 	assert_string_equal(kinds.thresholds->text, "kind:arena,malloc>1G");
@@ -75,12 +78,14 @@ static void lists(void **state)
 		"headroom<50%", "headroom<25%", "headroom<10%"
 	};
 	struct condition above = parse("rss > 3G, 1G,1.5G"), below = parse("headroom<10%,50%,25%");
+
 	assert_int_equal(above.count, 3);
 	assert_int_equal(below.count, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(above.thresholds[i].text, up[i]);
 		assert_string_equal(below.thresholds[i].text, down[i]);
 	}
+
 	condition_deinit(&above);
 	condition_deinit(&below);
 }
@@ -95,6 +100,7 @@ static void refusals(void **state)
 	refuse("kind>2G", "cannot be compared");
 	refuse("kind:>1G", "");
 	refuse("kind:arena,heapp>1G", "heapp");
+
 	refuse("rss>", "there is no value behind >");
 	refuse("rss>1G,", "a value is missing behind the last comma");
 	refuse("rss>,1G", "a value is missing before the comma");
@@ -103,6 +109,7 @@ static void refusals(void **state)
 	refuse("rss>1G/60s", "only grow and rate");
 	refuse("grow<1G/60s", "> only");
 	refuse("grow>1G/", "missing");
+
 	refuse("grow>1G/soon", "no duration");
 	refuse("grow>5%/60s", "no percentages");
 	refuse("regions>5%", "no percentages");
@@ -127,6 +134,7 @@ static void add_region(struct view *view, uint64_t start, uint64_t size, enum pm
 		                    .kind = (uint8_t)kind,
 		                    .mapping = mapping,
 		                    .perms = PM_PERM_READ | PM_PERM_WRITE };
+
 	region.bytes[PM_SIZE_RSS] = size;
 	region.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP);
 	assert_int_equal(pm_regions_append(&view->regions, &region, NULL), 0);
@@ -142,6 +150,7 @@ static void open_view(struct view *view)
 	view->watch.sample.regions = &view->regions;
 	add_region(view, 0x10000, 4 * MIB, PM_KIND_ARENA, "");
 	add_region(view, 0x10000000, 6 * MIB, PM_KIND_ARENA, "");
+
 	add_region(view, 0x20000000, 9 * MIB, PM_KIND_FILE, "/data");
 }
 
@@ -182,9 +191,11 @@ static void what_is_compared(void **state)
 	assert_true(measure(&view, "rss>1") == 19.0 * MIB);
 	assert_true(measure(&view, "threads>1") == 7);
 	assert_true(measure(&view, "regions>1") == 3);
+
 	assert_true(measure(&view, "kind:arena>1") == 10.0 * MIB);
 	assert_true(measure(&view, "kind:arena,file>1") == 19.0 * MIB);
 	assert_true(measure(&view, "region>1") == 9.0 * MIB);
+
 	/* Without a limit there are no shares of it. */
 	assert_true(measure(&view, "headroom<1G") == -1);
 	assert_true(measure(&view, "rss>80%") == -1);
@@ -193,8 +204,10 @@ static void what_is_compared(void **state)
 		.kind = PM_LIMIT_CGROUP, .max = 38 * MIB, .used = 30 * MIB, .reclaimable = 11 * MIB
 	};
 	assert_true(measure(&view, "headroom<1G") == 19.0 * MIB);
+
 	assert_true(measure(&view, "headroom<15%") == 50);
 	assert_true(measure(&view, "rss>80%") == 50);
+
 	/* Only the regions that were chosen. */
 	assert_int_equal(pm_select_set_kinds(view.options.selection.select, "arena", NULL), 0);
 	assert_true(measure(&view, "region>1") == 6.0 * MIB);
@@ -211,6 +224,7 @@ static void growth_and_rate(void **state)
 	see(&view, 120, 20 * MIB);
 	see(&view, 130, 24 * MIB);
 	assert_true(measure(&view, "grow>1") == 14.0 * MIB);
+
 	assert_true(measure(&view, "grow>1/15s") == 4.0 * MIB);
 	assert_true(measure(&view, "grow>1/5s") == 2.0 * MIB);
 	assert_true(measure(&view, "grow>1/1h") == 14.0 * MIB);
@@ -245,6 +259,7 @@ static void each_threshold_once(void **state)
 	assert_string_equal(look_at(&condition, &view, 2, 11 * MIB, false), "rss>10M");
 	assert_string_equal(look_at(&condition, &view, 3, 12 * MIB, false), "");
 	assert_string_equal(look_at(&condition, &view, 4, 5 * MIB, false), "");
+
 	assert_string_equal(look_at(&condition, &view, 5, 12 * MIB, false), "");
 	/* Two at once are one event; what was passed by it is not made up for. */
 	assert_string_equal(look_at(&condition, &view, 6, 31 * MIB, false), "rss>30M");
@@ -263,6 +278,7 @@ static void again_after_the_cool_down(void **state)
 	assert_string_equal(look_at(&condition, &view, 1, 11 * MIB, true), "rss>10M");
 	assert_string_equal(look_at(&condition, &view, 60, 11 * MIB, true), "");
 	assert_string_equal(look_at(&condition, &view, 61, 11 * MIB, true), "rss>10M");
+
 	/* The next threshold does not wait for the one before. */
 	assert_string_equal(look_at(&condition, &view, 62, 21 * MIB, true), "rss>20M");
 	assert_string_equal(look_at(&condition, &view, 63, 11 * MIB, true), "");
@@ -278,8 +294,10 @@ static void culprits(void **state)
 	struct firing firing;
 	struct condition rss = parse("rss>1M"), region = parse("region>1M"),
 			 kind = parse("kind:arena>1M");
+
 	open_view(&view);
 	see(&view, 1, 19 * MIB);
+
 	/* The smaller arena grows; the file stays the largest. */
 	view.regions.items[0].end += 2 * MIB;
 	view.regions.items[0].bytes[PM_SIZE_RSS] += 2 * MIB;
@@ -288,6 +306,7 @@ static void culprits(void **state)
 	assert_true(firing.culprit.known);
 	assert_int_equal(firing.culprit.start, 0x10000);
 	assert_int_equal(firing.culprit.end, 0x10000 + 6 * MIB);
+
 	assert_true(evaluate_conditions(&region, &view.watch, false, 0, &firing));
 	assert_int_equal(firing.culprit.start, 0x20000000);
 	assert_int_equal(firing.culprit.kind, PM_KIND_FILE);
@@ -296,6 +315,7 @@ static void culprits(void **state)
 	assert_int_equal(firing.culprit.kind, PM_KIND_ARENA);
 	condition_deinit(&rss);
 	condition_deinit(&region);
+
 	condition_deinit(&kind);
 	close_view(&view);
 }
@@ -308,9 +328,11 @@ static void actions(void **state)
 		                             "dump:%z", "halt",  "execute:x" };
 	struct action action;
 	struct pm_error error;
+
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		if (actions_parse(&action, wrong[i], &error) == 0)
 			fail_msg("'%s' was understood", wrong[i]);
+
 	assert_int_equal(actions_parse(&action, "exit", NULL), 0);
 	assert_int_equal(action.kind, ACTION_EXIT);
 	assert_int_equal(actions_parse(&action, "exec:date +%s", NULL), 0);
@@ -333,5 +355,6 @@ int main(void)
 		cmocka_unit_test(culprits),
 		cmocka_unit_test(actions),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

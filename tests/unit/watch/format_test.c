@@ -18,6 +18,7 @@ static void expect(size_t regions, const char *detail, const char *words)
 		                        .max_regions = regions };
 	const struct watch_row row = { .track = &track };
 	struct text text = { 0 };
+
 	watch_format_describe(&row, &text);
 	assert_string_equal(text_terminate(&text), words);
 	text_deinit(&text);
@@ -56,6 +57,7 @@ static void blocks_of_several_sizes_have_the_largest(void **state)
 		.block_min = 1 << 20,
 		.block_max = 3 << 20,
 	};
+
 	const struct watch_row row = { .track = &track };
 	struct text text = { 0 };
 	watch_format_describe(&row, &text);
