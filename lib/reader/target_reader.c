@@ -22,7 +22,6 @@
 
 #include "base/array.h"
 #include "base/io.h"
-#include "proc/pid_namespace.h"
 #include "proc/process.h"
 #include "proc/process_handle.h"
 #include "reader/region_rules.h"

@@ -35,6 +35,7 @@
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
+#include <procmem/process_find.h>
 #include <procmem/process_list.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
@@ -46,6 +47,7 @@
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
+#include <procmem/threads.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/typo.h>
