@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/minmax.h"
 #include "proc/process_handle.h"
-#include "reader/core_file.h"
+#include "reader/core.h"
 #include "reader/mapped_file.h"
 #include "symbols/elf_symbols.h"
 
