@@ -43,14 +43,14 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 		return PM_TOKEN_UNKNOWN;
 
 	token->literal = true;
-	if (!number(&at, tokens->end, &token->least))
+	if (!number(&at, tokens->end, &token->min))
 		return PM_TOKEN_CHARACTER;
 
-	token->most = token->least;
+	token->max = token->min;
 	if (at < tokens->end && *at == ',') {
 		at++;
-		if (!number(&at, tokens->end, &token->most))
-			token->most = PM_TOKEN_UNBOUNDED;
+		if (!number(&at, tokens->end, &token->max))
+			token->max = PM_TOKEN_UNBOUNDED;
 	}
 
 	if (at == tokens->end || *at != '}')
@@ -204,8 +204,8 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 	case '*':
 	case '+':
 	case '?':
-		token->least = c == '+';
-		token->most = c == '?' ? 1 : PM_TOKEN_UNBOUNDED;
+		token->min = c == '+';
+		token->max = c == '?' ? 1 : PM_TOKEN_UNBOUNDED;
 		return PM_TOKEN_REPEAT;
 	default:
 		skip_follow_bytes(tokens);

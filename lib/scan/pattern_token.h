@@ -46,8 +46,8 @@ struct pm_token {
 	                   */
 	bool literal; /**< of a character: it stands for itself, quoted, or as an escape that stands
 	                 for one character */
-	size_t least; /**< of a repetition: fewest times */
-	size_t most;  /**< of a repetition: most times, PM_TOKEN_UNBOUNDED */
+	size_t min; /**< of a repetition: fewest times */
+	size_t max;  /**< of a repetition: most times, PM_TOKEN_UNBOUNDED */
 };
 
 /** Most groups within each other that are followed. */

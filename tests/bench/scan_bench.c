@@ -196,7 +196,7 @@ static void read_case(struct way *way, char *line)
 	if (strcmp(kind, "strings") == 0) {
 		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(
 								    PM_ENCODING_UTF8),
-			                                    .least = strtoul(line + at, NULL, 10) };
+			                                    .min_length = strtoul(line + at, NULL, 10) };
 		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
 		return;
 	}

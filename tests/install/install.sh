@@ -28,7 +28,7 @@ export mark
 
 # Packagers give DESTDIR: files must land below it, nowhere else.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
-for file in bin/procmem include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
+for file in bin/procmem include/procmem/procmem.h libprocmem.so.1 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
 	share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem \
 		vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"

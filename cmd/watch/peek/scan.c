@@ -20,7 +20,7 @@ enum {
 int peek_scan_open(struct peek_scan *scan, struct pm_process *process, bool must_read,
                    struct pm_error *error)
 {
-	const struct pm_strings_options text = { .least = CHARACTERS_MIN };
+	const struct pm_strings_options text = { .min_length = CHARACTERS_MIN };
 	*scan = (struct peek_scan){ .process = process };
 	if (pm_pagemap_open(process, PM_PAGEMAP_BEST, &scan->pagemap, error) < 0 ||
 	    pm_strings_scanner_create(&text, &scan->scanner, error) < 0 ||

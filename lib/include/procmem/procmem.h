@@ -46,6 +46,7 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
+#include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
@@ -57,6 +58,7 @@
 #include <procmem/typo.h>
 #include <procmem/unit_read.h>
 #include <procmem/unreadable.h>
+#include <procmem/version.h>
 #include <procmem/wakeup.h>
 
 #endif

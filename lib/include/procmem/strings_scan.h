@@ -39,7 +39,7 @@ enum pm_encoding {
 /** What to search for. All zeros: UTF-8 (which contains ASCII), at least 4 characters. */
 struct pm_strings_options {
 	unsigned encodings; /**< PM_ENCODING_BIT() values or-ed together; 0 means UTF-8 */
-	size_t least;       /**< fewest characters of a string; 0 means 4, and 6 for UTF-16 */
+	size_t min_length;       /**< fewest characters of a string; 0 means 4, and 6 for UTF-16 */
 	bool white_space;   /**< newline, carriage return, vertical tab and form feed belong to
 	                       strings too: `-w` of strings(1) */
 	bool aligned; /**< UTF-16 and UTF-32 at addresses that are multiples of their size only:

@@ -130,7 +130,7 @@ static void each_page_is_read_where_it_is(void **state)
 		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
 		                          .vm_flags = PM_VM_KNOWN | PM_VM_READ,
 		                          .mapping = "/file" };
-	const struct pm_strings_options strings = { .least = 4 };
+	const struct pm_strings_options strings = { .min_length = 4 };
 	struct pm_scanner *scanner;
 
 	struct pm_regions regions;

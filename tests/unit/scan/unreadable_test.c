@@ -64,7 +64,7 @@ static void each_page_has_its_own_reason(void **state)
 		                          .end = BASE + PAGES * PAGE,
 		                          .perms = PM_PERM_READ | PM_PERM_WRITE,
 		                          .mapping = "" };
-	const struct pm_strings_options strings = { .least = 4 };
+	const struct pm_strings_options strings = { .min_length = 4 };
 	struct pm_page_source pages = { .walk = walk, .untouched = PM_SEGMENT_HOLE };
 	struct pm_reader reader = { .ops = &refusing };
 
