@@ -23,8 +23,8 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
 	return 0;
 }
 
-int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
-                   struct pm_error *error)
+int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                    struct pm_error *error)
 {
 	struct pm_record record;
 

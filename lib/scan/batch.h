@@ -42,6 +42,18 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
                  struct pm_error *error);
 
 /**
+ * Appends bytes to the last record.
+ *
+ * @param batch  the records, at least one
+ * @param bytes  the bytes; copied
+ * @param size   number of bytes
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                    struct pm_error *error);
+
+/**
  * Hands out a record and moves on.
  *
  * @param batch the records

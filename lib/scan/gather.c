@@ -78,13 +78,13 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	return 0;
 }
 
-static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part *stretch,
+static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part *part,
                        struct pm_error *error)
 {
 	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1,
 	                     sizeof *gathered->items, error) < 0)
 		return -1;
-	gathered->items[gathered->count++] = *stretch;
+	gathered->items[gathered->count++] = *part;
 	return 0;
 }
 
@@ -92,31 +92,30 @@ static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part
  * Adds a stretch without the bytes that could not be read: what is around those does not belong
  * together.
  */
-static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part stretch,
+static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part part,
                             const struct pm_unreadable_list *unreadable, struct pm_error *error)
 {
 	for (size_t i = 0; i < unreadable->count; i++) {
 		const struct pm_unreadable *gap = &unreadable->items[i];
-		uint64_t end = stretch.address + stretch.size;
-		if (gap->end <= stretch.address || gap->start >= end)
+		uint64_t end = part.address + part.size;
+		if (gap->end <= part.address || gap->start >= end)
 			continue;
 
-		struct pm_gather_part below = stretch;
-		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address)
-		                                          : 0;
+		struct pm_gather_part below = part;
+		below.size = gap->start > part.address ? (size_t)(gap->start - part.address) : 0;
 		below.zeros_after = below.more_after = below.ends = false;
 		below.chain_after = 0;
 		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
 			return -1;
 
 		uint64_t next = pm_min(gap->end, end);
-		stretch.bytes += next - stretch.address;
-		stretch.size = (size_t)(end - next);
-		stretch.address = next;
-		stretch.begins = false;
+		part.bytes += next - part.address;
+		part.size = (size_t)(end - next);
+		part.address = next;
+		part.begins = false;
 	}
 
-	return stretch.size > 0 ? add_stretch(gathered, &stretch, error) : 0;
+	return part.size > 0 ? add_stretch(gathered, &part, error) : 0;
 }
 
 /** Whether a segment is the continuation of the one before it in the unit. */
@@ -126,22 +125,22 @@ static bool continues(const struct pm_unit *unit, size_t i)
 	return i > 0 && unit->segments[i].follows && unit->segments[i - 1].wanted;
 }
 
-/** What comes behind the last segment of a stretch, where that lies in the unit. */
+/** What comes behind the last segment of a part, where that lies in the unit. */
 static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
-                            struct pm_gather_part *stretch)
+                            struct pm_gather_part *part)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_segment *segment = &unit->segments[last];
 	bool at_end = last + 1 == unit->count;
 	bool goes_on = at_end ? job->goes_on : unit->segments[last + 1].follows;
 
-	stretch->ends = !goes_on && segment->end == regions->items[segment->region].end;
+	part->ends = !goes_on && segment->end == regions->items[segment->region].end;
 	if (at_end) {
-		stretch->chain_after = job->chain_after;
-		stretch->zeros_after = job->zeros_after;
-		stretch->more_after = job->more_after;
+		part->chain_after = job->chain_after;
+		part->zeros_after = job->zeros_after;
+		part->more_after = job->more_after;
 	} else
-		stretch->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
+		part->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
 }
 
 /** Makes the stretches of a unit whose bytes begin at `bytes`. */
@@ -158,25 +157,25 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 			continue;
 		}
 
-		struct pm_gather_part stretch = { .address = first->start, .bytes = bytes };
-		stretch.begins = !first->follows &&
-		                 first->start == regions->items[first->region].start;
+		struct pm_gather_part part = { .address = first->start, .bytes = bytes };
+		part.begins = !first->follows &&
+		              first->start == regions->items[first->region].start;
 
 		do
-			stretch.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
+			part.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
 
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
 
-		look_behind_end(regions, job, i - 1, &stretch);
-		bytes += stretch.size;
-		if (add_without_gaps(gathered, stretch, &job->unreadable, error) < 0)
+		look_behind_end(regions, job, i - 1, &part);
+		bytes += part.size;
+		if (add_without_gaps(gathered, part, &job->unreadable, error) < 0)
 			return -1;
 	}
 
 	return 0;
 }
 
-/** Gives the bytes that could be read around the unit to its first and its last stretch. */
+/** Gives the bytes that could be read around the unit to its first and its last part. */
 static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
 	struct pm_gather_part *first = gathered->items,

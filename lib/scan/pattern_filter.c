@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/pattern_filter.h"
 
-#include "scan/byte_share.h"
+#include "scan/byte_set.h"
 
 enum {
 	SAMPLES = 1024,                  /* places that are looked at to choose */

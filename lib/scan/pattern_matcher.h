@@ -41,7 +41,7 @@ struct pm_matcher {
 	size_t end;                      /**< bytes of the window that PCRE2 sees */
 	uint32_t options;                /**< for pcre2_match() */
 	size_t skip;                     /**< bytes to skip after the next attempt that gives up */
-	enum pm_matcher_state state;             /**< what the last search came to */
+	enum pm_matcher_state state;     /**< what the last search came to */
 	struct pm_found found;           /**< the match */
 	size_t next;                     /**< where to go on behind the match */
 	size_t partial;                  /**< where one may begin */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
-#include "scan/byte_share.h"
+#include "scan/byte_set.h"
 
 size_t pm_length_sum(size_t a, size_t b)
 {
@@ -89,9 +89,10 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 
 	/* Without a fixed place the begin of the match has to be looked for: worth a little more of
 	 * rareness. */
-	needed.score = row_share(sets, &needed.row) * (needed.max_length == SIZE_MAX       ? 4
-	                                               : needed.min_length != needed.max_length ? 2
-	                                                                             : 1);
+	needed.score = row_share(sets, &needed.row) * (needed.max_length == SIZE_MAX ? 4
+	                                               : needed.min_length != needed.max_length
+	                                                       ? 2
+	                                                       : 1);
 	needed.score /= needed.run ? (double)needed.run : 1;
 
 	size_t at = part->needed_count;
@@ -172,7 +173,8 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 	part->last = last;
 	part->any = unite_sets(sets, part->any, other->any);
 	part->min_length = pm_min_size(part->min_length, other->min_length);
-	part->max_length = part->max_length > other->max_length ? part->max_length : other->max_length;
+	part->max_length = part->max_length > other->max_length ? part->max_length
+	                                                        : other->max_length;
 	part->needed_count = 0;
 }
 

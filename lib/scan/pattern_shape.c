@@ -7,7 +7,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "scan/pattern_bytes.h"
 #include "scan/pattern_part.h"
 #include "scan/pattern_token.h"
 

@@ -85,54 +85,54 @@ struct pm_scan_queue {
 /**
  * Starts.
  *
- * @param order filled; release with pm_scan_queue_deinit(), also on failure
+ * @param queue filled; release with pm_scan_queue_deinit(), also on failure
  * @param plan the plan
  * @param all_runs as in the structure
  * @param count most units on their way
  * @param error PM_ERROR_RESOURCES
  * @return 0 or -1
  */
-int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool all_runs,
+int pm_scan_queue_init(struct pm_scan_queue *queue, struct pm_plan *plan, bool all_runs,
                        size_t count, struct pm_error *error);
 
 /**
  * Releases everything.
- * @param order no thread uses it any more
+ * @param queue no thread uses it any more
  */
-void pm_scan_queue_deinit(struct pm_scan_queue *order);
+void pm_scan_queue_deinit(struct pm_scan_queue *queue);
 
 /**
  * The unit whose hits come next, where there is one.
- * @param order the order, locked
+ * @param queue the order, locked
  * @return the job
  */
-static inline struct pm_job *pm_scan_queue_head(const struct pm_scan_queue *order)
+static inline struct pm_job *pm_scan_queue_head(const struct pm_scan_queue *queue)
 {
-	return order->jobs[order->head % order->count];
+	return queue->jobs[queue->head % queue->count];
 }
 
 /**
  * Hands on what was found so far, when its turn comes: for what is too much to keep.
  *
- * @param order the order
+ * @param queue the order
  * @param job the job; where the one at the head has to be scanned anew and nobody is free for that,
  * becomes that one
  * @param batch emptied
  * @return 0: go on; 1: end this unit, and ask pm_scan_queue_again() whether to begin the job anew
  */
-int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
+int pm_scan_queue_push(struct pm_scan_queue *queue, struct pm_job **job,
                        struct pm_scan_batch *batch);
 
 /**
  * Hands on the rest.
  *
- * @param order the order
+ * @param queue the order
  * @param job the job; not to be used any more on success
  * @param counts of the scanner, in this unit
  * @param batch emptied
  * @return 0: done with it; 1: as pm_scan_queue_push()
  */
-int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
+int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
                          const struct pm_scan_counts *counts, struct pm_scan_batch *batch);
 
 /** What pm_scan_queue_pop() came to. */
@@ -146,49 +146,63 @@ enum pm_taken {
 /**
  * Waits for the hits that come next.
  *
- * @param order the order
+ * @param queue the order
  * @param job which unit
  * @param batch exchanged for them
  * @return what it came to
  */
-enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job,
+enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
                                 struct pm_scan_batch *batch);
 
 /**
  * Done with the unit whose hits were taken.
- * @param order the order
+ * @param queue the order
  */
-void pm_scan_queue_retire(struct pm_scan_queue *order);
+void pm_scan_queue_retire(struct pm_scan_queue *queue);
 
 /**
  * Has a unit scanned anew, because a hit of the one before reaches into a hit of this one.
  *
- * @param order the order
+ * @param queue the order
  * @param job the job
  * @param from addresses from which on hits count
  */
-void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
+void pm_scan_queue_restart(struct pm_scan_queue *queue, struct pm_job *job,
                            const uint64_t from[PM_STREAMS]);
 
 /**
  * Whether a worker shall begin its unit anew; then it is ready for that.
- * @param order the order
+ * @param queue the order
  * @param job the job
  */
-bool pm_scan_queue_again(struct pm_scan_queue *order, struct pm_job *job);
+bool pm_scan_queue_again(struct pm_scan_queue *queue, struct pm_job *job);
 
 /**
  * What is done so far.
- * @param order the order
+ * @param queue the order
  * @param totals all but the hits is filled; `unreadable` is there already
  */
-void pm_scan_queue_totals(struct pm_scan_queue *order, struct pm_scan_totals *totals);
+void pm_scan_queue_totals(struct pm_scan_queue *queue, struct pm_scan_totals *totals);
 
 /**
  * Ends the scan.
- * @param order the order
+ * @param queue the order
  * @param error why, NULL: it is done
  */
-void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *error);
+void pm_scan_queue_stop(struct pm_scan_queue *queue, const struct pm_error *error);
+
+/**
+ * Takes a unit to scan; waits for one.
+ *
+ * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte()
+ * in mm/gup.c; docs/KERNEL.md has what that costs). So a worker gets both units of such a table,
+ * and does one after the other.
+ *
+ * @param queue the order
+ * @param second the unit that this worker does next, the worker's to keep; NULL for none, and at
+ * first
+ * @return the job; NULL: there is nothing more to do
+ */
+struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *queue, struct pm_job **second);
 
 #endif

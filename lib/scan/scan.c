@@ -17,7 +17,7 @@ enum {
 /** A scan in progress. */
 struct run {
 	const struct pm_scan *scan;
-	struct pm_scan_queue order;
+	struct pm_scan_queue queue;
 	struct pm_worker *workers;
 	unsigned worker_count; /* threads that run */
 	struct pm_scan_totals totals;
@@ -29,6 +29,12 @@ void pm_scanner_destroy(struct pm_scanner *scanner)
 {
 	if (scanner)
 		scanner->ops->destroy(scanner);
+}
+
+int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                   struct pm_error *error)
+{
+	return pm_batch_append(batch, bytes, size, error);
 }
 
 /**
@@ -121,7 +127,7 @@ static void report_unreadable(struct run *run, const struct pm_unreadable_list *
 static bool tick(struct run *run)
 {
 	const struct pm_scan *scan = run->scan;
-	pm_scan_queue_totals(&run->order, &run->totals);
+	pm_scan_queue_totals(&run->queue, &run->totals);
 	if (scan->source.cancel && *scan->source.cancel)
 		return false;
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
@@ -137,15 +143,15 @@ static void collect(struct run *run)
 	int result = 0;
 
 	while (result == 0 &&
-	       (taken = pm_scan_queue_pop(&run->order, &job, &batch)) != PM_TAKEN_END) {
+	       (taken = pm_scan_queue_pop(&run->queue, &job, &batch)) != PM_TAKEN_END) {
 		if (taken != PM_TAKEN_NOTHING)
 			result = deliver_batch(run, &batch, &error);
 		if (result == 2) {
-			pm_scan_queue_restart(&run->order, job, run->ends);
+			pm_scan_queue_restart(&run->queue, job, run->ends);
 			result = 0;
 		} else if (result == 0 && taken == PM_TAKEN_LAST) {
 			report_unreadable(run, &job->unreadable);
-			pm_scan_queue_retire(&run->order);
+			pm_scan_queue_retire(&run->queue);
 		}
 
 		if (result == 0 && taken != PM_TAKEN_BATCH && !tick(run))
@@ -154,7 +160,7 @@ static void collect(struct run *run)
 	}
 
 	if (result)
-		pm_scan_queue_stop(&run->order, result < 0 ? &error : NULL);
+		pm_scan_queue_stop(&run->queue, result < 0 ? &error : NULL);
 	pm_batch_deinit(&batch);
 }
 
@@ -191,7 +197,7 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 	int result = 0;
 	for (unsigned i = 0; i < count && result == 0; i++) {
 		run->workers[i] =
-			(struct pm_worker){ .number = i, .scan = run->scan, .order = &run->order };
+			(struct pm_worker){ .number = i, .scan = run->scan, .queue = &run->queue };
 		result = pm_worker_init(&run->workers[i], error);
 	}
 
@@ -206,10 +212,10 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 	for (unsigned i = 0; i < count; i++)
 		pm_worker_deinit(&run->workers[i]);
 
-	if (result == 0 && run->order.failed) {
+	if (result == 0 && run->queue.failed) {
 		result = -1;
 		if (error)
-			*error = run->order.failure;
+			*error = run->queue.failure;
 	}
 
 	return result;
@@ -229,12 +235,12 @@ int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struc
 	if (!run.workers)
 		return pm_error_out_of_memory(error);
 
-	int result = pm_scan_queue_init(&run.order, scan->plan, !scan->source.files,
+	int result = pm_scan_queue_init(&run.queue, scan->plan, !scan->source.files,
 	                                (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
 		result = scan_with(&run, count, error);
-	pm_scan_queue_totals(&run.order, &run.totals);
-	pm_scan_queue_deinit(&run.order);
+	pm_scan_queue_totals(&run.queue, &run.totals);
+	pm_scan_queue_deinit(&run.queue);
 	free(run.workers);
 	*totals = run.totals;
 

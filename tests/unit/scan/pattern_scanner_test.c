@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "scan/pattern_scan.h"
-#include "scan/pattern_scanner.h"
+#include "scan/pattern_scan.h"
 #include "support/patterns.h"
 #include "support/windows.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "scan/strings_scan.h"
-#include "scan/strings_scanner.h"
+#include "scan/strings_scan.h"
 #include "support/slow_strings.h"
 #include "support/target.h"
 #include "support/windows.h"
