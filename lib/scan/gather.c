@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads a unit with the bytes around it by as few calls into the kernel as possible, and divides it
+ * into parts at bytes that are not wanted or could not be read.
+ */
 #include "scan/gather.h"
 
 #include "base/array.h"
 #include "base/minmax.h"
 
-/** Where it is noted down what could not be read. */
+/** Notes on what could not be read. */
 struct notes {
 	struct pm_unreadable_list *unreadable; /* in the unit */
-	uint64_t start, end;                   /* of the unit */
-	uint64_t from, to; /* of all that could be read around it without a gap */
+	uint64_t start, end;                   /* range of the unit */
+	uint64_t from, to; /* range around the unit that was read without a gap */
 	bool failed;       /* out of memory */
 };
 
@@ -40,19 +44,22 @@ static void note_first(void *context, const struct pm_unreadable *range)
 }
 
 /**
- * The reader of what lies behind a unit.
- * @param end lowered to where it ends to be the right one
+ * Returns the reader of bytes after a unit.
+ * @param end  lowered to the end of the bytes that this reader is for
  */
 static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
                                    uint64_t address, uint64_t *end)
 {
 	for (size_t i = 0; i < job->next_count; i++) {
 		const struct pm_segment *segment = &job->next[i];
-		if (address >= segment->start && address < segment->end) {
-			*end = pm_min(*end, segment->end);
-			return segment->type == PM_SEGMENT_RUN ? source->target : source->files;
-		}
+		if (address < segment->start || address >= segment->end)
+			continue;
+
+		*end = pm_min(*end, segment->end);
+		if (segment->type != PM_SEGMENT_RUN)
+			return source->files;
 	}
+
 	return source->target;
 }
 
@@ -78,8 +85,8 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	return 0;
 }
 
-static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part *part,
-                       struct pm_error *error)
+static int add_part(struct pm_gathered *gathered, const struct pm_gather_part *part,
+                    struct pm_error *error)
 {
 	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1,
 	                     sizeof *gathered->items, error) < 0)
@@ -89,8 +96,7 @@ static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part
 }
 
 /**
- * Adds a stretch without the bytes that could not be read: what is around those does not belong
- * together.
+ * Adds a part, divided at the bytes that could not be read.
  */
 static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part part,
                             const struct pm_unreadable_list *unreadable, struct pm_error *error)
@@ -102,10 +108,10 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part 
 			continue;
 
 		struct pm_gather_part below = part;
-		below.size = gap->start > part.address ? (size_t)(gap->start - part.address) : 0;
+		below.size = (size_t)(pm_max(gap->start, part.address) - part.address);
 		below.zeros_after = below.more_after = below.ends = false;
 		below.chain_after = 0;
-		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
+		if (below.size > 0 && add_part(gathered, &below, error) < 0)
 			return -1;
 
 		uint64_t next = pm_min(gap->end, end);
@@ -115,37 +121,44 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part 
 		part.begins = false;
 	}
 
-	return part.size > 0 ? add_stretch(gathered, &part, error) : 0;
+	if (part.size == 0)
+		return 0;
+	return add_part(gathered, &part, error);
 }
 
-/** Whether a segment is the continuation of the one before it in the unit. */
+/** Tests whether a segment continues the one before it in the unit. */
 static bool continues(const struct pm_unit *unit, size_t i)
 {
-	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is below the count in any case */
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is always below the count */
 	return i > 0 && unit->segments[i].follows && unit->segments[i - 1].wanted;
 }
 
-/** What comes behind the last segment of a part, where that lies in the unit. */
-static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
-                            struct pm_gather_part *part)
+/** Determines what follows the last segment of a part. */
+static void find_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
+                     struct pm_gather_part *part)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_segment *segment = &unit->segments[last];
-	bool at_end = last + 1 == unit->count;
-	bool goes_on = at_end ? job->goes_on : unit->segments[last + 1].follows;
+	bool continues_after;
 
-	part->ends = !goes_on && segment->end == regions->items[segment->region].end;
-	if (at_end) {
+	if (last + 1 == unit->count) {
+		continues_after = job->continues_after;
 		part->chain_after = job->chain_after;
 		part->zeros_after = job->zeros_after;
 		part->more_after = job->more_after;
-	} else
-		part->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
+	} else {
+		const struct pm_segment *next = &unit->segments[last + 1];
+
+		continues_after = next->follows;
+		part->zeros_after = next->follows && next->type == PM_SEGMENT_HOLE;
+	}
+
+	part->ends = !continues_after && segment->end == regions->items[segment->region].end;
 }
 
-/** Makes the stretches of a unit whose bytes begin at `bytes`. */
-static int make_stretches(struct pm_gathered *gathered, const struct pm_regions *regions,
-                          const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
+/** Divides a unit into parts; its bytes start at `bytes`. */
+static int make_parts(struct pm_gathered *gathered, const struct pm_regions *regions,
+                      const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 
@@ -166,7 +179,7 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
 
-		look_behind_end(regions, job, i - 1, &part);
+		find_end(regions, job, i - 1, &part);
 		bytes += part.size;
 		if (add_without_gaps(gathered, part, &job->unreadable, error) < 0)
 			return -1;
@@ -175,11 +188,12 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 	return 0;
 }
 
-/** Gives the bytes that could be read around the unit to its first and its last part. */
+/** Adds the bytes that were read around the unit to its first and its last part. */
 static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
-	struct pm_gather_part *first = gathered->items,
-			      *last = &gathered->items[gathered->count - 1];
+	struct pm_gather_part *first = gathered->items;
+	struct pm_gather_part *last = &gathered->items[gathered->count - 1];
+
 	if (before > 0 && first->address == notes->start) {
 		first->before = (size_t)(notes->start - notes->from);
 		first->begins = false;
@@ -197,18 +211,24 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 }
 
 /**
- * What to read around a unit.
- * @param before bytes wanted before it
+ * Determines what to read around a unit.
+ * @param before  bytes needed before it
  */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
 {
 	const struct pm_unit *unit = &job->unit;
-	struct pm_unit_around around = { .before_type = job->type_before };
-	around.after_type = job->next_count > 0 ? job->next[0].type : PM_SEGMENT_RUN;
+	struct pm_unit_around around = {
+		.before_type = job->type_before,
+		.after_type = PM_SEGMENT_RUN,
+	};
+
+	if (job->next_count > 0)
+		around.after_type = job->next[0].type;
 	if (unit->segments[0].wanted)
 		around.before = (size_t)pm_min(before, job->chain_before);
 	if (unit->segments[unit->count - 1].wanted)
 		around.after = (size_t)pm_min(PM_OVERLAP, job->chain_after);
+
 	return around;
 }
 
@@ -237,7 +257,7 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 		return -1;
 	if (notes.failed)
 		return pm_error_out_of_memory(error);
-	if (make_stretches(gathered, regions, job, bytes, error) < 0)
+	if (make_parts(gathered, regions, job, bytes, error) < 0)
 		return -1;
 
 	if (gathered->count > 0)

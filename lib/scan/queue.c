@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A ring of jobs: workers claim units at one end and push their hits, one thread pops hits at the
+ * other end, the head. A unit whose hits overlap those of the unit before is scanned again by a
+ * free worker, or by one that waits for its turn.
+ */
 #include "scan/queue.h"
 
 #include <stdlib.h>
@@ -20,7 +25,7 @@ int pm_scan_queue_init(struct pm_scan_queue *queue, struct pm_plan *plan, bool a
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&queue->for_worker, NULL);
-	pthread_cond_init(&queue->for_taker, &monotonic);
+	pthread_cond_init(&queue->for_delivery, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	queue->ahead = malloc(sizeof *queue->ahead);
 
@@ -31,7 +36,9 @@ int pm_scan_queue_init(struct pm_scan_queue *queue, struct pm_plan *plan, bool a
 			break;
 	}
 
-	return queue->ahead && queue->count == count ? 0 : pm_error_out_of_memory(error);
+	if (!queue->ahead || queue->count != count)
+		return pm_error_out_of_memory(error);
+	return 0;
 }
 
 void pm_scan_queue_deinit(struct pm_scan_queue *queue)
@@ -45,7 +52,7 @@ void pm_scan_queue_deinit(struct pm_scan_queue *queue)
 	free(queue->jobs);
 	free(queue->ahead);
 	pthread_cond_destroy(&queue->for_worker);
-	pthread_cond_destroy(&queue->for_taker);
+	pthread_cond_destroy(&queue->for_delivery);
 	pthread_mutex_destroy(&queue->lock);
 }
 
@@ -57,15 +64,15 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 }
 
 /**
- * Whether the unit at the head waits for a worker, which has to be one that waits with a later
- * unit: all others may do so too.
+ * Tests whether the unit at the head waits for a worker. A worker that waits with a later unit has
+ * to scan it, since all others may be waiting, too.
  */
 static bool head_needs(const struct pm_scan_queue *queue, const struct pm_job *job)
 {
 	return job->index != queue->head && pm_scan_queue_head(queue)->state == PM_JOB_AGAIN;
 }
 
-/** Takes the unit at the head and gives up the own one, to be scanned anew when its turn comes. */
+/** Exchanges the own unit, which is scanned again later, for the unit at the head. */
 static struct pm_job *change_to_head(struct pm_scan_queue *queue, struct pm_job *job)
 {
 	struct pm_job *head = pm_scan_queue_head(queue);
@@ -92,7 +99,7 @@ int pm_scan_queue_push(struct pm_scan_queue *queue, struct pm_job **job,
 	if (!end) {
 		exchange(&own->ready, batch);
 		own->pushed = true;
-		pthread_cond_signal(&queue->for_taker);
+		pthread_cond_signal(&queue->for_delivery);
 	}
 
 	pthread_mutex_unlock(&queue->lock);
@@ -101,21 +108,21 @@ int pm_scan_queue_push(struct pm_scan_queue *queue, struct pm_job **job,
 	return end;
 }
 
-/** Whether all units are scanned and taken. */
+/** Tests whether all units are scanned and delivered. */
 static bool is_over(const struct pm_scan_queue *queue)
 {
 	return queue->started && !queue->has_ahead && queue->head == queue->claimed;
 }
 
-/** Whether something of the unit at the head can be taken. */
-static bool can_take(struct pm_scan_queue *queue)
+/** Tests whether the unit at the head has hits to pop, or is done. */
+static bool can_pop(struct pm_scan_queue *queue)
 {
 	const struct pm_job *head = pm_scan_queue_head(queue);
 	return queue->head < queue->claimed && !head->restart &&
 	       (head->ready.length > 0 || head->state == PM_JOB_DONE);
 }
 
-/** Done with the unit at the head. */
+/** Removes the unit at the head. */
 static void retire_head(struct pm_scan_queue *queue)
 {
 	struct pm_job *job = pm_scan_queue_head(queue);
@@ -127,7 +134,7 @@ static void retire_head(struct pm_scan_queue *queue)
 	pthread_cond_broadcast(&queue->for_worker);
 }
 
-/** Passes over units in which nothing was found. */
+/** Removes units at the head without hits. */
 static void retire_empty(struct pm_scan_queue *queue)
 {
 	while (queue->head < queue->claimed) {
@@ -137,9 +144,9 @@ static void retire_empty(struct pm_scan_queue *queue)
 		retire_head(queue);
 	}
 
-	/* The taker sleeps as long as nothing is found. */
-	if (can_take(queue) || is_over(queue))
-		pthread_cond_signal(&queue->for_taker);
+	/* The thread that delivers sleeps as long as there are no hits. */
+	if (can_pop(queue) || is_over(queue))
+		pthread_cond_signal(&queue->for_delivery);
 }
 
 int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
@@ -155,8 +162,7 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
 		queue->dense = job->pushed;
-		/* While its hits are delivered it may prove that they have to be searched for anew.
-		 */
+		/* While its hits are delivered, it may turn out that it must be scanned again. */
 		if (job->index == queue->head && !queue->delivering)
 			retire_empty(queue);
 	}
@@ -167,7 +173,8 @@ int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
 	return end;
 }
 
-static struct timespec a_while_from_now(void)
+/** The time until which pm_scan_queue_pop() waits. */
+static struct timespec wait_end(void)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -177,11 +184,11 @@ static struct timespec a_while_from_now(void)
 	return until;
 }
 
-enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
-                                struct pm_scan_batch *batch)
+enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
+                                 struct pm_scan_batch *batch)
 {
-	enum pm_taken taken = PM_TAKEN_NOTHING;
-	const struct timespec until = a_while_from_now();
+	enum pm_popped popped = PM_POPPED_NOTHING;
+	const struct timespec until = wait_end();
 	bool late = false;
 
 	pm_batch_clear(batch);
@@ -191,23 +198,23 @@ enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job
 	for (;;) {
 		struct pm_job *head = pm_scan_queue_head(queue);
 		if (atomic_load(&queue->stop) || is_over(queue))
-			taken = PM_TAKEN_END;
-		else if (can_take(queue)) {
-			taken = head->state == PM_JOB_DONE ? PM_TAKEN_LAST : PM_TAKEN_BATCH;
+			popped = PM_POPPED_END;
+		else if (can_pop(queue)) {
+			popped = head->state == PM_JOB_DONE ? PM_POPPED_LAST : PM_POPPED_BATCH;
 			exchange(&head->ready, batch);
 			*job = head;
 			queue->delivering = true;
 			pthread_cond_broadcast(&queue->for_worker);
 		}
 
-		if (taken != PM_TAKEN_NOTHING || late)
+		if (popped != PM_POPPED_NOTHING || late)
 			break;
 
-		late = pthread_cond_timedwait(&queue->for_taker, &queue->lock, &until) != 0;
+		late = pthread_cond_timedwait(&queue->for_delivery, &queue->lock, &until) != 0;
 	}
 
 	pthread_mutex_unlock(&queue->lock);
-	return taken;
+	return popped;
 }
 
 void pm_scan_queue_retire(struct pm_scan_queue *queue)
@@ -222,7 +229,7 @@ void pm_scan_queue_restart(struct pm_scan_queue *queue, struct pm_job *job,
                            const uint64_t from[PM_STREAMS])
 {
 	pthread_mutex_lock(&queue->lock);
-	memcpy(job->anew, from, sizeof job->anew);
+	memcpy(job->next_from, from, sizeof job->next_from);
 	pm_batch_clear(&job->ready);
 
 	if (job->state == PM_JOB_DONE)
@@ -240,7 +247,7 @@ bool pm_scan_queue_again(struct pm_scan_queue *queue, struct pm_job *job)
 	bool again = job->restart && !atomic_load(&queue->stop);
 	job->restart = false;
 	if (again)
-		memcpy(job->from, job->anew, sizeof job->from);
+		memcpy(job->from, job->next_from, sizeof job->from);
 	pthread_mutex_unlock(&queue->lock);
 	return again;
 }
@@ -255,7 +262,7 @@ void pm_scan_queue_stop(struct pm_scan_queue *queue, const struct pm_error *erro
 
 	atomic_store(&queue->stop, true);
 	pthread_cond_broadcast(&queue->for_worker);
-	pthread_cond_signal(&queue->for_taker);
+	pthread_cond_signal(&queue->for_delivery);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -268,8 +275,8 @@ void pm_scan_queue_totals(struct pm_scan_queue *queue, struct pm_scan_totals *to
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/** Bytes directly before what follows on a unit. */
-static uint64_t bytes_behind(const struct pm_unit *unit, uint64_t before)
+/** Number of readable bytes directly before the unit that follows. */
+static uint64_t bytes_before_next(const struct pm_unit *unit, uint64_t before)
 {
 	uint64_t bytes = 0;
 	for (size_t i = unit->count; i > 0; i--) {
@@ -284,20 +291,22 @@ static uint64_t bytes_behind(const struct pm_unit *unit, uint64_t before)
 	return bytes + before;
 }
 
-/** What follows on a unit, seen from the next one. */
+/** Determines what follows a unit, from the next unit. */
 static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 {
 	const struct pm_unit *next = queue->ahead;
-	/* Where all that is read are runs, their borders do not matter. */
-	size_t most = queue->all_runs ? next->count : pm_min_size(next->count, PM_NEXT_SEGMENTS);
+	/* If only runs are read, the borders of segments do not matter. */
+	size_t max = next->count;
+	if (!queue->all_runs)
+		max = pm_min_size(max, PM_NEXT_SEGMENTS);
 
 	job->chain_after = 0;
 	job->next_count = 0;
 	job->zeros_after = job->more_after = false;
-	job->goes_on = queue->has_ahead && next->segments[0].follows;
+	job->continues_after = queue->has_ahead && next->segments[0].follows;
 
 	size_t i = 0;
-	for (; job->goes_on && i < most && next->segments[i].follows; i++) {
+	for (; job->continues_after && i < max && next->segments[i].follows; i++) {
 		const struct pm_segment *segment = &next->segments[i];
 		if (!segment->wanted) {
 			job->zeros_after = segment->type == PM_SEGMENT_HOLE;
@@ -310,14 +319,16 @@ static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
 			job->chain_after += next->after;
 	}
 
-	if (job->goes_on && i == most && !queue->all_runs)
-		job->more_after = most < next->count ? next->segments[most].follows &&
-		                                               next->segments[most].wanted
-		                                     : next->after > 0;
+	if (!job->continues_after || i < max || queue->all_runs)
+		return;
+	if (max < next->count)
+		job->more_after = next->segments[max].follows && next->segments[max].wanted;
+	else
+		job->more_after = next->after > 0;
 }
 
 /**
- * Takes the next unit of the plan into `ahead`.
+ * Reads the next unit of the plan into `ahead`.
  * @return 0 or -1
  */
 static int fetch(struct pm_scan_queue *queue)
@@ -330,15 +341,15 @@ static int fetch(struct pm_scan_queue *queue)
 	queue->failed = true;
 	atomic_store(&queue->stop, true);
 	pthread_cond_broadcast(&queue->for_worker);
-	pthread_cond_signal(&queue->for_taker);
+	pthread_cond_signal(&queue->for_delivery);
 	return -1;
 }
 
 /**
- * Hands out the unit ahead.
- * @return NULL where the plan fails
+ * Claims the unit ahead.
+ * @return NULL if the plan fails
  */
-static struct pm_job *hand_out(struct pm_scan_queue *queue)
+static struct pm_job *claim_one(struct pm_scan_queue *queue)
 {
 	struct pm_job *job = queue->jobs[queue->claimed % queue->count];
 	memcpy(&job->unit, queue->ahead, sizeof job->unit);
@@ -346,12 +357,14 @@ static struct pm_job *hand_out(struct pm_scan_queue *queue)
 	job->state = PM_JOB_ACTIVE;
 	job->restart = job->pushed = false;
 	memset(job->from, 0, sizeof job->from);
-	memset(job->anew, 0, sizeof job->anew);
-	job->chain_before = job->unit.segments[0].follows ? queue->behind : 0;
+	memset(job->next_from, 0, sizeof job->next_from);
+	job->chain_before = 0;
+	if (job->unit.segments[0].follows)
+		job->chain_before = queue->before_ahead;
 
-	job->type_before = queue->type_behind;
-	queue->behind = bytes_behind(&job->unit, job->chain_before);
-	queue->type_behind = job->unit.segments[job->unit.count - 1].type;
+	job->type_before = queue->type_before_ahead;
+	queue->before_ahead = bytes_before_next(&job->unit, job->chain_before);
+	queue->type_before_ahead = job->unit.segments[job->unit.count - 1].type;
 	if (fetch(queue) < 0)
 		return NULL;
 
@@ -359,29 +372,30 @@ static struct pm_job *hand_out(struct pm_scan_queue *queue)
 	return job;
 }
 
-/** Whether the unit ahead begins in the page table in which a unit ends. */
+/** Tests whether the unit ahead starts in the page table in which a unit ends. */
 static bool shares_page_table(const struct pm_scan_queue *queue, const struct pm_unit *unit)
 {
-	uint64_t end = unit->segments[unit->count - 1].end, next = queue->ahead->segments[0].start;
+	uint64_t end = unit->segments[unit->count - 1].end;
+	uint64_t next = queue->ahead->segments[0].start;
+
 	return (end - 1) / PM_PAGE_TABLE_SPAN == next / PM_PAGE_TABLE_SPAN;
 }
 
-/** Whether there is a unit to hand out, and room for what is found in it. */
-static bool can_hand_out(const struct pm_scan_queue *queue)
+/** Tests whether there is a unit to claim, and room for its hits. */
+static bool can_claim(const struct pm_scan_queue *queue)
 {
 	return queue->has_ahead && queue->claimed - queue->head < queue->count;
 }
 
 /**
- * Hands out the unit ahead, and with it the one behind it where both are better read by the same
- * worker.
- * @return NULL where the plan fails
+ * Claims the unit ahead, and also the one after it if both share a page table.
+ * @return NULL if the plan fails
  */
-static struct pm_job *hand_out_two(struct pm_scan_queue *queue, struct pm_job **second)
+static struct pm_job *claim_two(struct pm_scan_queue *queue, struct pm_job **second)
 {
-	struct pm_job *job = hand_out(queue);
-	if (job && !queue->dense && can_hand_out(queue) && shares_page_table(queue, &job->unit))
-		*second = hand_out(queue);
+	struct pm_job *job = claim_one(queue);
+	if (job && !queue->dense && can_claim(queue) && shares_page_table(queue, &job->unit))
+		*second = claim_one(queue);
 	return job;
 }
 
@@ -400,12 +414,12 @@ struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *queue, struct pm_job **
 		    pm_scan_queue_head(queue)->state == PM_JOB_AGAIN) {
 			job = pm_scan_queue_head(queue);
 			job->state = PM_JOB_ACTIVE;
-			memcpy(job->from, job->anew, sizeof job->from);
+			memcpy(job->from, job->next_from, sizeof job->from);
 		} else if (*second) {
 			job = *second;
 			*second = NULL;
-		} else if (can_hand_out(queue))
-			job = hand_out_two(queue, second);
+		} else if (can_claim(queue))
+			job = claim_two(queue, second);
 		else if (!queue->has_ahead && queue->head == queue->claimed)
 			break;
 		else
@@ -414,7 +428,7 @@ struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *queue, struct pm_job **
 
 	if (!job) {
 		pthread_cond_broadcast(&queue->for_worker);
-		pthread_cond_signal(&queue->for_taker);
+		pthread_cond_signal(&queue->for_delivery);
 	}
 
 	pthread_mutex_unlock(&queue->lock);

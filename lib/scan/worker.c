@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A worker claims a unit, reads it with the bytes around it, and passes each part to the scanner in
+ * windows. The hits are read again if the caller wants that, and recorded in a batch. A window
+ * grows into the next unit only if a hit does.
+ */
 #include "scan/worker.h"
 
 #include <stdlib.h>
@@ -9,24 +14,22 @@
 #include "base/minmax.h"
 #include "scan/hits.h"
 
-/* Checking hits again. */
+/* Reading hits again: one call reads many ranges of the target; a call for each hit would cost as
+ * much as the search. */
 
 enum {
-	CHECK_APART =
-		1024, /* bytes between hits that are read too rather than begin another range */
+	CHECK_APART = 1024, /* hits that are at most this far apart are read in one range */
 	RANGES_MAX = 256,
 };
 
-/** Hits that are looked at together: what to read into worker->check. */
-struct look {
+/** Hits that are read by one call, into worker->check. */
+struct check {
 	struct pm_range ranges[RANGES_MAX];
 	size_t count;
-	size_t size; /* of all together */
+	size_t size; /* sum of all ranges */
 };
 
-/**
- * Where a hit stands, as far as it can be read: at its end may be memory that was never touched.
- */
+/** The readable range of a hit: at its end may be memory that was never touched. */
 static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)
 {
@@ -37,31 +40,35 @@ static struct pm_range range_of(const struct pm_worker *worker, const struct pm_
 }
 
 /**
- * Adds a hit that stands behind the begin of all others.
- * @return whether there is room for it
+ * Adds a hit that starts after all others.
+ * @return false if there is no room for it
  */
-static bool add(struct look *look, const struct pm_range *range)
+static bool add(struct check *check, const struct pm_range *range)
 {
-	struct pm_range *last = look->count > 0 ? &look->ranges[look->count - 1] : NULL;
-	bool joins = last && range->start <= last->end + CHECK_APART;
-	uint64_t known = joins ? last->end : range->start;
-	uint64_t more = pm_max(range->end, known) - known;
+	struct pm_range *last = NULL;
+	uint64_t known = range->start;
 
-	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == RANGES_MAX))
+	if (check->count > 0 && range->start <= check->ranges[check->count - 1].end + CHECK_APART) {
+		last = &check->ranges[check->count - 1];
+		known = last->end;
+	}
+
+	uint64_t more = pm_max(range->end, known) - known;
+	if (check->size + more > PM_CHECK_ROOM || (!last && check->count == RANGES_MAX))
 		return false;
 
-	if (joins)
+	if (last)
 		last->end += more;
 	else
-		look->ranges[look->count++] = *range;
+		check->ranges[check->count++] = *range;
 
-	look->size += (size_t)more;
+	check->size += (size_t)more;
 	return true;
 }
 
 /**
  * Compares a hit with the bytes that are there now.
- * @param good how many of them could be read
+ * @param good  number of bytes that could be read
  */
 static bool differs(const struct pm_window *window, const struct pm_found *found,
                     struct pm_range range, const uint8_t *now, size_t good)
@@ -71,7 +78,7 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 }
 
 /**
- * Looks at one hit by itself.
+ * Checks one hit by a call of its own.
  * @return 0 or -1
  */
 static int check_alone(struct pm_worker *worker, const struct pm_window *window,
@@ -88,35 +95,38 @@ static int check_alone(struct pm_worker *worker, const struct pm_window *window,
 }
 
 /**
- * Looks at some hits.
- * @return how many, 0: an error
+ * Checks as many hits as one call can read.
+ * @return their number; 0: an error
  */
 static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
                          struct pm_found *items, size_t count, struct pm_error *error)
 {
 	struct pm_reader *target = worker->scan->source.target;
-	struct look look = { .count = 0 };
+	struct check check = { .count = 0 };
 	struct pm_range range;
 	size_t some = 0, done = 0, at = 0, begin = 0;
 
-	while (some < count && (range = range_of(worker, window, &items[some]), add(&look, &range)))
-		some++;
+	for (; some < count; some++) {
+		range = range_of(worker, window, &items[some]);
+		if (!add(&check, &range))
+			break;
+	}
 
-	if (target->ops->read(target->context, look.ranges, look.count, worker->check, &done,
+	if (target->ops->read(target->context, check.ranges, check.count, worker->check, &done,
 	                      error) < 0)
 		return 0;
 
 	for (size_t i = 0; i < some; i++) {
 		range = range_of(worker, window, &items[i]);
-		while (range.start >= look.ranges[at].end && at + 1 < look.count)
-			begin += (size_t)pm_range_size(look.ranges[at++]);
+		while (range.start >= check.ranges[at].end && at + 1 < check.count)
+			begin += (size_t)pm_range_size(check.ranges[at++]);
 
-		size_t offset = begin + (size_t)(range.start - look.ranges[at].start);
+		size_t offset = begin + (size_t)(range.start - check.ranges[at].start);
 		size_t size = (size_t)pm_range_size(range);
 		if (offset + size <= done)
 			items[i].changed = differs(window, &items[i], range, worker->check + offset,
 			                           size);
-		/* Behind a byte that could not be read, nothing of the look is there. */
+		/* The call ended at the first byte that could not be read. */
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;
 	}
@@ -124,6 +134,10 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 	return some;
 }
 
+/**
+ * Marks the hits that have changed in the target.
+ * @return 0 or -1
+ */
 static int check_hits(struct pm_worker *worker, const struct pm_window *window,
                       struct pm_hits *hits, struct pm_error *error)
 {
@@ -139,12 +153,12 @@ static int check_hits(struct pm_worker *worker, const struct pm_window *window,
 /* Recording hits. */
 
 enum {
-	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its turn comes */
-	LONG = 16 * 1024,     /* bytes of a hit that is written down only when its turn has come */
-	FOLLOW_BYTES_MAX = 3, /* of a character of UTF-8 */
+	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its unit is at the head */
+	LONG = 16 * 1024,       /* a longer hit is recorded only when the unit is at the head */
+	FOLLOW_BYTES_MAX = 3,   /* of a character of UTF-8 */
 };
 
-/** Bytes of the next piece of a hit, which ends between two characters. */
+/** Size of the next piece of a hit, which ends between two characters. */
 static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
 {
 	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
@@ -154,7 +168,8 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 	if (unit == 2) {
 		/* The first half of a surrogate pair is 0xd8 to 0xdb in its high byte. */
 		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
-		end -= (high & 0xfc) == 0xd8 ? unit : 0;
+		if ((high & 0xfc) == 0xd8)
+			end -= unit;
 	}
 
 	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MAX && (bytes[end] & 0xc0) == 0x80;
@@ -164,7 +179,7 @@ static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encod
 	return end;
 }
 
-/** What is told of a piece of a hit, from an offset in it on. */
+/** Describes the piece of a hit from an offset on, for the caller. */
 static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_window *window,
                             const struct pm_found *found, size_t from)
 {
@@ -174,24 +189,26 @@ static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_wind
 	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
 
 	bool last = from + hit.size == found->size;
-	hit.before = from == 0 ? pm_min_size(scan->around, window->before + start) : 0;
-	hit.after = last ? pm_min_size(scan->around, pm_window_end(window) - start - hit.size) : 0;
+	if (from == 0)
+		hit.before = pm_min_size(scan->around, window->before + start);
+	if (last)
+		hit.after = pm_min_size(scan->around, pm_window_end(window) - start - hit.size);
+
 	hit.region = pm_regions_index(scan->regions, hit.address);
 	hit.source = found->source;
 	hit.encoding = found->encoding;
 	hit.truncated = !last || found->truncated;
 	hit.continued = from > 0;
-
 	hit.changed = found->changed;
+
 	return hit;
 }
 
-/**
- * Writes a piece of a hit down.
+/** Records a piece of a hit.
  * @return 0 or -1
  */
-static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
-                uint8_t stream, struct pm_error *error)
+static int record_piece(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
+                        uint8_t stream, struct pm_error *error)
 {
 	const struct pm_scan *scan = worker->scan;
 	struct pm_record record = { .attempt = attempt,
@@ -208,25 +225,27 @@ static int tell(struct pm_worker *worker, const struct pm_hit *hit, uint64_t att
 	if (pm_batch_add(&worker->batch, &record, error) < 0)
 		return -1;
 
-	return scan->found ? scan->found(scan->context, worker->number, hit, &worker->batch, error)
-	                   : 0;
+	if (!scan->found)
+		return 0;
+	return scan->found(scan->context, worker->number, hit, &worker->batch, error);
 }
 
 /**
- * Writes a hit down, in pieces where it is long.
- * @return 0; 1: stop; -1
+ * Records a hit, in pieces if it is long.
+ * @return 0: done; 1: stop; -1: an error
  */
-static int take(struct pm_worker *worker, const struct pm_window *window,
-                const struct pm_found *found, struct pm_error *error)
+static int record_hit(struct pm_worker *worker, const struct pm_window *window,
+                      const struct pm_found *found, struct pm_error *error)
 {
-	/* What is appended may be many times as long. Once this has gone through, the unit's turn
-	 * is there, and no other one's hits wait. */
+	/* The bytes appended for it may be many times as long. After a push the unit is at the
+	 * head, and no hits of other units wait in memory. */
 	if (found->size > LONG && pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
 		return 1;
 
 	for (size_t from = 0; from < found->size;) {
 		const struct pm_hit hit = hit_of(worker, window, found, from);
-		if (tell(worker, &hit, window->address + found->attempt, found->stream, error) < 0)
+		if (record_piece(worker, &hit, window->address + found->attempt, found->stream,
+		                 error) < 0)
 			return -1;
 		if (worker->batch.length > BATCH_MAX &&
 		    pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
@@ -237,11 +256,12 @@ static int take(struct pm_worker *worker, const struct pm_window *window,
 	return 0;
 }
 
+/** Checks and records the hits of a window. @see pm_hits.consume */
 static int record_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
 {
 	struct pm_worker *worker = hits->context;
-	/* What was read from a file is not in the target's memory; looking there would bring it in.
-	 */
+	/* Bytes that were read from a file are not in the memory of the target, and reading them
+	 * there would make it grow. */
 	if (worker->scan->again && !worker->scan->source.files &&
 	    check_hits(worker, window, hits, error) < 0)
 		return -1;
@@ -249,10 +269,9 @@ static int record_hits(struct pm_hits *hits, const struct pm_window *window, str
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct pm_found *found = &hits->items[i];
 		uint64_t end = window->address + found->start + found->size;
-		worker->ends[found->stream] = end > worker->ends[found->stream]
-		                                      ? end
-		                                      : worker->ends[found->stream];
-		int result = take(worker, window, found, error);
+		worker->ends[found->stream] = pm_max(end, worker->ends[found->stream]);
+
+		int result = record_hit(worker, window, found, error);
 		if (result)
 			return result;
 	}
@@ -265,13 +284,15 @@ static int record_hits(struct pm_hits *hits, const struct pm_window *window, str
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {
 	worker->gathered.buffer = malloc(PM_GATHER_ROOM);
-	worker->check = worker->scan->again ? malloc(PM_CHECK_ROOM) : NULL;
+	if (worker->scan->again)
+		worker->check = malloc(PM_CHECK_ROOM);
 	if (!worker->gathered.buffer || (worker->scan->again && !worker->check))
 		return pm_error_out_of_memory(error);
 
-	worker->hits = (struct pm_hits){ .take = record_hits, .context = worker };
+	worker->hits = (struct pm_hits){ .consume = record_hits, .context = worker };
 	worker->scanning = worker->scan->scanner->ops->open(worker->scan->scanner, error);
-	return worker->scanning ? 0 : -1;
+
+	return -(worker->scanning == NULL);
 }
 
 void pm_worker_deinit(struct pm_worker *worker)
@@ -286,14 +307,17 @@ void pm_worker_deinit(struct pm_worker *worker)
 	pm_batch_deinit(&worker->batch);
 }
 
-/** End of all that a window can see: what can be read, and some of the zeros behind it. */
-static uint64_t end_of_sight(const struct pm_worker *worker)
+/** End of the bytes that a window can have: what can be read, and some of the zeros after it. */
+static uint64_t window_limit(const struct pm_worker *worker)
 {
-	return worker->limit + (worker->zeros ? PM_OVERLAP : 0);
+	if (worker->zeros)
+		return worker->limit + PM_OVERLAP;
+	return worker->limit;
 }
 
 /**
- * Bytes of the target from `address` to `end`; what is not to be had ends all sight.
+ * Copies or reads the bytes of the target from `address` to `end`. A byte that cannot be read
+ * lowers the limit.
  * @return 0 or -1
  */
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
@@ -329,23 +353,23 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	return 0;
 }
 
+/** Reads more bytes after a window. @see pm_window.grow */
 static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
 	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
-	size_t keep = pm_min_size(window->before + at, PM_LOOKBEHIND_ROOM),
-	       size = window->size - at;
-	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP
-	                                              : pm_min_size(window->after * 4, PM_GROW_MAX);
-	uint64_t end = pm_min(start + size + after, end_of_sight(worker));
+	size_t keep = pm_min_size(window->before + at, PM_LOOKBEHIND_ROOM);
+	size_t size = window->size - at;
+	size_t after = pm_clamp_size(window->after * 4, PM_OVERLAP, PM_GROW_MAX);
+	uint64_t end = pm_min(start + size + after, window_limit(worker));
 
 	if (window->after >= PM_GROW_MAX || end <= seen)
 		return 0;
 
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
-	/* A window that has grown before lies in the seam, which is made longer where it is: two of
-	 * them would be more than all else together. */
+	/* A window that has grown before is in `overlap`, which is enlarged in place: two of them
+	 * would need more memory than everything else. */
 	if (worker->overlap)
 		memmove(worker->overlap, kept, kept_size);
 
@@ -359,15 +383,14 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 	if (fill(worker, grown + kept_size, seen, end, error) < 0)
 		return -1;
 
-	end = pm_min(end, end_of_sight(worker));
+	end = pm_min(end, window_limit(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
 	window->address = start;
 	window->before = keep;
 	window->size = size;
 	window->after = (size_t)(end - start - size);
-	window->more = worker->more || end < end_of_sight(worker);
-
+	window->more = worker->more || end < window_limit(worker);
 	window->ends = end == worker->limit && !worker->zeros && worker->part->ends;
 	memset(window->from, 0, sizeof window->from);
 
@@ -375,7 +398,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 }
 
 /**
- * Shows `[from, to)` of the stretch to the scanner.
+ * Passes `[from, to)` of the part to the scanner.
  * @return as pm_scanner_ops.scan
  */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
@@ -393,52 +416,53 @@ static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct 
 	window.begins = part->begins && window.before == from;
 
 	uint64_t end = window.address + pm_window_end(&window);
-	window.more = worker->more || end < end_of_sight(worker);
+	window.more = worker->more || end < window_limit(worker);
 	window.ends = !window.more && part->ends;
 
-	/* A byte that is not there in the target, so that no pattern takes this for the begin of
-	 * everything. */
+	/* A byte that the target does not have, so that no pattern takes this for the start of the
+	 * region. */
 	if (window.before == 0 && !window.begins) {
 		part->bytes[-1] = 0;
 		window.before = 1;
 	}
 
 	for (int i = 0; i < PM_STREAMS; i++) {
-		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i]
-		                                                        : worker->ends[i];
-		window.from[i] = first > window.address
-		                         ? (size_t)pm_min(first - window.address, window.size)
-		                         : 0;
+		uint64_t first = pm_max(worker->job->from[i], worker->ends[i]);
+		first = pm_max(first, window.address);
+		window.from[i] = (size_t)pm_min(first - window.address, window.size);
 	}
 
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
 	                                              &worker->counts, error);
-	/* Few windows grow, and then it is larger than all else. */
+	/* Few windows grow, but then this is larger than everything else. */
 	free(worker->overlap);
 	worker->overlap = NULL;
 
 	return result;
 }
 
-/** Whether all bytes are zero. */
+/** Tests whether all bytes are zero. */
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
 	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 /**
- * Scans what is no page of zeros.
+ * Scans the part, except for pages of zeros.
  * @return as pm_scanner_ops.scan
  */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
 	const struct pm_gather_part *part = worker->part;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
+
 	for (size_t at = 0; at < part->size;) {
 		size_t next = (size_t)pm_min(at + page - (size_t)((part->address + at) % page),
 		                             part->size);
 		if (is_zero(part->bytes + at, next - at)) {
-			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
+			int result = 0;
+			if (begin < at)
+				result = scan_window(worker, begin, at, error);
 			if (result)
 				return result;
 			begin = next;
@@ -446,18 +470,35 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 		at = next;
 	}
 
-	return begin < part->size ? scan_window(worker, begin, part->size, error) : 0;
+	if (begin == part->size)
+		return 0;
+	return scan_window(worker, begin, part->size, error);
+}
+
+/**
+ * Scans the part that worker->part is.
+ * @return as pm_scanner_ops.scan
+ */
+static int scan_part(struct pm_worker *worker, struct pm_error *error)
+{
+	const struct pm_gather_part *part = worker->part;
+
+	worker->limit = part->address + part->size + pm_max(part->chain_after, part->after);
+	worker->zeros = part->zeros_after;
+	worker->more = part->more_after;
+
+	if (worker->scan->scanner->starts_in_zeros)
+		return scan_window(worker, 0, part->size, error);
+	return scan_around_zeros(worker, error);
 }
 
 /**
  * Scans a unit.
- * @return 0: all of it; 1: stopped; -1
+ * @return 0: all of it; 1: stopped; -1: an error
  */
 static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 {
-	const struct pm_scanner *scanner = worker->scan->scanner;
-	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind
-	                                                           : worker->scan->around;
+	size_t before = pm_max_size(worker->scan->scanner->lookbehind, worker->scan->around);
 	int result = 0;
 
 	worker->batch.length = 0;
@@ -469,15 +510,7 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 
 	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
 		worker->part = &worker->gathered.items[i];
-		worker->limit = worker->part->address + worker->part->size;
-		worker->limit += worker->part->chain_after > worker->part->after
-		                         ? worker->part->chain_after
-		                         : worker->part->after;
-		worker->zeros = worker->part->zeros_after;
-		worker->more = worker->part->more_after;
-		result = scanner->starts_in_zeros
-		                 ? scan_window(worker, 0, worker->part->size, error)
-		                 : scan_around_zeros(worker, error);
+		result = scan_part(worker, error);
 	}
 
 	return result;
@@ -487,6 +520,7 @@ void *pm_worker_run(void *context)
 {
 	struct pm_worker *worker = context;
 	struct pm_job *second = NULL;
+
 	while ((worker->job = pm_scan_queue_claim(worker->queue, &second))) {
 		int result;
 		do {

@@ -88,7 +88,7 @@ static void much_is_found_unit_by_unit(void **state)
 	const struct pm_record record = { .address = MEGABYTE, .size = 4 };
 	assert_int_equal(pm_batch_add(&batch, &record, &error), 0);
 	assert_int_equal(pm_scan_queue_push(&fixture.queue, &first, &batch), 0);
-	assert_int_equal(pm_scan_queue_pop(&fixture.queue, &taken, &batch), PM_TAKEN_BATCH);
+	assert_int_equal(pm_scan_queue_pop(&fixture.queue, &taken, &batch), PM_POPPED_BATCH);
 	finish(&fixture, first);
 
 	struct pm_job *second = expect_claim(&fixture, &mine, 2 * MEGABYTE);

@@ -180,7 +180,7 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
                          size_t end, struct hit_list *hits)
 {
 	struct reference reference = { hits };
-	struct pm_hits found = { .take = take, .context = &reference };
+	struct pm_hits found = { .consume = take, .context = &reference };
 	struct pm_scan_counts counts = { 0 };
 	struct pm_error error = { 0 };
 	size_t size = (end - first) * PAGE;
