@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What sort each byte is of, as bit masks of 64 bytes: the only part of the search for text that
- * looks at single bytes. All else is bit arithmetic on these masks. Private.
+ * The classes of bytes, as bit masks of 64 bytes each. This is the only part of the search for text
+ * that reads single bytes; the rest is bit arithmetic on these masks. Private.
  */
 #ifndef PM_SCAN_BYTE_CLASSES_H
 #define PM_SCAN_BYTE_CLASSES_H
@@ -13,11 +13,11 @@
 
 #include "scan/simd.h"
 
-/** Bytes that a mask describes. */
+/** Number of bytes that a mask describes. */
 enum { PM_BLOCK = 64 };
 
 /**
- * Most blocks that are classified at a time: their bytes and masks stay in the first-level cache.
+ * Maximum number of blocks that are classified at once: their bytes and masks stay in the L1 cache.
  */
 enum { PM_BLOCKS = 64 };
 
@@ -37,8 +37,8 @@ struct pm_utf8_classes {
 };
 
 /**
- * Classes of the bytes of a chunk: one mask for each block, bit i of which is byte i. The last
- * block is there for those that look ahead.
+ * Classes of the bytes of a chunk: one mask for each block, with bit i for byte i. The last block
+ * is for characters that start in the block before.
  */
 struct pm_byte_classes {
 	uint64_t printable[PM_BLOCKS + 1]; /**< 0x20 to 0x7e and tab; with `white` also newline,
@@ -50,36 +50,36 @@ struct pm_byte_classes {
 	               1]; /**< `high` is not 0, and the classes of UTF-8 were asked for */
 };
 
-/** Where to fill the classes of UTF-8, which takes longer than all else. */
+/** Blocks for which the classes of UTF-8 are filled. These take longer than all other classes. */
 enum pm_utf8_wish {
-	PM_UTF8_NONE, /**< nowhere */
+	PM_UTF8_NONE, /**< none */
 	PM_UTF8_ALL,  /**< in all blocks */
-	PM_UTF8_LONG, /**< where a text of 2 * PM_BLOCK bytes or more may be: it fills a block, or
-	                 stands next to one that it fills */
+	PM_UTF8_LONG, /**< blocks that may contain a text of 2 * PM_BLOCK bytes or more: it fills
+	                 the block or a neighbour */
 };
 
 /**
- * Sorts bytes into classes.
+ * Determines the classes of bytes.
  *
  * @param bytes    blocks * PM_BLOCK bytes
- * @param blocks   how many blocks, at most PM_BLOCKS + 1
- * @param white    white space of all sorts is printable
- * @param utf8     where to fill the classes of UTF-8; blocks outside these bytes are taken to be
- * full
+ * @param blocks   number of blocks, at most PM_BLOCKS + 1
+ * @param white    line breaks count as printable
+ * @param utf8     for which blocks to fill the classes of UTF-8; blocks outside of `bytes` are
+ *                 assumed to be full of text
  * @param classes  filled
  */
 typedef void pm_classify(const uint8_t *bytes, size_t blocks, bool white, enum pm_utf8_wish utf8,
                          struct pm_byte_classes *classes);
 
 #if PM_SIMD_X86
-/** The version of AVX2. */
+/** The version for AVX2. */
 pm_classify pm_classify_avx2;
 #endif
 
 /**
- * The function for a level.
- * @param simd the level, at most pm_simd_best()
- * @return the function
+ * Returns the function for a level.
+ * @param simd  the level, at most pm_simd_best()
+ * @return      the function
  */
 pm_classify *pm_classify_for(enum pm_simd simd);
 

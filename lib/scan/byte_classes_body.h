@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The body of the three versions of pm_classify. Who includes it defines VECTOR first, the bytes of
- * a vector register.
+ * The body of the three versions of pm_classify. The including file defines VECTOR first, the size
+ * of a vector register in bytes.
  *
- * The comparisons are written once, with vectors of the compiler (GCC and Clang) that it maps to
- * what the target has; only gathering one bit per byte needs instructions of the processor. Wider
- * vectors than the target has would be taken to pieces badly, hence the several inclusions.
- * Private.
+ * The comparisons are written once, with the vector types of GCC and Clang; only gathering one bit
+ * per byte needs instructions of the processor. The compilers split vectors that are wider than the
+ * registers into slow code, so each version includes this file with its own size. Private.
  */
 #include "scan/byte_classes.h"
 
@@ -15,12 +14,12 @@ enum { VECTORS = PM_BLOCK / VECTOR };
 
 typedef int8_t vector __attribute__((vector_size(VECTOR)));
 
-/** The same at any address. */
+/** A vector at any address. */
 typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_alias));
 
 /**
- * One bit for each byte of a comparison's result; handed over by address: by value, vectors have no
- * agreed calling convention.
+ * Gathers one bit for each byte of the result of a comparison. The vector is passed by address:
+ * there is no common calling convention for vectors by value.
  */
 typedef uint32_t gather(const vector *result);
 
@@ -80,13 +79,13 @@ PM_INLINE void classify_utf8(const uint8_t *bytes, uint64_t high, struct pm_utf8
 	classes->lead_f4 = PM_MASK(b == (int8_t)0xf4);
 }
 
-/** Whether all bytes of a block may be text. */
+/** Tests whether all bytes of a block may be text. */
 PM_INLINE bool is_full(const struct pm_byte_classes *classes, size_t i)
 {
 	return (classes->printable[i] | classes->high[i]) == ~UINT64_C(0);
 }
 
-/** Whether long text may reach into a block. */
+/** Tests whether long text may extend into a block. */
 PM_INLINE bool may_be_long(const struct pm_byte_classes *classes, size_t i, size_t blocks)
 {
 	return i == 0 || i + 1 == blocks || is_full(classes, i - 1) || is_full(classes, i) ||

@@ -17,14 +17,16 @@ void pm_byte_test_init(struct pm_byte_test *test, const struct pm_byte_set *set)
 		if (!pm_byte_set_has(set, value))
 			continue;
 		test->member[value] = true;
-		uint8_t *table = value < 0x80 ? test->low : test->high;
+		uint8_t *table = test->low;
+		if (value >= 0x80)
+			table = test->high;
 		table[value & 0xf] = (uint8_t)(table[value & 0xf] | 1 << (value >> 4 & 7));
 		ones &= value;
 		any |= value;
 	}
 
-	/* Bits that are the same in all values are tested; if the others take every form, the set
-	 * is all that fit. */
+	/* Bits that are the same in all values are tested. If the set has all combinations of the
+	 * other bits, this test is exact. */
 	uint8_t free_bits = ones ^ any;
 	test->mask = (uint8_t)~free_bits;
 	test->match = ones;
@@ -71,7 +73,7 @@ pm_byte_pair_find *pm_byte_pair_find_for(const struct pm_byte_pair *pair, enum p
 #if PM_SIMD_X86
 	if (simd == PM_SIMD_AVX2)
 		return pm_byte_pair_find_avx2[pair->tests[0].masked | pair->tests[1].masked << 1];
-	/* Looking up tables needs PSHUFB, which SSE2 lacks. */
+	/* Table look-ups need PSHUFB, which SSE2 lacks. */
 	if (simd == PM_SIMD_SSE2 && pair->tests[0].masked && pair->tests[1].masked)
 		return find_sse2;
 #endif

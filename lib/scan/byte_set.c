@@ -3,15 +3,18 @@
 
 #include <string.h>
 
-/** Rough shares: half of it numbers and pointers (many zeros), half of it text. */
+/** Rough share of a value: half of the memory is numbers and pointers (many zeros), half is text.
+ */
 static double share(uint8_t value)
 {
 	static const char letters[] = "etaoinsrhldcumfpgwybvkxqzj";
-	const char *letter = value ? strchr(letters, value) : NULL;
-	if (letter)
-		return 0.024 / (double)(letter - letters + 2);
+
 	if (value == 0)
 		return 0.35;
+
+	const char *letter = strchr(letters, value);
+	if (letter)
+		return 0.024 / (double)(letter - letters + 2);
 	if (value == 0xff || value == ' ')
 		return 0.02;
 	if (value < 0x10 || (value >= '0' && value <= '9'))
@@ -19,7 +22,10 @@ static double share(uint8_t value)
 	if (value == '@' || value == '~' || value == '`' || value == '^')
 		return 0.001;
 
-	return value < 0x80 ? 0.002 : 0.0013;
+	if (value >= 0x80)
+		return 0.0013;
+
+	return 0.002;
 }
 
 double pm_byte_set_share(const struct pm_byte_set *set)
@@ -29,5 +35,8 @@ double pm_byte_set_share(const struct pm_byte_set *set)
 		if (pm_byte_set_has(set, (uint8_t)i))
 			sum += share((uint8_t)i);
 	}
-	return sum < 1 ? sum : 1;
+
+	if (sum > 1)
+		return 1;
+	return sum;
 }

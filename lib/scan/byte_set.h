@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A set; all zero is the empty one. */
+/** A set; all zeros is the empty set. */
 struct pm_byte_set {
 	uint64_t bits[4]; /**< bit i % 64 of word i / 64 is value i */
 };
 
-/** Whether a value is in a set. */
+/** Tests whether a value is in a set. */
 static inline bool pm_byte_set_has(const struct pm_byte_set *set, uint8_t value)
 {
 	return set->bits[value / 64] >> (value % 64) & 1;
@@ -31,7 +31,7 @@ static inline void pm_byte_set_unite(struct pm_byte_set *set, const struct pm_by
 		set->bits[i] |= other->bits[i];
 }
 
-/** How many values are in a set. */
+/** Returns the number of values in a set. */
 static inline unsigned pm_byte_set_count(const struct pm_byte_set *set)
 {
 	unsigned count = 0;
@@ -41,11 +41,11 @@ static inline unsigned pm_byte_set_count(const struct pm_byte_set *set)
 }
 
 /**
- * How often a byte of a set stands in memory as it usually is; a first guess, until the target's
- * own bytes are counted.
+ * Estimates how frequent the bytes of a set are in typical memory: a first guess, until the bytes
+ * of the target are counted.
  *
  * @param set  the set
- * @return     a share of all bytes
+ * @return     share of all bytes, 0 to 1
  */
 double pm_byte_set_share(const struct pm_byte_set *set);
 

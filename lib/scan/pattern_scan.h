@@ -11,8 +11,8 @@
 #include "scan/simd.h"
 
 /**
- * As pm_pattern_scanner_create().
- * @param simd at most pm_simd_best()
+ * As pm_pattern_scanner_create(), with a level of vector instructions.
+ * @param simd  the level, at most pm_simd_best()
  */
 int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t count,
                                    enum pm_simd simd, struct pm_scanner **scanner,

@@ -9,7 +9,7 @@
 
 enum { XCR0_SSE = 2, XCR0_AVX = 4 };
 
-/** Whether the kernel saves the registers of AVX when it switches threads. */
+/** Tests whether the kernel saves the registers of AVX when it switches threads. */
 static bool kernel_keeps_avx(void)
 {
 	uint32_t low, high;
@@ -18,7 +18,7 @@ static bool kernel_keeps_avx(void)
 }
 #endif
 
-/* __builtin_cpu_supports() would do the same, with a table in the library that is written to. */
+/* __builtin_cpu_supports() does the same, but with a mutable global in the library. */
 enum pm_simd pm_simd_best(void)
 {
 #if PM_SIMD_X86
@@ -26,11 +26,11 @@ enum pm_simd pm_simd_best(void)
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_AVX) ||
 	    !kernel_keeps_avx())
 		return PM_SIMD_SSE2;
+	if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2))
+		return PM_SIMD_SSE2;
 
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2) ? PM_SIMD_AVX2
-	                                                                 : PM_SIMD_SSE2;
+	return PM_SIMD_AVX2;
 #else
-
 	return PM_SIMD_PORTABLE;
 #endif
 }

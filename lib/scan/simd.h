@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Which vector instructions there are. The portable code is always there; x86-64 has SSE2
- * always, AVX2 is asked for at run time. Private.
+ * @file The vector instructions of the processor. Portable code exists for all processors; x86-64
+ * always has SSE2, and AVX2 is detected at run time. Private.
  */
 #ifndef PM_SCAN_SIMD_H
 #define PM_SCAN_SIMD_H
@@ -20,8 +20,8 @@ enum pm_simd {
 };
 
 /**
- * The best that this processor has.
- * @return the level
+ * Returns the highest level of this processor.
+ * @return  the level
  */
 enum pm_simd pm_simd_best(void);
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Classifies the bytes of a window chunk by chunk, and lets each encoding, a lane, find its runs in
+ * the masks. A run that reaches the end of the window stays open until the window has grown.
+ */
 #include "scan/strings_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "scan/hits.h"
 #include "scan/scanner.h"
 #include "scan/text_lane.h"
@@ -13,7 +18,7 @@ enum {
 	CHUNK = PM_BLOCKS * PM_BLOCK,
 	LONGEST_CHARACTER = 4,
 	LONG = 2 * PM_BLOCK,
-	NEUTRAL = 1, /* a byte that is in no character of any encoding */
+	NEUTRAL = 1, /* a byte that no character of any encoding contains */
 };
 
 struct strings_scanner {
@@ -22,29 +27,31 @@ struct strings_scanner {
 	bool white_space, aligned;
 	enum pm_utf8_wish utf8;
 	size_t lane_count;
-	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* as they are at the begin of a window */
+	struct pm_text_lane lanes[PM_ENCODING_COUNT]; /* their state at the start of a window */
 };
 
 struct strings_thread {
 	const struct strings_scanner *search;
 	struct pm_text_lane lanes[PM_ENCODING_COUNT];
 	struct pm_byte_classes classes;
-	uint8_t tail[CHUNK + PM_BLOCK]; /* the last bytes of a window with NEUTRAL ones behind */
+	uint8_t tail[CHUNK + PM_BLOCK]; /* the last bytes of a window, followed by NEUTRAL ones */
 	/* While a window is scanned: */
 	const struct pm_window *window;
 	struct pm_hits *hits;
 	struct pm_error *error;
 };
 
-/** Whether valid text of UTF-8 has as many characters. */
-static bool has_characters(const uint8_t *bytes, size_t size, size_t least)
+/** Tests whether valid text of UTF-8 has at least `min` characters. */
+static bool has_characters(const uint8_t *bytes, size_t size, size_t min)
 {
-	if (size / LONGEST_CHARACTER >= least)
+	if (size / LONGEST_CHARACTER >= min)
 		return true;
+
 	size_t count = 0;
 	for (size_t i = 0; i < size; i++)
 		count += (bytes[i] & 0xc0) != 0x80;
-	return count >= least;
+
+	return count >= min;
 }
 
 static int add_run(void *context, const struct pm_text_lane *lane, size_t start, size_t end)
@@ -65,14 +72,14 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 }
 
 /**
- * Makes the masks of the chunk at an offset; what is behind the window belongs to no character.
+ * Computes the masks of the chunk at an offset. Bytes after the window do not belong to characters.
  * @return number of blocks
  */
 static size_t classify(struct strings_thread *thread, size_t at)
 {
 	const struct strings_scanner *search = thread->search;
-	size_t left = pm_window_end(thread->window) - at,
-	       blocks = left / PM_BLOCK + (left % PM_BLOCK != 0);
+	size_t left = pm_window_end(thread->window) - at;
+	size_t blocks = pm_min_size((left + PM_BLOCK - 1) / PM_BLOCK, PM_BLOCKS);
 	const uint8_t *bytes = thread->window->bytes + at;
 	enum pm_utf8_wish utf8 = search->utf8;
 
@@ -80,26 +87,27 @@ static size_t classify(struct strings_thread *thread, size_t at)
 		memcpy(thread->tail, bytes, left);
 		memset(thread->tail + left, NEUTRAL, sizeof thread->tail - left);
 		bytes = thread->tail;
-		/* Text may go on behind the window: what fills no block here may be long. */
-		utf8 = utf8 == PM_UTF8_LONG ? PM_UTF8_ALL : utf8;
+		/* Text may continue after the window: if it does not fill a block here, it may
+		 * still be long. */
+		if (utf8 == PM_UTF8_LONG)
+			utf8 = PM_UTF8_ALL;
 	}
 
-	blocks = blocks < PM_BLOCKS ? blocks : PM_BLOCKS;
 	search->classify(bytes, blocks + 1, search->white_space, utf8, &thread->classes);
 
 	return blocks;
 }
 
-/** Where to begin. */
+/** First offset at which a character counts in some lane. */
 static size_t first_from(const struct strings_thread *thread)
 {
 	size_t first = SIZE_MAX;
 	for (size_t i = 0; i < thread->search->lane_count; i++)
-		first = thread->lanes[i].from < first ? thread->lanes[i].from : first;
+		first = pm_min_size(first, thread->lanes[i].from);
 	return first;
 }
 
-/** Begin of the first run that is open and starts in the window, or PM_NO_RUN. */
+/** Offset of the first open run that starts in the window, or PM_NO_RUN. */
 static size_t first_open(const struct strings_thread *thread)
 {
 	size_t first = PM_NO_RUN;
@@ -111,15 +119,17 @@ static size_t first_open(const struct strings_thread *thread)
 	return first;
 }
 
-/** Offsets in a block at which characters may begin. */
+/** Offsets in a block at which characters may start. */
 static uint64_t allowed_begins(const struct strings_thread *thread, enum pm_encoding encoding)
 {
 	static const uint64_t multiples[] = { [1] = ~UINT64_C(0),
 		                              [2] = UINT64_C(0x5555555555555555),
 		                              [4] = UINT64_C(0x1111111111111111) };
 	size_t unit = pm_encoding_unit(encoding);
-	return thread->search->aligned ? multiples[unit] << (-thread->window->address & (unit - 1))
-	                               : multiples[1];
+
+	if (!thread->search->aligned)
+		return multiples[1];
+	return multiples[unit] << (-thread->window->address & (unit - 1));
 }
 
 static void start_lanes(struct strings_thread *thread)
@@ -132,8 +142,8 @@ static void start_lanes(struct strings_thread *thread)
 }
 
 /**
- * Goes on with the runs that are open, in a window that begins at `base` of the old one. All lanes
- * have one then, see scan_bytes().
+ * Continues the open runs, in a window that starts at offset `base` of the old one. All lanes have
+ * an open run then, see scan_bytes().
  */
 static void resume_lanes(struct strings_thread *thread, size_t base)
 {
@@ -147,16 +157,16 @@ static void resume_lanes(struct strings_thread *thread, size_t base)
 }
 
 /**
- * Scans as far as the bytes go.
- * @return 0; 1 where the hits were refused; -1
+ * Scans the bytes of the window.
+ * @return 0: all of them; 1: stopped by pm_hits.consume; -1: an error
  */
 static int scan_bytes(struct strings_thread *thread, const struct pm_window *window, bool final)
 {
 	size_t end = pm_window_end(window), lanes = thread->search->lane_count;
-	/* Runs that reach this offset may go on behind the window: they stay open. */
-	size_t decided = final                         ? SIZE_MAX
-	                 : end < LONGEST_CHARACTER - 1 ? 0
-	                                               : end - (LONGEST_CHARACTER - 1);
+	/* Runs that reach this offset may continue after the window: they stay open. */
+	size_t decided = SIZE_MAX;
+	if (!final)
+		decided = end - pm_min_size(end, LONGEST_CHARACTER - 1);
 
 	for (size_t at = first_from(thread) & ~(size_t)(PM_BLOCK - 1);
 	     at < end && (at < window->size || first_open(thread) != PM_NO_RUN); at += CHUNK) {
@@ -166,9 +176,10 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 			if (pm_text_lane_runs(&thread->lanes[i], &chunk, add_run, thread) < 0)
 				return -1;
 		}
-		int result = thread->hits->count >= PM_HITS_MAX
-		                     ? pm_hits_flush(thread->hits, window, thread->error)
-		                     : 0;
+
+		if (thread->hits->count < PM_HITS_MAX)
+			continue;
+		int result = pm_hits_flush(thread->hits, window, thread->error);
 		if (result)
 			return result;
 	}
@@ -176,7 +187,7 @@ static int scan_bytes(struct strings_thread *thread, const struct pm_window *win
 	return 0;
 }
 
-/** Runs that reach the last byte of the window end there. */
+/** Ends the runs that reach the last byte of the window. */
 static int close_lanes(struct strings_thread *thread, size_t end)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
@@ -217,7 +228,7 @@ static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
 		if (grown < 0)
 			return -1;
 
-		/* Where no more can be had, all runs end with the window. */
+		/* If there are no more bytes, all runs end with the window. */
 		final = !grown || !window->more;
 		resume_lanes(thread, grown ? open : 0);
 	}
@@ -250,17 +261,19 @@ static const struct pm_scanner_ops strings_ops = {
 };
 
 /**
- * Fewest bytes of a string.
+ * Computes the minimum number of bytes of a string.
  * @return 0 or -1
  */
 static int min_bytes(const struct pm_strings_options *options, enum pm_encoding encoding,
-                     size_t *least, struct pm_error *error)
+                     size_t *bytes, struct pm_error *error)
 {
-	size_t unit = pm_encoding_unit(encoding);
-	size_t characters = options->min_length ? options->min_length : unit == 2 ? 6 : 4;
-	if (__builtin_mul_overflow(characters, unit, least))
+	size_t unit = pm_encoding_unit(encoding), characters = options->min_length;
+
+	if (characters == 0)
+		characters = unit == 2 ? 6 : 4;
+	if (__builtin_mul_overflow(characters, unit, bytes))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "strings of %zu characters do not fit any memory", characters);
+		                    "strings of %zu characters do not fit in memory", characters);
 	return 0;
 }
 
@@ -268,13 +281,15 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
                                    struct pm_scanner **scanner, struct pm_error *error)
 {
 	static const struct pm_strings_options defaults = { 0 };
-	options = options ? options : &defaults;
+	if (!options)
+		options = &defaults;
 
-	unsigned encodings = options->encodings ? options->encodings
-	                                        : PM_ENCODING_BIT(PM_ENCODING_UTF8);
+	unsigned encodings = options->encodings;
+	if (encodings == 0)
+		encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8);
 	if (encodings >= PM_ENCODING_BIT(PM_ENCODING_COUNT))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "there is no encoding for the bits %#x", encodings);
+		                    "the bits %#x are not valid encodings", encodings);
 
 	struct strings_scanner *made = calloc(1, sizeof *made);
 	if (!made)
@@ -340,9 +355,10 @@ size_t pm_encoding_unit(enum pm_encoding encoding)
 
 size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size, char *text)
 {
-	size_t unit = pm_encoding_unit(encoding), count = size / unit;
-	size_t place = encoding == PM_ENCODING_UTF16BE || encoding == PM_ENCODING_UTF32BE ? unit - 1
-	                                                                                  : 0;
+	size_t unit = pm_encoding_unit(encoding), count = size / unit, place = 0;
+
+	if (encoding == PM_ENCODING_UTF16BE || encoding == PM_ENCODING_UTF32BE)
+		place = unit - 1;
 
 	if (unit == 1) {
 		memcpy(text, bytes, size);

@@ -11,8 +11,8 @@
 #include "scan/simd.h"
 
 /**
- * As pm_strings_scanner_create().
- * @param simd at most pm_simd_best()
+ * As pm_strings_scanner_create(), with a level of vector instructions.
+ * @param simd  the level, at most pm_simd_best()
  */
 int pm_strings_scanner_create_with(const struct pm_strings_options *options, enum pm_simd simd,
                                    struct pm_scanner **scanner, struct pm_error *error);

@@ -3,30 +3,36 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
+
 /**
- * Bits of block `i`, moved towards its begin, with those of the next one behind them: bit j tells
- * of byte j + by.
+ * Shifts the bits of block `i`, followed by those of the next block, to the start: bit j is that of
+ * byte j + by.
  */
 static uint64_t ahead(const uint64_t *masks, size_t i, unsigned by)
 {
-	return by == 0 ? masks[i] : masks[i] >> by | masks[i + 1] << (PM_BLOCK - by);
+	if (by == 0)
+		return masks[i];
+	return masks[i] >> by | masks[i + 1] << (PM_BLOCK - by);
 }
 
 /**
- * Valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are left
- * out by their second byte).
+ * Finds valid characters of UTF-8 from U+00A0 on (the Unicode Standard, table 3-7; C1 controls are
+ * excluded by their second byte).
  */
 static uint64_t cover_multibyte(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                                 size_t i)
 {
 	static const struct pm_utf8_classes none = { 0 };
-	const struct pm_utf8_classes *block = &classes->utf8[i],
-				     *next = classes->multibyte[i + 1] ? block + 1 : &none;
-	uint64_t follow[2] = { block->follow, next->follow },
-		 follow_8[2] = { block->follow_8, next->follow_8 };
+	const struct pm_utf8_classes *block = &classes->utf8[i], *next = &none;
+	if (classes->multibyte[i + 1])
+		next = block + 1;
+
+	uint64_t follow[2] = { block->follow, next->follow };
+	uint64_t follow_8[2] = { block->follow_8, next->follow_8 };
 	uint64_t follow_89[2] = { block->follow_89, next->follow_89 };
-	uint64_t second = ahead(follow, 0, 1), third = ahead(follow, 0, 2),
-		 fourth = ahead(follow, 0, 3);
+	uint64_t second = ahead(follow, 0, 1);
+	uint64_t third = ahead(follow, 0, 2), fourth = ahead(follow, 0, 3);
 
 	uint64_t second_89 = ahead(follow_89, 0, 1), second_8 = ahead(follow_8, 0, 1);
 	uint64_t wrong = (block->lead_c2_e0 & second_89) | (block->lead_ed & ~second_89);
@@ -53,7 +59,7 @@ static void cover_utf8(struct pm_text_lane *lane, const struct pm_byte_classes *
 	}
 }
 
-/** Characters of `unit` bytes of which the one at `place` is printable and the others are zero. */
+/** Finds characters of `unit` bytes: the one at `place` is printable, the others are zero. */
 static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane *lane,
                                                              const struct pm_byte_classes *classes,
                                                              size_t blocks, uint64_t *cover,
@@ -78,13 +84,15 @@ static inline __attribute__((always_inline)) void cover_wide(struct pm_text_lane
 static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *classes,
                        size_t blocks, uint64_t *cover)
 {
+	memcpy(cover, classes->printable, blocks * sizeof *cover);
+
 	switch (lane->encoding) {
 	case PM_ENCODING_UTF8:
 		cover_utf8(lane, classes, blocks, cover);
 		break;
 	case PM_ENCODING_8BIT:
 		for (size_t i = 0; i < blocks; i++)
-			cover[i] = classes->printable[i] | classes->high[i];
+			cover[i] |= classes->high[i];
 		break;
 	case PM_ENCODING_UTF16LE:
 		cover_wide(lane, classes, blocks, cover, 2, 0);
@@ -99,19 +107,21 @@ static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *
 		cover_wide(lane, classes, blocks, cover, 4, 3);
 		break;
 	default:
-		memcpy(cover, classes->printable, blocks * sizeof *cover);
+		break;
 	}
 }
 
-/** Bits of a block from an offset on. */
+/** Bits of the block at `at` from an offset on. */
 static uint64_t bits_from(size_t offset, size_t at)
 {
 	if (offset <= at)
 		return ~UINT64_C(0);
-	return offset - at < PM_BLOCK ? ~UINT64_C(0) << (offset - at) : 0;
+	if (offset - at >= PM_BLOCK)
+		return 0;
+	return ~UINT64_C(0) << (offset - at);
 }
 
-/** Bits at which `length` ones follow each other (1 to 63). */
+/** Bits at which a sequence of `length` ones starts (1 to 63). */
 static inline uint64_t long_enough(uint64_t mask, size_t length)
 {
 	size_t done = 1;
@@ -120,7 +130,7 @@ static inline uint64_t long_enough(uint64_t mask, size_t length)
 	return mask & mask >> (length - done);
 }
 
-/** Runs that begin in the block and end in it; bit 63 is clear. */
+/** Visits the runs that start and end in the block; bit 63 is clear. */
 static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at,
                       pm_run_visitor *visit, void *context)
 {
@@ -137,7 +147,7 @@ static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at
 	return 0;
 }
 
-/** Runs of a block that is neither empty without an open run nor full. */
+/** Visits the runs of a block that is neither full, nor empty without an open run. */
 static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_run_visitor *visit,
                        void *context)
 {
@@ -145,14 +155,14 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 	if (lane->open != PM_NO_RUN) {
 		size_t start = lane->open, end = at + (unsigned)__builtin_ctzll(~cover);
 		lane->open = PM_NO_RUN;
-		/* Clears the lowest ones. */
+		/* Clears the lowest sequence of ones. */
 		cover &= cover + 1;
 		if (end - start >= lane->min_length)
 			result = visit(context, lane, start, end);
 	}
 
-	size_t top = cover >> 63 ? (size_t)__builtin_clzll(~cover) : 0;
-	if (top > 0) {
+	if (cover >> 63) {
+		size_t top = (size_t)__builtin_clzll(~cover);
 		lane->open = at + PM_BLOCK - top;
 		cover &= ~UINT64_C(0) >> top;
 	}
@@ -181,9 +191,10 @@ int pm_text_lane_runs(struct pm_text_lane *lane, const struct pm_text_chunk *chu
 		if (cover[i] == 0 && lane->open == PM_NO_RUN)
 			continue;
 		if (cover[i] == ~UINT64_C(0)) {
-			lane->open = lane->open == PM_NO_RUN ? at : lane->open;
+			lane->open = pm_min_size(lane->open, at);
 			continue;
 		}
+
 		int result = mixed_block(lane, cover[i], at, visit, context);
 		if (result)
 			return result;
