@@ -9,20 +9,24 @@
 #include "scan/pattern_text.h"
 #include "scan/pattern_token.h"
 
-/** Options of PCRE2 for the flags of a pattern. */
+/** Returns the PCRE2 options for the flags of a pattern. */
 static uint32_t compile_options(unsigned flags)
 {
-	/* A pattern may not switch to UTF-8 by itself: windows are cut otherwise then. */
 	uint32_t options = PCRE2_USE_OFFSET_LIMIT;
-	options |= flags & PM_PATTERN_UTF ? PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
-	                                            PCRE2_NEVER_BACKSLASH_C
-	                                  : PCRE2_NEVER_UTF;
 
-	/* For ".*x" PCRE2 tries begins of lines only; among invalid bytes that misses what begins
-	 * behind one of them. */
-	options |= flags & PM_PATTERN_UTF ? PCRE2_NO_DOTSTAR_ANCHOR : 0;
-	options |= flags & PM_PATTERN_CASELESS ? PCRE2_CASELESS : 0;
-	options |= flags & PM_PATTERN_MULTILINE ? PCRE2_MULTILINE : 0;
+	/* For ".*x" PCRE2 tries only starts of lines. Among invalid bytes that misses matches which
+	 * start after one of them. */
+	if (flags & PM_PATTERN_UTF)
+		options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF |
+		           PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_DOTSTAR_ANCHOR;
+	/* A pattern may not switch to UTF-8: windows are cut in another way then. */
+	else
+		options |= PCRE2_NEVER_UTF;
+
+	if (flags & PM_PATTERN_CASELESS)
+		options |= PCRE2_CASELESS;
+	if (flags & PM_PATTERN_MULTILINE)
+		options |= PCRE2_MULTILINE;
 
 	return options;
 }
@@ -36,7 +40,7 @@ static int compile_error(int code, size_t offset, const struct pm_pattern_text *
 	return pm_pattern_wrong(text->bytes, text->length, offset, (const char *)reason, error);
 }
 
-/** \G is where the last match ended: with several windows and threads there is no such place. */
+/** Rejects \G, the end of the last match: with several windows and threads that is undefined. */
 static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
                         struct pm_error *error)
 {
@@ -50,7 +54,7 @@ static int check_tokens(const struct pm_pattern_text *text, uint32_t options,
 		    memcmp(token.text, "\\G", 2) == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "\\G has no meaning here: parts of memory are searched "
-			                    "side by side");
+			                    "in parallel");
 	}
 
 	return 0;
@@ -82,8 +86,8 @@ static int add(struct pm_compiled_patterns *compiled, const struct pm_pattern_te
 	if (check_tokens(text, options, error) < 0)
 		return -1;
 
-	/* Without JIT (a kernel that forbids it, another processor) everything works, ten times
-	 * slower. */
+	/* Without JIT (the kernel forbids it, or the processor is not supported) the search works,
+	 * but ten times slower. */
 	pcre2_jit_compile(added->code, PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
 	pm_pattern_shape_learn(text->bytes, text->length, options, &added->shape);
 
@@ -99,10 +103,10 @@ static int add_wide(struct pm_compiled_patterns *compiled, const struct pm_patte
 	int result = 0;
 	for (int big = 0; big < 2 && result == 0; big++) {
 		struct pm_pattern_text wide = { 0 };
+		struct pm_compiled_pattern made = { .number = number };
+
+		made.encoding = big ? PM_ENCODING_UTF16BE : PM_ENCODING_UTF16LE;
 		result = pm_pattern_text_widen(text, options, big, &wide, error);
-		struct pm_compiled_pattern made = { .number = number,
-			                            .encoding = big ? PM_ENCODING_UTF16BE
-			                                            : PM_ENCODING_UTF16LE };
 		if (result == 0)
 			result = add(compiled, &wide, options, made, error);
 		pm_pattern_text_deinit(&wide);
@@ -128,18 +132,17 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
 	int result = pm_pattern_text_write(pattern, &text, error);
 	size_t first = compiled->count;
 	if (result == 0) {
-		struct pm_compiled_pattern made = { .number = number,
-			                            .utf = utf,
-			                            .encoding = utf ? PM_ENCODING_UTF8
-			                                            : PM_ENCODING_8BIT };
+		struct pm_compiled_pattern made = { .number = number, .utf = utf };
+
+		made.encoding = utf ? PM_ENCODING_UTF8 : PM_ENCODING_8BIT;
 		result = add(compiled, &text, compile_options(pattern->flags), made, error);
 	}
 
 	if (result == 0 && (pattern->flags & PM_PATTERN_WIDE))
 		result = add_wide(compiled, &text, pattern, number, error);
 	if (result == 0 && compiled->count > first + 1) {
-		/* Of matches at the same place the first counts: a word of 16 bits, and not its
-		 * first letter. */
+		/* Of matches at the same address the first pattern counts: a word in UTF-16, and
+		 * not its first letter in 8 bits. */
 		struct pm_compiled_pattern narrow = compiled->items[first];
 		compiled->items[first] = compiled->items[compiled->count - 1];
 		compiled->items[compiled->count - 1] = narrow;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file From what the user means to what is searched for. Private. */
+/** @file Compiling the patterns of the caller with PCRE2. Private. */
 #ifndef PM_SCAN_PATTERN_COMPILE_H
 #define PM_SCAN_PATTERN_COMPILE_H
 
@@ -7,19 +7,19 @@
 
 #include "scan/pattern_matcher.h"
 
-/** Patterns ready to be searched for. All zero is none. */
+/** Compiled patterns; all zeros is an empty list. */
 struct pm_compiled_patterns {
-	struct pm_compiled_pattern *items; /**< they, by the numbers of the caller's patterns */
-	size_t count;                      /**< how many */
+	struct pm_compiled_pattern *items; /**< the patterns, by ascending number */
+	size_t count;                      /**< number of patterns */
 	size_t capacity;                   /**< private */
 };
 
 /**
- * Compiles a pattern, and its forms in UTF-16 where those are wanted.
+ * Compiles a pattern, and with PM_PATTERN_WIDE its forms in UTF-16.
  *
- * @param compiled  gets one or three more
+ * @param compiled  the list; one or three patterns are added
  * @param pattern   the pattern
- * @param number    which of the caller's it is
+ * @param number    index of the pattern among those of the caller
  * @param error     PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -27,8 +27,8 @@ int pm_pattern_compile(struct pm_compiled_patterns *compiled, const struct pm_pa
                        uint32_t number, struct pm_error *error);
 
 /**
- * Releases all.
- * @param compiled none afterwards
+ * Releases all patterns.
+ * @param compiled  the list; empty afterwards
  */
 void pm_compiled_patterns_deinit(struct pm_compiled_patterns *compiled);
 

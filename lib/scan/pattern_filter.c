@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/pattern_filter.h"
 
+#include "base/minmax.h"
 #include "scan/byte_set.h"
 
 enum {
-	SAMPLES = 1024,                  /* places that are looked at to choose */
-	CHOICE_MIN = 2 * SAMPLES,        /* fewest bytes to choose by */
-	CHOICE_BYTES = 64 * 1024 * 1024, /* a choice holds for so many */
-	WORTH_FAST = 768, /* bytes per place where PCRE2 itself searches fast: for patterns that
-	                     begin with certain bytes */
-	WORTH_SLOW = 8,   /* the same for all other patterns, which it tries at every byte */
-	PATIENCE = 64,    /* places that are always tolerated */
+	SAMPLES = 1024,                  /* places that are sampled for a choice */
+	CHOICE_MIN = 2 * SAMPLES,        /* minimum of bytes to sample */
+	CHOICE_BYTES = 64 * 1024 * 1024, /* bytes that a choice is used for */
+	WORTH_FAST = 768, /* `tolerated` for patterns that start with certain bytes, which PCRE2
+	                     itself finds fast */
+	WORTH_SLOW = 8,   /* `tolerated` for all other patterns, which PCRE2 tries at each byte */
+	PATIENCE = 64,    /* number of places that are always tolerated */
 };
 
 /* Pairs more common than this stop the search too often. */
 static const double COMMON = 0.2, HUGE_COST = 1e9;
 
-/* What looking for a run costs, as the commonness of a pair that costs as much. */
+/* Cost of a search for a run, as the commonness of a pair with the same cost. */
 static const double RUN_COST = 0.02;
 
-/** What the samples say about a sequence. */
+/** Samples of a sequence. */
 struct sampled {
-	unsigned alone[PM_SEQUENCE_MAX]; /* samples that fit a position */
-	unsigned whole;                  /* samples that fit all positions */
-	uint16_t fits[SAMPLES];          /* positions that a sample fits */
+	unsigned alone[PM_SEQUENCE_MAX]; /* number of samples that match a position */
+	unsigned whole;                  /* number of samples that match all positions */
+	uint16_t fits[SAMPLES];          /* positions that each sample matches */
 };
 
 void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pattern_shape *shape,
@@ -33,15 +34,15 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 		(struct pm_pattern_filter){ .shape = shape, .simd = simd, .tolerated = WORTH_SLOW };
 
 	const struct pm_required *first = &shape->required[0];
-	/* PCRE2's compiler knows such begins too, and searches for them by vector instructions. */
+	/* PCRE2 itself searches for the first byte of such patterns with vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
 		if (first[i].max_length == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
 			filter->tolerated = WORTH_FAST;
 	}
 }
 
-static void look(const struct pm_sequence *sequence, const uint8_t *bytes, size_t step,
-                 struct sampled *sampled)
+static void take_samples(const struct pm_sequence *sequence, const uint8_t *bytes, size_t step,
+                         struct sampled *sampled)
 {
 	*sampled = (struct sampled){ 0 };
 	for (size_t i = 0; i < SAMPLES; i++) {
@@ -56,7 +57,7 @@ static void look(const struct pm_sequence *sequence, const uint8_t *bytes, size_
 	}
 }
 
-/** Samples that fit two positions. */
+/** Number of samples that match two positions. */
 static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 {
 	unsigned wanted = 1u << a | 1u << b, count = 0;
@@ -65,7 +66,7 @@ static unsigned count_both(const struct sampled *sampled, size_t a, size_t b)
 	return count;
 }
 
-/** How common something is: by the samples, and where they saw none by the usual share. */
+/** Estimates how common bytes are, by the samples and, if these have none, by the usual share. */
 static double commonness(unsigned count, double share)
 {
 	return (double)count / SAMPLES + share / 16;
@@ -73,7 +74,7 @@ static double commonness(unsigned count, double share)
 
 /**
  * Chooses the two rarest positions.
- * @return how common both together are
+ * @return how common both of them together are
  */
 static double choose_positions(const struct pm_sequence *sequence, const struct sampled *sampled,
                                size_t chosen[2])
@@ -103,12 +104,14 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 	return best;
 }
 
-/** What finding the begin of a match costs, that can be far before the sequence. */
+/** Cost factor of finding the start of a match, which can be far before the sequence. */
 static double distance_cost(const struct pm_required *required)
 {
 	if (required->min_length == required->max_length)
 		return 1;
-	return required->max_length == SIZE_MAX ? 2 + 60 * pm_byte_set_share(&required->before) : 2;
+	if (required->max_length == SIZE_MAX)
+		return 2 + 60 * pm_byte_set_share(&required->before);
+	return 2;
 }
 
 /** Chooses the rarest sequence, or none if the rarest is too common. */
@@ -123,10 +126,11 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 		const struct pm_required *required = &filter->shape->required[i];
 		size_t positions[2] = { 0, 0 };
 
-		look(&required->bytes, bytes, step, &sampled);
+		take_samples(&required->bytes, bytes, step, &sampled);
 		double common = choose_positions(&required->bytes, &sampled, positions);
 		bool by_run = required->run > 0 && common > RUN_COST;
-		common = by_run ? RUN_COST : common;
+		if (by_run)
+			common = RUN_COST;
 
 		double cost = common * distance_cost(required);
 		if (cost >= best ||
@@ -153,21 +157,23 @@ static void choose(struct pm_pattern_filter *filter, const uint8_t *bytes, size_
 bool pm_pattern_filter_begin(struct pm_pattern_filter *filter, const uint8_t *bytes, size_t size)
 {
 	filter->places = filter->visits = 0;
-	/* Little bytes say little: what was chosen before is kept, or PCRE2 does it alone. */
+
+	/* With few bytes, the last choice is kept; without one, PCRE2 searches alone. */
 	if (filter->until < size && size >= CHOICE_MIN)
 		choose(filter, bytes, size);
-	filter->until -= filter->until < size ? filter->until : size;
+	filter->until -= pm_min(filter->until, size);
 	return filter->required;
 }
 
 /**
- * Finds bytes of a set that follow each other: from their end on, so that what holds none of them
- * is passed over in long steps.
+ * Finds a run of bytes of a set. Tests each run from its end, so that memory without such bytes is
+ * skipped in long steps.
  */
 static size_t find_run(const bool *member, const uint8_t *bytes, size_t from, size_t end,
                        size_t length)
 {
-	size_t known = 0; /* so many at the begin are of the set */
+	size_t known = 0; /* bytes at the start of the run that are known to be in the set */
+
 	for (size_t at = from; end >= length && at <= end - length;) {
 		size_t i = length;
 		while (i > known && member[bytes[at + i - 1]])
@@ -216,8 +222,7 @@ size_t pm_pattern_filter_next(struct pm_pattern_filter *filter, const uint8_t *b
 
 bool pm_pattern_filter_failed(struct pm_pattern_filter *filter, size_t at)
 {
-	/* A pair that is no place costs a few nanoseconds, a place some tens: one of them stands
-	 * for eight of those. */
+	/* A pair costs a few nanoseconds, a place some tens: one place counts as eight pairs. */
 	size_t cost = filter->places + filter->visits / 8;
 	if (cost < PATIENCE || at / cost >= filter->tolerated)
 		return false;

@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * PCRE2 is called for a range of offsets at a time. A filter, if the pattern has one, limits these
+ * calls to places with a rare sequence. An attempt that reaches a limit of PCRE2 is skipped and
+ * counted.
+ */
 #include "scan/pattern_matcher.h"
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 enum {
 	MATCH_LIMIT = 1000000, /* steps of one attempt: about 2 ms */
-	HEAP_LIMIT = 4096,     /* KiB, where there is no JIT */
-	SKIP_PATIENCE = 4,     /* attempts that give up before more is skipped */
-	SKIP_MAX = 4096,      /* bytes that are skipped at the most after an attempt that gave up */
-	FOLLOW_BYTES_MAX = 3, /* of a character of UTF-8 */
+	HEAP_LIMIT = 4096,     /* KiB, without JIT */
+	SKIP_PATIENCE = 4,     /* attempts that give up before more bytes are skipped */
+	SKIP_MAX = 4096,       /* maximum of bytes that are skipped after an attempt that gave up */
+	FOLLOW_BYTES_MAX = 3,  /* of a character of UTF-8 */
 };
 
-/** What an attempt came to, besides the codes of PCRE2. */
+/** Result of an attempt, besides the codes of PCRE2. */
 enum { STOPPED = -10000 };
 
 int pm_matcher_init(struct pm_matcher *matcher, const struct pm_compiled_pattern *pattern,
                     pcre2_jit_stack *stack, enum pm_simd simd, struct pm_error *error)
 {
 	*matcher = (struct pm_matcher){ .pattern = pattern, .skip = 1 };
-	/* Only the whole match is asked for, not the groups. */
+	/* Only the whole match is needed, not the groups. */
 	matcher->match = pcre2_match_data_create(1, NULL);
 	matcher->context = pcre2_match_context_create(NULL);
 	if (!matcher->match || !matcher->context) {
@@ -42,18 +48,25 @@ void pm_matcher_deinit(struct pm_matcher *matcher)
 	*matcher = (struct pm_matcher){ 0 };
 }
 
-/** The end of the bytes without a character of UTF-8 that is cut in two. */
+/** Returns the size of a character of UTF-8 by its first byte, 0xc0 or more. */
+static size_t character_size(uint8_t byte)
+{
+	if (byte >= 0xf0)
+		return 4;
+	if (byte >= 0xe0)
+		return 3;
+	return 2;
+}
+
+/** Returns the end of the bytes without an incomplete character of UTF-8. */
 static size_t whole_characters(const struct pm_window *window, size_t end)
 {
 	for (size_t back = 1; back <= FOLLOW_BYTES_MAX && back <= end; back++) {
 		uint8_t byte = window->bytes[end - back];
-		if (byte >= 0xc0)
-			return back < (byte >= 0xf0   ? 4u
-			               : byte >= 0xe0 ? 3u
-			                              : 2u)
-			               ? end - back
-			               : end;
-		if (byte < 0x80)
+
+		if (byte >= 0xc0 && back < character_size(byte))
+			return end - back;
+		if (byte >= 0xc0 || byte < 0x80)
 			return end;
 	}
 
@@ -71,17 +84,20 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 	matcher->probe = 0;
 	matcher->counts = counts;
 	matcher->cut = window->more && final;
-	matcher->options = PCRE2_NOTEMPTY | (window->begins ? 0 : PCRE2_NOTBOL);
+	matcher->options = PCRE2_NOTEMPTY;
+	if (!window->begins)
+		matcher->options |= PCRE2_NOTBOL;
 
 	if (reach <= window->after)
-		/* No match that begins in the window can see the end of these bytes. */
+		/* A match that starts in the window does not depend on later bytes. */
 		end = window->size + reach;
 	else if (more) {
 		matcher->options |= PCRE2_PARTIAL_HARD;
-		end = pattern->utf ? whole_characters(window, end) : end;
+		if (pattern->utf)
+			end = whole_characters(window, end);
 	} else if (!window->ends)
-		/* Not together with partial matches: `$` would fail at the end instead of asking
-		 * for more. */
+		/* Not together with partial matches: `$` would fail at the end instead of
+		 * requesting more bytes. */
 		matcher->options |= PCRE2_NOTEOL;
 
 	matcher->end = end;
@@ -91,14 +107,14 @@ void pm_matcher_begin(struct pm_matcher *matcher, const struct pm_window *window
 }
 
 /**
- * Lets PCRE2 look for a match that begins in `[from, to]`.
- * @return its result
+ * Lets PCRE2 search for a match that starts in `[from, to]`.
+ * @return the result of PCRE2
  */
 static int try_range(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                      size_t to)
 {
-	/* Not to begin within a character. What only looks like the rest of one is passed over by
-	 * PCRE2 itself. */
+	/* PCRE2 may not start within a character. It skips bytes that only look like the rest of
+	 * one. */
 	for (unsigned i = 0; matcher->pattern->utf && i < FOLLOW_BYTES_MAX &&
 	                     from > matcher->cursor && (window->bytes[from] & 0xc0) == 0x80;
 	     i++)
@@ -110,16 +126,16 @@ static int try_range(struct pm_matcher *matcher, const struct pm_window *window,
 	                   matcher->match, matcher->context);
 }
 
-/** Whether an attempt reached its limits, or met what it cannot go on from: it is passed over. */
+/** Tests whether an attempt reached a limit, or ended with an error: its address is skipped. */
 static bool gave_up(int result)
 {
 	return result < 0 && result != PCRE2_ERROR_NOMATCH && result != PCRE2_ERROR_PARTIAL;
 }
 
 /**
- * The same as try_range(), one begin at a time: a limit was reached at one of them, and PCRE2 does
- * not say at which. Bytes are skipped behind each of those, ever more while they follow each other:
- * else hostile bytes could make the scan last for hours.
+ * As try_range(), one offset at a time: a limit was reached at one of them, and PCRE2 does not
+ * report which. Bytes are skipped after each such offset, and more of them if several follow each
+ * other: else hostile bytes could make the scan take hours.
  */
 static int try_each(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -138,7 +154,7 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 			continue;
 		}
 
-		size_t skip = matcher->skip < to - at ? matcher->skip : to - at;
+		size_t skip = pm_min_size(matcher->skip, to - at);
 		matcher->counts->skipped += skip;
 		if (++matcher->counts->gave_up % SKIP_PATIENCE == 0 && matcher->skip < SKIP_MAX)
 			matcher->skip *= 2;
@@ -150,8 +166,8 @@ static int try_each(struct pm_matcher *matcher, const struct pm_window *window, 
 }
 
 /**
- * Looks for a match that begins in `[from, to]`, and notes it down.
- * @return whether `state` is decided
+ * Searches for a match that starts in `[from, to]`, and stores it.
+ * @return whether `state` is determined
  */
 static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, size_t from,
                     size_t to)
@@ -162,10 +178,15 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	if (result == PCRE2_ERROR_NOMATCH)
 		return false;
 
+	if (result == STOPPED) {
+		matcher->state = PM_MATCH_STOPPED;
+		return true;
+	}
+
 	const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(matcher->match);
-	size_t begin = result == STOPPED ? 0 : pcre2_get_startchar(matcher->match);
-	if (result == STOPPED || begin < window->before || begin - window->before >= window->size) {
-		matcher->state = result == STOPPED ? PM_MATCH_STOPPED : PM_MATCH_NONE;
+	size_t begin = pcre2_get_startchar(matcher->match);
+	if (begin < window->before || begin - window->before >= window->size) {
+		matcher->state = PM_MATCH_NONE;
 		return true;
 	}
 
@@ -177,10 +198,10 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	}
 
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
-	matcher->next = end > begin ? end : begin + 1;
+	matcher->next = pm_max_size(end, begin + 1);
 
-	/* \K in a look-ahead can put the begin behind the end, \K at the end makes a match empty.
-	 */
+	/* \K in a look-ahead can put the start after the end, and \K at the end makes a match
+	 * empty. */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;
 		return false;
@@ -211,35 +232,35 @@ static void next_plain(struct pm_matcher *matcher, const struct pm_window *windo
 	matcher->state = PM_MATCH_NONE;
 }
 
-/** First begin of a match that has the required sequence at a place. */
+/** First offset of a match that has the required sequence at a place. */
 static size_t first_begin(const struct pm_matcher *matcher, const struct pm_window *window,
                           size_t place)
 {
 	const struct pm_required *required = matcher->filter.required;
-	size_t bound = required->max_length < place ? place - required->max_length : 0;
-	bound = bound > matcher->cursor ? bound : matcher->cursor;
+	size_t bound = place - pm_min_size(place, required->max_length);
+	bound = pm_max_size(bound, matcher->cursor);
 
-	size_t at = place > bound ? place : bound;
+	size_t at = pm_max_size(place, bound);
 	while (at > bound && pm_byte_set_has(&required->before, window->bytes[at - 1]))
 		at--;
 	return at;
 }
 
 /**
- * Tries all begins of matches that have the required sequence at a place.
- * @return whether `state` is decided
+ * Tries all offsets of matches that have the required sequence at a place.
+ * @return whether `state` is determined
  */
 static bool try_place(struct pm_matcher *matcher, const struct pm_window *window, size_t place,
                       size_t last)
 {
 	while (matcher->cursor <= last) {
 		size_t from = first_begin(matcher, window, place), cursor = matcher->cursor;
-		last = last < window->size ? last : window->size - 1;
+		last = pm_min_size(last, window->size - 1);
 		if (from > last)
 			return false;
 		if (attempt(matcher, window, from, last))
 			return true;
-		/* Not moved by an empty match: all of them were tried. */
+		/* Without an empty match, which moves the cursor, all offsets were tried. */
 		if (matcher->cursor == cursor)
 			matcher->cursor = last + 1;
 	}
@@ -253,8 +274,8 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	const size_t length = pm_pattern_filter_length(&matcher->filter);
 
 	while (matcher->cursor < window->size) {
-		size_t least = matcher->cursor + required->min_length;
-		matcher->probe = matcher->probe > least ? matcher->probe : least;
+		matcher->probe = pm_max_size(matcher->probe,
+		                             matcher->cursor + required->min_length);
 
 		size_t place = pm_pattern_filter_next(&matcher->filter, window->bytes,
 		                                      matcher->probe, matcher->end);
@@ -277,9 +298,11 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	}
 
 	matcher->state = PM_MATCH_NONE;
-	/* The sequence may stand behind these bytes: begins from which it could are tried, and lead
+	/* The sequence may be after these bytes: offsets for which it could be are tried, and lead
 	 * to a partial match. */
-	size_t unseen = matcher->end < length ? 0 : matcher->end - length + 1;
+	size_t unseen = 0;
+	if (matcher->end >= length)
+		unseen = matcher->end - length + 1;
 
 	if ((matcher->options & PCRE2_PARTIAL_HARD) && matcher->cursor < window->size)
 		try_place(matcher, window, unseen, window->size - 1);
@@ -292,8 +315,8 @@ void pm_matcher_next(struct pm_matcher *matcher, const struct pm_window *window)
 	else
 		next_plain(matcher, window);
 
-	/* The last character of the window may be cut in two: PCRE2 has not seen it. */
-	size_t unseen = matcher->end > matcher->cursor ? matcher->end : matcher->cursor;
+	/* The last character of the window may be incomplete: PCRE2 has not seen it. */
+	size_t unseen = pm_max_size(matcher->end, matcher->cursor);
 	if (matcher->state == PM_MATCH_NONE && (matcher->options & PCRE2_PARTIAL_HARD) &&
 	    unseen < window->size) {
 		matcher->partial = unseen;
@@ -311,5 +334,5 @@ bool pm_matcher_fits(struct pm_matcher *matcher, const struct pm_window *window,
 
 void pm_matcher_advance(struct pm_matcher *matcher, size_t cursor)
 {
-	matcher->cursor = cursor > matcher->cursor ? cursor : matcher->cursor;
+	matcher->cursor = pm_max_size(matcher->cursor, cursor);
 }

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Each pattern has a matcher; the match that starts first is the next hit, and all matchers
+ * continue after it. A partial match makes the window grow.
+ */
 #include "scan/pattern_scan.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "scan/hits.h"
 #include "scan/pattern_compile.h"
 
 enum {
 	STACK_START = 32 * 1024, /* bytes of the stack of JIT code */
-	STACK_MAX = 1024 * 1024, /* what it may grow to; taken only by patterns that need it */
-	UTF8_LONGEST = 4, /* bytes of a character; PCRE2 counts what looks back in characters */
+	STACK_MAX = 1024 * 1024, /* maximum of this; allocated only for patterns that need it */
+	UTF8_LONGEST = 4,        /* bytes of a character; PCRE2 counts look-behinds in characters */
 };
+
+/** Result of scan_bytes(), besides 0, 1 and -1 of pm_scanner_ops.scan. */
+enum { SCAN_PARTIAL = 2 };
 
 struct pattern_scanner {
 	struct pm_scanner scanner;
@@ -34,7 +42,7 @@ static void begin_window(struct pattern_thread *thread, const struct pm_window *
 	}
 }
 
-/** Where what a matcher came to begins; SIZE_MAX where there is nothing any more. */
+/** Offset of the result of a matcher; SIZE_MAX if it has no more matches. */
 static size_t begin_of(const struct pm_matcher *matcher)
 {
 	switch (matcher->state) {
@@ -49,7 +57,7 @@ static size_t begin_of(const struct pm_matcher *matcher)
 	}
 }
 
-/** The matcher whose result begins first, NULL: none has one. */
+/** Returns the matcher whose result starts first; NULL if none has one. */
 static struct pm_matcher *first_of(const struct pattern_thread *thread)
 {
 	struct pm_matcher *first = NULL;
@@ -66,8 +74,8 @@ static struct pm_matcher *first_of(const struct pattern_thread *thread)
 }
 
 /**
- * Whether a match of UTF-16 is one of the other byte order, read a byte too early: text next to a
- * zero byte can be read so. Text of 16 bits nearly always stands at even addresses.
+ * Tests whether a match in UTF-16 is text of the other byte order, one byte too early: text after a
+ * zero byte matches so. Text in UTF-16 is nearly always at even addresses.
  */
 static bool is_misread(const struct pattern_thread *thread, const struct pm_window *window,
                        const struct pm_matcher *matcher)
@@ -87,7 +95,7 @@ static bool is_misread(const struct pattern_thread *thread, const struct pm_wind
 	return false;
 }
 
-/** The matcher whose result comes next, NULL: none has one. */
+/** Returns the matcher whose result is the next one; NULL if none has one. */
 static struct pm_matcher *choose(const struct pattern_thread *thread,
                                  const struct pm_window *window)
 {
@@ -99,7 +107,7 @@ static struct pm_matcher *choose(const struct pattern_thread *thread,
 	return first;
 }
 
-/** Passes over what begins before an offset. */
+/** Skips matches that start before an offset. */
 static void advance(struct pattern_thread *thread, const struct pm_window *window, size_t cursor)
 {
 	for (size_t i = 0; i < thread->search->patterns.count; i++) {
@@ -111,8 +119,8 @@ static void advance(struct pattern_thread *thread, const struct pm_window *windo
 }
 
 /**
- * Adds matches up to one that may be partial.
- * @return 0: all are found; 1: stopped; 2: `partial` is filled; -1
+ * Adds matches, up to one that may be partial.
+ * @return 0: all are found; 1: stopped; SCAN_PARTIAL: `partial` is filled; -1: an error
  */
 static int scan_bytes(struct pattern_thread *thread, const struct pm_window *window,
                       struct pm_hits *hits, size_t *partial, struct pm_error *error)
@@ -123,11 +131,12 @@ static int scan_bytes(struct pattern_thread *thread, const struct pm_window *win
 			return 1;
 		if (matcher->state == PM_MATCH_PARTIAL) {
 			*partial = matcher->partial;
-			return 2;
+			return SCAN_PARTIAL;
 		}
-		if (pm_hits_add(hits, &matcher->found, error) < 0)
-			return -1;
-		int result = hits->count >= PM_HITS_MAX ? pm_hits_flush(hits, window, error) : 0;
+
+		int result = pm_hits_add(hits, &matcher->found, error);
+		if (result == 0 && hits->count >= PM_HITS_MAX)
+			result = pm_hits_flush(hits, window, error);
 		if (result)
 			return result;
 		advance(thread, window, matcher->next);
@@ -142,17 +151,26 @@ static int scan(void *context, struct pm_window *window, struct pm_hits *hits,
 	struct pattern_thread *thread = context;
 	size_t cursor = window->from[0];
 	bool final = !window->more;
+
 	for (;;) {
 		begin_window(thread, window, cursor, final, counts);
 		int result = scan_bytes(thread, window, hits, &cursor, error);
-		int flushed = result >= 0 ? pm_hits_flush(hits, window, error) : 0;
-		if (flushed || result != 2)
-			return flushed ? flushed : result;
+		if (result < 0)
+			return -1;
+
+		int flushed = pm_hits_flush(hits, window, error);
+		if (flushed)
+			return flushed;
+		if (result != SCAN_PARTIAL)
+			return result;
+
 		int grown = pm_window_grow(window, cursor, error);
 		if (grown < 0)
 			return -1;
+
 		final = !grown || !window->more;
-		cursor = grown ? 0 : cursor;
+		if (grown)
+			cursor = 0;
 	}
 }
 
@@ -208,21 +226,21 @@ static const struct pm_scanner_ops pattern_ops = {
 	.open = open_thread, .close = close_thread, .scan = scan, .destroy = destroy
 };
 
-/** What the engine has to know about all patterns together. */
+/** Determines the properties of the scanner from those of all patterns. */
 static void sum_up(struct pattern_scanner *made)
 {
-	/* One byte at least: it tells \A and the like that the window is not the begin of
-	 * everything. */
+	/* At least one byte: without it, \A and the like would match at the start of a window. */
 	made->scanner.lookbehind = 1;
 
 	for (size_t i = 0; i < made->patterns.count; i++) {
 		const struct pm_compiled_pattern *pattern = &made->patterns.items[i];
 		uint32_t characters = 0;
 		pcre2_pattern_info(pattern->code, PCRE2_INFO_MAXLOOKBEHIND, &characters);
-		size_t bytes = (size_t)characters * (pattern->utf ? UTF8_LONGEST : 1);
-		made->scanner.lookbehind = bytes > made->scanner.lookbehind
-		                                   ? bytes
-		                                   : made->scanner.lookbehind;
+
+		size_t bytes = characters;
+		if (pattern->utf)
+			bytes *= UTF8_LONGEST;
+		made->scanner.lookbehind = pm_max_size(made->scanner.lookbehind, bytes);
 		made->scanner.starts_in_zeros |= pattern->shape.starts_in_zeros;
 	}
 }
@@ -236,9 +254,9 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 		return pm_error_out_of_memory(error);
 
 	*made = (struct pattern_scanner){ .scanner.ops = &pattern_ops, .simd = simd };
-	int result = count > 0 ? 0
-	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
-	                                      "there is no pattern to search for");
+	int result = 0;
+	if (count == 0)
+		result = pm_error_set(error, PM_ERROR_USAGE, 0, "a pattern is missing");
 
 	for (size_t i = 0; i < count && result == 0; i++) {
 		result = pm_pattern_compile(&made->patterns, &patterns[i], (uint32_t)i, error);
@@ -251,7 +269,7 @@ int pm_pattern_scanner_create_with(const struct pm_pattern *patterns, size_t cou
 		if (made->scanner.lookbehind > PM_LOOKBEHIND_MAX)
 			result = pm_error_set(
 				error, PM_ERROR_USAGE, 0,
-				"the pattern looks back by %zu bytes; %d are possible",
+				"the pattern looks back by %zu bytes; the maximum is %d",
 				made->scanner.lookbehind, PM_LOOKBEHIND_MAX);
 	}
 
