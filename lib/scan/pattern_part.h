@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What is known of the matches of a part of a pattern, and of several parts put together.
- * Private to pattern_shape.c.
+ * @file The shape of the matches of a part of a pattern, and of several parts together. Private to
+ * pattern_shape.c.
  */
 #ifndef PM_SCAN_PATTERN_PART_H
 #define PM_SCAN_PATTERN_PART_H
@@ -9,96 +9,102 @@
 #include "scan/pattern_shape.h"
 
 enum {
-	PM_SETS_MAX = 255, /**< different sets of bytes that are told from each other */
-	PM_SET_ALL = 0, /**< number of the set of all values, which also stands for those that there
-	                   was no room for */
+	PM_SETS_MAX = 255, /**< maximum number of different sets of bytes */
+	PM_SET_ALL = 0, /**< number of the set of all values, which also replaces sets that there is
+	                   no room for */
 	PM_SET_NONE = 1, /**< number of the empty set */
 };
 
 /** The sets of bytes in a pattern, each once. The first two are PM_SET_ALL and PM_SET_NONE. */
 struct pm_part_sets {
-	size_t count;                         /**< how many */
-	struct pm_byte_set sets[PM_SETS_MAX]; /**< they */
+	size_t count;                         /**< number of sets */
+	struct pm_byte_set sets[PM_SETS_MAX]; /**< the sets */
 	double shares[PM_SETS_MAX];           /**< pm_byte_set_share() of each */
 };
 
 /** A sequence by the numbers of its sets. */
 struct pm_row {
 	uint8_t count;                 /**< positions in use */
-	uint8_t sets[PM_SEQUENCE_MAX]; /**< the set of each */
+	uint8_t sets[PM_SEQUENCE_MAX]; /**< number of the set of each position */
 };
 
-/** A sequence that every match has. */
+/** A sequence that every match contains. */
 struct pm_needed {
-	struct pm_row row; /**< it */
-	size_t min_length; /**< fewest bytes before it */
-	size_t max_length; /**< most bytes before it; SIZE_MAX without bound */
-	size_t run;        /**< so many bytes of the first set; 0: that is not known */
-	uint8_t before;    /**< set of what these bytes may be */
+	struct pm_row row; /**< the sequence */
+	size_t min_length; /**< minimum of bytes before it */
+	size_t max_length; /**< maximum of bytes before it; SIZE_MAX without bound */
+	size_t run;        /**< length of a run of the first set; 0 if it is not a run */
+	uint8_t before;    /**< set of the bytes before it */
 	double score;      /**< the lower, the better */
 };
 
-/** What is known of a part of the pattern. A length of SIZE_MAX has no bound. */
+/** The shape of a part of the pattern. A length of SIZE_MAX has no bound. */
 struct pm_part {
-	size_t min_length;   /**< fewest bytes that it matches */
-	size_t max_length;   /**< most bytes that it matches */
+	size_t min_length;   /**< minimum of bytes that it matches */
+	size_t max_length;   /**< maximum of bytes that it matches */
 	uint8_t any;         /**< set of all bytes that it may match */
-	struct pm_row first; /**< what it begins with, as far as that has a fixed place */
-	struct pm_row last;  /**< what it ends with */
+	struct pm_row first; /**< its start, as far as that has fixed positions */
+	struct pm_row last;  /**< its end, likewise */
 	size_t needed_count; /**< sequences that are known */
-	struct pm_needed needed[PM_REQUIRED_MAX]; /**< they, the best first */
+	struct pm_needed needed[PM_REQUIRED_MAX]; /**< these sequences, the best first */
 };
 
 /**
  * Adds lengths.
- * @param a, b they
- * @return the sum; SIZE_MAX where one of them or it has no bound
+ *
+ * @param a  a length
+ * @param b  a length
+ * @return   the sum; SIZE_MAX if one of them has no bound, or the sum overflows
  */
 size_t pm_length_sum(size_t a, size_t b);
 
 /**
- * Number of a set, which is added if it is new.
- * @param sets all of them
- * @param set it
- * @return the number
+ * Returns the number of a set, which is added if it is new.
+ *
+ * @param sets  all sets
+ * @param set   the set
+ * @return      its number
  */
 uint8_t pm_part_set(struct pm_part_sets *sets, const struct pm_byte_set *set);
 
 /**
- * Adds a sequence that begins behind `before`.
+ * Adds a sequence that starts after `before`.
  *
- * @param sets    all of them
- * @param part    gets it, if it is among the best
- * @param row     it
- * @param before  what precedes it
- * @param back    so many bytes of that are its own already
+ * @param sets    all sets
+ * @param part    the part; the sequence is added if it is among the best
+ * @param row     the sequence
+ * @param before  the part before it
+ * @param back    bytes at the end of `before` that belong to the sequence
  */
 void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
                      const struct pm_row *row, const struct pm_part *before, size_t back);
 
 /**
- * One part behind the other.
- * @param sets all of them
- * @param part becomes both
- * @param next what comes behind
+ * Appends a part.
+ *
+ * @param sets  all sets
+ * @param part  becomes both parts
+ * @param next  the part after it
  */
 void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *next);
 
 /**
- * One part or the other: at each place what either has there.
- * @param sets all of them
- * @param part becomes that
- * @param other the other
+ * Unites alternatives: each position has the bytes of both parts.
+ *
+ * @param sets   all sets
+ * @param part   becomes the union
+ * @param other  the other part
  */
 void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *other);
 
 /**
- * A part several times.
- * @param sets all of them
- * @param part becomes that
- * @param least fewest times
- * @param most most times
+ * Repeats a part.
+ *
+ * @param sets  all sets
+ * @param part  becomes the repetition
+ * @param min   minimum number of times
+ * @param max   maximum number of times
  */
-void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t least, size_t most);
+void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t min, size_t max);
 
 #endif

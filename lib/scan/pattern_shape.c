@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A recursive descent over the tokens of the pattern: parts are joined as the pattern joins them.
+ * With a token that is not understood, nothing is concluded.
+ */
 #include "scan/pattern_shape.h"
 
 #include <stdlib.h>
@@ -12,7 +16,7 @@
 
 enum {
 	LONGEST_CHARACTER = 4,
-	EDGE_REACH = 2, /* `$` sees whether a newline comes next, and whether that is the end */
+	EDGE_REACH = 2, /* `$` tests for a newline, and for the end after it */
 };
 
 struct builder {
@@ -32,7 +36,7 @@ static void advance(struct builder *builder)
 	while (builder->token.type == PM_TOKEN_NOTHING);
 }
 
-/** What stands in a group; the token is that of its begin, and of its end afterwards. */
+/** Parses a group. The token is that of its start, and of its end afterwards. */
 static void parse_group(struct builder *builder, struct pm_part *part)
 {
 	advance(builder);
@@ -45,6 +49,7 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 {
 	struct pm_byte_set set;
 	const struct pm_token *token = &builder->token;
+
 	if (pm_token_bytes(token, builder->tokens.utf, &set)) {
 		part->min_length = part->max_length = part->first.count = part->last.count = 1;
 		part->first.sets[0] = part->last.sets[0] = part->any = pm_part_set(&builder->sets,
@@ -57,7 +62,7 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 		builder->failed = true;
 }
 
-/** A character, group or the like. Its part is empty at first. */
+/** Parses a character, a group or the like. Its part is empty at first. */
 static void parse_item(struct builder *builder, struct pm_part *part)
 {
 	struct pm_part seen;
@@ -89,6 +94,7 @@ static void parse_item(struct builder *builder, struct pm_part *part)
 static void parse_alternative(struct builder *builder, struct pm_part *part)
 {
 	*part = (struct pm_part){ .any = PM_SET_NONE };
+
 	while (!builder->failed && builder->token.type != PM_TOKEN_END &&
 	       builder->token.type != PM_TOKEN_OR && builder->token.type != PM_TOKEN_CLOSE) {
 		struct pm_part item = { .any = PM_SET_NONE };
@@ -113,8 +119,8 @@ static void parse_alternatives(struct builder *builder, struct pm_part *part)
 }
 
 /** Writes down a sequence for the search. */
-static void tell(const struct builder *builder, const struct pm_needed *needed,
-                 struct pm_required *required)
+static void copy_required(const struct builder *builder, const struct pm_needed *needed,
+                          struct pm_required *required)
 {
 	required->min_length = needed->min_length;
 	required->max_length = needed->max_length;
@@ -135,7 +141,7 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 	if (builder->failed || builder->token.type != PM_TOKEN_END)
 		return;
 
-	/* The longest rows are cut: their begin has not been noted down yet. */
+	/* The longest rows are cut: their start was not added yet. */
 	const struct pm_part nothing = { .any = PM_SET_NONE };
 	if (whole.first.count == PM_SEQUENCE_MAX)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);
@@ -146,7 +152,7 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 
 	shape->required_count = whole.needed_count;
 	for (size_t i = 0; i < whole.needed_count; i++)
-		tell(builder, &whole.needed[i], &shape->required[i]);
+		copy_required(builder, &whole.needed[i], &shape->required[i]);
 }
 
 void pm_pattern_shape_learn(const char *pattern, size_t length, unsigned options,

@@ -42,7 +42,7 @@ void pm_pattern_text_add_byte(struct pm_pattern_text *text, unsigned char byte)
 	pm_pattern_text_add_bytes(text, escape, sizeof escape);
 }
 
-/** Letters, digits and all bytes beyond ASCII stand for themselves. */
+/** Escapes all bytes but letters, digits and bytes beyond ASCII. */
 static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text *text)
 {
 	for (size_t i = 0; i < pattern->length; i++) {
@@ -55,13 +55,18 @@ static void write_fixed(const struct pm_pattern *pattern, struct pm_pattern_text
 	}
 }
 
-/** A byte of which a digit is left open. */
+/** Writes a byte with one wildcard: that digit is -1. */
 static void write_wildcard(struct pm_pattern_text *text, int high, int low)
 {
 	pm_pattern_text_add(text, "[");
-	for (int i = 0; i < 16; i++)
-		pm_pattern_text_add_byte(text,
-		                         (unsigned char)(high < 0 ? i << 4 | low : high << 4 | i));
+
+	for (int i = 0; i < 16; i++) {
+		int byte = high << 4 | i;
+		if (high < 0)
+			byte = i << 4 | low;
+		pm_pattern_text_add_byte(text, (unsigned char)byte);
+	}
+
 	pm_pattern_text_add(text, "]");
 }
 
@@ -74,13 +79,14 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 		if (*at == ' ' || *at == '\t')
 			continue;
 
-		int high = pm_hex_digit(at[0]),
-		    low = i + 1 < pattern->length ? pm_hex_digit(at[1]) : -1;
+		int high = pm_hex_digit(at[0]), low = -1;
+		if (i + 1 < pattern->length)
+			low = pm_hex_digit(at[1]);
 		if ((high < 0 && at[0] != '?') || i + 1 == pattern->length ||
 		    (low < 0 && at[1] != '?'))
 			return pm_pattern_wrong(pattern->text, pattern->length, i,
 			                        "bytes are written as two hexadecimal digits each, "
-			                        "'?' stands for any",
+			                        "'?' is any digit",
 			                        error);
 
 		if (high >= 0 && low >= 0)
@@ -94,9 +100,10 @@ static int write_hex(const struct pm_pattern *pattern, struct pm_pattern_text *t
 		i++;
 	}
 
-	return count > 0 ? 0
-	                 : pm_error_set(error, PM_ERROR_USAGE, 0,
-	                                "a pattern in hexadecimal needs at least one byte");
+	if (count == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "a pattern in hexadecimal needs at least one byte");
+	return 0;
 }
 
 int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_text *text,
@@ -109,7 +116,10 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
 		write_fixed(pattern, text);
 	else
 		pm_pattern_text_add_bytes(text, pattern->text, pattern->length);
-	return text->failed ? pm_error_out_of_memory(error) : 0;
+
+	if (text->failed)
+		return pm_error_out_of_memory(error);
+	return 0;
 }
 
 /**
@@ -151,11 +161,14 @@ static void widen_edge(const struct pm_token *token, bool big, struct pm_pattern
 
 static void add_unit(struct pm_pattern_text *text, unsigned unit, bool big)
 {
-	pm_pattern_text_add_byte(text, (unsigned char)(big ? unit >> 8 : unit));
-	pm_pattern_text_add_byte(text, (unsigned char)(big ? unit : unit >> 8));
+	unsigned first = big ? unit >> 8 : unit;
+	unsigned second = big ? unit : unit >> 8;
+
+	pm_pattern_text_add_byte(text, (unsigned char)first);
+	pm_pattern_text_add_byte(text, (unsigned char)second);
 }
 
-/** A character of several bytes of UTF-8; the pattern is known to be valid. */
+/** Converts a character of several bytes of UTF-8, which is known to be valid. */
 static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern_text *text)
 {
 	const unsigned char *bytes = (const unsigned char *)token->text;
@@ -174,7 +187,7 @@ static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern
 	pm_pattern_text_add(text, ")");
 }
 
-/** One of a set of characters. Where all beyond ASCII belong to it, those beyond Latin-1 do too. */
+/** Converts a set of characters. If it has all beyond ASCII, it has those beyond Latin-1, too. */
 static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern_text *text)
 {
 	pm_pattern_text_add(text, big ? "(?:\\x00[" : "(?:[");
@@ -217,27 +230,31 @@ static int widen_character(const struct pm_token *token, bool utf, bool big,
 static int widen_token(const struct pm_token *token, bool utf, bool big,
                        struct pm_pattern_text *text)
 {
+	bool quotes = token->length == 2 &&
+	              (memcmp(token->text, "\\Q", 2) == 0 || memcmp(token->text, "\\E", 2) == 0);
+
 	switch (token->type) {
 	case PM_TOKEN_CHARACTER:
 		return widen_character(token, utf, big, text);
 	case PM_TOKEN_EDGE:
 		widen_edge(token, big, text);
 		return 0;
-	case PM_TOKEN_NOTHING:
-		/* What they quote is written without quotes. */
-		if (token->length != 2 ||
-		    (memcmp(token->text, "\\Q", 2) != 0 && memcmp(token->text, "\\E", 2) != 0))
-			pm_pattern_text_add_bytes(text, token->text, token->length);
-		return 0;
 	case PM_TOKEN_UNKNOWN:
 		return -1;
+	case PM_TOKEN_NOTHING:
+		/* Quoted characters are written as escapes, without the quotes. */
+		if (quotes)
+			return 0;
+		break;
 	default:
-		pm_pattern_text_add_bytes(text, token->text, token->length);
-		return 0;
+		break;
 	}
+
+	pm_pattern_text_add_bytes(text, token->text, token->length);
+	return 0;
 }
 
-/** Whether the pattern is text of UTF-8: then a character of several bytes is one. */
+/** Tests whether the pattern is valid UTF-8, where a character may have several bytes. */
 static bool is_utf8(const struct pm_pattern_text *pattern)
 {
 	int code;
@@ -254,18 +271,22 @@ int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned option
 	struct pm_tokens tokens;
 	struct pm_token token;
 	bool utf = is_utf8(pattern);
-	pm_tokens_init(&tokens, pattern->bytes, pattern->length,
-	               (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
+	options &= ~PCRE2_UTF;
+	if (utf)
+		options |= PCRE2_UTF;
+	pm_tokens_init(&tokens, pattern->bytes, pattern->length, options);
 
 	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
 	     pm_tokens_next(&tokens, &token)) {
 		if (widen_token(&token, utf, big, text) < 0)
 			return pm_pattern_wrong(pattern->bytes, pattern->length,
 			                        (size_t)(token.text - pattern->bytes),
-			                        "this cannot be searched for as UTF-16 too: search "
-			                        "for it without that",
+			                        "this cannot be searched for in UTF-16: search "
+			                        "without it",
 			                        error);
 	}
 
-	return text->failed ? pm_error_out_of_memory(error) : 0;
+	if (text->failed)
+		return pm_error_out_of_memory(error);
+	return 0;
 }

@@ -15,13 +15,13 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
 	                  (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
 }
 
-/** How many bytes of the pattern are left. */
+/** Number of bytes of the pattern that are left. */
 static size_t left(const struct pm_tokens *tokens)
 {
 	return (size_t)(tokens->end - tokens->at);
 }
 
-/** The character that comes so many behind the next one; NUL behind the end. */
+/** The character at a distance from the next one; NUL after the end. */
 static char ahead(const struct pm_tokens *tokens, size_t distance)
 {
 	if (left(tokens) <= distance)
@@ -29,15 +29,15 @@ static char ahead(const struct pm_tokens *tokens, size_t distance)
 	return tokens->at[distance];
 }
 
-/** Whether it is one of some characters; NUL is none. */
+/** Tests whether a character is in a list; NUL is not. */
 static bool is_in(char c, const char *characters)
 {
 	return c != '\0' && strchr(characters, c);
 }
 
 /**
- * Moves behind the next `closing` character.
- * @return false where there is none
+ * Moves past the next `closing` character.
+ * @return false if there is none
  */
 static bool skip_to(struct pm_tokens *tokens, char closing)
 {
@@ -47,25 +47,31 @@ static bool skip_to(struct pm_tokens *tokens, char closing)
 	return found;
 }
 
-/** Moves behind a name or number in brackets of any sort, where there is one. */
+/** Moves past a name or number in brackets of any sort, if there is one. */
 static void skip_brackets(struct pm_tokens *tokens)
 {
 	static const char opening[] = "{<'", closing[] = "}>'";
-	const char *found = tokens->at < tokens->end && *tokens->at ? strchr(opening, *tokens->at)
-	                                                            : NULL;
-	if (!found)
+	char c = ahead(tokens, 0);
+
+	if (!is_in(c, opening))
 		return;
+
 	tokens->at++;
-	skip_to(tokens, closing[found - opening]);
+	skip_to(tokens, closing[strchr(opening, c) - opening]);
 }
 
-/** Moves behind `most` hexadecimal or decimal digits at the most. */
-static void skip_digits(struct pm_tokens *tokens, size_t most, const char *digits)
+/** Moves past at most `max` of the digits in a list. */
+static void skip_digits(struct pm_tokens *tokens, size_t max, const char *digits)
 {
-	for (; most > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); most--)
+	for (; max > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); max--)
 		tokens->at++;
 }
 
+/**
+ * Parses an escape. `at` is after `c`, the character after the backslash, and is moved past the
+ * escape.
+ * @param literal  set for a PM_TOKEN_CHARACTER: whether the escape is one character
+ */
 static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
 {
 	if (is_in(c, "bBAZz"))
@@ -102,6 +108,19 @@ static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal
 	return PM_TOKEN_CHARACTER;
 }
 
+/** Moves past `[:name:]` or the like within a class; `at` is at the inner bracket. */
+static void skip_class_name(struct pm_tokens *tokens)
+{
+	const char *at = tokens->at, *name = at + 2;
+
+	while (name < tokens->end && ((*name >= 'a' && *name <= 'z') || *name == '^'))
+		name++;
+
+	if (tokens->end - name >= 2 && name[0] == at[1] && name[1] == ']')
+		tokens->at = name + 1;
+}
+
+/** Parses a class; `at` is after its bracket, and is moved past the class. */
 static enum pm_token_type character_class(struct pm_tokens *tokens)
 {
 	bool quoted = false;
@@ -114,8 +133,9 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		if (*at == '\\' && next == (quoted ? 'E' : 'Q')) {
 			quoted = !quoted;
 			tokens->at++;
-			/* A bracket behind "[\Q\E" is the first character still. */
-			begin = begin == at ? at + 2 : begin;
+			/* A bracket after "[\Q\E" is still the first character. */
+			if (begin == at)
+				begin = at + 2;
 		} else if (quoted)
 			continue;
 		else if (*at == ']' && at != begin) {
@@ -124,17 +144,11 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		} else if (*at == '\\')
 			tokens->at++;
 		else if (*at == '[' && is_in(next, ":.=")) {
-			/* "[[:<:]]" matches no character at all. */
+			/* "[[:<:]]" does not match a character. */
 			if (left(tokens) > 2 && is_in(at[2], "<>"))
 				return PM_TOKEN_UNKNOWN;
 
-			const char *name = at + 2;
-			while (name < tokens->end &&
-			       ((*name >= 'a' && *name <= 'z') || *name == '^'))
-				name++;
-
-			if (tokens->end - name >= 2 && name[0] == next && name[1] == ']')
-				tokens->at = name + 1;
+			skip_class_name(tokens);
 		}
 	}
 
@@ -147,8 +161,8 @@ static bool is_digit(char c)
 }
 
 /**
- * A number; `at` moves behind it.
- * @return false where there is none
+ * Parses a number, and moves `at` past it.
+ * @return false if there is none
  */
 static bool number(const char **at, const char *end, size_t *value)
 {
@@ -160,8 +174,8 @@ static bool number(const char **at, const char *end, size_t *value)
 }
 
 /**
- * `{2}`, `{2,}` or `{2,3}`; `at` is behind the brace. Versions of PCRE2 differ about what else is a
- * quantifier.
+ * Parses `{2}`, `{2,}` or `{2,3}`; `at` is after the brace. Versions of PCRE2 differ in what else
+ * is a quantifier: with spaces, the token is unknown.
  */
 static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *token)
 {
@@ -180,15 +194,16 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 			token->max = PM_TOKEN_UNBOUNDED;
 	}
 
+	if (at < tokens->end && is_in(*at, " \t"))
+		return PM_TOKEN_UNKNOWN;
 	if (at == tokens->end || *at != '}')
-		return at < tokens->end && (*at == ' ' || *at == '\t') ? PM_TOKEN_UNKNOWN
-		                                                       : PM_TOKEN_CHARACTER;
+		return PM_TOKEN_CHARACTER;
 
 	tokens->at = at + 1;
 	return PM_TOKEN_REPEAT;
 }
 
-/** Options within brackets, from behind "(?" on. */
+/** Parses options in brackets, from after "(?" on. */
 static enum pm_token_type options(struct pm_tokens *tokens)
 {
 	static const char letters[] = "imsx";
@@ -198,15 +213,18 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 	bool off = false;
 
 	for (; tokens->at < tokens->end; tokens->at++) {
-		const char *letter = *tokens->at ? strchr(letters, *tokens->at) : NULL;
-		if (letter)
-			wanted = off ? wanted & ~values[letter - letters]
-			             : wanted | values[letter - letters];
-		else if (*tokens->at == '-')
+		char letter = *tokens->at;
+
+		if (is_in(letter, letters)) {
+			unsigned value = values[strchr(letters, letter) - letters];
+			wanted |= value;
+			if (off)
+				wanted &= ~value;
+		} else if (letter == '-')
 			off = true;
-		else if (*tokens->at == '^')
+		else if (letter == '^')
 			wanted = 0;
-		else if (!is_in(*tokens->at, "JnU"))
+		else if (!is_in(letter, "JnU"))
 			break;
 	}
 
@@ -221,7 +239,9 @@ static enum pm_token_type options(struct pm_tokens *tokens)
 	}
 
 	tokens->options = wanted;
-	return c == ':' ? PM_TOKEN_OPEN : PM_TOKEN_NOTHING;
+	if (c == ':')
+		return PM_TOKEN_OPEN;
+	return PM_TOKEN_NOTHING;
 }
 
 /** Opens a group. */
@@ -233,12 +253,24 @@ static enum pm_token_type opened(struct pm_tokens *tokens, enum pm_token_type ty
 	return type;
 }
 
-/** A group with a question mark; `at` is behind that. */
+/**
+ * Moves past the end of a group without contents to match.
+ * @return `type`, or PM_TOKEN_UNKNOWN
+ */
+static enum pm_token_type skipped(struct pm_tokens *tokens, enum pm_token_type type)
+{
+	if (!skip_to(tokens, ')'))
+		return PM_TOKEN_UNKNOWN;
+	return type;
+}
+
+/** Parses the start of a group with a question mark; `at` is after that. */
 static enum pm_token_type special_group(struct pm_tokens *tokens)
 {
 	char c = ahead(tokens, 0), next = ahead(tokens, 1);
 	if (c == '#')
-		return skip_to(tokens, ')') ? PM_TOKEN_NOTHING : PM_TOKEN_UNKNOWN;
+		return skipped(tokens, PM_TOKEN_NOTHING);
+
 	if (c == '=' || c == '!') {
 		tokens->at++;
 		return opened(tokens, PM_TOKEN_AHEAD);
@@ -249,7 +281,8 @@ static enum pm_token_type special_group(struct pm_tokens *tokens)
 	}
 	if (is_in(c, "R&+0123456789") || (c == '-' && is_digit(next)) ||
 	    (c == 'P' && is_in(next, "=>")))
-		return skip_to(tokens, ')') ? PM_TOKEN_REFERENCE : PM_TOKEN_UNKNOWN;
+		return skipped(tokens, PM_TOKEN_REFERENCE);
+
 	if (c == '>' || c == '|') {
 		tokens->at++;
 		return opened(tokens, PM_TOKEN_OPEN);
@@ -262,7 +295,9 @@ static enum pm_token_type special_group(struct pm_tokens *tokens)
 		return opened(tokens, PM_TOKEN_OPEN);
 	}
 
-	return c == '(' || c == 'C' || c == 'P' ? PM_TOKEN_UNKNOWN : options(tokens);
+	if (is_in(c, "(CP"))
+		return PM_TOKEN_UNKNOWN;
+	return options(tokens);
 }
 
 static enum pm_token_type group(struct pm_tokens *tokens)
@@ -276,7 +311,7 @@ static enum pm_token_type group(struct pm_tokens *tokens)
 	return opened(tokens, PM_TOKEN_OPEN);
 }
 
-/** The rest of a character of several bytes. */
+/** Moves past the rest of a character of several bytes. */
 static void skip_follow_bytes(struct pm_tokens *tokens)
 {
 	while (tokens->utf && tokens->at < tokens->end &&
@@ -284,8 +319,8 @@ static void skip_follow_bytes(struct pm_tokens *tokens)
 		tokens->at++;
 }
 
-/** Blanks and comments that do not count where PCRE2_EXTENDED is in force. */
-static void skip_blanks(struct pm_tokens *tokens)
+/** Moves past white space and comments, which PCRE2_EXTENDED ignores. */
+static void skip_white_space(struct pm_tokens *tokens)
 {
 	while ((tokens->options & PCRE2_EXTENDED) && !tokens->quoted && tokens->at < tokens->end) {
 		if (*tokens->at == '#') {
@@ -298,17 +333,27 @@ static void skip_blanks(struct pm_tokens *tokens)
 	}
 }
 
-/** The token that begins with a character; `at` is behind that. */
+/** Parses what follows a backslash; `at` is after that. */
+static enum pm_token_type backslash(struct pm_tokens *tokens, struct pm_token *token)
+{
+	if (tokens->at == tokens->end)
+		return PM_TOKEN_UNKNOWN;
+
+	char c = *tokens->at++;
+	skip_follow_bytes(tokens);
+	tokens->quoted = c == 'Q';
+	if (tokens->quoted)
+		return PM_TOKEN_NOTHING;
+
+	return escape(tokens, c, &token->literal);
+}
+
+/** Parses the token that starts with a character; `at` is after that. */
 static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_token *token)
 {
 	switch (c) {
 	case '\\':
-		if (tokens->at == tokens->end)
-			return PM_TOKEN_UNKNOWN;
-		c = *tokens->at++;
-		skip_follow_bytes(tokens);
-		tokens->quoted = c == 'Q';
-		return tokens->quoted ? PM_TOKEN_NOTHING : escape(tokens, c, &token->literal);
+		return backslash(tokens, token);
 	case '[':
 		return character_class(tokens);
 	case '(':
@@ -318,6 +363,7 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 			return PM_TOKEN_UNKNOWN;
 		tokens->options = tokens->outside[--tokens->depth];
 		return PM_TOKEN_CLOSE;
+
 	case '|':
 		return PM_TOKEN_OR;
 	case '^':
@@ -327,6 +373,7 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 		return PM_TOKEN_CHARACTER;
 	case '{':
 		return braces(tokens, token);
+
 	case '*':
 	case '+':
 	case '?':
@@ -342,7 +389,7 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 {
-	skip_blanks(tokens);
+	skip_white_space(tokens);
 	*token = (struct pm_token){ .type = PM_TOKEN_END,
 		                    .text = tokens->at,
 		                    .options = tokens->options };
@@ -369,27 +416,30 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 
 /**
  * Compiles the token alone.
- * @return NULL where PCRE2 does not take it
+ * @return NULL if PCRE2 does not accept it
  */
 static pcre2_code *compile_token(const struct pm_token *token, bool utf)
 {
 	int code;
 	PCRE2_SIZE offset;
 
+	uint32_t flags = PCRE2_ANCHORED | PCRE2_ENDANCHORED | (token->options & PCRE2_CASELESS);
 	bool as_is = token->literal && (token->text[0] != '\\' || token->length == 1);
-	uint32_t options = PCRE2_ANCHORED | PCRE2_ENDANCHORED | (token->options & PCRE2_CASELESS) |
-	                   (utf ? PCRE2_UTF | PCRE2_UCP : 0);
-	options |= as_is ? PCRE2_LITERAL : token->options & PCRE2_DOTALL;
 
-	/* These two do not go together; without UTF there is nothing that PCRE2_UCP would change in
-	 * a literal. */
+	if (utf)
+		flags |= PCRE2_UTF;
+	/* PCRE2_UCP and PCRE2_LITERAL exclude each other. */
 	if (as_is)
-		options &= ~PCRE2_UCP;
+		flags |= PCRE2_LITERAL;
+	else
+		flags |= token->options & PCRE2_DOTALL;
+	if (utf && !as_is)
+		flags |= PCRE2_UCP;
 
-	return pcre2_compile((PCRE2_SPTR)token->text, token->length, options, &code, &offset, NULL);
+	return pcre2_compile((PCRE2_SPTR)token->text, token->length, flags, &code, &offset, NULL);
 }
 
-/** Whether a token that matches some characters of ASCII matches no others. */
+/** Tests whether a token that matches characters of ASCII matches no others. */
 static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *set)
 {
 	/* U+017F and U+212A are s and k in another case. */
@@ -413,10 +463,14 @@ static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *s
 bool pm_token_bytes(const struct pm_token *token, bool utf, struct pm_byte_set *set)
 {
 	pcre2_code *code = compile_token(token, utf);
-	pcre2_match_data *match = code ? pcre2_match_data_create(1, NULL) : NULL;
+	pcre2_match_data *match = NULL;
+	unsigned end = utf ? 0x80 : 0x100;
+
+	if (code)
+		match = pcre2_match_data_create(1, NULL);
 
 	*set = (struct pm_byte_set){ 0 };
-	for (unsigned i = 0; match && i < (utf ? 0x80 : 0x100); i++) {
+	for (unsigned i = 0; match && i < end; i++) {
 		uint8_t byte = (uint8_t)i;
 		if (pcre2_match(code, &byte, 1, 0, 0, match, NULL) >= 0)
 			pm_byte_set_add(set, byte);
