@@ -19,7 +19,7 @@ typedef int8_t unaligned __attribute__((vector_size(VECTOR), aligned(1), may_ali
 
 /**
  * Gathers one bit for each byte of the result of a comparison. The vector is passed by address:
- * there is no common calling convention for vectors by value.
+ * calling conventions for vectors by value differ.
  */
 typedef uint32_t gather(const vector *result);
 

@@ -200,7 +200,7 @@ static bool attempt(struct pm_matcher *matcher, const struct pm_window *window, 
 	size_t start = ends[0] - window->before, end = ends[1] - window->before;
 	matcher->next = pm_max_size(end, begin + 1);
 
-	/* \K in a look-ahead can put the start after the end, and \K at the end makes a match
+	/* \K in look-aheads can put the start after the end, and \K at the end makes a match
 	 * empty. */
 	if (ends[0] < window->before || ends[1] <= ends[0]) {
 		matcher->cursor = matcher->next;

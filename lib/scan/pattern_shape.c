@@ -81,6 +81,7 @@ static void parse_item(struct builder *builder, struct pm_part *part)
 	case PM_TOKEN_BEHIND:
 		parse_group(builder, &seen);
 		break;
+
 	case PM_TOKEN_EDGE:
 		break;
 	case PM_TOKEN_REFERENCE:

@@ -133,6 +133,7 @@ static enum pm_token_type character_class(struct pm_tokens *tokens)
 		if (*at == '\\' && next == (quoted ? 'E' : 'Q')) {
 			quoted = !quoted;
 			tokens->at++;
+
 			/* A bracket after "[\Q\E" is still the first character. */
 			if (begin == at)
 				begin = at + 2;

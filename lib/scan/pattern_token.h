@@ -22,8 +22,8 @@ enum pm_token_type {
 	PM_TOKEN_END,       /**< the end of the pattern */
 	PM_TOKEN_CHARACTER, /**< a single character, or one of a class */
 	PM_TOKEN_OPEN,    /**< start of a group that matches its contents: also atomic and named */
-	PM_TOKEN_AHEAD,   /**< start of a look-ahead, positive or negative */
-	PM_TOKEN_BEHIND,  /**< start of a look-behind, positive or negative */
+	PM_TOKEN_AHEAD,   /**< starts an `(?=` or `(?!` group */
+	PM_TOKEN_BEHIND,  /**< starts an `(?<=` or `(?<!` group */
 	PM_TOKEN_CLOSE,   /**< end of a group */
 	PM_TOKEN_OR,      /**< separates alternatives */
 	PM_TOKEN_REPEAT,  /**< quantifier of the item before it */

@@ -94,6 +94,7 @@ static void make_cover(struct pm_text_lane *lane, const struct pm_byte_classes *
 		for (size_t i = 0; i < blocks; i++)
 			cover[i] |= classes->high[i];
 		break;
+
 	case PM_ENCODING_UTF16LE:
 		cover_wide(lane, classes, blocks, cover, 2, 0);
 		break;

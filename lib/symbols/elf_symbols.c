@@ -246,7 +246,7 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 
 /**
  * Removes the sections from an ELF header: they are not in memory.
- * @return false if there is no ELF header
+ * @return false without an ELF header
  */
 static bool forget_sections(char *head, size_t size)
 {

@@ -194,9 +194,10 @@ static void read_case(struct way *way, char *line)
 
 	strcpy(way->name, name);
 	if (strcmp(kind, "strings") == 0) {
-		const struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(
-								    PM_ENCODING_UTF8),
-			                                    .min_length = strtoul(line + at, NULL, 10) };
+		const struct pm_strings_options options = {
+			.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8),
+			.min_length = strtoul(line + at, NULL, 10)
+		};
 		must(pm_strings_scanner_create(&options, &way->scanner, &error), &error);
 		return;
 	}

@@ -5,7 +5,6 @@
 
 #include "input.h"
 #include "scan/strings_scan.h"
-#include "scan/strings_scan.h"
 #include "support/slow_strings.h"
 
 enum { HEADER = 6, MOST = 4096, ALL_ENCODINGS = PM_ENCODING_BIT(PM_ENCODING_COUNT) - 1 };

@@ -3,19 +3,20 @@
  * @file
  * The whole public interface of libprocmem.
  *
- * Rules that hold everywhere: functions return 0 or -1 (iterators 1, 0 at the end, -1) and fill the
- * caller's `struct pm_error`; out-parameters come last before the error and are untouched on
- * failure; texts that a call hands out live as long as its comment says; sizes are bytes, ranges
- * half-open. The library never prints, never exits, installs no signal handlers and keeps no
- * mutable globals.
+ * These rules hold everywhere:
+ * - Functions return 0 or -1; iterators return 1 for an item, 0 at the end, and -1.
+ * - On failure, functions fill the `struct pm_error` of the caller. Output parameters come last
+ *   before the error, and are unchanged on failure.
+ * - The comments of the functions state the lifetime of the texts that they return.
+ * - Sizes are bytes. Ranges are half-open.
+ * - The library does not print or exit, installs no signal handlers, and has no mutable globals.
  *
- * Threads: functions without a handle may be called by several threads at a time, and so may all
- * others for different handles. What several threads may do with one handle stands where the handle
- * is declared; structures that the caller owns (`struct pm_error`, results) are like any variable:
- * one thread at a time, or all of them only read. Flags by which a caller cancels are the
- * exception: the threads of the library look at them while they work, with atomic loads. Who sets
- * one meanwhile, in a signal handler or another thread, stores atomically as well
- * (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
+ * Threads: several threads may call functions without a handle at the same time, and all other
+ * functions for different handles. The declaration of each handle states what several threads may
+ * do with one. Structures that the caller owns (`struct pm_error`, results) are like any variable:
+ * one thread uses them at a time, or all of them only read. Cancel flags are the exception: the
+ * threads of the library read them while they work, by atomic loads. A signal handler or thread
+ * that sets one uses an atomic store (`__atomic_store_n(&cancel, 1, __ATOMIC_RELAXED)`).
  */
 #ifndef PROCMEM_PROCMEM_H
 #define PROCMEM_PROCMEM_H

@@ -25,8 +25,8 @@ static void is_filled(void **state)
 static void may_be_null(void **state)
 {
 	(void)state;
-	assert_int_equal(pm_error_set(NULL, PM_ERROR_IO, 0, "%s", "nobody asks"), -1);
-	assert_int_equal(pm_error_prefix(NULL, "%s: ", "nobody"), -1);
+	assert_int_equal(pm_error_set(NULL, PM_ERROR_IO, 0, "%s", "unused"), -1);
+	assert_int_equal(pm_error_prefix(NULL, "%s: ", "unused"), -1);
 }
 
 static void is_cut_at_its_size(void **state)
@@ -54,10 +54,10 @@ static void is_one_line(void **state)
 {
 	(void)state;
 	struct pm_error error = { 0 };
-	pm_error_set(&error, PM_ERROR_USAGE, 0, "'%s' is no name", "a\nb\r\n");
-	assert_string_equal(error.text, "'a b  ' is no name");
+	pm_error_set(&error, PM_ERROR_USAGE, 0, "'%s' is not a name", "a\nb\r\n");
+	assert_string_equal(error.text, "'a b  ' is not a name");
 	pm_error_prefix(&error, "%s: ", "x\ny");
-	assert_string_equal(error.text, "x y: 'a b  ' is no name");
+	assert_string_equal(error.text, "x y: 'a b  ' is not a name");
 }
 
 static void prefix_keeps_the_rest(void **state)

@@ -330,7 +330,8 @@ static void on_alarm(int signal)
 		abort();
 }
 
-/** A signal without SA_RESTART interrupts read(2); the reader must go on until the bytes come. */
+/** A signal without SA_RESTART interrupts read(2); the reader must continue until the bytes come.
+ */
 static void goes_on_after_a_signal(void **state)
 {
 	(void)state;

@@ -32,7 +32,7 @@ static void test_lines_break_at_blanks(void **state)
 	expect("ten of ten and more\n", 10, 2, "ten of ten\n  and more\n");
 	expect("eleven wide and more\n", 10, 0, "eleven\nwide and\nmore\n");
 	expect("one line of words\nand another\n", 10, 0, "one line\nof words\nand\nanother\n");
-	/* Blanks at a break are gone, those at the begin are not. */
+	/* Spaces at a break are dropped, those at the start are not. */
 	expect("   leading   trailing   ", 12, 3, "   leading\n   trailing");
 }
 

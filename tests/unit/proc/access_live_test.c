@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the running kernel refuses to a plain user, and whether the sentence about it is true. Run
- * as root it becomes `nobody` in a child for that; run as a plain user it stays who it is.
+ * What the running kernel refuses to a user without rights, and whether the message about it is
+ * true. Run as root, a child becomes such a user; run as a plain user, it stays that user.
  */
 #include "proc/access.h"
 
@@ -83,7 +83,8 @@ static void in_child(void (*work)(pid_t pid, struct finding *finding), pid_t pid
 		fail_msg("the child ended with status %#x", (unsigned)status);
 }
 
-/** Starts a child that becomes nobody, does one thing more and waits for its end. */
+/** Starts a child that becomes a user without rights, takes one more step, and waits for its end.
+ */
 static pid_t start_as_nobody(int dumpable)
 {
 	int ends[2];
@@ -201,7 +202,7 @@ static void kernel_thread(void **state)
 	char name[16] = "";
 	FILE *file = fopen("/proc/2/comm", "re");
 	if (!file || !fgets(name, sizeof name, file) || strcmp(name, "kthreadd\n") != 0)
-		skip_because("process 2 is no kernel thread here, as in a container");
+		skip_because("process 2 is not a kernel thread here, as in a container");
 	fclose(file);
 	struct finding finding;
 	in_child(read_maps_as_nobody, 2, &finding);

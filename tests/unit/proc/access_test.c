@@ -121,7 +121,7 @@ static void explain(struct fixture *fixture, int cause)
 	assert_int_equal(strncmp(fixture->error.text, "cannot read its maps: process 12", 32), 0);
 	assert_true(strlen(fixture->error.text) < PM_ERROR_TEXT_SIZE - 1);
 
-	/* Nobody has to want to know. */
+	/* The error may be NULL. */
 	assert_int_equal(pm_access_explain(fixture->root, TARGET, "read its maps", cause, NULL),
 	                 -1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How processes of the same name are told apart. */
+/* How processes of the same name are distinguished. */
 #include "proc/ambiguous.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void expect(const char *const *commands, size_t count, const char *const 
 	for (size_t i = 0; i < count; i++) {
 		pm_ambiguous_distinguish(items, count, i, MOST, text);
 		if (strcmp(text, expected[i]) != 0)
-			fail_msg("'%s' is told as '%s', not '%s'", commands[i], text, expected[i]);
+			fail_msg("'%s' is shown as '%s', not '%s'", commands[i], text, expected[i]);
 	}
 }
 #define EXPECT(commands, expected) expect(commands, sizeof(commands) / sizeof *(commands), expected)

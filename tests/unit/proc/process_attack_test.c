@@ -399,8 +399,8 @@ static void dead_leader_whose_threads_come_and_go(void **state)
 }
 
 /**
- * Looks at a process that is about to end, in all ways.
- * @return how many of them still worked
+ * Calls all functions for a process that is about to end.
+ * @return the number of calls that succeeded
  */
 static int look_at(pid_t pid)
 {
@@ -451,7 +451,7 @@ static void processes_that_end_meanwhile(void **state)
 	int worked = 0;
 	for (int i = 0; i < 150; i++) {
 		pid_t child = child_start("short", NULL);
-		/* Nobody knows how far we come: that is the point. */
+		/* How far we get is random: that is the point. */
 		pid_t killer = fork();
 		assert_true(killer >= 0);
 

@@ -65,8 +65,7 @@ static void expect_found(const char *word, pid_t expected)
 }
 
 /**
- * All of them, by ascending PID; PIDs start anew some time, so the order of the children is not
- * that.
+ * All of them, by ascending PID; PIDs wrap around, so the children may be in another order.
  */
 static void expect_all_found(const char *word, const pid_t *expected, size_t expected_count)
 {

@@ -111,7 +111,7 @@ static void holds_every_process_once(void **state)
 	read_list(&list);
 
 	int after = count_processes();
-	/* Others start and end processes meanwhile. */
+	/* Other processes start and end concurrently. */
 	assert_in_range(list.count, (before < after ? before : after) / 2,
 	                (before > after ? before : after) * 2);
 

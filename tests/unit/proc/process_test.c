@@ -81,7 +81,7 @@ static void child_run(int commands, int answers)
 		_exit(1);
 
 	if (command == 'e') {
-		/* cat answers from its new memory: what stands in the pipe. */
+		/* cat answers from its new memory: the contents of the pipe. */
 		dup2(commands, 0);
 		dup2(answers, 1);
 		execlp("cat", "cat", (char *)NULL);
@@ -241,8 +241,8 @@ static void *outlive_leader(void *context)
 }
 
 /**
- * Threads that are killed while somebody traces them stay zombies until that one takes notice;
- * whenever it is asked, that is no exec.
+ * Threads that are killed while they are traced stay zombies until the tracer waits for them. At no
+ * time is that an exec.
  */
 static void being_killed_while_stopped_is_no_exec(void **state)
 {

@@ -22,7 +22,7 @@ static void command_lines_that_name_the_program(void **state)
 	assert_true(NAMES("procmem\0shell"));
 	assert_true(NAMES("sh\0-c\0./procmem-old ps; procmem ps"));
 
-	/* Nothing stands behind it, not even the NUL: a command line that was cut. */
+	/* Nothing follows, not even the NUL: a command line that was cut. */
 	assert_true(pm_command_names("sudo\0procmem", 12, "procmem"));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searching a target that changes meanwhile: at a moment that is known, because it is told to when
+/* Searching a target that changes during the search, at a known moment: the test commands it after
  * a certain unit was read. */
 #include <procmem/scan.h>
 

@@ -140,8 +140,8 @@ static void each_page_is_read_where_it_is(void **state)
 	assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 	assert_int_equal(pm_strings_scanner_create(&strings, &scanner, NULL), 0);
 
-	/* The text is longer than what is read at once: it goes on in the third unit, and behind
-	 * more segments than are kept in mind. */
+	/* The text is longer than what is read at once: it continues in the third unit, and after
+	 * more segments than a job stores. */
 	static const size_t unit_pages[] = { 8, 100 };
 	for (size_t i = 0; i < 2; i++)
 		for (uint64_t skipped = 0; skipped < 2 * PAGE; skipped += 1 + skipped % 409)

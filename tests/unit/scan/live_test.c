@@ -179,7 +179,7 @@ static void everything_is_found_and_nothing_grows(void **state)
 	session_close(&session);
 }
 
-/** Pages that nobody would ever fill are passed over, whatever is planned. */
+/** Pages that no process will ever fill are skipped, with any plan. */
 static void user_faults_do_not_block(void **state)
 {
 	(void)state;

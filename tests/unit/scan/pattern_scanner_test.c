@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns in buffers: compared with PCRE2 by itself over the whole buffer. */
+/* Patterns in buffers: compared with PCRE2 alone over the whole buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "scan/pattern_scan.h"
 #include "scan/pattern_scan.h"
 #include "support/patterns.h"
 #include "support/windows.h"
@@ -121,8 +120,8 @@ static void make_runs(uint8_t *bytes, size_t size, size_t length, uint64_t *rand
 }
 
 /**
- * Long runs of one sort of bytes, which are searched for in steps as long as they; # stands for
- * their length.
+ * Long runs of one sort of bytes, which are searched for in steps of their length; # is that
+ * length.
  */
 static void runs(void **state)
 {
@@ -250,7 +249,7 @@ static void match_over_many_windows(void **state)
 	hit_list_deinit(&cut_off);
 }
 
-/** A pattern that takes for ever gives up at hostile bytes, and finds what is elsewhere. */
+/** A pattern that takes exponential time gives up at hostile bytes, and finds matches elsewhere. */
 static void catastrophic_pattern(void **state)
 {
 	(void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/queue.h"
-#include "scan/queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scan of made-up targets by several threads: compared with one window over each stretch of
- * memory. */
+/* Scans of fake targets by several threads: compared with one window over each part of memory. */
 #include <procmem/scan.h>
 
 #include <setjmp.h>
@@ -19,7 +18,7 @@
 
 enum { PAGE = 4096, PAGES_MOST = 600, BASE_PAGE = 16 };
 
-/** What a page of the made-up target is. */
+/** What a page of the fake target is. */
 enum page_state {
 	PAGE_UNMAPPED,
 	PAGE_PRESENT,
@@ -27,7 +26,7 @@ enum page_state {
 	PAGE_BAD,  /* present, but it cannot be read */
 };
 
-/** A made-up target: pages from address BASE_PAGE * PAGE on. */
+/** A fake target: pages from address BASE_PAGE * PAGE on. */
 struct world {
 	size_t pages;
 	enum page_state states[PAGES_MOST];
@@ -140,7 +139,7 @@ static void drop_world(struct world *world)
 	free(world->bytes);
 }
 
-/* --- what is to be found: each stretch by itself --- */
+/* --- the expected hits: each part alone --- */
 
 /** Where hits of the reference go. */
 struct reference {
@@ -512,8 +511,8 @@ static void many_hits_in_order(void **state)
 }
 
 /**
- * Fills each third unit with so many hits that its worker has to wait, the others with few; at each
- * border of units a hit crosses it.
+ * Fills each third unit with more hits than a worker keeps, so that its worker has to wait, the
+ * others with few; at each border of units a hit crosses it.
  */
 static void fill_unevenly(struct world *world, size_t unit)
 {
@@ -528,7 +527,7 @@ static void fill_unevenly(struct world *world, size_t unit)
 }
 
 /**
- * Nearly each unit has to be scanned anew, because a hit of the one before ends in it, while
+ * Nearly each unit has to be scanned again, because a hit of the one before ends in it, while
  * workers wait with hits further on.
  */
 static void units_anew(void **state)

@@ -11,7 +11,6 @@
 #include <cmocka.h>
 
 #include "scan/strings_scan.h"
-#include "scan/strings_scan.h"
 #include "support/slow_strings.h"
 #include "support/target.h"
 #include "support/windows.h"
@@ -337,7 +336,7 @@ static void as_gnu_strings(void **state)
 }
 
 /**
- * Java's, Windows' and most other text of 16 bits stands at even addresses; read a byte off it is
+ * Text in UTF-16 of Java, Windows and most others is at even addresses. Read one byte off, it is
  * text of the other byte order.
  */
 static void aligned_text_is_found_once(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a scan tells of bytes that nobody can read: each with its own reason, though another thread
- * learned it. */
+/* What a scan reports about bytes that cannot be read: each with its own reason, though another
+ * thread found it. */
 #include <procmem/scan.h>
 
 #include <setjmp.h>

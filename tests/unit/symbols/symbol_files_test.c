@@ -27,7 +27,7 @@
 struct fixture {
 	struct target target;
 	struct look look;
-	char *folder;       /* stands for the root directory of the core file */
+	char *folder;       /* the root directory of the core file */
 	char program[4200]; /* where the target's program is, and where a copy of it belongs below
 	                       the folder */
 	char copy[8500];
@@ -130,7 +130,7 @@ static void make(struct fixture *fixture, const char *how, const char *option, c
 	assert_int_equal(access(path, R_OK), 0);
 }
 
-/** Changes the build ID of a file, wherever it stands there. */
+/** Changes the build ID of a file, at any offset. */
 static void change_id(const char *path)
 {
 	struct pm_elf_symbols own = { 0 };
@@ -251,7 +251,7 @@ static void test_what_is_no_file_is_not_opened(void **state)
 	make_folders(fixture->copy);
 	make_folders(fixture->debug);
 
-	/* Opening these would wait for ever. */
+	/* Opening these would block forever. */
 	assert_int_equal(mkfifo(fixture->copy, 0600), 0);
 	assert_int_equal(mkfifo(fixture->debug, 0600), 0);
 	open_symbols(fixture);

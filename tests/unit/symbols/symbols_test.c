@@ -297,7 +297,7 @@ static void test_notes_cost_no_more_than_those_of_programs(void **state)
 	assert_false(finds_id_behind(1000, 4096));
 }
 
-/* The number of sections stands in the first one then, and may be any. */
+/* The number of sections is in the first one then, and may have any value. */
 static void test_a_file_with_too_many_sections_to_count_has_none(void **state)
 {
 	struct pm_elf_symbols symbols = { 0 };
