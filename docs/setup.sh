@@ -1,32 +1,43 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: docs/setup.sh [build|test|analyse]
+# usage: docs/setup.sh [build|test|analyse|full]
 #
-# Installs the Debian packages that are missing, and nothing else: those needed to build procmem, or (`test`) those of the tests as well, or
-# (`analyse`) those of tests/analyse.sh, too. Says which it installs; says nothing when all are there. Needs root or sudo only when something
-# is missing.
+# Installs the Debian packages that are missing, and nothing else. Without a word: those needed to
+# build procmem. `test` adds those of tests/run.sh; `analyse` adds to these those of
+# tests/analyse.sh, and `full` those of tests/full.sh, which are large. Prints which packages it
+# installs, and nothing when all are there. Needs root or sudo only when something is missing.
+#
+# tests/lint/programs.sh checks the lists: every program that a test calls is in one of the packages.
 set -eu
 
-# The libraries, and what turns sources into a program and its man pages.
-build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libreadline-dev procps scdoc'
+# The libraries, and what makes a program and its man pages of sources.
+build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev libproc2-dev
+	libjansson-dev libncurses-dev libsqlite3-dev libelf-dev libreadline-dev procps scdoc'
 
-# Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look into; peers to compare with; checkers of
-# text.
-test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy redis-server python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep
-	yara scanmem binutils time shellcheck util-linux lintian mmdebstrap'
+# Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look
+# into; peers to compare with; checkers of text; what tests look at results with.
+test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-19 redis-server
+	redis-tools python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep yara scanmem binutils
+	bsdextrautils time shellcheck util-linux less sqlite3 lintian mmdebstrap'
 
 # What takes longer than tests.
 analysis_packages='cppcheck valgrind'
 
+# What is large: a browser, a server of metrics, a compiler. git and mmdebstrap make other systems.
+full_packages='chromium chromium-driver prometheus golang-go git mmdebstrap'
+
 wanted() {
 	echo "$build_packages"
-	[ "$1" = build ] && return
+	[ "$1" != build ] || return 0
 	echo "$test_packages"
-	# Any Java will do.
-	command -v java >/dev/null 2>&1 || echo default-jdk-headless
+	# Any JDK will do.
+	{ command -v javac && command -v jcmd; } >/dev/null 2>&1 || echo default-jdk-headless
 	# 32-bit programs to look into.
 	[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || echo gcc-multilib
-	[ "$1" = test ] || echo "$analysis_packages"
+	case $1 in
+	analyse) echo "$analysis_packages" ;;
+	full) echo "$full_packages" ;;
+	esac
 }
 
 is_installed() {
@@ -49,9 +60,9 @@ install_packages() {
 
 scope=${1:-build}
 case $scope in
-build | test | analyse) ;;
+build | test | analyse | full) ;;
 *)
-	echo "usage: ${0##*/} [build|test|analyse]" >&2
+	echo "usage: ${0##*/} [build|test|analyse|full]" >&2
 	exit 2
 	;;
 esac

@@ -35,7 +35,7 @@ struct target {
 /** Starts a program of tests/targets/ and waits for its `ready`. @param program name, followed by its arguments and NULL */
 void target_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
-/** Starts any program of PATH, waits for nothing; skips the test where it is not installed. @param program as for target_start() */
+/** Starts any program of PATH, waits for nothing; fails the test where it is not installed. @param program as for target_start() */
 void program_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
 /**
