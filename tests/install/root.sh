@@ -34,20 +34,20 @@ root_settings() {
 root_make() {
 	root_directory=$1 root_suite=$2
 	shift 2
-	root_sources "$root_suite" >"$root_directory.sources"
-	root_settings >"$root_directory.settings"
-	if grep -q 'https:' "$root_directory.sources"; then
+	root_sources "$root_suite" >"$root_directory.list"
+	root_settings >"$root_directory.conf"
+	if grep -q 'https:' "$root_directory.list"; then
 		set -- --include=ca-certificates "$@"
 	fi
 	# Without a mirror of ours, mmdebstrap takes its own.
-	if [ -s "$root_directory.sources" ]; then
-		set -- "$@" "$root_suite" "$root_directory" "$root_directory.sources"
+	if [ -s "$root_directory.list" ]; then
+		set -- "$@" "$root_suite" "$root_directory" "$root_directory.list"
 	else
 		set -- "$@" "$root_suite" "$root_directory"
 	fi
 	root_status=0
-	mmdebstrap --quiet --mode=root --aptopt="$root_directory.settings" "$@" || root_status=$?
-	rm -f "$root_directory.sources" "$root_directory.settings"
+	mmdebstrap --quiet --mode=root --aptopt="$root_directory.conf" "$@" || root_status=$?
+	rm -f "$root_directory.list" "$root_directory.conf"
 	return $root_status
 }
 
