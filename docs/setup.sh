@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: docs/setup.sh [build|test|analyse|full]
+# usage: docs/setup.sh [--list] [build|test|analyse|full]
 #
 # Installs the Debian packages that are missing, and nothing else. Without a word: those needed to
 # build procmem. `test` adds those of tests/run.sh; `analyse` adds to these those of
 # tests/analyse.sh, and `full` those of tests/full.sh, which are large. Prints which packages it
 # installs, and nothing when all are there. Needs root or sudo only when something is missing.
+# --list prints the packages of a scope instead, whether they are there or not.
 #
 # tests/lint/programs.sh checks the lists: every program that a test calls is in one of the packages.
 set -eu
@@ -17,8 +18,8 @@ build_packages='build-essential cmake file ninja-build pkg-config libpcre2-dev l
 # Test frameworks; a second compiler with sanitizers, fuzzer and static analysis; programs to look
 # into; peers to compare with; checkers of text; what tests look at results with.
 test_packages='libcmocka-dev bats clang libclang-rt-dev clang-tidy clang-format-19 redis-server
-	redis-tools python3 gdb strace elfutils tmux jq doxygen hyperfine ripgrep yara scanmem binutils
-	bsdextrautils time shellcheck util-linux less sqlite3 lintian mmdebstrap'
+	redis-tools python3 gdb strace elfutils tmux jq doxygen ripgrep yara scanmem binutils
+	bsdextrautils default-jdk-headless time shellcheck util-linux less sqlite3 lintian mmdebstrap'
 
 # What takes longer than tests.
 analysis_packages='cppcheck valgrind'
@@ -30,8 +31,6 @@ wanted() {
 	echo "$build_packages"
 	[ "$1" != build ] || return 0
 	echo "$test_packages"
-	# Any JDK will do.
-	{ command -v javac && command -v jcmd; } >/dev/null 2>&1 || echo default-jdk-headless
 	# 32-bit programs to look into.
 	[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || echo gcc-multilib
 	case $1 in
@@ -41,6 +40,10 @@ wanted() {
 }
 
 is_installed() {
+	# Any JDK will do.
+	if [ "$1" = default-jdk-headless ] && command -v javac >/dev/null 2>&1 && command -v jcmd >/dev/null 2>&1; then
+		return 0
+	fi
 	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
@@ -58,14 +61,24 @@ install_packages() {
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" >/dev/null
 }
 
+list=no
+if [ "${1:-}" = --list ]; then
+	list=yes
+	shift
+fi
 scope=${1:-build}
 case $scope in
 build | test | analyse | full) ;;
 *)
-	echo "usage: ${0##*/} [build|test|analyse|full]" >&2
+	sed -n 's/^# usage: /usage: /p' "$0" >&2
 	exit 2
 	;;
 esac
+
+if [ $list = yes ]; then
+	wanted "$scope" | tr -s ' \t' '\n' | sort
+	exit
+fi
 
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
 	echo "${0##*/}: this is no Debian system; install what these Debian packages hold:" >&2
