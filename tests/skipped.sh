@@ -4,25 +4,26 @@
 #
 # Lists the tests that were skipped, and why, from logs of ctest (build/PRESET/Testing/Temporary/LastTest.log):
 # a line for each test and reason, with the presets in which that was so. Nothing if there are none.
-# A test of bats or cmocka and a whole script may be skipped.
+#
+# A line `skipped: REASON` is from a test of cmocka (skip_because) or from a script; bats marks its own.
 set -eu
 
-# What a log says of skips: name of the test, reason, preset.
+# What the logs say of skips: name of the test, reason, preset.
 skips() {
 	awk '
 	function add(reason) {
-		printf "%s\t%s\t%s\n", name, reason, preset
-		told = 1
+		printf "%s\t%s\t%s\n", name, reason == "" ? "without a reason" : reason, preset
 	}
 	FNR == 1 { count = split(FILENAME, folders, "/"); preset = folders[count - 3] }
-	/^[0-9]+\/[0-9]+ Test: / { sub(/^[^:]*: /, ""); name = $0; told = 0; inside = last = "" }
-	/^Output:$/ { inside = 1; next }
-	/^<end of output>$/ { inside = "" }
-	inside && sub(/^skipped: /, "") { add($0) }
-	inside && /^ok [0-9]+ .*# skip/ { sub(/.*# skip */, ""); add($0) }
-	inside && !/^-*$/ { last = $0 }
-	/^Test (time|Passed|Failed)/ { next }
-	/^Test Skipped|^Test Not Run/ && !told { add(last == "" ? "without a reason" : last) }
+	/^[0-9]+\/[0-9]+ Test: / { sub(/^[^:]*: /, ""); name = $0 }
+	/^([a-z.]+: )*skipped: / { sub(/^.*skipped: /, ""); add($0) }
+	/^ok [0-9]+ .* in [0-9]+ ?ms # skip/ {
+		test = reason = $0
+		sub(/^ok [0-9]+ /, "", test)
+		sub(/ in [0-9]+ ?ms # skip.*/, "", test)
+		sub(/^.* in [0-9]+ ?ms # skip */, "", reason)
+		add("\"" test "\": " (reason == "" ? "without a reason" : reason))
+	}
 	' "$@"
 }
 

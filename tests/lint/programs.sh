@@ -106,4 +106,10 @@ while read -r package; do
 	grep -q "^$package " "$scratch/table" ||
 		complain "docs/setup.sh: $table has no program of $package: who needs it?"
 done <"$scratch/packages"
+
+# A program that docs/setup.sh installs is no reason to skip a test.
+if grep -rnE 'skip(_because)?[ (].*not installed|not installed.*exit 77' tests --include='*.[ch]' --include='*.sh' \
+	--include='*.bats' --include='*.bash' | grep -v '^tests/lint/programs\.sh:'; then
+	complain 'these tests must fail without the program: require PROGRAM, or fail_msg()'
+fi
 exit $failed
