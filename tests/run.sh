@@ -39,26 +39,21 @@ build() {
 	cmake --build --preset "$preset" -- --quiet "$@"
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-logs=
-
 # run PRESET [CTEST-OPTION]...: runs tests of what was built. The list of skips precedes the closing words of the last run of ctest.
 run() {
 	preset=$1
 	shift
 	echo "== $preset: test"
 	logs="$logs build/$preset/Testing/Temporary/LastTest.log"
-	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } | awk -v closing="$scratch/closing" '
-		/^[0-9]+% tests passed/ { held = 1 }
-		held { print >closing; next }
-		{ print; fflush() }'
+	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } | sed -u "/^[0-9]*% tests passed/,\$ {
+		w $scratch/closing
+		d
+	}"
 	if [ "$preset" = dev ] || [ -e "$scratch/failed" ]; then
-		echo '== skipped:'
 		# shellcheck disable=SC2086 # a list of names
-		sh tests/skipped.sh $logs
+		sh tests/skipped.sh $logs >"$scratch/skipped"
+		echo "== skipped: $(wc -l <"$scratch/skipped")"
+		cat "$scratch/skipped"
 		echo
 	fi
 	[ ! -e "$scratch/closing" ] || cat "$scratch/closing"
