@@ -52,7 +52,8 @@ root_make() {
 }
 
 # root_run DIRECTORY COMMAND [WORD]...: runs a command in such a root as a new login of root would,
-# with /proc, /sys, /dev/pts and /dev/shm. Proxies of the environment are passed.
+# with /proc, /sys, /dev/pts and /dev/shm. Proxies of the environment are passed. The root is not that
+# of a chroot: in there, nobody may make namespaces.
 root_run() {
 	root_directory=$1
 	shift
@@ -60,11 +61,16 @@ root_run() {
 	unshare --mount --pid --fork --kill-child --propagation private sh -euc '
 		root=$1
 		shift
+		mount --bind "$root" "$root"
 		mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 		mount --rbind /sys "$root/sys"
 		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
 		mount -t tmpfs -o nosuid,nodev,mode=1777 tmpfs "$root/dev/shm"
-		chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		cd "$root"
+		pivot_root . mnt
+		cd /
+		umount -l /mnt
+		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			HOME=/root SHELL=/bin/sh USER=root LOGNAME=root TERM=dumb \
 			${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
 			${no_proxy:+no_proxy="$no_proxy"} "$@"
