@@ -82,7 +82,7 @@ if [ $quick = no ]; then
 	build fuzz
 	run fuzz -L fuzz
 	build asan
-	run asan -LE 'once|full'
+	run asan
 	build tsan
 	run tsan -R '^unit/scan'
 fi
