@@ -53,7 +53,7 @@ root_make() {
 
 # root_run DIRECTORY COMMAND [WORD]...: runs a command in such a root as a new login of root would,
 # with /proc, /sys, /dev/pts and /dev/shm. Proxies of the environment are passed. The root is not that
-# of a chroot: in there, nobody may make namespaces.
+# of a chroot, where nobody may make namespaces, unless it has no umount (--variant=essential).
 root_run() {
 	root_directory=$1
 	shift
@@ -67,10 +67,14 @@ root_run() {
 		mount -t devpts -o nosuid,noexec,newinstance,gid=5,mode=620,ptmxmode=666 devpts "$root/dev/pts"
 		mount -t tmpfs -o nosuid,nodev,mode=1777 tmpfs "$root/dev/shm"
 		cd "$root"
-		pivot_root . mnt
-		cd /
-		umount -l /mnt
-		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		enter="chroot ."
+		if [ -x usr/bin/umount ]; then
+			pivot_root . mnt
+			cd /
+			umount -l /mnt
+			enter=
+		fi
+		$enter env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			HOME=/root SHELL=/bin/sh USER=root LOGNAME=root TERM=dumb \
 			${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
 			${no_proxy:+no_proxy="$no_proxy"} "$@"
