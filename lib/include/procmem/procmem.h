@@ -43,6 +43,7 @@
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/select.h>
+#include <procmem/series.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
