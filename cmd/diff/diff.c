@@ -219,7 +219,7 @@ static int check(const struct diff_options *options, const struct sampled *befor
                  const struct sampled *after, struct pm_error *error)
 {
 	if (before->identified && after->identified && !options->force &&
-	    !pm_process_id_equal(&before->run, &after->run))
+	    !pm_process_id_equal(&before->id, &after->id))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "%s and %s are different processes (start time or boot "
 		                    "differ); --force compares them all the same",

@@ -198,7 +198,7 @@ logged() {
 	[[ $stderr == *'/nonexistent/x'* ]]
 	echo text >"$file"
 	run -2 --separate-stderr procmem snap -o "$file" $$
-	[[ $stderr == *'is no recording'* ]]
+	[[ $stderr == *'is not a recording'* ]]
 	run -2 --separate-stderr procmem diff --by colour $$ $$
 	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
 	run -2 --separate-stderr procmem diff $$

@@ -56,7 +56,7 @@ teardown() {
 	[[ $stderr == *'No such file'* ]]
 	echo 'no database at all' >"$recording"
 	run -2 --separate-stderr procmem snap -l "$recording"
-	[[ $stderr == *'is no recording of procmem' ]]
+	[[ $stderr == *'is not a recording of procmem' ]]
 	run -2 --separate-stderr procmem snap -l -o "$recording" "$TARGET_PID"
 	[[ $stderr == *'--list and --output exclude each other' ]]
 	run -2 --separate-stderr procmem snap "$TARGET_PID"

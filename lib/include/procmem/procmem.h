@@ -35,9 +35,11 @@
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
+#include <procmem/process_id.h>
 #include <procmem/process_list.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
+#include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>

@@ -22,7 +22,7 @@ static void record_at(struct pm_recorder *recorder, int64_t wall_ns)
 		                          .regions = &regions,
 		                          .fresh = true };
 
-	if (pm_recorder_add(recorder, &sample, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, NULL, &error) < 0)
 		fail_msg("%s", error.text);
 }
 

@@ -41,7 +41,7 @@ static void record(struct pm_recorder *recorder, unsigned moment,
 		.time = moment, .wall_ns = moment, .regions = &regions, .fresh = moment % 2
 	};
 
-	if (pm_recorder_add_with(recorder, &sample, headroom, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, headroom, &error) < 0)
 		fail_msg("%s", error.text);
 }
 

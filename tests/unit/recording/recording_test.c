@@ -91,7 +91,7 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 
 	sample.totals.rss = tick * 1000;
 	sample.totals.threads = tick;
-	if (pm_recorder_add(recorder, &sample, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, NULL, &error) < 0)
 		fail_msg("%s", error.text);
 	pm_regions_deinit(&regions);
 }
@@ -267,7 +267,7 @@ static void other_files_are_refused(void **state)
 	      file);
 	fclose(file);
 	assert_false(pm_recording_is(place->file));
-	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
+	assert_refused(place, PM_ERROR_FORMAT, "is not a recording");
 
 	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
 	unlink(place->file);
@@ -381,14 +381,14 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 			                    .fresh = tick % 5 != 4 };
 		sample.totals.rss = tick * 1000;
 		sample.totals.threads = tick;
-		if (pm_recorder_add(recorder, &sample, error) < 0)
+		if (pm_recorder_add(recorder, &sample, NULL, error) < 0)
 			break;
 	}
 
 	/* It has ended, and says so from now on. */
 	struct pm_sample last = { .regions = &regions };
 	struct pm_error again = { 0 };
-	assert_int_equal(pm_recorder_add(recorder, &last, &again), -1);
+	assert_int_equal(pm_recorder_add(recorder, &last, NULL, &again), -1);
 	assert_non_null(strstr(again.text, "has ended"));
 	pm_regions_deinit(&regions);
 
@@ -449,7 +449,7 @@ static void describes_a_living_process(void **state)
 	target_start(&target, "many_regions", "10", "1", NULL);
 
 	struct pm_process *process;
-	struct pm_process_id described;
+	struct pm_process_id described, copy;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
 	assert_int_equal(pm_process_id_read(process, &described, NULL), 0);
 	assert_int_equal(described.pid, target.pid);
@@ -458,7 +458,16 @@ static void describes_a_living_process(void **state)
 	assert_int_equal(strlen(described.boot_id), 36);
 
 	assert_true(described.start_ticks > 0);
-	free((char *)described.command);
+
+	assert_int_equal(pm_process_id_copy(&described, &copy, NULL), 0);
+	assert_true(pm_process_id_equal(&described, &copy));
+	assert_ptr_not_equal(copy.command, described.command);
+	assert_string_equal(copy.command, described.command);
+	pm_process_id_deinit(&described);
+	assert_null(described.command);
+	assert_non_null(strstr(copy.command, "many_regions 10 1"));
+	pm_process_id_deinit(&copy);
+
 	pm_process_close(process);
 	target_stop(&target);
 }

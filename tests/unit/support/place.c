@@ -13,12 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static char command_line[] = "shop --fast";
+
 const struct pm_process_id place_run = { .pid = 4711,
 	                                 .start_ticks = 99,
 	                                 .boot_id = "boot",
 	                                 .host = "host",
 	                                 .comm = "shop",
-	                                 .command = "shop --fast" };
+	                                 .command = command_line };
 
 int place_make(void **state)
 {

@@ -3,6 +3,7 @@
 #ifndef TESTS_SUPPORT_PLACE_H
 #define TESTS_SUPPORT_PLACE_H
 
+#include <procmem/recorder.h>
 #include <procmem/recording.h>
 
 /** Where the recording is. */
