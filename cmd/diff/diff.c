@@ -59,8 +59,9 @@ static const char *const exclusive[] = { NULL };
 const struct cli_spec diff_spec = {
 	.command = "diff",
 	.operands = "BEFORE AFTER",
-	.purpose = "Shows what became of the regions of a process between two samples: which grew,\n"
-	           "shrank, came, went, merged, split or moved, the largest change first.",
+	.purpose =
+		"Shows what became of the regions of a process between two samples: which grew,\n"
+		"shrank, came, went, merged, split or moved, the largest change first.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "BEFORE and AFTER are each a recording, which means its last sample, or FILE@N,\n"
@@ -68,8 +69,10 @@ const struct cli_spec diff_spec = {
 	         "or maps file; or a TARGET, which means now. Exit status 1: they differ; 0: they\n"
 	         "do not.",
 	.examples = {
-		{ "procmem diff java.pmrec@first java", "what became of the process called java since the first sample" },
-		{ "procmem diff --by kind monday/smaps tuesday/smaps", "which kinds of memory differ in two saved files" },
+		{ "procmem diff java.pmrec@first java",
+		  "what changed in the process called java since the first sample" },
+		{ "procmem diff --by kind monday/smaps tuesday/smaps",
+		  "the kinds of memory that differ in two saved files" },
 	},
 	.operands_min = 2,
 	.operands_max = 2,

@@ -172,7 +172,6 @@ static bool identify(void *context, size_t index, struct numbered_row *row)
 		                      .end = from->region->end,
 		                      .mapping = from->region->mapping };
 	row->kind = (enum pm_kind)from->region->kind;
-
 	return is_live && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 

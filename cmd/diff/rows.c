@@ -18,7 +18,6 @@ static int compare_rows(const void *one, const void *other)
 
 	if (first != second)
 		return first < second ? 1 : -1;
-
 	return (a->region->start > b->region->start) - (a->region->start < b->region->start);
 }
 
@@ -61,7 +60,6 @@ static bool same_group(enum diff_by by, const struct diff_row *one, const struct
 {
 	if (by == DIFF_BY_KIND)
 		return one->region->kind == other->region->kind;
-
 	return strcmp(one->region->mapping, other->region->mapping) == 0 &&
 	       (*one->region->mapping || one->region->kind == other->region->kind);
 }
@@ -87,7 +85,6 @@ static enum pm_change change_of_sum(const struct diff_row *row)
 		return PM_CHANGE_GREW;
 	if (delta < 0)
 		return PM_CHANGE_SHRANK;
-
 	return PM_CHANGE_SAME;
 }
 

@@ -45,29 +45,34 @@ static void time_text(const struct list_column *column, const void *item, struct
 	delta_put_time(text, recorded_of(item)->wall_ns);
 }
 
-/** Names of what a sample holds: brief for CSV and JSON, long for the table. */
-static const char *holds_name(const struct pm_listed *listed, bool brief)
-{
-	if (!listed->recorded.fresh)
-		return brief ? "totals" : "totals only";
-	if (listed->detailed)
-		return brief ? "all" : "all sizes";
+/** What a sample holds of its regions. */
+enum holds { HOLDS_TOTALS, HOLDS_RSS, HOLDS_ALL };
 
-	return brief ? "rss" : "RSS and swap";
+static enum holds holds_of(const void *item)
+{
+	const struct pm_listed *listed = item;
+
+	if (!listed->recorded.fresh)
+		return HOLDS_TOTALS;
+	return listed->detailed ? HOLDS_ALL : HOLDS_RSS;
 }
 
 static void holds_text(const struct list_column *column, const void *item, struct text *text)
 {
+	static const char *const names[] = { "totals", "rss", "all" };
+
 	(void)column;
-	text_string(text, holds_name(item, true));
+	text_string(text, names[holds_of(item)]);
 }
 
 static void holds_show(const struct list_column *column, const void *item, bool brief,
                        struct text *text)
 {
+	static const char *const names[] = { "totals only", "RSS and swap", "all sizes" };
+
 	(void)column;
 	(void)brief;
-	text_string(text, holds_name(item, false));
+	text_string(text, names[holds_of(item)]);
 }
 
 /* These have no total: a sum over samples means nothing. */
@@ -221,6 +226,5 @@ int snap_list(const char *word, const struct output_options *options, struct out
 	/* A word that does not name a recording fails to open, with the reason. */
 	int result = list_file(file ? file : word, options, out, error);
 	free(file);
-
 	return result;
 }

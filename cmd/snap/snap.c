@@ -65,10 +65,11 @@ const struct cli_spec snap_spec = {
 	           "'procmem diff' compares.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches one\n"
-	         "process; with -l, a recording of snap or watch --record.",
+	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches\n"
+	         "one process; with -l, a recording of snap or watch --record.",
 	.examples = {
-		{ "procmem snap -o java.pmrec java", "a sample of the process called java; later a second one" },
+		{ "procmem snap -o java.pmrec java",
+		  "a sample of the process called java; later a second one" },
 		{ "procmem snap -l java.pmrec", "the samples that the file has so far" },
 	},
 	.operands_min = 1,

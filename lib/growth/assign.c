@@ -283,7 +283,6 @@ static uint64_t weighed_before(const struct pm_tracker *tracker, const struct pm
 	for (size_t i = *from; i < regions->count && regions->items[i].start < region->end; i++)
 		if (tracker->owners[i] == followed)
 			sum += pm_region_weight(&regions->items[i]);
-
 	return sum;
 }
 

@@ -18,7 +18,6 @@ static size_t moments(const struct pm_series *series, double from)
 		return 2;
 	if (samples > PM_CURVE_MAX)
 		return PM_CURVE_MAX;
-
 	return (size_t)(samples + 0.5);
 }
 
@@ -122,7 +121,6 @@ double pm_curve_range_from(const struct pm_curve *curve, size_t index)
 		if (curve->values[i] < lowest)
 			lowest = curve->values[i];
 	}
-
 	return highest - lowest;
 }
 
@@ -147,6 +145,5 @@ size_t pm_curve_top(const struct pm_curve *curve, double bound)
 	for (size_t i = 0; i < curve->count; i++)
 		if (highest - curve->values[i] <= bound)
 			return i;
-
 	return 0;
 }

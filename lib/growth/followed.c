@@ -74,7 +74,7 @@ static int fill_constant(struct pm_series *series, double since, double last, ui
 	return pm_series_add(series, last, value, error);
 }
 
-/** Merges two series. An empty one stands for a weight that never changed. */
+/** Merges two series. An empty one means a weight that never changed. */
 static int merge_series(struct pm_followed *winner, const struct pm_followed *loser, double last,
                         struct pm_error *error)
 {
@@ -111,6 +111,5 @@ int pm_followed_merge(struct pm_followed *winner, struct pm_followed *loser, dou
 	pm_series_deinit(&loser->track.series);
 	loser->was = loser->track.baseline = 0;
 	loser->was_regions = loser->track.baseline_regions = 0;
-
 	return 0;
 }

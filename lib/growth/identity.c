@@ -87,7 +87,6 @@ static bool collect(struct candidates *candidates, bool (*wanted)(const struct p
 	for (size_t node = 0; node < count; node++)
 		if (wanted(sets, node))
 			candidates->nodes[candidates->count++] = node;
-
 	return candidates->count > 1;
 }
 
@@ -113,7 +112,6 @@ static size_t count_equal(const struct candidates *candidates, size_t first, com
 	       compare(pm_sets_region(candidates->sets, candidates->nodes[first]),
 	               pm_sets_region(candidates->sets, candidates->nodes[next])) == 0)
 		next++;
-
 	return next - first;
 }
 

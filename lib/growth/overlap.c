@@ -44,7 +44,6 @@ static bool same_kind(const struct pm_sets *sets, size_t before, size_t after)
 {
 	const struct pm_region *was = pm_sets_region(sets, before),
 			       *is = pm_sets_region(sets, after);
-
 	/* The backing is enough for files. */
 	return pm_sets_same_kind(was, is) || !is_plain_memory(was) || !is_plain_memory(is);
 }
@@ -92,7 +91,6 @@ static bool both_are_left_in_place(const struct pm_sets *sets, size_t before, si
 {
 	const struct pm_region *was = pm_sets_region(sets, before),
 			       *is = pm_sets_region(sets, after);
-
 	return both_are_left(sets, before, after) && was->start == is->start &&
 	       was->end == is->end && was->perms == is->perms;
 }

@@ -180,7 +180,6 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 	for (size_t i = 0; i < is->count; i++)
 		if (!is_same_region(&was->items[i], &is->items[i]))
 			return false;
-
 	return true;
 }
 

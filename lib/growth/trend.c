@@ -53,7 +53,6 @@ static const char *amount(const struct judging *judging, double value, char *tex
 		pm_format_size((uint64_t)(value + 0.5), text);
 	else
 		snprintf(text, PM_SIZE_TEXT_SIZE, "%.0f", value);
-
 	return text;
 }
 
@@ -83,7 +82,6 @@ static double longest_rest(const struct pm_curve *curve, size_t top, double flat
 				longest = rest;
 			began = curve->step * (double)i;
 		}
-
 	return longest;
 }
 

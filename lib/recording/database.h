@@ -30,7 +30,7 @@ struct pm_database {
 int pm_database_open(struct pm_database *database, const char *path, struct pm_error *error);
 
 /**
- * Opens a recording for writing; creates it if there is no file, or an empty one.
+ * Opens a recording for writing; creates the tables if the file is missing or empty.
  *
  * @param database  filled; release with pm_database_close()
  * @param path      the file

@@ -70,7 +70,6 @@ static int read_last_number(struct pm_recorder *recorder, struct pm_error *error
 	if (result > 0)
 		recorder->number = pm_column(statement, 0);
 	sqlite3_finalize(statement);
-
 	return result < 0 ? -1 : 0;
 }
 

@@ -84,7 +84,6 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	if (result > 0)
 		*count = pm_column(statement, 0);
 	sqlite3_finalize(statement);
-
 	return result > 0 ? 0 : -1;
 }
 
@@ -302,7 +301,6 @@ static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, stru
 		listing->items[listing->count++] =
 			(struct pm_listed){ .recorded = recorded_of_row(rows) };
 	}
-
 	return result;
 }
 

@@ -54,7 +54,6 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 		*length /= 10;
 		sum += (**text - '0') * *length;
 	}
-
 	return sum;
 }
 

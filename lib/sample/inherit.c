@@ -37,7 +37,6 @@ static const char *copy_text(struct pm_regions *regions, const char *text, size_
 		if (strcmp(previous->why, text) == 0)
 			return previous->why;
 	}
-
 	return pm_regions_text(regions, text, strlen(text));
 }
 
@@ -73,7 +72,6 @@ static const struct pm_region *find_former(const struct pm_regions *before, size
 	for (size_t i = from; i < before->count && before->items[i].start < region->end; i++)
 		if (same_backing(&before->items[i], region))
 			return &before->items[i];
-
 	return NULL;
 }
 

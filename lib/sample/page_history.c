@@ -136,7 +136,6 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 
 	if (add_next(history, run->start, run->end, error) < 0)
 		return -1;
-
 	return add_appeared(history, run->start, run->end, error);
 }
 

@@ -160,7 +160,6 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->items[i].kind == PM_KIND_UNKNOWN)
 			return true;
-
 	return false;
 }
 

@@ -20,7 +20,6 @@ struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_tota
 		if ((region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
 			sums.inaccessible += region->bytes[PM_SIZE_RSS];
 	}
-
 	return sums;
 }
 
@@ -62,7 +61,6 @@ int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved
 		saved->bytes[i][0] = regions->items[i].bytes[PM_SIZE_RSS];
 		saved->bytes[i][1] = regions->items[i].bytes[PM_SIZE_SWAP];
 	}
-
 	return 0;
 }
 

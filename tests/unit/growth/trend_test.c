@@ -146,8 +146,7 @@ static void leaks_are_steady(void **state)
 	/* Whoever says that it never fell back must be right. */
 	trend = judge(with_dips, 1, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
-	assert_string_equal(trend.reason,
-	                    "grew by 120.0M in 1m 0s, falling back by at most 1.0M");
+	assert_string_equal(trend.reason, "grew by 120.0M in 1m 0s, falling back by at most 1.0M");
 	trend = judge(two_megabytes_a_second, 0.1, 11);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	trend = judge(two_megabytes_a_second, 1, 86400);
