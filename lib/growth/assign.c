@@ -42,9 +42,9 @@ static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
                                      struct pm_error *error)
 {
 	if (pm_array_reserve(&tracker->tracks, &tracker->capacity, tracker->count, 1,
-	                     sizeof *tracker->tracks, error) < 0 ||
+	                     sizeof(struct pm_followed *), error) < 0 ||
 	    pm_array_reserve(&tracker->public, &tracker->public_capacity, tracker->count, 1,
-	                     sizeof *tracker->public, error) < 0)
+	                     sizeof(struct pm_track *), error) < 0)
 		return NULL;
 
 	struct pm_followed *followed = calloc(1, sizeof *followed);

@@ -131,7 +131,7 @@ static int adopt(struct pm_tracker *tracker, double time, const struct pm_region
 {
 	struct pm_growth growth;
 	struct pm_regions *copy = &tracker->spare;
-	struct pm_followed **owners = calloc(regions->count + 1, sizeof *owners);
+	struct pm_followed **owners = calloc(regions->count + 1, sizeof(struct pm_followed *));
 	int result = 0;
 
 	if (!owners)

@@ -421,24 +421,6 @@ static int find_number(struct pm_recording *recording, const char *sql, int64_t 
 	return 0;
 }
 
-/**
- * Adds a date to a time of day: that of the last sample, or the day before if only that is within
- * the recording.
- */
-static void add_date(struct pm_time_spec *time, int64_t first, int64_t last)
-{
-	/* Times that no clock shows: the file is damaged. */
-	if (last < PM_TIME_SPEC_DAY || last > INT64_MAX - 2 * PM_TIME_SPEC_DAY)
-		return;
-
-	int64_t day = last - last % PM_TIME_SPEC_DAY;
-	if (day + time->from > last && day - PM_TIME_SPEC_DAY + time->until >= first)
-		day -= PM_TIME_SPEC_DAY;
-
-	time->from += day;
-	time->until += day;
-}
-
 /** Finds the last sample that is not later than a time. */
 static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
                      uint64_t *number, struct pm_error *error)
@@ -455,7 +437,7 @@ static int find_time(struct pm_recording *recording, struct pm_time_spec time, c
 		return report_not_found(recording, which, error);
 
 	if (!time.dated)
-		add_date(&time, first, last);
+		pm_time_spec_add_date(&time, first, last);
 
 	int result = query_number(recording, "SELECT max(number) FROM sample WHERE wall_ns <= ?",
 	                          time.until, &found, error);

@@ -6,7 +6,9 @@
 
 #include "base/number.h"
 
+/* Nanoseconds. */
 static const int64_t second = 1000000000, minute = 60000000000;
+static const int64_t day_ns = INT64_C(86400000000000);
 
 /**
  * Parses a number and the character that must follow.
@@ -112,6 +114,20 @@ bool pm_time_spec_parse(const char *text, struct pm_time_spec *time)
 
 	*time = parsed;
 	return true;
+}
+
+void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last)
+{
+	/* Times that no clock shows: the file is damaged. */
+	if (last < day_ns || last > INT64_MAX - 2 * day_ns)
+		return;
+
+	int64_t day = last - last % day_ns;
+	if (day + time->from > last && day - day_ns + time->until >= first)
+		day -= day_ns;
+
+	time->from += day;
+	time->until += day;
 }
 
 void pm_time_spec_format(int64_t wall_ns, char text[PM_TIME_SPEC_TEXT_SIZE])

@@ -16,9 +16,6 @@ struct pm_time_spec {
 	int64_t until; /**< last nanosecond */
 };
 
-/** Nanoseconds of a day. */
-#define PM_TIME_SPEC_DAY INT64_C(86400000000000)
-
 /**
  * Parses a time: `2026-01-31T12:00`, optionally with a space instead of the T, with seconds,
  * decimals of these, and Z at the end. The date may be missing.
@@ -28,6 +25,16 @@ struct pm_time_spec {
  * @return      false if the text is not a time
  */
 bool pm_time_spec_parse(const char *text, struct pm_time_spec *time);
+
+/**
+ * Adds a date to a time without one: that of the last sample, or the day before if only that is
+ * within the recording.
+ *
+ * @param time   the time; unchanged if the samples have times that no clock shows
+ * @param first  time of the first sample, in nanoseconds since 1970
+ * @param last   time of the last sample
+ */
+void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last);
 
 /** Bytes of the text that pm_time_spec_format() writes, with the NUL. */
 #define PM_TIME_SPEC_TEXT_SIZE 32

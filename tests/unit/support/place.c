@@ -15,12 +15,12 @@
 
 static char command_line[] = "shop --fast";
 
-const struct pm_process_id place_run = { .pid = 4711,
-	                                 .start_ticks = 99,
-	                                 .boot_id = "boot",
-	                                 .host = "host",
-	                                 .comm = "shop",
-	                                 .command = command_line };
+const struct pm_process_id place_process_id = { .pid = 4711,
+	                                        .start_ticks = 99,
+	                                        .boot_id = "boot",
+	                                        .host = "host",
+	                                        .comm = "shop",
+	                                        .command = command_line };
 
 int place_make(void **state)
 {
@@ -52,7 +52,7 @@ struct pm_recorder *place_recorder(const struct place *place)
 {
 	struct pm_recorder *recorder;
 	struct pm_error error = { 0 };
-	if (pm_recorder_open(place->file, &place_run, &recorder, &error) < 0)
+	if (pm_recorder_open(place->file, &place_process_id, &recorder, &error) < 0)
 		fail_msg("%s", error.text);
 	return recorder;
 }
