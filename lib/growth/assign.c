@@ -64,7 +64,7 @@ static struct followed *new_track(struct pm_tracker *tracker, double time, struc
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
-	return born || region->block ? pm_similarity_key(region) : 0;
+	return born || pm_region_chunk_max(region) ? pm_similarity_key(region) : 0;
 }
 
 /**

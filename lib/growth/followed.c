@@ -44,10 +44,11 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->detail = region->detail;
 	}
 
-	if (track->regions == 0 || region->block < track->block_min)
-		track->block_min = region->block;
-	if (region->block > track->block_max)
-		track->block_max = region->block;
+	uint64_t chunk = pm_region_chunk_max(region);
+	if (track->regions == 0 || chunk < track->block_min)
+		track->block_min = chunk;
+	if (chunk > track->block_max)
+		track->block_max = chunk;
 	track->regions++;
 	track->weight += weight;
 	track->size += pm_region_size(region);

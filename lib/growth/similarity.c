@@ -38,12 +38,28 @@ uint64_t pm_similarity_sort(const struct pm_region *region)
 	key = mix(key, region->perms);
 	/* How many blocks of malloc's lie in one region is chance: it depends on the holes of the
 	 * address space. */
-	return mix(key, length_class(region->block ? region->block : pm_region_size(region)));
+	uint64_t chunk = pm_region_chunk_max(region);
+	return mix(key, length_class(chunk ? chunk : pm_region_size(region)));
+}
+
+/** Mixes in the names of the threads that have their stack in a region. */
+static uint64_t mix_threads(uint64_t key, const struct pm_detail *detail)
+{
+	key = mix(key, detail->type);
+	if (detail->type == PM_DETAIL_TEXT)
+		return mix_name(key, detail->text);
+	if (detail->type != PM_DETAIL_THREADS)
+		return key;
+
+	key = mix(key, detail->count > 1);
+	for (uint32_t i = 0; i < detail->listed; i++)
+		key = mix_name(key, detail->threads[i].name);
+
+	return key;
 }
 
 uint64_t pm_similarity_key(const struct pm_region *region)
 {
 	uint64_t key = mix_name(pm_similarity_sort(region), region->mapping);
-	/* The detail of a stack is its thread's name. */
-	return region->kind == PM_KIND_STACK ? mix_name(key, region->detail) : key;
+	return region->kind == PM_KIND_STACK ? mix_threads(key, &region->detail) : key;
 }

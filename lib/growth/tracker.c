@@ -120,9 +120,13 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 
 	/* Names of tracks point into the newest list that they have a region in; those that have
 	 * none any more keep none. */
-	for (size_t i = 0; i < tracker->count; i++)
-		if (tracker->tracks[i]->track.regions == 0)
-			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
+	for (size_t i = 0; i < tracker->count; i++) {
+		struct pm_track *track = &tracker->tracks[i]->track;
+		if (track->regions == 0) {
+			track->mapping = "";
+			track->detail = (struct pm_detail){ 0 };
+		}
+	}
 
 	free(tracker->owners);
 	tracker->settled = tracker->samples > 0;
@@ -149,7 +153,7 @@ static bool is_same_list(const struct pm_regions *was, const struct pm_regions *
 		    one->device_major != other->device_major ||
 		    one->device_minor != other->device_minor || one->thread != other->thread ||
 		    one->arena != other->arena || strcmp(one->mapping, other->mapping) != 0 ||
-		    strcmp(one->detail, other->detail) != 0)
+		    !pm_detail_equal(&one->detail, &other->detail))
 			return false;
 	}
 

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "recording/stored_detail.h"
 
 /* "pmem" in the file's header tells file(1) and us whose database it is. */
 enum { APPLICATION_ID = 0x706d656d, BUSY_MS = 2000 };
@@ -52,7 +53,8 @@ static const char later_schema[] =
 	"INTEGER NOT NULL, used INTEGER NOT NULL,"
 	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
 	"WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT NULL);";
+	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
+        "NULL);" PM_STORED_DETAIL_SCHEMA;
 
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error)

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "recording/database.h"
 #include "recording/open_recording.h"
+#include "recording/stored_detail.h"
 #include "recording/stored_process.h"
 
 int pm_recording_open(const char *path, struct pm_recording **recording, struct pm_error *error)
@@ -109,7 +110,6 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 		.thread = (pid_t)pm_column(statement, 12),
 		.arena = pm_column(statement, 13),
 		.mapping = pm_column_text(statement, 14),
-		.detail = pm_column_text(statement, 15),
 		.why = pm_column_text(statement, 16),
 		.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 	};
@@ -158,21 +158,31 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 	return result;
 }
 
-static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3_stmt *smaps,
-                     uint64_t number, struct pm_regions *regions, struct pm_error *error)
+/** Statements that read regions. */
+struct reading {
+	sqlite3_stmt *rows;
+	sqlite3_stmt *smaps;
+	sqlite3_stmt *details; /* NULL where the recording lacks their table */
+};
+
+static int read_rows(struct pm_recording *recording, const struct reading *reading, uint64_t number,
+                     struct pm_regions *regions, struct pm_error *error)
 {
 	int result;
 
-	pm_bind(rows, 1, number);
-	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
-		struct pm_region region = region_of_row(rows);
+	pm_bind(reading->rows, 1, number);
+	while ((result = pm_statement_next(&recording->database, reading->rows, error)) > 0) {
+		struct pm_region region = region_of_row(reading->rows);
+		int64_t id = sqlite3_column_int64(reading->rows, 0);
 		if (region.start >= region.end ||
 		    (regions->count && regions->items[regions->count - 1].end > region.start))
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
 			                    "%s is damaged: its regions overlap",
 			                    recording->database.path);
-		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region,
-		               error) < 0 ||
+		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
+		    pm_stored_detail_read(&recording->database, reading->details, id,
+		                          pm_column_text(reading->rows, 15), regions,
+		                          &region.detail, error) < 0 ||
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
@@ -199,14 +209,19 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
-	sqlite3_stmt *rows = NULL, *smaps = NULL;
+	const struct pm_database *database = &recording->database;
+	struct reading reading = { NULL, NULL, NULL };
+	int facts = pm_database_has_table(database, "fact", error);
 	int result = -1;
 
-	if (pm_database_prepare(&recording->database, rows_sql, &rows, error) == 0 &&
-	    pm_database_prepare(&recording->database, smaps_sql, &smaps, error) == 0)
-		result = read_rows(recording, rows, smaps, number, regions, error);
-	sqlite3_finalize(rows);
-	sqlite3_finalize(smaps);
+	if (facts >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
+	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
+	    (facts == 0 ||
+	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0))
+		result = read_rows(recording, &reading, number, regions, error);
+	sqlite3_finalize(reading.rows);
+	sqlite3_finalize(reading.smaps);
+	sqlite3_finalize(reading.details);
 
 	return result;
 }

@@ -53,10 +53,14 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	                                                  : NULL;
 	struct pm_region copy = *region;
 	copy.mapping = share_or_copy(regions, previous ? previous->mapping : NULL, region->mapping);
-	copy.detail = share_or_copy(regions, previous ? previous->detail : NULL, region->detail);
 	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
-	if (!copy.mapping || !copy.detail || !copy.why)
+	if (!copy.mapping || !copy.why)
 		return pm_error_out_of_memory(error);
+
+	if (previous && pm_detail_equal(&previous->detail, &region->detail))
+		copy.detail = previous->detail;
+	else if (pm_detail_copy(&region->detail, regions, &copy.detail, error) < 0)
+		return -1;
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room,
 	 * through memcpy, which is not followed. */

@@ -26,32 +26,28 @@ static bool is_alike(const struct pm_region *was, const struct pm_region *is)
 	       was->deleted == is->deleted && strcmp(was->mapping, is->mapping) == 0;
 }
 
-static const char *take_text(struct pm_regions *regions, const char *text, size_t index)
-{
-	/* Neighbours are often alike. */
-	const struct pm_region *previous = index > 0 ? &regions->items[index - 1] : NULL;
-	if (previous && strcmp(previous->detail, text) == 0)
-		return previous->detail;
-	if (previous && strcmp(previous->why, text) == 0)
-		return previous->why;
-	return pm_regions_text(regions, text, strlen(text));
-}
-
 static int take_kind(struct pm_regions *regions, size_t index, const struct pm_region *was,
                      struct pm_error *error)
 {
+	/* Neighbours are often alike. */
+	static const struct pm_region none = { .why = "" };
+	const struct pm_region *previous = index > 0 ? &regions->items[index - 1] : &none;
 	struct pm_region *region = &regions->items[index];
-	const char *detail = take_text(regions, was->detail, index),
-		   *why = take_text(regions, was->why, index);
-	if (!detail || !why)
+	const char *why = strcmp(previous->why, was->why) == 0
+	                          ? previous->why
+	                          : pm_regions_text(regions, was->why, strlen(was->why));
+	if (!why)
 		return pm_error_out_of_memory(error);
+
+	if (pm_detail_equal(&previous->detail, &was->detail))
+		region->detail = previous->detail;
+	else if (pm_detail_copy(&was->detail, regions, &region->detail, error) < 0)
+		return -1;
 
 	region->kind = was->kind;
 	region->proof = was->proof;
 	region->thread = was->thread;
 	region->arena = was->arena;
-	region->block = was->block;
-	region->detail = detail;
 	region->why = why;
 
 	return 0;

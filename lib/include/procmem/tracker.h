@@ -39,18 +39,18 @@ struct pm_track {
 	unsigned perms;      /**< permissions of it */
 	pid_t thread;        /**< thread whose stack that is, 0 for none */
 	const char *mapping; /**< name of it, "" for none; lives until the next sample is added */
-	const char *detail;  /**< what else is known of it; the same */
-	size_t regions;      /**< how many regions it has now; 0: gone */
-	size_t max_regions;  /**< the most that it ever had */
-	uint64_t block_min;  /**< of its regions' largest blocks of malloc's the least, 0 where one
-	                          has none */
-	uint64_t block_max;  /**< and the largest */
-	bool born;           /**< was not there at the first sample */
-	double since;        /**< time of its first sample */
-	uint64_t weight;     /**< resident and swapped bytes now */
-	uint64_t size;       /**< bytes of address space now */
-	uint64_t baseline;   /**< weight that growth counts from: of the first sample or
-	                        pm_tracker_rebase(); 0 for what came later */
+	struct pm_detail detail; /**< what else is known of it; lives as long as `mapping` */
+	size_t regions;          /**< how many regions it has now; 0: gone */
+	size_t max_regions;      /**< the most that it ever had */
+	uint64_t block_min; /**< of its regions' largest blocks of malloc's the least, 0 where one
+	                         has none */
+	uint64_t block_max; /**< and the largest */
+	bool born;          /**< was not there at the first sample */
+	double since;       /**< time of its first sample */
+	uint64_t weight;    /**< resident and swapped bytes now */
+	uint64_t size;      /**< bytes of address space now */
+	uint64_t baseline;  /**< weight that growth counts from: of the first sample or
+	                       pm_tracker_rebase(); 0 for what came later */
 	size_t baseline_regions; /**< number of regions then */
 	int64_t delta;           /**< how the weight changed at the last sample */
 	struct pm_series series; /**< weight over time; empty where it never changed */
