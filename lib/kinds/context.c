@@ -269,7 +269,7 @@ void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *re
 		.threads = threads,
 	};
 
-	if (pm_detail_copy(&detail, context->regions, &region->detail, NULL) < 0)
+	if (pm_regions_copy_detail(context->regions, &detail, &region->detail, NULL) < 0)
 		context->out_of_memory = true;
 }
 

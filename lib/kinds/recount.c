@@ -81,7 +81,7 @@ static int take(struct pm_regions *regions, struct pm_region *region,
 
 	region->why = why;
 	region->proof = counted->proof;
-	return pm_detail_copy(&counted->detail, regions, &region->detail, error);
+	return pm_regions_copy_detail(regions, &counted->detail, &region->detail, error);
 }
 
 /**

@@ -275,10 +275,9 @@ static int read_rows(const struct pm_database *database, sqlite3_stmt *statement
 			read_first(statement, detail);
 		first = false;
 
-		if (detail->type == PM_DETAIL_ARENA || detail->type == PM_DETAIL_ARENA_REST)
+		if (pm_detail_has_heaps(detail))
 			result = read_heap(statement, items, error);
-		else if (detail->type == PM_DETAIL_THREADS ||
-		         detail->type == PM_DETAIL_THREAD_GUARD)
+		else if (pm_detail_has_threads(detail))
 			result = read_thread(statement, regions, items, error);
 		if (result < 0)
 			return -1;
@@ -310,7 +309,7 @@ int pm_stored_detail_read(const struct pm_database *database, sqlite3_stmt *stat
 		read = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = text };
 
 	if (result == 0)
-		result = pm_detail_copy(&read, regions, detail, error);
+		result = pm_regions_copy_detail(regions, &read, detail, error);
 	free(items.heaps);
 	free(items.threads);
 

@@ -11,10 +11,6 @@
 #include <string.h>
 
 #include <procmem/number.h>
-#include <procmem/region.h>
-
-#include "base/array.h"
-#include "region/texts.h"
 
 /** Text that is being written. */
 struct writer {
@@ -245,16 +241,6 @@ size_t pm_detail_format(const struct pm_detail *detail, char *text, size_t size)
 	return writer.length;
 }
 
-static bool has_heaps(const struct pm_detail *detail)
-{
-	return detail->type == PM_DETAIL_ARENA || detail->type == PM_DETAIL_ARENA_REST;
-}
-
-static bool has_threads(const struct pm_detail *detail)
-{
-	return detail->type == PM_DETAIL_THREADS || detail->type == PM_DETAIL_THREAD_GUARD;
-}
-
 static bool heaps_equal(const struct pm_detail *one, const struct pm_detail *other)
 {
 	if (one->heaps == other->heaps)
@@ -291,9 +277,9 @@ bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other)
 	    one->found != other->found)
 		return false;
 
-	if (has_heaps(one))
+	if (pm_detail_has_heaps(one))
 		return heaps_equal(one, other);
-	if (has_threads(one))
+	if (pm_detail_has_threads(one))
 		return threads_equal(one, other);
 
 	switch (one->type) {
@@ -308,58 +294,4 @@ bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other)
 	default:
 		return true;
 	}
-}
-
-static int copy_heaps(const struct pm_detail *from, struct pm_regions *regions,
-                      struct pm_detail *to, struct pm_error *error)
-{
-	size_t size = from->listed * sizeof *from->heaps;
-	void *heaps = pm_texts_reserve(&regions->texts, size);
-	if (!heaps)
-		return pm_error_out_of_memory(error);
-
-	memcpy(heaps, from->heaps, size);
-	to->heaps = heaps;
-	return 0;
-}
-
-static int copy_threads(const struct pm_detail *from, struct pm_regions *regions,
-                        struct pm_detail *to, struct pm_error *error)
-{
-	struct pm_detail_thread *threads = pm_texts_reserve(&regions->texts,
-	                                                    from->listed * sizeof *threads);
-	if (!threads)
-		return pm_error_out_of_memory(error);
-
-	for (uint32_t i = 0; i < from->listed; i++) {
-		const char *name = from->threads[i].name;
-		threads[i].tid = from->threads[i].tid;
-		threads[i].name = pm_regions_text(regions, name, strlen(name));
-		if (!threads[i].name)
-			return pm_error_out_of_memory(error);
-	}
-
-	to->threads = threads;
-	return 0;
-}
-
-int pm_detail_copy(const struct pm_detail *from, struct pm_regions *regions, struct pm_detail *to,
-                   struct pm_error *error)
-{
-	struct pm_detail copy = *from;
-	int result = 0;
-
-	if (has_heaps(from) && from->listed > 0)
-		result = copy_heaps(from, regions, &copy, error);
-	else if (has_threads(from) && from->listed > 0)
-		result = copy_threads(from, regions, &copy, error);
-	else if (from->type == PM_DETAIL_TEXT)
-		copy.text = pm_regions_text(regions, from->text, strlen(from->text));
-
-	if (result == 0 && from->type == PM_DETAIL_TEXT && !copy.text)
-		result = pm_error_out_of_memory(error);
-	if (result == 0)
-		*to = copy;
-
-	return result;
 }

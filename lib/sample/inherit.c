@@ -41,7 +41,7 @@ static int take_kind(struct pm_regions *regions, size_t index, const struct pm_r
 
 	if (pm_detail_equal(&previous->detail, &was->detail))
 		region->detail = previous->detail;
-	else if (pm_detail_copy(&was->detail, regions, &region->detail, error) < 0)
+	else if (pm_regions_copy_detail(regions, &was->detail, &region->detail, error) < 0)
 		return -1;
 
 	region->kind = was->kind;

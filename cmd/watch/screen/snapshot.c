@@ -37,7 +37,7 @@ static int copy_track(struct screen_snapshot_track *copy, struct pm_regions *det
 	copy->track.mapping = alloc_string(row->track->mapping);
 	peek_print_describe(watch, row, &copy->peek);
 
-	return pm_detail_copy(&row->track->detail, details, &copy->track.detail, error);
+	return pm_regions_copy_detail(details, &row->track->detail, &copy->track.detail, error);
 }
 
 /** Copies the kinds; their rows are made when they are sorted. */

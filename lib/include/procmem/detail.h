@@ -108,7 +108,8 @@ struct pm_detail_thread {
 
 /**
  * What is known of a region besides its kind. Lists and texts are owned by the list of regions that
- * holds the region; pm_detail_copy() copies them into another one. All zero: nothing is known.
+ * holds the region; pm_regions_copy_detail() copies them into another list. All zero: nothing is
+ * known.
  */
 struct pm_detail {
 	uint8_t type;      /**< enum pm_detail_type */
@@ -128,7 +129,27 @@ struct pm_detail {
 	};
 };
 
-struct pm_regions;
+/**
+ * Returns whether a detail has a list of heaps.
+ *
+ * @param detail  the detail
+ * @return        true if `heaps` is valid
+ */
+static inline bool pm_detail_has_heaps(const struct pm_detail *detail)
+{
+	return detail->type == PM_DETAIL_ARENA || detail->type == PM_DETAIL_ARENA_REST;
+}
+
+/**
+ * Returns whether a detail has a list of threads.
+ *
+ * @param detail  the detail
+ * @return        true if `threads` is valid
+ */
+static inline bool pm_detail_has_threads(const struct pm_detail *detail)
+{
+	return detail->type == PM_DETAIL_THREADS || detail->type == PM_DETAIL_THREAD_GUARD;
+}
 
 /**
  * Formats a detail: "112 malloc chunks of 16.0M". The only source of this text.
@@ -149,18 +170,6 @@ PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, si
  * @return       true where all that they describe is equal
  */
 PM_PUBLIC bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other);
-
-/**
- * Copies a detail, with its lists and texts.
- *
- * @param from     the detail
- * @param regions  list that owns the copy
- * @param to       receives the copy, which is valid as long as `regions`
- * @param error    PM_ERROR_RESOURCES
- * @return         0 or -1
- */
-PM_PUBLIC int pm_detail_copy(const struct pm_detail *from, struct pm_regions *regions,
-                             struct pm_detail *to, struct pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -214,6 +214,19 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
+ * Copies a detail, with its lists and texts, into the list of regions, where the copy is valid as
+ * long as the list.
+ *
+ * @param regions  the list
+ * @param from     the detail
+ * @param to       receives the copy; it may be the detail of a region of this list
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_regions_copy_detail(struct pm_regions *regions, const struct pm_detail *from,
+                                     struct pm_detail *to, struct pm_error *error);
+
+/**
  * The region that holds an address.
  *
  * @param regions  the list
