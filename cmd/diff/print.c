@@ -6,6 +6,7 @@
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "target/region_columns.h"
+#include "target/region_text.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
 
@@ -54,6 +55,14 @@ static void put_size(const struct diff_rows *diff, uint64_t size, struct text *t
 		text_size(text, size);
 }
 
+static void put_detail(const struct pm_region *region, struct text *text)
+{
+	struct text detail = { 0 };
+	region_text_detail(&region->detail, &detail);
+	utf8_escape(text, detail.bytes ? detail.bytes : "", detail.length);
+	text_deinit(&detail);
+}
+
 static void put_mapping(const struct pm_region *region, struct text *text)
 {
 	struct text name = { 0 };
@@ -66,7 +75,7 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	if (text->length == 0 && region->arena != 0)
 		text_format(text, "arena at %llx", (unsigned long long)region->arena);
 	else if (text->length == 0)
-		utf8_escape(text, region->detail, strlen(region->detail));
+		put_detail(region, text);
 }
 
 /** Writes a cell that the line of totals does not have. */
@@ -273,8 +282,8 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
 	if (by != DIFF_BY_KIND && mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
-	if (by == DIFF_BY_REGION && *row->region->detail)
-		json_put(json, "detail", json_text(row->region->detail));
+	if (by == DIFF_BY_REGION && row->region->detail.type != PM_DETAIL_NONE)
+		json_put(json, "detail", region_text_detail_json(&row->region->detail));
 	put_sizes(json, row);
 	json_shut(json, '}');
 

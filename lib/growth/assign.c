@@ -68,7 +68,7 @@ static struct pm_followed *new_track(struct pm_tracker *tracker, double time,
  */
 static uint64_t key_of(const struct pm_region *region, bool born)
 {
-	if (!born && region->block == 0)
+	if (!born && pm_region_chunk_max(region) == 0)
 		return 0;
 	return pm_similarity_key(region);
 }

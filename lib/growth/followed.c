@@ -34,7 +34,7 @@ static bool represents(const struct pm_followed *followed, uint64_t claim, bool 
 void pm_followed_count(struct pm_followed *followed, const struct pm_region *region, uint64_t was)
 {
 	struct pm_track *track = &followed->track;
-	uint64_t weight = pm_region_weight(region);
+	uint64_t weight = pm_region_weight(region), chunk = pm_region_chunk_max(region);
 	uint64_t claim = weight > was ? weight - was : 0;
 	bool stays = region->start < followed->was_end && region->end > followed->was_start;
 
@@ -55,10 +55,10 @@ void pm_followed_count(struct pm_followed *followed, const struct pm_region *reg
 		track->detail = region->detail;
 	}
 
-	if (track->regions == 0 || region->block < track->block_min)
-		track->block_min = region->block;
-	if (region->block > track->block_max)
-		track->block_max = region->block;
+	if (track->regions == 0 || chunk < track->block_min)
+		track->block_min = chunk;
+	if (chunk > track->block_max)
+		track->block_max = chunk;
 
 	track->regions++;
 	track->weight += weight;

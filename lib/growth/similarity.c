@@ -39,22 +39,40 @@ static uint64_t size_class(uint64_t size)
 
 uint64_t pm_similarity_class(const struct pm_region *region)
 {
-	/* The number of malloc's blocks in one region is random: it depends on the holes of the
-	 * address space. Compare the size of a block instead. */
-	uint64_t size = region->block ? region->block : pm_region_size(region);
+	uint64_t size = pm_region_chunk_max(region);
 	uint64_t key = mix(basis, region->kind);
+
+	/* The number of malloc's chunks in one region is random: it depends on the holes of the
+	 * address space. Compare the size of a chunk instead, if there is one. */
+	if (size == 0)
+		size = pm_region_size(region);
 
 	key = mix(key, region->perms);
 	return mix(key, size_class(size));
+}
+
+/** Mixes in the names of the threads that have their stack in a region. */
+static uint64_t mix_threads(uint64_t key, const struct pm_detail *detail)
+{
+	key = mix(key, detail->type);
+	if (detail->type == PM_DETAIL_TEXT)
+		return mix_name(key, detail->text);
+	if (detail->type != PM_DETAIL_THREADS)
+		return key;
+
+	key = mix(key, detail->count > 1);
+	for (uint32_t i = 0; i < detail->listed; i++)
+		key = mix_name(key, detail->threads[i].name);
+
+	return key;
 }
 
 uint64_t pm_similarity_key(const struct pm_region *region)
 {
 	uint64_t key = mix_name(pm_similarity_class(region), region->mapping);
 
-	/* The detail of a stack is the name of its thread. */
 	if (region->kind == PM_KIND_STACK)
-		key = mix_name(key, region->detail);
+		key = mix_threads(key, &region->detail);
 	return key;
 }
 

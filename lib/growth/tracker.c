@@ -120,8 +120,10 @@ static void clear_names_of_gone(struct pm_tracker *tracker)
 	for (size_t i = 0; i < tracker->count; i++) {
 		struct pm_track *track = &tracker->tracks[i]->track;
 
-		if (track->regions == 0)
-			track->mapping = track->detail = "";
+		if (track->regions == 0) {
+			track->mapping = "";
+			track->detail = (struct pm_detail){ 0 };
+		}
 	}
 }
 
@@ -168,7 +170,7 @@ static bool is_same_region(const struct pm_region *one, const struct pm_region *
 	       one->device_major == other->device_major &&
 	       one->device_minor == other->device_minor && one->thread == other->thread &&
 	       one->arena == other->arena && strcmp(one->mapping, other->mapping) == 0 &&
-	       strcmp(one->detail, other->detail) == 0;
+	       pm_detail_equal(&one->detail, &other->detail);
 }
 
 /** Checks whether two lists have the same regions, whatever their sizes. */

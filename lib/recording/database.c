@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "recording/stored_detail.h"
 
 /* "pmem": marks the database as a recording, also for file(1). */
 enum { APPLICATION_ID = 0x706d656d };
@@ -58,7 +59,8 @@ static const char later_schema[] =
 	"INTEGER NOT NULL, used INTEGER NOT NULL,"
 	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
 	"WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT NULL);";
+	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
+	"NULL);" PM_STORED_DETAIL_SCHEMA;
 
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error)

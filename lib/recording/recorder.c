@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "recording/database.h"
 #include "recording/process_id.h"
+#include "recording/stored_detail.h"
 
 /** Statements that write a sample. */
 enum statement {
@@ -22,6 +23,7 @@ enum statement {
 	ADD_SIZE,
 	ADD_SMAPS,
 	ADD_LIMIT,
+	ADD_DETAIL,
 	STATEMENTS
 };
 
@@ -36,6 +38,7 @@ static const char *const statements[STATEMENTS] = {
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
 	[ADD_LIMIT] = "INSERT OR REPLACE INTO headroom VALUES (?, ?, ?, ?, ?, ?)",
+	[ADD_DETAIL] = pm_stored_detail_insert,
 };
 
 struct pm_recorder {
@@ -208,13 +211,33 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 	return 0;
 }
 
+/** Finds the number of the text of a detail, for readers that do not know the table `fact`. */
+static int find_detail(struct pm_recorder *recorder, const struct pm_detail *detail, int64_t *id,
+                       struct pm_error *error)
+{
+	char brief[256];
+	size_t length = pm_detail_format(detail, brief, sizeof brief);
+
+	if (length < sizeof brief)
+		return find_text(recorder, brief, id, error);
+
+	char *text = malloc(length + 1);
+	if (!text)
+		return pm_error_out_of_memory(error);
+
+	pm_detail_format(detail, text, length + 1);
+	int result = find_text(recorder, text, id, error);
+	free(text);
+	return result;
+}
+
 static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number,
                       int64_t *id, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_REGION];
 	int64_t mapping, detail, why;
 	if (find_text(recorder, region->mapping, &mapping, error) < 0 ||
-	    find_text(recorder, region->detail, &detail, error) < 0 ||
+	    find_detail(recorder, &region->detail, &detail, error) < 0 ||
 	    find_text(recorder, region->why, &why, error) < 0)
 		return -1;
 
@@ -240,7 +263,8 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 		return -1;
 
 	*id = sqlite3_last_insert_rowid(recorder->database.handle);
-	return 0;
+	return pm_stored_detail_write(&recorder->database, recorder->statements[ADD_DETAIL], *id,
+	                              &region->detail, error);
 }
 
 static bool is_size_known_and_same(const struct pm_region *was, const struct pm_region *is,
@@ -296,7 +320,7 @@ static bool is_described(const struct pm_region *was, const struct pm_region *is
 	       was->deleted == is->deleted && was->vm_flags == is->vm_flags &&
 	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
 	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 &&
-	       strcmp(was->detail, is->detail) == 0;
+	       pm_detail_equal(&was->detail, &is->detail);
 }
 
 static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number,

@@ -16,6 +16,7 @@
 #include "base/number.h"
 #include "recording/database.h"
 #include "recording/process_id.h"
+#include "recording/stored_detail.h"
 #include "recording/time_spec.h"
 
 struct pm_recording {
@@ -147,7 +148,6 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 		.thread = (pid_t)pm_column(statement, 12),
 		.arena = pm_column(statement, 13),
 		.mapping = pm_column_text(statement, 14),
-		.detail = pm_column_text(statement, 15),
 		.why = pm_column_text(statement, 16),
 		.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 	};
@@ -200,21 +200,31 @@ static bool overlaps_last(const struct pm_regions *regions, const struct pm_regi
 	return regions->count > 0 && regions->items[regions->count - 1].end > region->start;
 }
 
-static int read_region_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3_stmt *smaps,
+/** Statements that read regions. */
+struct reading {
+	sqlite3_stmt *rows;
+	sqlite3_stmt *smaps;
+	sqlite3_stmt *details; /* NULL if the recording lacks their table */
+};
+
+static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
                             uint64_t number, struct pm_regions *regions, struct pm_error *error)
 {
+	const struct pm_database *database = &recording->database;
 	int result;
 
-	pm_bind(rows, 1, number);
-	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
-		struct pm_region region = region_of_row(rows);
-		int64_t id = sqlite3_column_int64(rows, 0);
+	pm_bind(reading->rows, 1, number);
+	while ((result = pm_statement_next(database, reading->rows, error)) > 0) {
+		struct pm_region region = region_of_row(reading->rows);
+		const char *detail = pm_column_text(reading->rows, 15);
+		int64_t id = sqlite3_column_int64(reading->rows, 0);
 
 		if (region.start >= region.end || overlaps_last(regions, &region))
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "%s is damaged: its regions overlap",
-			                    recording->database.path);
-		if (read_smaps(recording, smaps, id, number, &region, error) < 0 ||
+			                    "%s is damaged: its regions overlap", database->path);
+		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
+		    pm_stored_detail_read(database, reading->details, id, detail, regions,
+		                          &region.detail, error) < 0 ||
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
@@ -241,15 +251,20 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
-	sqlite3_stmt *rows = NULL, *smaps = NULL;
+	const struct pm_database *database = &recording->database;
+	struct reading reading = { NULL, NULL, NULL };
+	int facts = pm_database_has_table(database, "fact", error);
 	int result = -1;
 
-	if (pm_database_prepare(&recording->database, rows_sql, &rows, error) == 0 &&
-	    pm_database_prepare(&recording->database, smaps_sql, &smaps, error) == 0)
-		result = read_region_rows(recording, rows, smaps, number, regions, error);
-	sqlite3_finalize(rows);
-	sqlite3_finalize(smaps);
+	if (facts >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
+	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
+	    (facts == 0 ||
+	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0))
+		result = read_region_rows(recording, &reading, number, regions, error);
 
+	sqlite3_finalize(reading.rows);
+	sqlite3_finalize(reading.smaps);
+	sqlite3_finalize(reading.details);
 	return result;
 }
 

@@ -26,36 +26,29 @@ static bool same_backing(const struct pm_region *was, const struct pm_region *is
 	       was->deleted == is->deleted && strcmp(was->mapping, is->mapping) == 0;
 }
 
-/** Copies a text into the list; a text that equals one of the previous region is shared. */
-static const char *copy_text(struct pm_regions *regions, const char *text, size_t index)
-{
-	if (index > 0) {
-		const struct pm_region *previous = &regions->items[index - 1];
-
-		if (strcmp(previous->detail, text) == 0)
-			return previous->detail;
-		if (strcmp(previous->why, text) == 0)
-			return previous->why;
-	}
-	return pm_regions_text(regions, text, strlen(text));
-}
-
+/** Copies the classification of a region; texts that equal those of its predecessor are shared. */
 static int copy_kind(struct pm_regions *regions, size_t index, const struct pm_region *was,
                      struct pm_error *error)
 {
+	static const struct pm_region none = { .why = "" };
+	const struct pm_region *previous = index > 0 ? &regions->items[index - 1] : &none;
 	struct pm_region *region = &regions->items[index];
-	const char *detail = copy_text(regions, was->detail, index);
-	const char *why = copy_text(regions, was->why, index);
+	const char *why = previous->why;
 
-	if (!detail || !why)
+	if (strcmp(previous->why, was->why) != 0)
+		why = pm_regions_text(regions, was->why, strlen(was->why));
+	if (!why)
 		return pm_error_out_of_memory(error);
+
+	if (pm_detail_equal(&previous->detail, &was->detail))
+		region->detail = previous->detail;
+	else if (pm_regions_copy_detail(regions, &was->detail, &region->detail, error) < 0)
+		return -1;
 
 	region->kind = was->kind;
 	region->proof = was->proof;
 	region->thread = was->thread;
 	region->arena = was->arena;
-	region->block = was->block;
-	region->detail = detail;
 	region->why = why;
 
 	return 0;

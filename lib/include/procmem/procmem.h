@@ -22,6 +22,7 @@
 
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
+#include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/growth.h>

@@ -40,17 +40,18 @@ struct pm_track {
 	pid_t thread;        /**< thread whose stack that region is, 0 for none */
 	const char *mapping; /**< name of that region, "" for none; valid until the next sample is
 	                          added */
-	const char *detail;  /**< detail of that region; valid as `mapping` is */
-	size_t regions;      /**< number of regions now; 0: gone */
-	size_t max_regions;  /**< largest number of regions so far */
-	uint64_t block_min;  /**< smallest `block` of its regions, in bytes; 0 if one has none */
-	uint64_t block_max;  /**< largest `block` of its regions, in bytes */
-	bool born;           /**< was not in the first sample */
-	double since;        /**< time of its first sample, in seconds */
-	uint64_t weight;     /**< resident and swapped bytes now */
-	uint64_t size;       /**< bytes of address space now */
-	uint64_t baseline;   /**< weight from which growth is counted: at the first sample, or at
-	                          pm_tracker_rebase(); 0 for later tracks */
+	struct pm_detail detail; /**< detail of that region; valid as long as `mapping` is */
+	size_t regions;          /**< number of regions now; 0: gone */
+	size_t max_regions;      /**< largest number of regions so far */
+	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if one
+	                       has no chunk */
+	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
+	bool born;          /**< was not in the first sample */
+	double since;       /**< time of its first sample, in seconds */
+	uint64_t weight;    /**< resident and swapped bytes now */
+	uint64_t size;      /**< bytes of address space now */
+	uint64_t baseline;  /**< weight from which growth is counted: at the first sample, or at
+	                         pm_tracker_rebase(); 0 for later tracks */
 	size_t baseline_regions; /**< number of regions at that time */
 	int64_t delta;           /**< change of the weight at the last sample, in bytes */
 	struct pm_series series; /**< weight over time; empty if it never changed */

@@ -77,6 +77,14 @@ static void a_moving_block_is_one_track(void **state)
 	end(&process);
 }
 
+/** Returns the detail of a region with one chunk. */
+static struct pm_detail chunks_of(uint64_t size)
+{
+	return (struct pm_detail){ .type = PM_DETAIL_CHUNKS,
+		                   .count = 1,
+		                   .chunks = { size, size, size } };
+}
+
 /** Random regions and kinds with random changes. */
 static void tracks_have_one_kind(void **state)
 {
@@ -94,9 +102,8 @@ static void tracks_have_one_kind(void **state)
 			                               kinds[next_random(&seed) % 4], "");
 			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3
 			                                              : 0;
-			region->block = region->kind == PM_KIND_MALLOC && next_random(&seed) % 2
-			                        ? size >> next_random(&seed) % 5
-			                        : 0;
+			if (region->kind == PM_KIND_MALLOC && next_random(&seed) % 2)
+				region->detail = chunks_of(size >> next_random(&seed) % 5);
 			at += size + next_random(&seed) % 3 * PAGE;
 		}
 		sample_by_kind(&process);
@@ -110,7 +117,7 @@ static void add_blocks(struct process *process, uint64_t end, unsigned count, ui
 {
 	if (count > 0)
 		add(process, end - count * block, count * block, count * block, PM_KIND_MALLOC, "")
-			->block = block;
+			->detail = chunks_of(block);
 }
 
 /**

@@ -418,7 +418,6 @@ static void unlimited_names_need_limited_memory(void **state)
 				                    .perms = RW,
 				                    .kind = PM_KIND_SHM,
 				                    .mapping = name,
-				                    .detail = "",
 				                    .inode = tick * AT_ONCE + i + 1 };
 			region.bytes[PM_SIZE_RSS] = PAGE;
 			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);

@@ -51,7 +51,7 @@ static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 			.inode = i % 3,
 			.deleted = i % 5 == 0,
 			.mapping = i % 3 ? "/lib/\xff odd\nname.so" : "",
-			.detail = "some detail",
+			.detail = { .type = PM_DETAIL_TEXT, .text = "some detail" },
 			.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 		};
 
@@ -108,7 +108,7 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_int_equal(one->known, other->known);
 	assert_memory_equal(one->bytes, other->bytes, sizeof one->bytes);
 	assert_string_equal(one->mapping, other->mapping);
-	assert_string_equal(one->detail, other->detail);
+	assert_true(pm_detail_equal(&one->detail, &other->detail));
 	assert_string_equal(one->why, other->why);
 }
 

@@ -35,8 +35,9 @@ static inline struct pm_region *add(struct process *process, uint64_t start, uin
 		                    .end = start + size,
 		                    .perms = RW,
 		                    .kind = (uint8_t)kind,
-		                    .mapping = "",
-		                    .detail = detail };
+		                    .mapping = "" };
+	if (*detail)
+		region.detail = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = detail };
 	region.bytes[PM_SIZE_RSS] = rss;
 	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
 	return &process->regions.items[process->regions.count - 1];
