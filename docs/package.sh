@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: docs/package.sh [FOLDER]
 #
-# Writes packages to FOLDER (default: build/packages): the Debian packages procmem, libprocmem0 and
+# Writes packages to FOLDER (default: build/packages): the Debian packages procmem, libprocmem1 and
 # libprocmem-dev, and an archive that runs from any folder.
 set -eu
 

@@ -29,7 +29,7 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		/* The sentence of the library about its patterns. */
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s",
+			"the pattern is wrong after byte %zu, '%.*s' <-- here -- '%.60s': %s",
 			(size_t)at, excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at,
 			(char *)message);
 	}

@@ -21,7 +21,7 @@ static int make_scanner(const struct strings_options *options, struct pm_scanner
 {
 	const struct pm_strings_options wanted = {
 		.encodings = options->encodings,
-		.least = (size_t)options->least,
+		.min_length = (size_t)options->least,
 		.white_space = options->white_space,
 		.aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
 		           has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE),

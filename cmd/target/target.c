@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <procmem/core.h>
+#include <procmem/process_find.h>
 #include <procmem/process_list.h>
 #include <procmem/recording.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <procmem/process_list.h>
+#include <procmem/process_find.h>
 
 #include "base/alloc.h"
 #include "base/report.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 enum { FIRST_CAPACITY = 16 };
 
 int pm_error_out_of_memory(struct pm_error *error)
@@ -16,23 +18,26 @@ int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, s
                      struct pm_error *error)
 {
 	size_t wanted, bytes;
+
 	if (__builtin_add_overflow(count, more, &wanted))
 		return pm_error_out_of_memory(error);
 	if (wanted <= *capacity)
 		return 0;
-	size_t doubled = *capacity < FIRST_CAPACITY ? FIRST_CAPACITY : *capacity * 2;
-	size_t next = wanted > doubled ? wanted : doubled;
+
+	size_t doubled = pm_max_size(FIRST_CAPACITY, *capacity * 2);
+	size_t next = pm_max_size(wanted, doubled);
 	if (__builtin_mul_overflow(next, item_size, &bytes))
 		return pm_error_out_of_memory(error);
 
-	/* `items` is the address of a typed pointer; memcpy keeps that legal for every type. */
+	/* `items` is the address of a pointer of any type: memcpy(3) keeps the access legal. */
 	void *old;
 	memcpy(&old, items, sizeof old);
 	void *grown = realloc(old, bytes);
 	if (!grown)
 		return pm_error_out_of_memory(error);
+
 	memcpy(items, &grown, sizeof grown);
 	*capacity = next;
-	/* cppcheck-suppress memleak ; the second memcpy keeps it */
+	/* cppcheck-suppress memleak ; the second memcpy stores the pointer */
 	return 0;
 }

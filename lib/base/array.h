@@ -8,23 +8,23 @@
 #include <procmem/error.h>
 
 /**
- * Makes room for `count + more` items, at least doubling.
+ * Grows an array to hold at least `count + more` items. The capacity at least doubles.
  *
- * @param items     pointer to the array pointer (passed as `&array`)
- * @param capacity  how many items there is room for; updated
- * @param count     how many items are in use
- * @param more      how many are to be added
- * @param item_size bytes of an item
- * @param error     PM_ERROR_RESOURCES
- * @return          0, or -1 with the array as it was
+ * @param items      address of the array pointer, `&array`; the array is reallocated
+ * @param capacity   allocated items; updated
+ * @param count      items in use
+ * @param more       items to be added
+ * @param item_size  size of an item in bytes
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0, or -1 with the array unchanged
  */
 int pm_array_reserve(void *items, size_t *capacity, size_t count, size_t more, size_t item_size,
                      struct pm_error *error);
 
 /**
- * The error of a failed allocation.
- * @param error filled
- * @return -1
+ * Fills an error for a failed allocation: PM_ERROR_RESOURCES.
+ * @param error  filled; may be NULL
+ * @return       -1
  */
 int pm_error_out_of_memory(struct pm_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Measuring how long something takes. Private. */
+/** @file Reading clocks, to measure durations. Private. */
 #ifndef PM_BASE_CLOCK_H
 #define PM_BASE_CLOCK_H
 
@@ -7,9 +7,9 @@
 #include <time.h>
 
 /**
- * Time on a clock (clock_gettime(2)).
- * @param clock which one
- * @return nanoseconds
+ * Reads a clock (clock_gettime(2)).
+ * @param clock  the clock, such as CLOCK_MONOTONIC
+ * @return       its time in nanoseconds
  */
 static inline uint64_t pm_clock_ns(clockid_t clock)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Keeps it one line: what the user or the target named may hold anything. */
+/** Replaces line breaks by spaces: names given by the user or the target may contain any byte. */
 static void replace_newlines(char *text)
 {
 	for (; (text = strpbrk(text, "\r\n")); text++)
@@ -17,9 +17,11 @@ int pm_error_set(struct pm_error *error, enum pm_error_kind kind, int os_errno, 
 {
 	if (!error)
 		return -1;
-	/* The arguments may point into the error itself, so the sentence is made beside it. */
+
+	/* The arguments may point into `error` itself: format into a buffer of our own. */
 	char text[PM_ERROR_TEXT_SIZE];
 	va_list arguments;
+
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
@@ -37,8 +39,10 @@ int pm_error_prefix(struct pm_error *error, const char *format, ...)
 {
 	if (!error)
 		return -1;
+
 	char text[PM_ERROR_TEXT_SIZE];
 	va_list arguments;
+
 	va_start(arguments, format);
 	int length = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);

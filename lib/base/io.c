@@ -69,8 +69,8 @@ int pm_read_all(int fd, size_t max, char **text, size_t *length, struct pm_error
 	if (length)
 		*length = filled;
 	return 0;
-fail:
 
+fail:
 	free(bytes);
 	return -1;
 }

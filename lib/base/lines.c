@@ -7,14 +7,14 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "base/read_ahead.h"
 
 enum {
-	READ_SIZE = 64 * 1024, /* files on a disk fill it; those of /proc hand out about a page
-	                          however big the buffer is */
-	READ_AHEAD_FROM =
-		512 *
-		1024, /* a file this long is read by a thread of its own, beside the parsing */
+	/** Size of a read: a file on a disk fills it; /proc returns about a page per read(2). */
+	READ_SIZE = 64 * 1024,
+	/** A file longer than this is read by a second thread while this one parses. */
+	READ_AHEAD_FROM = 512 * 1024,
 };
 
 int pm_lines_init(struct pm_lines *lines, int fd, struct pm_error *error)
@@ -30,22 +30,23 @@ void pm_lines_deinit(struct pm_lines *lines)
 	*lines = (struct pm_lines){ .fd = -1 };
 }
 
-static int say_nul(const struct pm_lines *lines, struct pm_error *error)
+static int report_nul(const struct pm_lines *lines, struct pm_error *error)
 {
 	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    "line %" PRIu64 " holds a NUL byte: it is no text", lines->number + 1);
+	                    "line %" PRIu64 " contains a NUL byte: the file is not text",
+	                    lines->number + 1);
 }
 
 /**
- * Forgets what is too much of the unfinished line.
- * @return its length now, or -1 where it cannot be a line
+ * Drops the bytes of the unfinished line that exceed PM_LINE_MAX.
+ * @return bytes of the line that are kept, or -1 if this cannot be a line of text
  */
 static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *error)
 {
 	if (rest <= PM_LINE_MAX)
 		return (ssize_t)rest;
 	if (memchr(lines->buffer, '\0', PM_LINE_MAX))
-		return say_nul(lines, error);
+		return report_nul(lines, error);
 
 	lines->left_out += rest - PM_LINE_MAX;
 	if (lines->left_out > PM_LINE_END)
@@ -56,8 +57,19 @@ static ssize_t cut_rest(struct pm_lines *lines, size_t rest, struct pm_error *er
 }
 
 /**
- * Reads more bytes behind the unfinished line, which moves to the front.
- * @return 1: some came; 0: the end; -1: an error
+ * Reads what follows, by the second thread if there is one.
+ * @return bytes, 0 at the end, or -1 with errno set
+ */
+static ssize_t read_some(struct pm_lines *lines, char *to, size_t room)
+{
+	if (lines->ahead)
+		return pm_read_ahead_next(lines->ahead, to, room);
+	return pm_read(lines->fd, to, pm_min_size(room, lines->at_once));
+}
+
+/**
+ * Moves the unfinished line to the start of the buffer, and reads more bytes after it.
+ * @return 1: read some bytes; 0: the end; -1: an error
  */
 static int read_more(struct pm_lines *lines, struct pm_error *error)
 {
@@ -76,12 +88,7 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	if (!lines->ahead && lines->total >= READ_AHEAD_FROM)
 		lines->ahead = pm_read_ahead_start(lines->fd, lines->at_once);
 
-	char *to = lines->buffer + rest;
-	size_t room = lines->capacity - rest;
-	ssize_t got = lines->ahead ? pm_read_ahead_next(lines->ahead, to, room)
-	                           : pm_read(lines->fd, to,
-	                                     room < lines->at_once ? room : lines->at_once);
-
+	ssize_t got = read_some(lines, lines->buffer + rest, lines->capacity - rest);
 	if (got < 0)
 		return pm_read_failed(error);
 
@@ -91,18 +98,17 @@ static int read_more(struct pm_lines *lines, struct pm_error *error)
 	return got > 0;
 }
 
-/**
- * Hands out the line that ends at a newline.
+/** Returns the line that ends at a newline.
  * @return as pm_lines_next()
  */
-static int take_line(struct pm_lines *lines, char *newline, char **line, size_t *length,
-                     struct pm_error *error)
+static int finish_line(struct pm_lines *lines, char *newline, char **line, size_t *length,
+                       struct pm_error *error)
 {
 	char *begin = lines->buffer + lines->begin;
 	size_t whole = (size_t)(newline - begin);
-	size_t kept = whole > PM_LINE_MAX ? PM_LINE_MAX : whole;
+	size_t kept = pm_min_size(whole, PM_LINE_MAX);
 	if (memchr(begin, '\0', kept))
-		return say_nul(lines, error);
+		return report_nul(lines, error);
 
 	lines->number++;
 	lines->begin += whole + 1;
@@ -122,9 +128,11 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 		size_t rest = lines->filled - lines->begin;
 		char *newline = memchr(begin + searched, '\n', rest - searched);
 		if (newline)
-			return take_line(lines, newline, line, length, error);
+			return finish_line(lines, newline, line, length, error);
 
-		int more = lines->at_end ? 0 : read_more(lines, error);
+		int more = 0;
+		if (!lines->at_end)
+			more = read_more(lines, error);
 		if (more < 0)
 			return -1;
 
@@ -137,6 +145,6 @@ int pm_lines_next(struct pm_lines *lines, char **line, size_t *length, struct pm
 			                    lines->number + 1);
 		}
 
-		searched = rest > PM_LINE_MAX ? PM_LINE_MAX : rest;
+		searched = pm_min_size(rest, PM_LINE_MAX);
 	}
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Numbers, sizes and durations, parsed and formatted by hand: strtoull(3) accepts spaces and signs,
+ * and printf(3) knows no units.
+ */
 #include "base/number.h"
 
 #include <inttypes.h>
@@ -12,13 +16,13 @@ int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value, struct pm_
 	if (!pm_scan_decimal(&at, &number) || *at != '\0') {
 		if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text))
 			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is too large", text);
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is not a whole number from 0 on", text);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a non-negative integer",
+		                    text);
 	}
 
 	if (number > max)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s is too large: the most is %" PRIu64, text, max);
+		                    "%s is too large: the maximum is %" PRIu64, text, max);
 
 	*value = number;
 	return 0;
@@ -40,7 +44,10 @@ int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error)
 	return 0;
 }
 
-/** Bits by which a unit shifts, or -1; moves *text behind the unit, its `B` or `iB` included. */
+/**
+ * Parses the unit of a size, and moves *text past it, with its `B` or `iB`.
+ * @return the binary logarithm of the unit; 0 without a unit; -1: unknown unit
+ */
 static int scan_unit(const char **text)
 {
 	static const char units[] = "KMGTPE";
@@ -49,7 +56,11 @@ static int scan_unit(const char **text)
 		return 0;
 
 	int shift = 0;
-	const char *unit = strchr(units, *at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+	char letter = *at;
+	if (letter >= 'a' && letter <= 'z')
+		letter = (char)(letter - 'a' + 'A');
+
+	const char *unit = strchr(units, letter);
 	if (unit) {
 		shift = 10 * (int)(unit - units + 1);
 		at++;
@@ -67,9 +78,12 @@ static int scan_unit(const char **text)
 }
 
 /**
- * Bytes of the digits behind the decimal point, rounded down: floor(0.digits * 2^shift). Long
- * division by ten, from the last digit to the first, would need all of them at once; 18 digits
- * decide every whole byte of the units that exist.
+ * Parses the digits after the decimal point, and moves *text past them. The first 18 digits are
+ * used: in every unit they determine the whole bytes.
+ *
+ * @param digits  receives the digits as a number
+ * @param scale   receives the power of ten that divides it
+ * @return        false without a digit
  */
 static bool scan_fraction(const char **text, uint64_t *digits, uint64_t *scale)
 {
@@ -127,57 +141,109 @@ int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error)
 
 	*value = (uint64_t)bytes;
 	return 0;
-junk:
 
+junk:
 	return pm_error_set(
 		error, PM_ERROR_USAGE, 0,
 		"'%s' is not a size: write bytes, or a number with a unit, like 64K, 1.5M or 2G",
 		text);
-too_large:
 
+too_large:
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "the size '%s' does not fit in 64 bits",
 	                    text);
+}
+
+/**
+ * Finds the largest unit in which a size is at least 1.
+ *
+ * @param bytes  the size
+ * @param units  number of units
+ * @param unit   receives the index of the unit
+ * @return       the size in tenths of the unit, rounded half up
+ */
+static uint64_t tenths_of_unit(uint64_t bytes, size_t units, size_t *unit)
+{
+	for (*unit = 0;; ++*unit) {
+		unsigned shift = 10 * ((unsigned)*unit + 1);
+		unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
+		uint64_t tenths = (uint64_t)(((unsigned __int128)bytes * 10 + half) >> shift);
+
+		if (tenths < 10240 || *unit == units - 1)
+			return tenths;
+	}
+}
+
+/**
+ * Writes a number in decimal, without a NUL. Tables hold many sizes: this is faster than
+ * snprintf(3).
+ * @return number of digits
+ */
+static size_t put_decimal(uint64_t number, char *text)
+{
+	char digits[20];
+	size_t count = 0, length = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while ((number /= 10) > 0);
+
+	while (count > 0)
+		text[length++] = digits[--count];
+
+	return length;
 }
 
 size_t pm_format_size(uint64_t bytes, char *text)
 {
 	static const char units[] = "KMGTPE";
+	size_t length, unit;
+
 	if (bytes == 0) {
 		memcpy(text, "-", 2);
 		return 1;
 	}
-	size_t unit = 0;
-	uint64_t tenths; /* of the unit, rounded half up */
-	if (bytes < 1024) {
-		tenths = bytes;
-	} else {
-		int shift = 10;
-		for (;;) {
-			tenths = (uint64_t)((((unsigned __int128)bytes * 10) +
-			                     ((uint64_t)1 << (shift - 1))) >>
-			                    shift);
-			if (tenths < 10240 || unit == sizeof units - 2)
-				break;
-			shift += 10;
-			unit++;
-		}
-	}
 
-	char digits[24];
-	size_t count = 0, length = 0;
-	uint64_t rest = bytes < 1024 ? tenths : tenths / 10;
-	do
-		digits[count++] = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
-	while (count > 0)
-		text[length++] = digits[--count];
-	if (bytes >= 1024) {
+	if (bytes < 1024) {
+		length = put_decimal(bytes, text);
+		text[length++] = 'B';
+	} else {
+		uint64_t tenths = tenths_of_unit(bytes, sizeof units - 1, &unit);
+
+		length = put_decimal(tenths / 10, text);
 		text[length++] = '.';
 		text[length++] = (char)('0' + tenths % 10);
 		text[length++] = units[unit];
-	} else {
-		text[length++] = 'B';
 	}
+
 	text[length] = '\0';
 	return length;
+}
+
+size_t pm_format_duration(double seconds, char *text)
+{
+	static const struct {
+		const char *unit;
+		unsigned long seconds;
+	} units[] = { { "d", 86400 }, { "h", 3600 }, { "m", 60 }, { "s", 1 } };
+
+	/* NaN, too, is not above 0. */
+	if (!(seconds > 0))
+		seconds = 0;
+	if (seconds >= 10000.0 * 86400)
+		return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, ">10000d");
+	if (seconds < 9.95)
+		return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%.1fs", seconds);
+
+	unsigned long whole = (unsigned long)(seconds + 0.5);
+	size_t unit = 0;
+	while (whole < units[unit].seconds)
+		unit++;
+
+	unsigned long high = whole / units[unit].seconds;
+	if (unit == 3)
+		return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%lus", high);
+
+	unsigned long low = whole % units[unit].seconds / units[unit + 1].seconds;
+	return (size_t)snprintf(text, PM_DURATION_TEXT_SIZE, "%lu%s %lu%s", high, units[unit].unit,
+	                        low, units[unit + 1].unit);
 }

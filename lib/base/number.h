@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Numbers inside a longer text, for the parsers. Private; the public part is
+ * @file Numbers within a longer text, for the parsers. Private; the public part is
  * <procmem/number.h>.
  */
 #ifndef PM_BASE_NUMBER_H
@@ -12,9 +12,9 @@
 #include <procmem/number.h>
 
 /**
- * Value of a hexadecimal digit.
- * @param c the digit
- * @return 0 to 15, or -1 for anything else
+ * Returns the value of a hexadecimal digit.
+ * @param c  the character
+ * @return   0 to 15; -1 for any other character
  */
 static inline int pm_hex_digit(char c)
 {
@@ -28,8 +28,8 @@ static inline int pm_hex_digit(char c)
 }
 
 /**
- * Reads hexadecimal digits (at least one, at most 16) at *text and moves *text behind them.
- * @return false where there is no such number
+ * Parses hexadecimal digits (at least one, at most 16) at *text, and moves *text past them.
+ * @return false without such a number; *text is unchanged then
  */
 static inline bool pm_scan_hex(const char **text, uint64_t *value)
 {
@@ -50,8 +50,8 @@ static inline bool pm_scan_hex(const char **text, uint64_t *value)
 }
 
 /**
- * Reads decimal digits (at least one) at *text and moves *text behind them.
- * @return false where there is no number that fits 64 bits
+ * Parses decimal digits (at least one) at *text, and moves *text past them.
+ * @return false without a number that fits in 64 bits; *text is unchanged then
  */
 static inline bool pm_scan_decimal(const char **text, uint64_t *value)
 {

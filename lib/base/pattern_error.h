@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The one sentence about a pattern that cannot be used. Private. */
+/** @file The error message for a pattern with a mistake. Private. */
 #ifndef PM_BASE_PATTERN_ERROR_H
 #define PM_BASE_PATTERN_ERROR_H
 
@@ -8,12 +8,12 @@
 #include <procmem/error.h>
 
 /**
- * Says where a pattern is wrong: "the pattern is wrong behind byte 2, 'a(' <-- here -- 'b':
+ * Reports where a pattern is wrong: "the pattern is wrong after byte 2, 'a(' <-- here -- 'b':
  * REASON".
  *
  * @param text    the pattern
- * @param length  bytes of it
- * @param offset  how many of them are before the mistake; more than there are count as all
+ * @param length  its length in bytes
+ * @param offset  bytes before the mistake; more than `length` counts as `length`
  * @param reason  what is wrong
  * @param error   filled with PM_ERROR_USAGE
  * @return        always -1

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A ring of blocks between one thread that reads the file and the caller, who consumes the blocks
+ * in order. The lock guards the counters only: a block belongs to the side that they assign it to.
+ */
 #include "base/read_ahead.h"
 
 #include <errno.h>
@@ -11,13 +15,14 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/minmax.h"
 
 enum { BLOCKS = 8, BLOCK_SIZE = 64 * 1024 };
 
 /** A part of the file. */
 struct block {
-	size_t filled;
-	size_t taken;
+	size_t filled;   /* bytes that were read */
+	size_t consumed; /* bytes that were returned to the caller */
 	char bytes[BLOCK_SIZE];
 };
 
@@ -25,33 +30,34 @@ struct pm_read_ahead {
 	int fd;
 	size_t at_once;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards all below but the bytes of blocks, which belong to the side
-	                         that holds the block */
+	pthread_mutex_t lock; /* guards all fields below, except the contents of the blocks */
 	pthread_cond_t changed;
-	size_t written; /* blocks handed over so far */
-	size_t done;    /* blocks taken whole so far */
+	size_t written; /* blocks that the thread has filled so far */
+	size_t done;    /* blocks that the caller has consumed so far */
 	bool at_end;
 	bool stopping;
-	int cause; /* errno that ended the reading, 0 for the end of the file */
+	int cause; /* errno that ended the reading, 0 at the end of the file */
 	struct block blocks[BLOCKS];
 };
 
 /**
- * Fills a block with as many reads as it takes.
- * @return false where nothing more will come
+ * Fills a block, by as many reads as that needs.
+ * @param cause  receives errno of a failed read, or 0 at the end of the file
+ * @return       false if there is nothing more to read
  */
 static bool fill(struct pm_read_ahead *ahead, struct block *block, int *cause)
 {
 	block->filled = 0;
-	block->taken = 0;
+	block->consumed = 0;
 	while (block->filled < BLOCK_SIZE) {
 		size_t room = BLOCK_SIZE - block->filled;
 		ssize_t got = pm_read(ahead->fd, block->bytes + block->filled,
-		                      room < ahead->at_once ? room : ahead->at_once);
-		if (got <= 0) {
-			*cause = got < 0 ? errno : 0;
+		                      pm_min_size(room, ahead->at_once));
+		if (got < 0)
+			*cause = errno;
+		if (got <= 0)
 			return false;
-		}
+
 		block->filled += (size_t)got;
 	}
 
@@ -86,7 +92,7 @@ static void *run(void *context)
 	return NULL;
 }
 
-/** Starts the thread with all signals blocked: they are the caller's to handle. */
+/** Starts the thread with all signals blocked: the threads of the caller handle them. */
 static int start_thread(struct pm_read_ahead *ahead)
 {
 	sigset_t all, before;
@@ -96,12 +102,12 @@ static int start_thread(struct pm_read_ahead *ahead)
 
 	int result = pthread_create(&ahead->thread, NULL, run, ahead);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return result == 0 ? 0 : -1;
+	return -(result != 0);
 }
 
 struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 {
-	/* A pipe may block for ever, and then the thread could not be ended. */
+	/* A read from a pipe may block forever, and the thread could not be stopped then. */
 	struct stat status;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return NULL;
@@ -126,8 +132,8 @@ struct pm_read_ahead *pm_read_ahead_start(int fd, size_t at_once)
 }
 
 /**
- * Waits for a block.
- * @return NULL at the end
+ * Waits until a block is filled.
+ * @return the block, or NULL at the end
  */
 static struct block *next_block(struct pm_read_ahead *ahead)
 {
@@ -147,16 +153,14 @@ ssize_t pm_read_ahead_next(struct pm_read_ahead *ahead, void *buffer, size_t siz
 	struct block *block = next_block(ahead);
 	if (!block) {
 		errno = ahead->cause;
-		return ahead->cause ? -1 : 0;
+		return -(ahead->cause != 0);
 	}
 
-	size_t length = block->filled - block->taken;
-	if (length > size)
-		length = size;
-	memcpy(buffer, block->bytes + block->taken, length);
-	block->taken += length;
+	size_t length = pm_min_size(block->filled - block->consumed, size);
+	memcpy(buffer, block->bytes + block->consumed, length);
+	block->consumed += length;
 
-	if (block->taken == block->filled) {
+	if (block->consumed == block->filled) {
 		pthread_mutex_lock(&ahead->lock);
 		ahead->done++;
 		pthread_cond_signal(&ahead->changed);

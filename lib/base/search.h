@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Finding a place in an ascending array. Private. */
+/** @file Binary search in an ascending array. Private. */
 #ifndef PM_BASE_SEARCH_H
 #define PM_BASE_SEARCH_H
 
@@ -8,14 +8,14 @@
 #include <string.h>
 
 /**
- * Finds the first item of which a number is above a value.
+ * Finds the first item whose number is above a value.
  *
- * @param items   an array in which the numbers ascend
- * @param count   how many items it has
- * @param size    bytes of one
- * @param offset  where the number, an uint64_t, stands in it
+ * @param items   array in ascending order of the numbers
+ * @param count   number of items
+ * @param size    size of an item in bytes
+ * @param offset  offset of the number, a uint64_t, in an item
  * @param value   the value
- * @return        its index; `count` where there is none
+ * @return        index of the item; `count` if there is none
  */
 static inline size_t pm_first_above(const void *items, size_t count, size_t size, size_t offset,
                                     uint64_t value)

@@ -6,13 +6,10 @@
 
 #include "base/minmax.h"
 
-/* Longer words are no typing mistakes; the bound keeps the tables on the stack, whatever text comes
- * in. */
+/* A longer word is not a typing mistake. The bound allows tables on the stack for any input. */
 enum { WORD_MAX = 64 };
 
-/**
- * One letter without regard to its case; ASCII, so that the answer does not depend on the locale.
- */
+/** Converts a letter to lower case; ASCII only, so that the result is the same in every locale. */
 static char folded(char c)
 {
 	if (c < 'A' || c > 'Z')
@@ -30,9 +27,9 @@ static bool starts_with(const char *text, const char *prefix)
 }
 
 /**
- * Steps from one word to the other, where a step changes, adds or removes a letter or swaps two
- * neighbours (optimal string alignment). Only three rows of the table are kept: the swap looks back
- * by two.
+ * Counts the steps from one word to the other. A step changes, adds or removes a letter, or swaps
+ * two neighbours (optimal string alignment). A swap needs the row before the last: three rows of
+ * the table are kept.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
@@ -68,12 +65,17 @@ const char *pm_typo_nearest(const char *word, const char *const *candidates, siz
 	size_t limit = (length + 1) / 3;
 	for (size_t i = 0; i < count && limit > 0; i++) {
 		const char *candidate = candidates[i];
-		size_t other = candidate ? strnlen(candidate, WORD_MAX + 1) : 0;
+		if (!candidate)
+			continue;
+
+		size_t other = strnlen(candidate, WORD_MAX + 1);
 		if (other == 0 || other > WORD_MAX)
 			continue;
+
 		size_t steps = distance(word, length, candidate, other);
 		if (length >= 2 && starts_with(candidate, word))
 			steps = pm_min_size(steps, 1);
+
 		if (steps < limit + (best == NULL)) {
 			best = candidate;
 			limit = steps;

@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <procmem/threads.h>
+
 #include "base/io.h"
 #include "dump/core_thread_notes.h"
 #include "proc/process.h"

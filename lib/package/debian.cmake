@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The Debian packages procmem, libprocmem0 and libprocmem-dev, made by `cpack -G DEB` (docs/package.sh). Their contents are the components
+# The Debian packages procmem, libprocmem1 and libprocmem-dev, made by `cpack -G DEB` (docs/package.sh). Their contents are the components
 # of CMakeLists.txt beside this file; Debian adds a copyright and a changelog to each.
 
 get_target_property(procmem_abi procmem_library SOVERSION)

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's rules stand in ptrace(2), "Ptrace access mode checking"; each has a function here
- * that tells whether it is the one that refused, in the order in which the kernel asks them. None
- * of this grants or forbids anything: it only finds the words.
+ * The rules of the kernel are in ptrace(2), "Ptrace access mode checking". Each rule has a function
+ * here that tests whether this rule refused, in the order in which the kernel tests them. None of
+ * this grants or denies access: it only explains a refusal afterwards.
  */
 #include "proc/access.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +19,199 @@
 
 #include "base/io.h"
 #include "base/number.h"
-#include "proc/access_rules.h"
-#include "proc/access_state.h"
+#include "proc/credentials.h"
+#include "proc/mountinfo.h"
 #include "proc/process_handle.h"
-#include "proc/refusal.h"
 
-/* Generations between a process and its ancestor that are followed before a loop of recycled PIDs
- * is assumed. */
+/** A refusal, and what is known about both processes. */
+struct refusal {
+	const char *proc_root;
+	pid_t pid;
+	const char *doing;            /* completes "cannot ..." */
+	int cause;                    /* errno of the refused call, 0 if the call had no effect */
+	struct pm_credentials own;    /* ours */
+	struct pm_credentials target; /* those of the target */
+	struct pm_error *error;
+};
+
+/** A rule: fills the error and returns true if this rule is the one that refused. */
+typedef bool rule_function(const struct refusal *refusal);
+
+/**
+ * Fills the error with "cannot DOING: process PID (NAME) ...".
+ * @return true, for rules to return
+ */
+__attribute__((format(printf, 3, 4))) static bool refused(const struct refusal *refusal,
+                                                          enum pm_error_kind kind,
+                                                          const char *format, ...)
+{
+	char reason[PM_ERROR_TEXT_SIZE], name[PM_COMM_SIZE + 3] = "";
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof reason, format, arguments);
+	va_end(arguments);
+
+	if (refusal->target.name[0] != '\0')
+		snprintf(name, sizeof name, " (%s)", refusal->target.name);
+	pm_error_set(refusal->error, kind, refusal->cause, "cannot %s: process %d%s %s",
+	             refusal->doing, (int)refusal->pid, name, reason);
+
+	if (refusal->error)
+		refusal->error->pid = refusal->pid;
+
+	return true;
+}
+
+/**
+ * What a caller without the right to inspect processes of other users can do.
+ * @return words that follow a semicolon
+ */
+static const char *remedy_for(const struct refusal *refusal)
+{
+	if (refusal->own.users.effective != 0)
+		return "run procmem as root (sudo)";
+	return "root lacks CAP_SYS_PTRACE here, as in a container: start it with --cap-add "
+	       "SYS_PTRACE, or use kubectl debug --profile=sysadmin";
+}
+
+/* Rules about the state of the process: whatever rights we have, the memory cannot be read. */
+
+enum { HIDEPID_TEXT_SIZE = 32 };
+
+/** The sort of error that a failed call is for the caller. */
+static enum pm_error_kind kind_of(int cause)
+{
+	if (pm_errno_is_ours(cause))
+		return PM_ERROR_RESOURCES;
+
+	switch (cause) {
+	case EACCES:
+	case EPERM:
+		return PM_ERROR_ACCESS;
+	case ENOENT:
+		return PM_ERROR_NOT_FOUND;
+	case ENOSYS:
+	case EOPNOTSUPP:
+		return PM_ERROR_UNSUPPORTED;
+	default:
+		return PM_ERROR_IO;
+	}
+}
+
+/**
+ * Finds the hidepid option of /proc.
+ * @param context  receives the value, HIDEPID_TEXT_SIZE bytes
+ */
+static int find_hidepid(void *context, const struct pm_mount *mount, struct pm_error *error)
+{
+	(void)error;
+	size_t length;
+
+	if (strcmp(mount->type, "proc") != 0)
+		return 0;
+
+	const char *value = pm_mount_option(mount, "hidepid", &length);
+	if (value)
+		snprintf(context, HIDEPID_TEXT_SIZE, "%.*s", (int)length, value);
+
+	return 0;
+}
+
+/**
+ * Tests whether the kernel has no process of this PID. Signal 0 queries the process table, which no
+ * mount option hides. Another root is a saved tree, which the process table says nothing about.
+ */
+static bool is_surely_gone(const struct refusal *refusal)
+{
+	return strcmp(refusal->proc_root, "/proc") == 0 && kill(refusal->pid, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+/**
+ * For a target whose status cannot be read: a mount option of proc hides it, or it does not exist.
+ * Always applies.
+ */
+static bool is_invisible(const struct refusal *refusal)
+{
+	char hidepid[HIDEPID_TEXT_SIZE] = "";
+	pm_mounts_visit(refusal->proc_root, find_hidepid, hidepid, NULL);
+
+	bool gone = is_surely_gone(refusal);
+	if (hidepid[0] != '\0' && !gone)
+		return refused(refusal, PM_ERROR_ACCESS,
+		               "does not exist or is hidden: proc is mounted with hidepid=%s, "
+		               "which shows only your own processes; %s",
+		               hidepid, remedy_for(refusal));
+
+	if (refusal->cause == ENOENT) {
+		pm_error_set(refusal->error, PM_ERROR_NOT_FOUND, ENOENT, "no process has PID %d",
+		             (int)refusal->pid);
+		if (refusal->error)
+			refusal->error->pid = refusal->pid;
+		return true;
+	}
+
+	if (refusal->cause == ESRCH || refusal->cause == 0 || gone)
+		return refused(refusal, PM_ERROR_GONE, "has ended");
+
+	return refused(refusal, kind_of(refusal->cause), "has an unreadable status file: %s",
+	               strerror(refusal->cause));
+}
+
+static bool is_kernel_thread(const struct refusal *refusal)
+{
+	if (!refusal->target.kernel_thread)
+		return false;
+	return refused(refusal, PM_ERROR_NO_MEMORY,
+	               "is a kernel thread: it has no memory of its own");
+}
+
+static bool is_zombie(const struct refusal *refusal)
+{
+	const struct pm_credentials *target = &refusal->target;
+	struct pm_credentials parent;
+
+	if (!pm_state_is_dead(target->state) || target->threads > 1)
+		return false;
+	if (!pm_credentials_read_pid(refusal->proc_root, target->parent, &parent))
+		return refused(refusal, PM_ERROR_NO_MEMORY,
+		               "is a zombie: it has ended and has no memory");
+
+	return refused(refusal, PM_ERROR_NO_MEMORY,
+	               "is a zombie: it has ended and has no memory; its parent %d (%s) has "
+	               "not waited for it yet",
+	               (int)parent.pid, parent.name);
+}
+
+/** The process ended or called exec while it was inspected. */
+static bool is_gone(const struct refusal *refusal)
+{
+	if (refusal->cause != 0 && refusal->cause != ESRCH)
+		return false;
+	return refused(refusal, PM_ERROR_GONE,
+	               "no longer has the memory it had: it ended or called exec");
+}
+
+/** The call failed for another reason than a lack of rights. */
+static bool is_other_failure(const struct refusal *refusal)
+{
+	enum pm_error_kind kind = kind_of(refusal->cause);
+	if (kind == PM_ERROR_ACCESS)
+		return false;
+	return refused(refusal, kind, "exists, but the kernel returned: %s",
+	               strerror(refusal->cause));
+}
+
+/* Rules about users, groups, capabilities, namespaces and security modules. */
+
+/* Generations that are followed from a process to its ancestor. With more, reused PIDs form a loop.
+ */
 enum { ANCESTORS_MAX = 256 };
 
 enum { USER_TEXT_SIZE = 96 };
 
-/** Names a user: "root", "www-data (uid 33)", "uid 1234". */
+/** Formats a user: "root", "www-data (uid 33)", "uid 1234". */
 static const char *user_text(uint32_t uid, char *text)
 {
 	char buffer[4096];
@@ -43,7 +227,7 @@ static const char *user_text(uint32_t uid, char *text)
 	return text;
 }
 
-static bool lacks_right(const struct pm_refusal *refusal)
+static bool lacks_right(const struct refusal *refusal)
 {
 	return !pm_credentials_can(&refusal->own, PM_CAP_SYS_PTRACE);
 }
@@ -53,7 +237,7 @@ static bool all_are(const struct pm_ids *ids, uint32_t id)
 	return ids->real == id && ids->effective == id && ids->saved == id;
 }
 
-static bool is_other_user(const struct pm_refusal *refusal)
+static bool is_other_user(const struct refusal *refusal)
 {
 	const struct pm_ids *users = &refusal->target.users;
 	uint32_t own = refusal->own.users.effective;
@@ -62,21 +246,22 @@ static bool is_other_user(const struct pm_refusal *refusal)
 	if (!lacks_right(refusal) || all_are(users, own))
 		return false;
 
-	const char *remedy = pm_remedy(refusal);
+	const char *remedy = remedy_for(refusal);
+
 	if (own == 0)
-		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
-		                  user_text(users->effective, text), remedy);
+		return refused(refusal, PM_ERROR_ACCESS, "runs as %s; %s",
+		               user_text(users->effective, text), remedy);
 	if (users->real != own)
-		return pm_refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
-		                  user_text(users->effective, text), own, remedy);
+		return refused(refusal, PM_ERROR_ACCESS, "runs as %s and you are uid %u; %s",
+		               user_text(users->effective, text), own, remedy);
 
 	uint32_t other = users->effective == own ? users->saved : users->effective;
-	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "is yours but a set-user-ID program: it may act as %s; %s",
-	                  user_text(other, text), remedy);
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "is yours but runs a set-user-ID program: it may act as %s; %s",
+	               user_text(other, text), remedy);
 }
 
-static bool is_other_group(const struct pm_refusal *refusal)
+static bool is_other_group(const struct refusal *refusal)
 {
 	const struct pm_ids *groups = &refusal->target.groups;
 	uint32_t own = refusal->own.groups.effective;
@@ -84,58 +269,67 @@ static bool is_other_group(const struct pm_refusal *refusal)
 		return false;
 
 	uint32_t other = groups->effective == own ? groups->saved : groups->effective;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
-	                  other, own, pm_remedy(refusal));
+	return refused(refusal, PM_ERROR_ACCESS, "runs with group %u and you with group %u; %s",
+	               other, own, remedy_for(refusal));
 }
 
 /**
- * Whether its files belong to somebody else than a user; those of a dead first thread belong to
- * root whatever it was.
+ * Tests whether the files of a process belong to another user. Those of a dead first thread always
+ * belong to root.
  */
 static bool is_owned_by_another(const struct pm_credentials *target, uint32_t user)
 {
 	return target->owner != user && !pm_state_is_dead(target->state);
 }
 
-static bool is_not_dumpable(const struct pm_refusal *refusal)
+static bool is_not_dumpable(const struct refusal *refusal)
 {
 	if (!lacks_right(refusal) ||
 	    !is_owned_by_another(&refusal->target, refusal->target.users.effective))
 		return false;
-	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "is yours but not dumpable: it asked to be left alone (PR_SET_DUMPABLE) "
-	                  "or was started with more rights; %s",
-	                  pm_remedy(refusal));
-}
-
-static bool is_in_other_namespace(const struct pm_refusal *refusal)
-{
-	const char *own = refusal->own.namespace_text, *target = refusal->target.namespace_text;
-	if (target[0] != '\0'
-	            ? strcmp(own, target) == 0
-	            : lacks_right(refusal) || pm_credentials_in_first_namespace(refusal->proc_root))
-		return false;
-
-	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "lives in another user namespace, where you have no CAP_SYS_PTRACE; run "
-	                  "procmem as root outside of all "
-	                  "containers (sudo), or inside that of the process: nsenter -t %d -U",
-	                  (int)refusal->pid);
-}
-
-static bool has_more_capabilities(const struct pm_refusal *refusal)
-{
-	if (!lacks_right(refusal) || (refusal->target.permitted & ~refusal->own.permitted) == 0)
-		return false;
-	return pm_refused(refusal, PM_ERROR_ACCESS, "has capabilities that you lack; %s",
-	                  pm_remedy(refusal));
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "is yours but not dumpable: it called prctl(PR_SET_DUMPABLE), or was "
+	               "started with more rights; %s",
+	               remedy_for(refusal));
 }
 
 /**
- * CAP_SYS_PTRACE passes the kernel's check, but files like mem and pagemap (mode 0400) are still
- * those of their owner.
+ * Tests whether the target is in our user namespace. If we may not read its namespace, ours is the
+ * same, or ours is the first one, or another rule has refused.
  */
-static bool is_file_of_another(const struct pm_refusal *refusal)
+static bool shares_namespace(const struct refusal *refusal)
+{
+	const char *target = refusal->target.namespace_text;
+
+	if (target[0] != '\0')
+		return strcmp(refusal->own.namespace_text, target) == 0;
+	return lacks_right(refusal) || pm_credentials_in_first_namespace(refusal->proc_root);
+}
+
+static bool is_in_other_namespace(const struct refusal *refusal)
+{
+	if (shares_namespace(refusal))
+		return false;
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "is in another user namespace, where you have no CAP_SYS_PTRACE; run "
+	               "procmem as root outside of all containers (sudo), or inside that of the "
+	               "process: nsenter -t %d -U",
+	               (int)refusal->pid);
+}
+
+static bool has_more_capabilities(const struct refusal *refusal)
+{
+	if (!lacks_right(refusal) || (refusal->target.permitted & ~refusal->own.permitted) == 0)
+		return false;
+	return refused(refusal, PM_ERROR_ACCESS, "has capabilities that you lack; %s",
+	               remedy_for(refusal));
+}
+
+/**
+ * CAP_SYS_PTRACE passes the ptrace check of the kernel, but only the owner may open files such as
+ * mem and pagemap (mode 0400).
+ */
+static bool is_file_of_another(const struct refusal *refusal)
 {
 	const struct pm_credentials *own = &refusal->own;
 	bool opens_any_file = pm_credentials_can(own, PM_CAP_DAC_OVERRIDE) ||
@@ -145,16 +339,16 @@ static bool is_file_of_another(const struct pm_refusal *refusal)
 		return false;
 
 	char text[USER_TEXT_SIZE];
-	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "has that file readable for %s only, and CAP_SYS_PTRACE does not help "
-	                  "with that; run procmem as root (sudo), "
-	                  "or give its program file cap_dac_read_search as well",
-	                  user_text(refusal->target.owner, text));
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "allows only %s to open that file, and CAP_SYS_PTRACE does not override "
+	               "this; run procmem as root (sudo), or give its program file "
+	               "cap_dac_read_search as well",
+	               user_text(refusal->target.owner, text));
 }
 
 /**
- * Number in sys/kernel/yama/ptrace_scope.
- * @return 0 where Yama is not part of the kernel
+ * Reads sys/kernel/yama/ptrace_scope.
+ * @return its number; 0 if the kernel is built without Yama
  */
 static uint64_t yama_scope(const char *proc_root)
 {
@@ -171,11 +365,14 @@ static uint64_t yama_scope(const char *proc_root)
 	close(fd);
 
 	const char *at = text;
-	uint64_t scope;
-	return length > 0 && pm_scan_decimal(&at, &scope) ? scope : 0;
+	uint64_t scope = 0;
+	if (length > 0)
+		pm_scan_decimal(&at, &scope);
+
+	return scope;
 }
 
-static bool descends_from_us(const struct pm_refusal *refusal)
+static bool descends_from_us(const struct refusal *refusal)
 {
 	struct pm_credentials ancestor = refusal->target;
 	for (int i = 0; i < ANCESTORS_MAX && ancestor.parent > 0; i++) {
@@ -188,11 +385,10 @@ static bool descends_from_us(const struct pm_refusal *refusal)
 }
 
 /**
- * Words about who traces the process already, "" where nobody does. A tracer is a thread: its
- * process is named.
+ * Formats the process that traces the target, "" for none. A tracer is a thread; the text names its
+ * process.
  */
-static void tracer_text(const struct pm_refusal *refusal, const char *before, char *text,
-                        size_t size)
+static void tracer_text(const struct refusal *refusal, const char *before, char *text, size_t size)
 {
 	struct pm_credentials tracer;
 	pid_t pid = refusal->target.tracer;
@@ -207,13 +403,13 @@ static void tracer_text(const struct pm_refusal *refusal, const char *before, ch
 		snprintf(text, size, "%straced by process %d already", before, (int)pid);
 }
 
-static bool is_refused_by_yama(const struct pm_refusal *refusal)
+static bool is_refused_by_yama(const struct refusal *refusal)
 {
 	static const char *const remedies[] = {
 		[1] = "only its own ancestors may; run procmem as root (sudo), or: sysctl "
 		      "kernel.yama.ptrace_scope=0",
 		[2] = "only root may; run procmem as root (sudo)",
-		[3] = "nobody may, until the machine is started with another value",
+		[3] = "no process may, until the machine is booted with another value",
 	};
 	uint64_t scope = yama_scope(refusal->proc_root);
 
@@ -224,46 +420,45 @@ static bool is_refused_by_yama(const struct pm_refusal *refusal)
 	char tracer[128];
 	tracer_text(refusal, "; it is also ", tracer, sizeof tracer);
 
-	return pm_refused(refusal, PM_ERROR_ACCESS,
-	                  "is protected by Yama, kernel.yama.ptrace_scope=%d: %s%s", (int)scope,
-	                  remedies[scope], tracer);
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "is protected by Yama, kernel.yama.ptrace_scope=%d: %s%s", (int)scope,
+	               remedies[scope], tracer);
 }
 
-static bool is_traced(const struct pm_refusal *refusal)
+static bool is_traced(const struct refusal *refusal)
 {
 	char tracer[128];
 	tracer_text(refusal, "is ", tracer, sizeof tracer);
 	if (tracer[0] == '\0')
 		return false;
-	return pm_refused(
-		refusal, PM_ERROR_ACCESS,
-		"%s, and a process has one tracer only: end that one, or do without stopping",
-		tracer);
+	return refused(refusal, PM_ERROR_ACCESS,
+	               "%s, and a process can have only one tracer: end that one, or do not stop "
+	               "the process",
+	               tracer);
 }
 
-static bool is_unexplained(const struct pm_refusal *refusal)
+static bool is_unexplained(const struct refusal *refusal)
 {
 	const char *who =
-		"a security module (AppArmor, SELinux, Landlock); the log of the system tells more";
+		"a security module (AppArmor, SELinux, Landlock); see the log of the system";
 	if (refusal->own.seccomp)
 		who = "the seccomp filter that procmem runs under, as in a container: start it "
-		      "with --cap-add SYS_PTRACE, "
-		      "or use kubectl debug --profile=sysadmin";
+		      "with --cap-add SYS_PTRACE, or use kubectl debug --profile=sysadmin";
 
-	return pm_refused(
+	return refused(
 		refusal, PM_ERROR_ACCESS,
-		"is withheld (%s), though users and capabilities would do: probably by %s",
+		"is protected (%s), although users and capabilities permit access: probably by %s",
 		strerror(refusal->cause), who);
 }
 
 int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int os_errno,
                       struct pm_error *error)
 {
-	static pm_access_rule *const rules[] = {
-		pm_access_is_kernel_thread,
-		pm_access_is_zombie,
-		pm_access_is_gone,
-		pm_access_is_other_failure,
+	static rule_function *const rules[] = {
+		is_kernel_thread,
+		is_zombie,
+		is_gone,
+		is_other_failure,
 		is_other_user,
 		is_other_group,
 		is_not_dumpable,
@@ -275,16 +470,16 @@ int pm_access_explain(const char *proc_root, pid_t pid, const char *doing, int o
 		is_unexplained,
 	};
 
-	struct pm_refusal refusal = { .proc_root = proc_root,
-		                      .pid = pid,
-		                      .doing = doing,
-		                      .cause = os_errno,
-		                      .error = error };
+	struct refusal refusal = { .proc_root = proc_root,
+		                   .pid = pid,
+		                   .doing = doing,
+		                   .cause = os_errno,
+		                   .error = error };
 
 	if (!pm_credentials_read(proc_root, "self", &refusal.own))
 		refusal.own.users = (struct pm_ids){ getuid(), geteuid(), geteuid() };
 	if (!pm_credentials_read_pid(proc_root, pid, &refusal.target)) {
-		pm_access_is_invisible(&refusal);
+		is_invisible(&refusal);
 		return -1;
 	}
 

@@ -10,34 +10,37 @@
 #include <procmem/number.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
 
 enum {
-	LISTED_MAX = 8,   /**< how many fit into one sentence */
-	LIST_SIZE = 640,  /**< bytes for them: the sentence has more words */
-	COMMAND_MAX = 60, /**< of a command line, where there is room */
-	COMMAND_MIN = 12,
-	FIXED = 26, /**< bytes of an item besides: the PID, how long it is up, brackets */
+	LISTED_MAX = 8,   /**< processes that fit in one sentence */
+	LIST_SIZE = 640,  /**< bytes for all of them: the rest of the sentence needs some, too */
+	COMMAND_MAX = 60, /**< bytes of a command line, if there is room */
+	COMMAND_MIN = 12, /**< bytes of a command line at least */
+	FIXED = 26,       /**< bytes for the PID, the time since the start, and brackets */
 	USER_SIZE = 18,
-	WORD_MAX = 24, /**< a longer word that differs is not shown from its begin */
-	SHOWN_MIN = 6, /**< bytes from the first that differs */
+	WORD_MAX = 24, /**< a longer word that differs is not shown from its first byte */
+	SHOWN_MIN = 6, /**< bytes that are shown from the first that differs */
 };
 
 static const char left_out[] = "...";
 enum { LEFT_OUT = sizeof left_out - 1, BESIDE = SHOWN_MIN + 2 * LEFT_OUT };
 
 /**
- * Bytes that are the same at the begin of two different texts.
- * @return 0 where they are the same altogether: nothing tells them apart
+ * Length of the common prefix of two texts.
+ * @return bytes; 0 if the texts are equal: nothing distinguishes them
  */
-static size_t common(const char *one, const char *other)
+static size_t common_prefix(const char *one, const char *other)
 {
 	size_t length = 0;
 	while (one[length] && one[length] == other[length])
 		length++;
-	return one[length] == other[length] ? 0 : length;
+	if (one[length] == other[length])
+		return 0;
+	return length;
 }
 
-/** The next byte that does not go on with a letter of UTF-8 (10xxxxxx do). */
+/** The next byte that starts a character of UTF-8: 10xxxxxx continues one. */
 static size_t letter_at(const char *text, size_t at)
 {
 	while (((unsigned char)text[at] & 0xc0) == 0x80)
@@ -45,48 +48,51 @@ static size_t letter_at(const char *text, size_t at)
 	return at;
 }
 
-/** Where to begin so that a difference can be seen. */
-static size_t begin_before(const char *text, size_t length, size_t differs, size_t most)
+/** Offset from which to show a text, so that the difference is visible. */
+static size_t begin_before(const char *text, size_t length, size_t differs, size_t max)
 {
-	if (length <= most || differs + SHOWN_MIN <= most - LEFT_OUT)
+	if (length <= max || differs + SHOWN_MIN <= max - LEFT_OUT)
 		return 0;
 
 	size_t begin = differs;
 	while (begin > 0 && text[begin - 1] != ' ' && differs - begin < WORD_MAX &&
-	       differs - begin + BESIDE < most)
+	       differs - begin + BESIDE < max)
 		begin--;
 
-	/* Room that is left is for what stands before. */
-	if (length - begin <= most - LEFT_OUT)
-		begin = length - (most - LEFT_OUT);
+	/* Unused room is for the text before the difference. */
+	if (length - begin <= max - LEFT_OUT)
+		begin = length - (max - LEFT_OUT);
 
 	return letter_at(text, begin);
 }
 
 void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, size_t index,
-                              size_t most, char *text)
+                              size_t max, char *text)
 {
 	const char *command = items[index].command;
+	const char *before = "", *after = "";
 	size_t length = strlen(command), differs = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t same = i == index ? 0 : common(command, items[i].command);
-		if (same > differs)
-			differs = same;
+	for (size_t i = 0; i < count; i++)
+		if (i != index)
+			differs = pm_max_size(differs, common_prefix(command, items[i].command));
+
+	size_t begin = begin_before(command, length, differs, max);
+	size_t room = max, shown = length - begin;
+
+	if (begin > 0) {
+		before = left_out;
+		room -= LEFT_OUT;
 	}
 
-	size_t begin = begin_before(command, length, differs, most);
-	size_t room = begin > 0 ? most - LEFT_OUT : most;
-	size_t shown = length - begin;
-	bool cut = shown > room;
-
-	if (cut)
+	if (shown > room) {
+		after = left_out;
 		shown = room - LEFT_OUT;
-	while (cut && shown > 0 && ((unsigned char)command[begin + shown] & 0xc0) == 0x80)
-		shown--;
+		while (shown > 0 && ((unsigned char)command[begin + shown] & 0xc0) == 0x80)
+			shown--;
+	}
 
-	snprintf(text, most + 1, "%s%.*s%s", begin > 0 ? left_out : "", (int)shown, command + begin,
-	         cut ? left_out : "");
+	snprintf(text, max + 1, "%s%.*s%s", before, (int)shown, command + begin, after);
 }
 
 static void put_user(uid_t uid, char *text)
@@ -102,9 +108,12 @@ static void put_user(uid_t uid, char *text)
 static void put_age(uint64_t start_ticks, char *text)
 {
 	long ticks = sysconf(_SC_CLK_TCK);
-	double now = (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9,
-	       started = ticks > 0 ? (double)start_ticks / (double)ticks : now;
-	pm_format_duration(now > started ? now - started : 0, text);
+	double now = (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9;
+	double age = 0;
+
+	if (ticks > 0)
+		age = now - (double)start_ticks / (double)ticks;
+	pm_format_duration(age, text);
 }
 
 static bool have_several_users(const struct pm_namesake *items, size_t count)
@@ -118,30 +127,36 @@ static bool have_several_users(const struct pm_namesake *items, size_t count)
 int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t count,
                        struct pm_error *error)
 {
-	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MAX + 1], age[PM_DURATION_TEXT_SIZE],
-	     user[USER_SIZE] = "";
-	size_t length = 0, listed = count < LISTED_MAX ? count : LISTED_MAX;
+	char list[PM_ERROR_TEXT_SIZE] = "", command[COMMAND_MAX + 1];
+	char age[PM_DURATION_TEXT_SIZE], user[USER_SIZE] = "";
+	size_t length = 0, listed = pm_min_size(count, LISTED_MAX);
 	bool with_user = have_several_users(items, listed);
-	size_t fixed = FIXED + (with_user ? USER_SIZE : 0), share = LIST_SIZE / listed;
-	size_t most = share > fixed + COMMAND_MAX   ? COMMAND_MAX
-	              : share > fixed + COMMAND_MIN ? share - fixed
-	                                            : COMMAND_MIN;
+	size_t share = LIST_SIZE / listed, fixed = FIXED;
+	size_t max = COMMAND_MIN;
+
+	if (with_user)
+		fixed += USER_SIZE;
+	if (share > fixed)
+		max = pm_clamp_size(share - fixed, COMMAND_MIN, COMMAND_MAX);
 
 	for (size_t i = 0; i < listed && length < sizeof list; i++) {
-		pm_ambiguous_distinguish(items, listed, i, most, command);
+		pm_ambiguous_distinguish(items, listed, i, max, command);
 		put_age(items[i].start_ticks, age);
 		if (with_user)
 			put_user(items[i].uid, user);
+
+		const char *separator = i > 0 ? ", " : "";
 		int added = snprintf(list + length, sizeof list - length, "%s%d (%sup %s: %s)",
-		                     i > 0 ? ", " : "", (int)items[i].pid, user, age, command);
-		length += added > 0 ? (size_t)added : 0;
+		                     separator, (int)items[i].pid, user, age, command);
+		if (added > 0)
+			length += (size_t)added;
 	}
 
 	if (count > listed && length < sizeof list)
 		snprintf(list + length, sizeof list - length, " and %zu more", count - listed);
 
-	return pm_error_set(
-		error, PM_ERROR_AMBIGUOUS, 0,
-		"'%.32s' fits %zu processes, give the PID of one (procmem ps %.32s lists them): %s",
-		word, count, word, list);
+	return pm_error_set(error, PM_ERROR_AMBIGUOUS, 0,
+	                    "'%.32s' matches %zu processes, give the PID of one (procmem ps %.32s "
+	                    "lists them): %s",
+	                    word, count, word, list);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The sentence about a name that several processes have. Private. */
+/** @file The error message for a name that matches several processes. Private. */
 #ifndef PM_PROC_AMBIGUOUS_H
 #define PM_PROC_AMBIGUOUS_H
 
@@ -18,12 +18,12 @@ struct pm_namesake {
 };
 
 /**
- * Lists the first processes with what tells them apart: how long they are up, the users where these
- * differ, and of long command lines the part that differs.
+ * Fills an error that lists the first processes with their differences: the time since their start,
+ * their users if these differ, and of long command lines the part that differs.
  *
  * @param word   the name
- * @param items  the processes that it fits
- * @param count  how many, at least 2
+ * @param items  the processes that match the name
+ * @param count  number of processes, at least 2
  * @param error  filled with PM_ERROR_AMBIGUOUS
  * @return       always -1
  */
@@ -31,17 +31,17 @@ int pm_ambiguous_error(const char *word, const struct pm_namesake *items, size_t
                        struct pm_error *error);
 
 /**
- * Writes of a command line what tells it from the others: all of it where it is short, else its
- * begin if it differs there, or what stands around the first byte in which it differs from that
- * which is most like it. "..." stands where something is left out.
+ * Writes the part of a command line that distinguishes it from the others: a short one as a whole,
+ * else its start if it differs there, else the part around the first byte that differs from the
+ * most similar command line. "..." marks text that is left out.
  *
  * @param items  the processes
- * @param count  how many
- * @param index  which of them
- * @param most   bytes to write, at least 12
- * @param text   room for that and a NUL
+ * @param count  number of processes
+ * @param index  the process, below `count`
+ * @param max    maximum bytes to write, without the NUL; at least 12
+ * @param text   buffer of `max` + 1 bytes; receives the text
  */
 void pm_ambiguous_distinguish(const struct pm_namesake *items, size_t count, size_t index,
-                              size_t most, char *text);
+                              size_t max, char *text);
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <procmem/process.h>
 
+#include "base/minmax.h"
+
 int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 {
 	char *text;
@@ -13,11 +15,11 @@ int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm)
 	if (pm_procfs_read(procfs, name, &text, &length) < 0)
 		return -1;
 
-	/* The name itself may end in newlines too. */
+	/* Only one: the name itself may end in newlines. */
 	if (length > 0 && text[length - 1] == '\n')
 		length--;
-	if (length >= PM_COMM_SIZE)
-		length = PM_COMM_SIZE - 1;
+
+	length = pm_min_size(length, PM_COMM_SIZE - 1);
 	memcpy(comm, text, length);
 	comm[length] = '\0';
 	free(text);

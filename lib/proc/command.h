@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Names and command lines as the kernel gives them; all bytes but NUL may occur in them.
- * Private.
+ * @file Names and command lines of processes, which may contain any byte but NUL. Private.
  */
 #ifndef PM_PROC_COMMAND_H
 #define PM_PROC_COMMAND_H
@@ -11,35 +10,37 @@
 #include "proc/procfs.h"
 
 /**
- * Reads a comm file: the name without the newline that the kernel puts behind it.
+ * Reads a comm file: the name, without the newline that the kernel appends.
  *
  * @param procfs  the process
  * @param name    "comm" or "task/TID/comm"
- * @param comm    PM_COMM_SIZE bytes; untouched on failure
+ * @param comm    buffer of PM_COMM_SIZE bytes; unchanged on failure
  * @return        0, or -1 with errno set
  */
 int pm_comm_read(const struct pm_procfs *procfs, const char *name, char *comm);
 
 /**
- * Most bytes that a command line can have: execve(2) allows 6 MiB for arguments and environment,
- * whatever the limit of the stack is.
+ * Maximum length of a command line in bytes: execve(2) allows 6 MiB for arguments and environment,
+ * for any limit of the stack.
  */
 enum { PM_COMMAND_MAX = 8 << 20 };
 
 /**
- * Reads `cmdline`: arguments, each with its NUL.
- * @param text the caller frees it
- * @param length its bytes
- * @return 0, -1: errno
+ * Reads `cmdline`: the arguments, each with its NUL.
+ *
+ * @param procfs  the process
+ * @param text    receives the text, which the caller frees
+ * @param length  receives the length in bytes
+ * @return        0, or -1 with errno set
  */
 int pm_command_read(const struct pm_procfs *procfs, char **text, size_t *length);
 
 /**
- * Joins the arguments of a cmdline text by one blank each, in place. Empty ones at the end are
- * dropped: programs that change their title leave many.
+ * Joins the arguments of a cmdline text by one space each, in place. Empty ones at the end are
+ * dropped: programs that change their title leave many of them.
  *
- * @param text    the arguments, each with its NUL
- * @param length  bytes of the text; one NUL more stands behind it
+ * @param text    the arguments, each with its NUL, and one more NUL
+ * @param length  length in bytes, without the last NUL
  */
 void pm_command_join(char *text, size_t length);
 

@@ -18,8 +18,10 @@ enum { SECCOMP_MODE = 2 }; /* SECCOMP_MODE_FILTER in the Seccomp line of status 
 
 /**
  * Reads a small file.
- * @param owner where to store who owns it, or NULL
- * @return its text, which the caller frees, or NULL
+ *
+ * @param length  receives the length in bytes; may be NULL
+ * @param owner   receives the owner of the file; may be NULL
+ * @return        the text, which the caller frees, or NULL
  */
 static char *read_file(const char *root, const char *directory, const char *name, size_t *length,
                        uid_t *owner)
@@ -60,9 +62,12 @@ static void read_namespace(const char *root, const char *directory, char *text)
 	char *path;
 	if (asprintf(&path, "%s/%s/ns/user", root, directory) < 0)
 		return;
+
 	ssize_t length = readlink(path, text, PM_NAMESPACE_TEXT_SIZE - 1);
 	free(path);
-	text[length > 0 ? length : 0] = '\0';
+	if (length < 0)
+		length = 0;
+	text[length] = '\0';
 }
 
 static bool read_stat(const char *root, const char *directory, struct pm_credentials *credentials)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What decides who may look into a process: its users, groups, capabilities and the like
- * (credentials(7)). Private.
+ * @file Credentials, which decide who may inspect a process: users, groups, capabilities and the
+ * like (credentials(7)). Private.
  */
 #ifndef PM_PROC_CREDENTIALS_H
 #define PM_PROC_CREDENTIALS_H
@@ -19,7 +19,7 @@ enum pm_capability {
 	PM_CAP_SYS_PTRACE = 19,
 };
 
-/** Bytes of the text that names a user namespace, "user:[4026531837]". */
+/** Size of the text that names a user namespace, "user:[4026531837]". */
 enum { PM_NAMESPACE_TEXT_SIZE = 32 };
 
 /** Three IDs of one sort. */
@@ -29,40 +29,40 @@ struct pm_ids {
 	uint32_t saved;
 };
 
-/** One process, as its directory below the proc root tells. */
+/** The credentials of one process, from its directory in /proc. */
 struct pm_credentials {
-	pid_t pid;            /**< its PID; for a thread that of its process */
-	pid_t parent;         /**< PID of its parent, 0 where that is in no PID namespace of ours */
-	pid_t tracer;         /**< PID of what traces it, 0 for none */
-	struct pm_ids users;  /**< user IDs, as our user namespace has them */
-	struct pm_ids groups; /**< group IDs */
-	uint64_t permitted;   /**< capabilities that it may use, one bit each */
-	uint64_t effective;   /**< capabilities that it uses now */
-	uid_t owner;          /**< owner of its files in /proc: a root where it is not dumpable */
-	uint64_t threads;     /**< living threads */
-	char state;           /**< as in proc_pid_stat(5) */
-	bool kernel_thread;   /**< runs in the kernel only */
-	bool seccomp;         /**< a seccomp filter checks its system calls */
-	char name[PM_COMM_SIZE];                     /**< command name */
-	char namespace_text[PM_NAMESPACE_TEXT_SIZE]; /**< its user namespace, "" where we may not
-	                                                look into it */
+	pid_t pid;               /**< PID; of a thread, the PID of its process */
+	pid_t parent;            /**< PID of the parent, 0 if it is outside of our PID namespace */
+	pid_t tracer;            /**< PID of the tracer, 0 for none */
+	struct pm_ids users;     /**< user IDs, as seen in our user namespace */
+	struct pm_ids groups;    /**< group IDs */
+	uint64_t permitted;      /**< permitted capabilities, one bit each */
+	uint64_t effective;      /**< effective capabilities, one bit each */
+	uid_t owner;             /**< owner of the files in /proc: a root if it is not dumpable */
+	uint64_t threads;        /**< number of living threads */
+	char state;              /**< as in proc_pid_stat(5) */
+	bool kernel_thread;      /**< runs in the kernel only */
+	bool seccomp;            /**< a seccomp filter checks its system calls */
+	char name[PM_COMM_SIZE]; /**< command name */
+	char namespace_text[PM_NAMESPACE_TEXT_SIZE]; /**< user namespace, "" if we may not read it
+	                                              */
 };
 
 /**
- * Reads what one directory tells.
+ * Reads the credentials of one directory.
  *
- * @param proc_root    directory that stands for /proc
- * @param directory    name below it: a PID, or "self"
+ * @param proc_root    directory to use as /proc
+ * @param directory    name below `proc_root`: a PID, or "self"
  * @param credentials  filled on success
- * @return             false where its stat or status cannot be read
+ * @return             false if its stat or status cannot be read
  */
 bool pm_credentials_read(const char *proc_root, const char *directory,
                          struct pm_credentials *credentials);
 
-/** As pm_credentials_read() by number. */
+/** As pm_credentials_read(), for a PID. */
 bool pm_credentials_read_pid(const char *proc_root, pid_t pid, struct pm_credentials *credentials);
 
-/** Whether a capability is in force. */
+/** Tests whether a capability is effective. */
 static inline bool pm_credentials_can(const struct pm_credentials *credentials,
                                       enum pm_capability capability)
 {
@@ -70,8 +70,9 @@ static inline bool pm_credentials_can(const struct pm_credentials *credentials,
 }
 
 /**
- * Whether we live in the first user namespace, where our capabilities count for every process of
- * the machine. Told by self/uid_map, which maps all IDs onto themselves there only.
+ * Tests whether we are in the first user namespace, where our capabilities apply to all processes
+ * of the machine. Only there does self/uid_map map all IDs to themselves.
+ * @param proc_root  directory to use as /proc
  */
 bool pm_credentials_in_first_namespace(const char *proc_root);
 

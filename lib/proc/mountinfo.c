@@ -21,8 +21,8 @@ static bool is_octal(char c)
 }
 
 /**
- * Undoes the kernel's escapes of blanks, newlines and the like (mangle() in fs/proc_namespace.c):
- * `\` and three octal digits.
+ * Decodes the escapes that the kernel writes for spaces, newlines and the like (mangle() in
+ * fs/proc_namespace.c): `\` and three octal digits.
  */
 static void unescape(char *text)
 {
@@ -89,6 +89,7 @@ int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *contex
 	char *path;
 	if (asprintf(&path, "%s/self/mountinfo", proc_root) < 0)
 		return pm_error_out_of_memory(error);
+
 	int fd = open(path, O_RDONLY | O_CLOEXEC), cause = errno;
 	free(path);
 	if (fd < 0 && (cause == ENOENT || cause == ENOTDIR))
@@ -101,11 +102,16 @@ int pm_mounts_visit(const char *proc_root, pm_mount_visitor *visit, void *contex
 	char *line;
 	size_t length;
 	int result = pm_lines_init(&lines, fd, error);
+
 	while (result == 0 && (result = pm_lines_next(&lines, &line, &length, error)) > 0) {
 		struct pm_mount mount;
-		result = pm_mount_parse(line, &mount) ? visit(context, &mount, error) : 0;
+		result = 0;
+		if (pm_mount_parse(line, &mount))
+			result = visit(context, &mount, error);
 	}
+
 	pm_lines_deinit(&lines);
 	close(fd);
+
 	return result;
 }

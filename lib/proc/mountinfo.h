@@ -8,46 +8,50 @@
 
 #include <procmem/error.h>
 
-/** One mount. The texts are borrowed from the line that was parsed, escapes like `\040` undone. */
+/** One mount. The texts are parts of the parsed line, with escapes like `\040` decoded. */
 struct pm_mount {
-	const char *root;    /**< which directory of the file system stands at the mount point */
-	const char *point;   /**< the mount point, as we see it */
-	const char *type;    /**< name of the file system: "proc", "cgroup2" */
-	const char *options; /**< options of the file system itself, separated by commas */
+	const char *root;    /**< directory of the file system that is mounted */
+	const char *point;   /**< mount point, relative to our root directory */
+	const char *type;    /**< type of the file system: "proc", "cgroup2" */
+	const char *options; /**< options of the file system, separated by commas */
 };
 
 /**
- * Parses a line.
- * @param line NUL-terminated, without newline; is changed
- * @param mount filled
- * @return false where it is no such line
+ * Parses a line of mountinfo.
+ *
+ * @param line   the line, NUL-terminated, without newline; is modified
+ * @param mount  filled; refers to `line`
+ * @return       false if the line has another format
  */
 bool pm_mount_parse(char *line, struct pm_mount *mount);
 
 /**
- * Value of an option, "" for one without.
- * @param length where to store its length
- * @return NULL where the mount lacks the option
+ * Finds the value of a mount option.
+ *
+ * @param mount   the mount
+ * @param name    name of the option
+ * @param length  receives the length of the value in bytes, 0 for an option without value
+ * @return        start of the value, not NUL-terminated; NULL if the mount lacks the option
  */
 const char *pm_mount_option(const struct pm_mount *mount, const char *name, size_t *length);
 
 /**
- * Called for each mount, in the order of the file: of two with one mount point the later one is on
- * top.
+ * Called for each mount, in the order of the file: of two with the same mount point, the later one
+ * is on top.
  *
- * @param context  as given to pm_mounts_visit()
+ * @param context  the context of pm_mounts_visit()
  * @param mount    valid during the call
- * @return         0 to go on, -1 to end with an error that was filled
+ * @param error    to fill on failure
+ * @return         0 to continue, -1 to end with a filled error
  */
 typedef int pm_mount_visitor(void *context, const struct pm_mount *mount, struct pm_error *error);
 
 /**
- * Visits the mounts that our own process sees.
+ * Visits the mounts of our own mount namespace.
  *
- * @param proc_root  directory that stands for /proc; a saved tree without `self/mountinfo` has no
- * mounts
- * @param visit      called for each
- * @param context    handed to it
+ * @param proc_root  directory to use as /proc; a saved tree without `self/mountinfo` has no mounts
+ * @param visit      called for each mount
+ * @param context    passed to `visit`
  * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return           0 or -1
  */

@@ -10,15 +10,14 @@
 #include "base/io.h"
 #include "proc/process_handle.h"
 
-/* Up to libproc2 4.0.3 the macro that takes a value out of a result wants the info structure too.
- */
+/* Up to libproc2 4.0.3, the macro that reads a value of a result needs the info structure, too. */
 #ifdef PROCMEM_PIDS_VAL_TAKES_INFO
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack, info)
 #else
 #define VALUE(item, type, stack, info) PIDS_VAL(item, type, stack)
 #endif
 
-/* What is asked for, and where it stands in each result. */
+/* Index of each value in the results. */
 enum item { PID, UID, THREADS, STATE, FLAGS, START, RSS, SWAP, SIZE, ITEM_COUNT };
 
 static const enum pids_item wanted[ITEM_COUNT] = {
@@ -30,7 +29,7 @@ static const enum pids_item wanted[ITEM_COUNT] = {
 static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pids_entry *entry)
 {
 	(void)info;
-	/* Its memory figures are in KiB, as in status. */
+	/* libproc2 returns sizes in KiB, as status does. */
 	*entry = (struct pm_pids_entry){
 		.pid = VALUE(PID, s_int, stack, info),
 		.uid = VALUE(UID, u_int, stack, info),
@@ -46,26 +45,33 @@ static void fill(struct pids_info *info, struct pids_stack *stack, struct pm_pid
 
 static int failed(int cause, struct pm_error *error)
 {
-	return pm_error_set(error, pm_errno_is_ours(cause) ? PM_ERROR_RESOURCES : PM_ERROR_IO,
-	                    cause, "cannot list the processes: %s",
-	                    cause ? strerror(cause) : "/proc shows none");
+	const char *reason = cause ? strerror(cause) : "/proc shows none";
+	enum pm_error_kind kind = PM_ERROR_IO;
+
+	if (pm_errno_is_ours(cause))
+		kind = PM_ERROR_RESOURCES;
+
+	return pm_error_set(error, kind, cause, "cannot list the processes: %s", reason);
 }
 
-int pm_pids_passed_over(int cause, struct pm_error *error)
+int pm_pids_skip(int cause, struct pm_error *error)
 {
-	return pm_errno_is_ours(cause) ? failed(cause, error) : 0;
+	if (pm_errno_is_ours(cause))
+		return failed(cause, error);
+	return 0;
 }
 
 /**
- * The next process.
- * @return NULL at the end, and on a failure that *cause then names
+ * Returns the next process.
+ * @param cause  receives errno on failure
+ * @return       NULL at the end and on failure
  */
 static struct pids_stack *next(struct pids_info *info, int *cause)
 {
 	errno = 0;
 	struct pids_stack *stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY);
-	/* Processes that end meanwhile leave ENOENT or ESRCH behind; without descriptors libproc2
-	 * gives rows of zeros. */
+	/* Processes that end concurrently set ENOENT or ESRCH. Without free descriptors libproc2
+	 * returns rows of zeros. */
 	if (!pm_errno_is_ours(errno))
 		return stack;
 
@@ -93,7 +99,7 @@ int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error)
 	}
 
 	procps_pids_unref(&info);
-	/* There is always one process, our own. */
+	/* At least our own process exists. */
 	if (result == 0 && (cause != 0 || !some))
 		return failed(cause, error);
 

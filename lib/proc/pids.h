@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The processes of the machine. The only place that knows the interface of libproc2. Private.
+ * The processes of the machine, from libproc2. No other file uses libproc2. Private.
  *
- * It gives no texts: libproc2 (4.0.2) puts dots and blanks in place of newlines.
+ * Names and command lines are not read here: libproc2 (4.0.2) replaces newlines in them.
  */
 #ifndef PM_PROC_PIDS_H
 #define PM_PROC_PIDS_H
@@ -30,28 +30,30 @@ struct pm_pids_entry {
 /**
  * Called for each process.
  *
- * @param context  as given to pm_pids_visit()
- * @param entry    the process
+ * @param context  the context of pm_pids_visit()
+ * @param entry    the process; valid during the call
  * @param error    to fill on failure
- * @return         0 to go on, -1 to end with an error
+ * @return         0 to continue, -1 to end with a filled error
  */
 typedef int pm_pids_visitor(void *context, const struct pm_pids_entry *entry,
                             struct pm_error *error);
 
-/**
- * For visitors that cannot read a file of a process: most often it ended meanwhile, and is passed
- * over.
+/** For visitors that cannot read a file of a process. In most cases the process has ended, and is
+ * skipped.
  *
- * @param cause  errno
- * @param error  PM_ERROR_RESOURCES where the failure is ours
- * @return       0 or -1, what the visitor returns then
+ * @param cause  errno of the failed call
+ * @param error  PM_ERROR_RESOURCES if our own process lacks memory or descriptors
+ * @return       0 to skip the process, or -1; the visitor returns this value
  */
-int pm_pids_passed_over(int cause, struct pm_error *error);
+int pm_pids_skip(int cause, struct pm_error *error);
 
 /**
  * Visits all processes, in no particular order.
- * @param error PM_ERROR_IO, PM_ERROR_RESOURCES, or the visitor's
- * @return 0 or -1
+ *
+ * @param visit    called for each process
+ * @param context  passed to `visit`
+ * @param error    PM_ERROR_IO, PM_ERROR_RESOURCES, or the error of `visit`
+ * @return         0 or -1
  */
 int pm_pids_visit(pm_pids_visitor *visit, void *context, struct pm_error *error);
 

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A process ends, calls exec or loses its first thread at any time. So each file about the memory
+ * is opened through a thread that still has memory, and each result is valid only if
+ * pm_process_check() succeeds afterwards.
+ */
 #include "proc/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +18,8 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/minmax.h"
+#include "base/number.h"
 #include "proc/access.h"
 #include "proc/command.h"
 #include "proc/process_stat.h"
@@ -33,15 +41,15 @@ static bool is_memory_file(const char *name)
 }
 
 /**
- * Whether a thread lives no more, or ends just now: it gives its memory up, which may take long,
- * before it becomes a zombie.
+ * Tests whether a thread is dead or is ending. It releases its memory, which may take long, before
+ * it becomes a zombie.
  */
 static bool is_ending(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) || (stat->flags & PM_PF_EXITING) != 0;
 }
 
-/** First thread of a process that lives on, other than the leader; the PID where there is none. */
+/** Returns the first thread that is alive, except the leader; the PID if there is none. */
 static pid_t first_living_thread(const struct pm_procfs *procfs)
 {
 	pid_t *tids, found = procfs->pid;
@@ -75,22 +83,22 @@ pid_t pm_process_memory_thread(const struct pm_process *process)
 	return memory_thread(&process->procfs);
 }
 
-/** Whether it is a zombie that only its parent has to take notice of. */
+/** Tests whether the whole process is a zombie, for which its parent has not waited. */
 static bool is_zombie(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && !pm_process_stat_leader_gone(stat);
 }
 
 /**
- * Whether no thread lives any more: zombies that are traced count as threads until their tracer,
- * which may be us, takes notice.
+ * Tests whether no thread is alive. Traced zombies count as threads until their tracer, which may
+ * be our own process, waits for them.
  */
 static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *stat)
 {
-	/* A list of threads may lack one that was made meanwhile, or that took over the PID for an
-	 * exec. */
-	for (int look = 0; look < 3; look++) {
-		if (look > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
+	/* The list of threads may lack one that was created concurrently, or that took over the
+	 * PID in an exec. */
+	for (int pass = 0; pass < 3; pass++) {
+		if (pass > 0 && pm_process_stat_read(procfs, "stat", stat) < 0)
 			return errno == ENOENT || errno == ESRCH;
 		if (!is_ending(stat))
 			return false;
@@ -104,7 +112,7 @@ static bool has_ended(const struct pm_procfs *procfs, struct pm_process_stat *st
 }
 
 /**
- * Opens a file about the memory through a thread that still has it: those of a dead leader are
+ * Opens a file about the memory, of a thread that still has memory: the files of a dead leader are
  * empty.
  * @return as openat(2)
  */
@@ -114,16 +122,18 @@ static int open_memory_file(const struct pm_procfs *procfs, const char *name, in
 		pid_t tid = memory_thread(procfs);
 		if (tid == procfs->pid)
 			return pm_procfs_open_file(procfs, name, flags);
+
 		char path[128];
 		snprintf(path, sizeof path, "task/%d/%s", (int)tid, name);
+
+		/* The thread may have ended by now while others are alive. */
 		int fd = pm_procfs_open_file(procfs, path, flags);
-		/* That thread may have ended just now, and others live. */
 		if (fd >= 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
 			return fd;
 	}
 }
 
-/** PID of the process that a thread belongs to; the number itself where status does not say. */
+/** PID of the process that a thread belongs to; the number itself if status has no such field. */
 static pid_t thread_group(const struct pm_procfs *procfs)
 {
 	char *text;
@@ -139,7 +149,11 @@ static pid_t thread_group(const struct pm_procfs *procfs)
 }
 
 /**
- * What stat says of a thread that still has the memory: that of a dead leader knows nothing of it.
+ * Reads the stat of a thread that still has memory: that of a dead leader has no addresses.
+ *
+ * @param stat    the stat of the process, which is used unless its leader is dead
+ * @param memory  receives the result
+ * @return        false if the stat of the thread cannot be read
  */
 static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_process_stat *stat,
                              struct pm_process_stat *memory)
@@ -148,15 +162,17 @@ static bool read_memory_stat(const struct pm_procfs *procfs, const struct pm_pro
 	*memory = *stat;
 	if (!pm_process_stat_leader_gone(stat))
 		return true;
+
 	snprintf(name, sizeof name, "task/%d/stat", (int)memory_thread(procfs));
 	return pm_process_stat_read(procfs, name, memory) == 0;
 }
 
 static int open_failed(const char *root, pid_t pid, int cause, struct pm_error *error)
 {
-	/* Whether it was never there or ended just now makes no difference to somebody who asks for
-	 * it. */
-	return pm_access_explain(root, pid, "look at it", cause == ESRCH ? ENOENT : cause, error);
+	/* For the caller it makes no difference whether the process never existed or just ended. */
+	if (cause == ESRCH)
+		cause = ENOENT;
+	return pm_access_explain(root, pid, "inspect it", cause, error);
 }
 
 int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **process,
@@ -180,12 +196,14 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 		return pm_error_out_of_memory(error);
 	}
 
-	/* The anchor comes first: an exec from now on is noticed. */
+	/* The anchor is opened first: each exec from now on is detected. */
 	opened->memory_anchor = open_memory_file(&procfs, "maps", O_RDONLY);
 	opened->procfs = procfs;
-	opened->pidfd = pm_procfs_is_live(&procfs) ? (int)syscall(SYS_pidfd_open, group, 0) : -1;
+	opened->pidfd = -1;
+	if (pm_procfs_is_live(&procfs))
+		opened->pidfd = (int)syscall(SYS_pidfd_open, group, 0);
 
-	struct pm_process_stat stat;
+	struct pm_process_stat stat, memory;
 	if (pm_process_stat_read(&procfs, "stat", &stat) < 0) {
 		int cause = errno;
 		pm_process_close(opened);
@@ -193,8 +211,8 @@ int pm_process_open(const char *proc_root, pid_t pid, struct pm_process **proces
 	}
 
 	opened->start_ticks = stat.start_ticks;
-	struct pm_process_stat memory;
-	opened->start_stack = read_memory_stat(&procfs, &stat, &memory) ? memory.start_stack : 0;
+	if (read_memory_stat(&procfs, &stat, &memory))
+		opened->start_stack = memory.start_stack;
 	opened->kernel_thread = (stat.flags & PM_PF_KTHREAD) != 0;
 	opened->was_dead = is_zombie(&stat);
 	*process = opened;
@@ -218,6 +236,21 @@ void pm_process_close(struct pm_process *process)
 pid_t pm_process_pid(const struct pm_process *process)
 {
 	return process->procfs.pid;
+}
+
+bool pm_process_pid_is_ours(const struct pm_process *process)
+{
+	char path[PATH_MAX], target[32];
+	int length = snprintf(path, sizeof path, "%s/self", process->procfs.root);
+	if (length < 0 || (size_t)length >= sizeof path)
+		return false;
+
+	ssize_t got = readlink(path, target, sizeof target - 1);
+	if (got <= 0)
+		return false;
+
+	target[got] = '\0';
+	return strtol(target, NULL, 10) == getpid();
 }
 
 int pm_process_poll_fd(const struct pm_process *process)
@@ -247,12 +280,12 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 
 	if (cause == EPROTO)
 		pm_error_set(error, PM_ERROR_FORMAT, 0,
-		             "%s/%d/stat is not in the form of proc_pid_stat(5)", procfs->root,
-		             (int)procfs->pid);
+		             "%s/%d/stat does not have the format of proc_pid_stat(5)",
+		             procfs->root, (int)procfs->pid);
 	else if (cause == EACCES || cause == EPERM)
-		pm_access_explain(procfs->root, procfs->pid, "look at it", cause, error);
+		pm_access_explain(procfs->root, procfs->pid, "inspect it", cause, error);
 	else
-		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot look at process %d: %s",
+		pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot inspect process %d: %s",
 		             (int)procfs->pid, strerror(cause));
 
 	if (error)
@@ -262,9 +295,9 @@ int pm_process_lost(const struct pm_process *process, int cause, struct pm_error
 }
 
 /**
- * Whether it called exec since it was opened. The anchor tells where the memory it had is gone; not
- * so where that memory was its parent's (vfork) and lives on, or where the thread of the anchor
- * ended: but then the stack begins elsewhere.
+ * Tests whether the process called exec since it was opened. The anchor is empty if the memory is
+ * gone. It is not if the memory was shared with the parent (vfork) and still exists, or if the
+ * thread of the anchor ended: then the start of the stack differs.
  */
 static bool has_other_memory(const struct pm_process *process, const struct pm_process_stat *stat)
 {
@@ -278,8 +311,8 @@ static bool has_other_memory(const struct pm_process *process, const struct pm_p
 	if (memory.start_stack != 0)
 		return memory.start_stack != process->start_stack;
 
-	/* In the middle of an exec nothing has its place yet in the new memory. Neither has it
-	 * where we may not know, or where it ends. */
+	/* Without a stack, the process is in the middle of an exec, unless we lack ptrace access or
+	 * the process is ending. */
 	return memory.start_code != PM_UNKNOWN_CODE && !is_ending(&memory);
 }
 
@@ -297,22 +330,25 @@ int pm_process_check(struct pm_process *process, struct pm_error *error)
 	if (!has_other_memory(process, &stat))
 		return 0;
 
-	/* Or it was killed since we looked. */
+	/* It may have been killed since the first test. */
 	if (pm_process_stat_read(&process->procfs, "stat", &stat) < 0)
 		return pm_process_lost(process, errno, error);
+	if (has_ended(&process->procfs, &stat))
+		return gone(process, "exited", error);
 
-	return gone(process,
-	            has_ended(&process->procfs, &stat) ? "exited"
-	                                               : "called exec: the memory it had is gone",
-	            error);
+	return gone(process, "called exec: the memory it had is gone", error);
 }
 
 int pm_process_open_file(struct pm_process *process, const char *name, int flags, int *fd,
                          struct pm_error *error)
 {
 	const struct pm_procfs *procfs = &process->procfs;
-	int opened = is_memory_file(name) ? open_memory_file(procfs, name, flags)
-	                                  : pm_procfs_open_file(procfs, name, flags);
+	int opened;
+
+	if (is_memory_file(name))
+		opened = open_memory_file(procfs, name, flags);
+	else
+		opened = pm_procfs_open_file(procfs, name, flags);
 	if (opened >= 0) {
 		*fd = opened;
 		return 0;
@@ -357,5 +393,147 @@ int pm_process_read_command(struct pm_process *process, char **command, struct p
 	pm_command_join(text, length);
 	*command = text;
 
+	return 0;
+}
+
+static uint64_t status_bytes(const char *status, const char *key)
+{
+	return pm_status_number(status, key, 0) * 1024;
+}
+
+/**
+ * Reads the time since boot from `uptime`.
+ * @param root  directory to use as /proc
+ * @return      milliseconds; 0 if the file is missing
+ */
+static uint64_t boot_uptime_ms(const char *root)
+{
+	char path[PATH_MAX], text[64];
+	if ((size_t)snprintf(path, sizeof path, "%s/uptime", root) >= sizeof path)
+		return 0;
+
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+
+	ssize_t length = pm_read(fd, text, sizeof text - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+
+	text[length] = '\0';
+	const char *at = text;
+	uint64_t seconds = 0, hundredths = 0;
+	if (!pm_scan_decimal(&at, &seconds))
+		return 0;
+
+	if (*at == '.') {
+		at++;
+		pm_scan_decimal(&at, &hundredths);
+	}
+
+	return seconds * 1000 + hundredths * 10;
+}
+
+/**
+ * Parses the fields of status. If the leader is dead, this is the status of a living thread: that
+ * of the leader has no sizes.
+ */
+static void fill_from_status(const char *status, struct pm_process_info *info)
+{
+	info->tracer = (pid_t)pm_status_number(status, "TracerPid", 0);
+	info->killed = (pm_status_mask(status, "SigPnd") | pm_status_mask(status, "ShdPnd")) &
+	               UINT64_C(1) << (SIGKILL - 1);
+	info->uid = (uid_t)pm_status_number(status, "Uid", 0);
+	info->euid = (uid_t)pm_status_number(status, "Uid", 1);
+	info->vm_size = status_bytes(status, "VmSize");
+	info->vm_rss = status_bytes(status, "VmRSS");
+	info->vm_hwm = status_bytes(status, "VmHWM");
+	info->vm_swap = status_bytes(status, "VmSwap");
+	info->vm_pte = status_bytes(status, "VmPTE");
+}
+
+static void fill_from_stat(const struct pm_process *process, const struct pm_process_stat *stat,
+                           struct pm_process_info *info)
+{
+	info->pid = process->procfs.pid;
+	info->state = stat->state;
+	info->kernel_thread = process->kernel_thread;
+	info->leader_gone = pm_process_stat_leader_gone(stat);
+	info->threads = (uint32_t)stat->threads;
+	info->start_ticks = stat->start_ticks;
+	memcpy(info->comm, stat->comm, sizeof info->comm);
+
+	uint64_t now = boot_uptime_ms(process->procfs.root), started = 0;
+	long ticks = sysconf(_SC_CLK_TCK);
+	if (ticks > 0)
+		started = stat->start_ticks * 1000 / (uint64_t)ticks;
+	info->uptime_ms = now - pm_min(now, started);
+}
+
+/**
+ * Fills the fields that only a thread with memory has.
+ *
+ * @param stat_name    its file `stat`, below the directory of the process
+ * @param status_name  its file `status`
+ * @return             0, or -1 with errno set
+ */
+static int read_memory_facts(const struct pm_procfs *procfs, const char *stat_name,
+                             const char *status_name, struct pm_process_info *info)
+{
+	struct pm_process_stat stat;
+	char *status;
+	if (pm_process_stat_read(procfs, stat_name, &stat) < 0 ||
+	    pm_procfs_read(procfs, status_name, &status, NULL) < 0)
+		return -1;
+
+	info->start_stack = stat.start_stack;
+	info->start_brk = stat.start_brk;
+	fill_from_status(status, info);
+	free(status);
+
+	return 0;
+}
+
+/**
+ * Fills these fields from a living thread, for a process whose first thread is dead.
+ * @return 0, or -1 with errno set
+ */
+static int read_living_thread(const struct pm_process *process, struct pm_process_info *info)
+{
+	for (int tries = 0;; tries++) {
+		char stat[64], status[64];
+		pid_t tid = pm_process_memory_thread(process);
+		snprintf(stat, sizeof stat, "task/%d/stat", (int)tid);
+		snprintf(status, sizeof status, "task/%d/status", (int)tid);
+
+		/* The thread may have ended by now while others are alive. */
+		int result = read_memory_facts(&process->procfs, stat, status, info);
+		if (result == 0 || (errno != ENOENT && errno != ESRCH) || tries == PM_TRIES_MAX)
+			return result;
+	}
+}
+
+int pm_process_read_info(struct pm_process *process, struct pm_process_info *info,
+                         struct pm_error *error)
+{
+	const struct pm_procfs *procfs = &process->procfs;
+	struct pm_process_stat stat;
+	struct pm_process_info found = { 0 };
+
+	if (pm_process_stat_read(procfs, "stat", &stat) < 0)
+		return pm_process_lost(process, errno, error);
+
+	fill_from_stat(process, &stat, &found);
+
+	int result;
+	if (found.leader_gone)
+		result = read_living_thread(process, &found);
+	else
+		result = read_memory_facts(procfs, "stat", "status", &found);
+	if (result < 0)
+		return pm_process_lost(process, errno, error);
+
+	*info = found;
 	return 0;
 }

@@ -1,26 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL process.c */
+/** @file Parts of process.c for other files of the library. Private. */
 #ifndef PM_PROC_PROCESS_H
 #define PM_PROC_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
 
 #include "proc/process_handle.h"
 
 /**
- * Fills the error where a file that every process has cannot be read: the process has ended, we may
- * not look, or we lack something ourselves.
+ * Fills an error after a file that every process has could not be read: the process has ended, the
+ * kernel refused, or our own process lacks memory or descriptors.
  *
- * @param cause  errno
- * @return       -1
+ * @param process  the process
+ * @param cause    errno of the failed call
+ * @param error    PM_ERROR_GONE, PM_ERROR_FORMAT (EPROTO), PM_ERROR_ACCESS, PM_ERROR_RESOURCES
+ * @return         -1
  */
 int pm_process_lost(const struct pm_process *process, int cause, struct pm_error *error);
 
 /**
- * The thread through which the memory can be reached: the first one, or where that is dead another
- * that lives.
+ * Returns a thread whose files in /proc show the memory: the first one, or, if that is dead,
+ * another that is alive.
  *
  * @param process  the process
- * @return         a thread ID; the PID where no thread has memory any more
+ * @return         a thread ID; the PID if no thread has memory
  */
 pid_t pm_process_memory_thread(const struct pm_process *process);
+
+/**
+ * Tests whether system calls take the same PID for the process. The /proc it was found in may
+ * belong to another PID namespace (that of a host, mounted into a container), where the number
+ * names another process.
+ *
+ * @param process  the process
+ * @return         true if the PID can be passed to process_vm_readv(2), ptrace(2) and the like
+ */
+bool pm_process_pid_is_ours(const struct pm_process *process);
 
 #endif

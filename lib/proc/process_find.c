@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/process_list.h>
+/*
+ * Each process is compared with the word in four ways, from the command name to the name of a
+ * zombie; the matches of the best way are the result.
+ */
+#include <procmem/process_find.h>
 
 #include <errno.h>
 #include <limits.h>
@@ -19,36 +23,36 @@
 #include "proc/process_handle.h"
 #include "proc/self.h"
 
-/** How a name fits a process, the best first: only those that fit best are considered. */
-enum fit {
-	FITS_COMM,    /**< the command name is it */
-	FITS_COMMAND, /**< the base name of the first argument is: comm keeps 15 characters only */
-	FITS_PROGRAM, /**< the base name of the program file is */
-	FITS_ZOMBIE,  /**< the command name of a process that has ended is */
-	FITS_NOT,
+/** How the word matches a process, the best first: only the best matches are considered. */
+enum match {
+	MATCH_COMM,    /**< equals the command name */
+	MATCH_COMMAND, /**< equals the base name of the first argument: comm has 15 characters */
+	MATCH_PROGRAM, /**< equals the base name of the program file */
+	MATCH_ZOMBIE,  /**< equals the command name of a process that has ended */
+	MATCH_NONE,
 };
 
-/** One process that might be meant. */
+/** A process that was compared. */
 struct candidate {
 	pid_t pid;
-	enum fit fit;
+	enum match match;
 	char *name;    /**< its command name */
-	char *command; /**< its command line, of those that fit */
+	char *command; /**< its command line; NULL without a match */
 	uid_t uid;
 	uint64_t start_ticks;
 };
 
-/** What a process calls itself. */
+/** The names of a process. */
 struct texts {
 	char comm[PM_COMM_SIZE];
 	char *command;          /**< its arguments, each with its NUL */
-	size_t length;          /**< bytes of them */
-	char program[PATH_MAX]; /**< path of the program file, "" where we may not know */
+	size_t length;          /**< length of the arguments in bytes */
+	char program[PATH_MAX]; /**< path of the program file, "" if we may not read it */
 };
 
 struct search {
 	const char *word;
-	struct pm_self own; /**< those that are never meant */
+	struct pm_self own; /**< processes that never match */
 	struct candidate *items;
 	size_t count, capacity;
 };
@@ -56,11 +60,13 @@ struct search {
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
+	if (!slash)
+		return path;
+	return slash + 1;
 }
 
 /**
- * Whether the base name of a program file is the word; the kernel appends " (deleted)" where the
+ * Tests whether the base name of a program file is the word. The kernel appends " (deleted)" if the
  * file was removed or replaced.
  */
 static bool is_program(const char *program, const char *word)
@@ -72,40 +78,48 @@ static bool is_program(const char *program, const char *word)
 	       (base[length] == '\0' || strcmp(base + length, deleted) == 0);
 }
 
-static enum fit fit_of(const struct pm_pids_entry *entry, const struct texts *texts,
-                       const char *word)
+static enum match match_of(const struct pm_pids_entry *entry, const struct texts *texts,
+                           const char *word)
 {
 	bool same_name = strcmp(texts->comm, word) == 0;
 	if (pm_state_is_dead(entry->state) && entry->threads <= 1)
-		return same_name ? FITS_ZOMBIE : FITS_NOT;
+		return same_name ? MATCH_ZOMBIE : MATCH_NONE;
 	if (same_name)
-		return FITS_COMM;
+		return MATCH_COMM;
 
-	/* An argument with blanks is a title that the program gave itself; its slashes separate no
-	 * folders ("sshd: root@pts/0"). */
+	/* An argument with spaces is a title that the program gave itself, and its slashes do not
+	 * separate directories ("sshd: root@pts/0"). */
 	const char *first = texts->command;
-	if (strcmp(strchr(first, ' ') ? first : base_name(first), word) == 0)
-		return FITS_COMMAND;
+	if (!strchr(first, ' '))
+		first = base_name(first);
+	if (strcmp(first, word) == 0)
+		return MATCH_COMMAND;
 
-	return is_program(texts->program, word) ? FITS_PROGRAM : FITS_NOT;
+	if (is_program(texts->program, word))
+		return MATCH_PROGRAM;
+	return MATCH_NONE;
 }
 
 /**
- * The command line, or the command name in brackets where there is none.
- * @return NULL when out of memory
+ * Returns the command line, or the command name in brackets if it is empty.
+ * @return a text that the caller frees; NULL if out of memory
  */
 static char *whole_command(struct texts *texts)
 {
 	char *text;
+
 	pm_command_join(texts->command, texts->length);
-	if (texts->command[0] == '\0')
-		return asprintf(&text, "[%s]", texts->comm) < 0 ? NULL : text;
-	return strdup(texts->command);
+	if (texts->command[0] != '\0')
+		return strdup(texts->command);
+	if (asprintf(&text, "[%s]", texts->comm) < 0)
+		return NULL;
+	return text;
 }
 
 /**
- * Reads the texts of a process.
- * @return 0, or -1 with errno set; the command is to be freed
+ * Reads the names of a process.
+ * @param texts  filled; the caller frees `command`
+ * @return       0, or -1 with errno set
  */
 static int read_texts(pid_t pid, struct texts *texts)
 {
@@ -118,7 +132,9 @@ static int read_texts(pid_t pid, struct texts *texts)
 		result = pm_command_read(&procfs, &texts->command, &texts->length);
 
 	ssize_t length = readlinkat(procfs.fd, "exe", texts->program, sizeof texts->program - 1);
-	texts->program[length > 0 ? length : 0] = '\0';
+	if (length < 0)
+		length = 0;
+	texts->program[length] = '\0';
 
 	int cause = errno;
 	pm_procfs_close(&procfs);
@@ -138,21 +154,22 @@ static int add_candidate(void *context, const struct pm_pids_entry *entry, struc
 	                     sizeof *search->items, error) < 0)
 		return -1;
 	if (read_texts(entry->pid, &texts) < 0)
-		return pm_pids_passed_over(errno, error);
+		return pm_pids_skip(errno, error);
 
 	struct candidate *added = &search->items[search->count++];
 	*added = (struct candidate){
 		.pid = entry->pid,
-		.fit = fit_of(entry, &texts, search->word),
+		.match = match_of(entry, &texts, search->word),
 		.name = strdup(texts.comm),
 		.uid = entry->uid,
 		.start_ticks = entry->start_ticks,
 	};
 
-	if (added->fit != FITS_NOT)
+	bool matches = added->match != MATCH_NONE;
+	if (matches)
 		added->command = whole_command(&texts);
 	free(texts.command);
-	if (!added->name || (added->fit != FITS_NOT && !added->command))
+	if (!added->name || (matches && !added->command))
 		return pm_error_out_of_memory(error);
 
 	return 0;
@@ -170,12 +187,12 @@ static void free_search(struct search *search)
 static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *left = a, *right = b;
-	if (left->fit != right->fit)
-		return left->fit < right->fit ? -1 : 1;
+	if (left->match != right->match)
+		return left->match < right->match ? -1 : 1;
 	return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
-static int say_none(const struct search *search, struct pm_error *error)
+static int report_none(const struct search *search, struct pm_error *error)
 {
 	char first = search->word[0];
 	if ((first >= '0' && first <= '9') || first == '-')
@@ -204,7 +221,7 @@ static int say_none(const struct search *search, struct pm_error *error)
 	return -1;
 }
 
-static int say_several(const struct search *search, size_t count, struct pm_error *error)
+static int report_several(const struct search *search, size_t count, struct pm_error *error)
 {
 	struct pm_namesake *items = calloc(count, sizeof *items);
 	if (!items)
@@ -225,8 +242,8 @@ static int say_several(const struct search *search, size_t count, struct pm_erro
 }
 
 /**
- * Finds all processes that fit best, and puts them first.
- * @return how many, at least 1; 0: an error
+ * Finds the processes that match best, and puts them first.
+ * @return their number, at least 1; 0: an error
  */
 static size_t find_best(struct search *search, struct pm_error *error)
 {
@@ -238,12 +255,12 @@ static size_t find_best(struct search *search, struct pm_error *error)
 		qsort(search->items, search->count, sizeof *search->items, compare_candidates);
 
 	size_t best = 0;
-	while (best < search->count && search->items[best].fit != FITS_NOT &&
-	       search->items[best].fit == search->items[0].fit)
+	while (best < search->count && search->items[best].match != MATCH_NONE &&
+	       search->items[best].match == search->items[0].match)
 		best++;
 
 	if (best == 0)
-		say_none(search, error);
+		report_none(search, error);
 
 	return best;
 }
@@ -255,21 +272,24 @@ static int find_name(const char *word, pid_t *pid, struct pm_error *error)
 	if (best == 1)
 		*pid = search.items[0].pid;
 	else if (best > 1)
-		say_several(&search, best, error);
+		report_several(&search, best, error);
 
 	free_search(&search);
-	return best == 1 ? 0 : -1;
+	return -(best != 1);
 }
 
 static int find_names(const char *word, pid_t **pids, size_t *count, struct pm_error *error)
 {
 	struct search search = { .word = word };
 	size_t best = find_best(&search, error);
-	pid_t *found = best > 0 ? calloc(best, sizeof *found) : NULL;
-	if (best > 0 && !found)
-		pm_error_out_of_memory(error);
+	pid_t *found = NULL;
 
-	/* The best come first; with none there is no list. */
+	if (best > 0) {
+		found = calloc(best, sizeof *found);
+		if (!found)
+			pm_error_out_of_memory(error);
+	}
+
 	for (size_t i = 0; found && search.items && i < best; i++)
 		found[i] = search.items[i].pid;
 
@@ -290,10 +310,10 @@ static int find_number(const char *word, pid_t *pid, struct pm_error *error)
 	struct pm_process *process;
 	if (pm_parse_decimal(word, INT_MAX, &number, NULL) < 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "there is no process %s: no PID is that large", word);
+		                    "no process has PID %s: PIDs are smaller", word);
 	if (number == 0)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no PID: the first one is 1",
-		                    word);
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%s' is not a PID: the first PID is 1", word);
 	if (pm_process_open(NULL, (pid_t)number, &process, error) < 0)
 		return -1;
 
@@ -313,14 +333,16 @@ static int check_word(const char *word, struct pm_error *error)
 	if (word[0] != '\0')
 		return 0;
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "an empty word names no process: give a PID or a name");
+	                    "an empty word does not name a process: give a PID or a name");
 }
 
 int pm_process_find(const char *word, pid_t *pid, struct pm_error *error)
 {
 	if (check_word(word, error) < 0)
 		return -1;
-	return is_number(word) ? find_number(word, pid, error) : find_name(word, pid, error);
+	if (is_number(word))
+		return find_number(word, pid, error);
+	return find_name(word, pid, error);
 }
 
 int pm_process_find_all(const char *word, pid_t **pids, size_t *count, struct pm_error *error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What is behind a `struct pm_process`, for the other files of the library. Private. */
+/** @file The contents of `struct pm_process`, for other files of the library. Private. */
 #ifndef PM_PROC_PROCESS_HANDLE_H
 #define PM_PROC_PROCESS_HANDLE_H
 
@@ -9,23 +9,22 @@
 
 #include "proc/procfs.h"
 
-/** A process; immutable after it was opened, so that threads may share it. */
+/** A process. It does not change after it was opened, so that threads may share it. */
 struct pm_process {
 	struct pm_procfs procfs; /**< its directory */
 	int pidfd;               /**< from pidfd_open(2), -1 for saved trees and before Linux 5.3 */
-	int memory_anchor;    /**< `maps`, opened first of all: empty once the memory is another; -1
-	                         where we may not open it */
-	uint64_t start_ticks; /**< start time: with the PID it names the process for ever */
-	uint64_t start_stack; /**< where its stack begins, 0 where we may not know: another one
-	                         after each exec */
-	bool kernel_thread;   /**< has no user memory, so that nothing is wrong with empty maps */
-	bool was_dead; /**< had ended when it was opened (a zombie): it had no memory to lose since
-	                */
+	int memory_anchor;    /**< `maps`, the first file that was opened: empty once the memory is
+	                         gone; -1 if we may not open it */
+	uint64_t start_ticks; /**< start time: with the PID it identifies the process forever */
+	uint64_t start_stack; /**< start of its stack, which differs after each exec; 0 without
+	                         ptrace access */
+	bool kernel_thread;   /**< has no user memory: its maps are always empty */
+	bool was_dead;        /**< was a zombie when it was opened, and had no memory to lose */
 };
 
 /**
- * Threads that may end between being found and being used, one after the other, before that is
- * taken for more than chance.
+ * How often another thread is used if the last one ended before its file was opened. More of these
+ * in a row are not a coincidence.
  */
 enum { PM_TRIES_MAX = 32 };
 
@@ -35,10 +34,10 @@ enum {
 	PM_PF_KTHREAD = 0x00200000, /**< a kernel thread */
 };
 
-/** What stat gives as begin of the code to those who may not know; fs/proc/array.c. */
+/** The start of the code in stat, for readers without ptrace access; fs/proc/array.c. */
 enum { PM_UNKNOWN_CODE = 1 };
 
-/** What stat says; proc_pid_stat(5). */
+/** Fields of stat; proc_pid_stat(5). */
 struct pm_process_stat {
 	char comm[PM_COMM_SIZE];
 	char state;
@@ -52,18 +51,18 @@ struct pm_process_stat {
 	uint64_t children_system_ticks;
 	uint64_t threads;
 	uint64_t start_ticks;
-	uint64_t start_code; /* PM_UNKNOWN_CODE where we may not know */
+	uint64_t start_code; /* PM_UNKNOWN_CODE without ptrace access */
 	uint64_t start_stack;
 	uint64_t start_brk;
 };
 
-/** Whether a thread in this state has given up its memory: zombie or dead. */
+/** Tests whether a thread in this state has released its memory: zombie or dead. */
 static inline bool pm_state_is_dead(char state)
 {
 	return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/** Whether the first thread is dead while others live. */
+/** Tests whether the first thread is dead while others are alive. */
 static inline bool pm_process_stat_leader_gone(const struct pm_process_stat *stat)
 {
 	return pm_state_is_dead(stat->state) && stat->threads > 1;

@@ -16,7 +16,7 @@
 #include "proc/status.h"
 
 /**
- * Takes the figures and the command line of a living thread: a first thread that is dead has none.
+ * Fills the sizes and the command line from a living thread: a dead first thread has none.
  */
 static void fill_from_living_thread(struct pm_process_row *row)
 {
@@ -54,7 +54,7 @@ static int fill_texts(const struct pm_procfs *procfs, struct pm_process_row *row
 	    pm_procfs_read(procfs, "status", &status, NULL) < 0)
 		return -1;
 
-	/* libproc2 does not know this figure. */
+	/* libproc2 does not return the peak. */
 	row->peak = pm_status_number(status, "VmHWM", 0) * 1024;
 	free(status);
 	if (pm_command_read(procfs, &row->command, &length) < 0)
@@ -94,12 +94,12 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 
 	struct pm_procfs procfs;
 	if (pm_procfs_open(&procfs, "/proc", entry->pid) < 0)
-		return pm_pids_passed_over(errno, error);
+		return pm_pids_skip(errno, error);
 
 	int result = fill_texts(&procfs, &row), cause = errno;
 	pm_procfs_close(&procfs);
 	if (result < 0)
-		return pm_pids_passed_over(cause, error);
+		return pm_pids_skip(cause, error);
 
 	if (pm_state_is_dead(row.state) && row.threads > 1)
 		fill_from_living_thread(&row);
@@ -110,9 +110,9 @@ static int add_row(void *context, const struct pm_pids_entry *entry, struct pm_e
 
 static int compare_pids(const void *a, const void *b)
 {
-	pid_t left = ((const struct pm_process_row *)a)->pid,
-	      right = ((const struct pm_process_row *)b)->pid;
-	return (left > right) - (left < right);
+	const struct pm_process_row *left = a, *right = b;
+
+	return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
 int pm_process_list_read(struct pm_process_list *list, struct pm_error *error)

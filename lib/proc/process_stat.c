@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/number.h"
 
 enum { FIELD_STATE = 3, FIELD_START_TIME = 22 };
 
-/** Fields of proc_pid_stat(5), by the number that the man page gives them. */
+/** Fields of proc_pid_stat(5), by their numbers in the man page. */
 static const struct {
 	int field;
 	size_t offset; /* in struct pm_process_stat */
@@ -39,16 +40,15 @@ static void store_field(struct pm_process_stat *stat, int field, uint64_t value)
 
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat)
 {
-	/* The name stands between the first `(` and the last `)`, and may hold blanks, newlines and
-	 * brackets of its own. */
+	/* The name is between the first `(` and the last `)`, and may itself contain spaces,
+	 * newlines and brackets. */
 	const char *open = memchr(text, '(', length);
 	const char *close = memrchr(text, ')', length);
 	if (!open || !close || close < open || close[1] != ' ' || close[2] == '\0')
 		return false;
+
 	*stat = (struct pm_process_stat){ .state = close[2] };
-	size_t comm_length = (size_t)(close - open - 1);
-	if (comm_length >= sizeof stat->comm)
-		comm_length = sizeof stat->comm - 1;
+	size_t comm_length = pm_min_size((size_t)(close - open - 1), sizeof stat->comm - 1);
 	memcpy(stat->comm, open + 1, comm_length);
 
 	const char *at = close + 3;
@@ -62,6 +62,7 @@ bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_st
 			break;
 		store_field(stat, field, value);
 	}
+
 	return field > FIELD_START_TIME;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL process_stat.c */
+/** @file Parsing of stat files (proc_pid_stat(5)). Private. */
 #ifndef PM_PROC_PROCESS_STAT_H
 #define PM_PROC_PROCESS_STAT_H
 
@@ -7,13 +7,21 @@
 
 /**
  * Parses the text of a stat file.
- * @return false where it is not one
+ *
+ * @param text    the text, NUL-terminated
+ * @param length  its length in bytes
+ * @param stat    filled
+ * @return        false if the text has another format
  */
 bool pm_process_stat_parse(const char *text, size_t length, struct pm_process_stat *stat);
 
 /**
- * Reads and parses a stat file, `stat` or `task/TID/stat`.
- * @return 0, or -1 with errno set (EPROTO: it is none)
+ * Reads and parses a stat file.
+ *
+ * @param procfs  the process
+ * @param name    `stat` or `task/TID/stat`
+ * @param stat    filled
+ * @return        0, or -1 with errno set (EPROTO: the file has another format)
  */
 int pm_process_stat_read(const struct pm_procfs *procfs, const char *name,
                          struct pm_process_stat *stat);

@@ -25,7 +25,10 @@ int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid)
 		return -1;
 
 	char *own_root = strdup(root);
-	int fd = own_root ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int fd = -1;
+	if (own_root)
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
 	int cause = errno;
 	free(path);
 	if (fd < 0) {
@@ -49,7 +52,7 @@ int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int fl
 	return openat(procfs->fd, name, flags | O_CLOEXEC);
 }
 
-int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t max, char **text,
                        size_t *length)
 {
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY);
@@ -57,10 +60,13 @@ int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t 
 		return -1;
 
 	struct pm_error error;
-	int result = pm_read_all(fd, most, text, length, &error);
+	int result = pm_read_all(fd, max, text, length, &error);
 	close(fd);
-	if (result < 0)
-		errno = error.os_errno ? error.os_errno : EFBIG;
+	if (result < 0 && error.os_errno)
+		errno = error.os_errno;
+	else if (result < 0)
+		errno = EFBIG;
+
 	return result;
 }
 
@@ -85,11 +91,13 @@ int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid
                            size_t *count)
 {
 	int fd = pm_procfs_open_file(procfs, name, O_RDONLY | O_DIRECTORY);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	if (fd < 0)
+		return -1;
+
+	DIR *directory = fdopendir(fd);
 	if (!directory) {
 		int cause = errno;
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		errno = cause;
 		return -1;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * One /proc/PID directory, held open. Private.
+ * An open /proc/PID directory. Private.
  *
- * The descriptor is tied to the process, not to the number: once the process is gone everything
- * below answers ESRCH or ENOENT, even where the PID was handed out again.
+ * The descriptor is tied to the process, not to the number: once the process is gone, files below
+ * it return ESRCH or ENOENT, even if the PID was reused.
  */
 #ifndef PM_PROC_PROCFS_H
 #define PM_PROC_PROCFS_H
@@ -15,63 +15,73 @@
 
 #include <procmem/error.h>
 
-/** Most bytes that a small file of /proc (stat, status, comm) is expected to have. */
+/** Maximum length in bytes of a small file of /proc (stat, status, comm). */
 enum { PM_PROCFS_TEXT_MAX = 1 << 20 };
 
 /** The directory of one process. */
 struct pm_procfs {
-	char *root; /**< directory that stands for /proc; owned */
+	char *root; /**< directory to use as /proc; owned */
 	pid_t pid;  /**< the process */
 	int fd;     /**< O_PATH descriptor of root/PID */
 };
 
 /**
- * Opens a directory.
+ * Opens the directory of a process.
  *
- * @param procfs filled; release with pm_procfs_close()
- * @param root directory that stands for /proc
- * @return 0, or -1 with errno set
+ * @param procfs  filled; release with pm_procfs_close()
+ * @param root    directory to use as /proc
+ * @param pid     the process
+ * @return        0, or -1 with errno set
  */
 int pm_procfs_open(struct pm_procfs *procfs, const char *root, pid_t pid);
 
-/** Releases it. */
+/** Closes a directory. */
 void pm_procfs_close(struct pm_procfs *procfs);
 
 /**
- * Opens a file below it, close-on-exec.
- * @return a descriptor, or -1 with errno set
+ * Opens a file below the directory.
+ *
+ * @param procfs  the process
+ * @param name    path of the file below the directory
+ * @param flags   open(2) flags; O_CLOEXEC is added
+ * @return        a descriptor, or -1 with errno set
  */
 int pm_procfs_open_file(const struct pm_procfs *procfs, const char *name, int flags);
 
 /**
- * Reads a file below it.
+ * Reads a file below the directory.
  *
  * @param procfs  the process
- * @param name    which file
- * @param most    bytes it may have
- * @param text    the caller frees it
- * @param length  where to store its length; may be NULL
+ * @param name    path of the file below the directory
+ * @param max     maximum length in bytes; a longer file is EFBIG
+ * @param text    receives the text, which the caller frees
+ * @param length  receives the length in bytes; may be NULL
  * @return        0, or -1 with errno set
  */
-int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t most, char **text,
+int pm_procfs_read_max(const struct pm_procfs *procfs, const char *name, size_t max, char **text,
                        size_t *length);
 
 /**
- * Reads a small file below it.
- * @param text the caller frees it
- * @param length may be NULL
- * @return 0, or -1 with errno set
+ * Reads a small file below the directory.
+ *
+ * @param procfs  the process
+ * @param name    path of the file below the directory
+ * @param text    receives the text, which the caller frees
+ * @param length  receives the length in bytes; may be NULL
+ * @return        0, or -1 with errno set
  */
 int pm_procfs_read(const struct pm_procfs *procfs, const char *name, char **text, size_t *length);
 
-/** Whether the directory is that of the running kernel and not a saved tree. */
+/** Tests whether the directory is in the proc file system, and not in a saved tree. */
 bool pm_procfs_is_live(const struct pm_procfs *procfs);
 
 /**
- * Lists the numbers that name entries of a directory below it, ascending: the threads in `task`.
+ * Lists the entries of a directory that are numbers, ascending: the threads in `task`.
  *
- * @param numbers  where to store the array; the caller frees it
- * @param count    where to store its length
+ * @param procfs   the process
+ * @param name     path of the directory below that of the process
+ * @param numbers  receives the array; the caller frees it
+ * @param count    receives the number of entries
  * @return         0, or -1 with errno set
  */
 int pm_procfs_list_numbers(const struct pm_procfs *procfs, const char *name, pid_t **numbers,

@@ -10,10 +10,11 @@
 #include "proc/process_handle.h"
 #include "proc/process_stat.h"
 
-/* Generations that are followed before a loop of recycled PIDs is assumed. */
+/* Generations that are followed. With more, reused PIDs form a loop. */
 enum { ANCESTORS_MAX = 256 };
 
-/** Whether a byte goes on with the name of a program. "procmem.c" and "procmem-0.1" are others. */
+/** Tests whether a byte continues the name of a program: "procmem.c" and "procmem-0.1" are other
+ * names. */
 static bool is_part_of_name(char byte)
 {
 	unsigned char letter = (unsigned char)byte;
@@ -31,10 +32,11 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 		return false;
 
 	for (const char *at = command; (at = memmem(at, (size_t)(end - at), program, size)); at++) {
-		const char *behind = at + size;
+		const char *after = at + size;
 		bool begins = at == command || !is_part_of_name(at[-1]);
-		/* A folder of that name says nothing: /src/procmem/check.sh. */
-		bool ends = behind == end || (!is_part_of_name(*behind) && *behind != '/');
+		/* A directory of that name is not the program: /src/procmem/check.sh. */
+		bool ends = after == end || (!is_part_of_name(*after) && *after != '/');
+
 		if (begins && ends)
 			return true;
 	}
@@ -42,11 +44,10 @@ bool pm_command_names(const char *command, size_t length, const char *program)
 	return false;
 }
 
-/**
- * Adds a process if it runs us.
- * @return its parent, 0 where there is none or it cannot be known
+/** Adds an ancestor if its command line names our program.
+ * @return its parent; 0 if there is none, or it is unknown
  */
-static pid_t look_at(struct pm_self *own, pid_t pid)
+static pid_t add_ancestor(struct pm_self *own, pid_t pid)
 {
 	struct pm_procfs procfs;
 	struct pm_process_stat stat = { 0 };
@@ -73,7 +74,7 @@ void pm_self_read(struct pm_self *own)
 	pid_t pid = getppid();
 	*own = (struct pm_self){ .pids = { getpid() }, .count = 1 };
 	for (int generation = 0; pid > 0 && generation < ANCESTORS_MAX; generation++)
-		pid = look_at(own, pid);
+		pid = add_ancestor(own, pid);
 }
 
 bool pm_self_has(const struct pm_self *own, pid_t pid)

@@ -6,26 +6,32 @@
 #include <stdint.h>
 
 /**
- * What stands behind a key. The name in the first line cannot pretend to be another line: the
- * kernel escapes newlines in it.
+ * Finds the value of a key. The name in the first line cannot fake another line: the kernel escapes
+ * newlines in it.
  *
  * @param status  the whole text
  * @param key     the key without colon; not "Name", which is the first line
- * @return        text behind the colon and the blanks, up to the end of `status`; NULL where the
- * key is missing
+ * @return        the text after the colon and the white space, up to the end of `status`; NULL if
+ *                the key is missing
  */
 const char *pm_status_find(const char *status, const char *key);
 
 /**
- * A decimal number behind a key.
- * @param column which of several, from 0
- * @return 0 where there is no such number
+ * Finds a decimal number of a key.
+ *
+ * @param status  the whole text
+ * @param key     the key without colon
+ * @param column  index of the number, from 0
+ * @return        the number; 0 if it is missing
  */
 uint64_t pm_status_number(const char *status, const char *key, unsigned column);
 
 /**
- * A hexadecimal mask behind a key, as those of signals and capabilities.
- * @return 0 where there is none
+ * Finds the hexadecimal mask of a key: signals and capabilities.
+ *
+ * @param status  the whole text
+ * @param key     the key without colon
+ * @return        the mask; 0 if it is missing
  */
 uint64_t pm_status_mask(const char *status, const char *key);
 

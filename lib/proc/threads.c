@@ -7,26 +7,33 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/minmax.h"
 #include "base/number.h"
 #include "proc/command.h"
 #include "proc/process.h"
 
 /**
- * Reads the name; that of a thread that just ended stays empty.
- * @return 0, or -1 where we lack something ourselves
+ * Reads the name of a thread, which stays empty if the thread has ended.
+ * @return 0, or -1 with errno set if our own process lacks memory or descriptors
  */
 static int read_name(const struct pm_procfs *procfs, struct pm_thread *thread)
 {
 	char path[64];
 	snprintf(path, sizeof path, "task/%d/comm", (int)thread->tid);
-	return pm_comm_read(procfs, path, thread->name) < 0 && pm_errno_is_ours(errno) ? -1 : 0;
+
+	if (pm_comm_read(procfs, path, thread->name) < 0 && pm_errno_is_ours(errno))
+		return -1;
+	return 0;
 }
 
-/** Address in a word, 0 where it is none. */
+/** Parses an address; 0 for any other word. */
 static uint64_t parse_word(const char *word)
 {
-	uint64_t value;
-	return word && pm_parse_address(word, &value, NULL) == 0 ? value : 0;
+	uint64_t value = 0;
+
+	if (word)
+		pm_parse_address(word, &value, NULL);
+	return value;
 }
 
 int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
@@ -37,10 +44,10 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 	*stack_pointer = *program_counter = 0;
 	snprintf(path, sizeof path, "task/%d/syscall", (int)tid);
 	if (pm_procfs_read(procfs, path, &text, NULL) < 0)
-		return pm_errno_is_ours(errno) ? -1 : 0;
+		return -pm_errno_is_ours(errno);
 
-	/* They are the last two words, in hexadecimal; a thread on a processor shows the one word
-	 * `running` instead. */
+	/* The last two words are the registers, in hexadecimal. The file of a running thread has
+	 * the one word `running`. */
 	char *words[2] = { NULL, NULL }, *rest = NULL;
 	for (char *word = strtok_r(text, " \n", &rest); word; word = strtok_r(NULL, " \n", &rest)) {
 		words[0] = words[1];
@@ -58,18 +65,19 @@ int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t 
 
 /**
  * Fills the details of one thread.
- * @return 0, or -1 with errno set where we lack something ourselves
+ * @return 0, or -1 with errno set if our own process lacks memory or descriptors
  */
 static int read_details(const struct pm_procfs *procfs, unsigned details, struct pm_thread *thread)
 {
 	if (details & PM_THREAD_NAMES && read_name(procfs, thread) < 0)
 		return -1;
 
+	if (!(details & PM_THREAD_STACK_POINTERS))
+		return 0;
+
 	uint64_t program_counter;
-	return details & PM_THREAD_STACK_POINTERS
-	               ? pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer,
-	                                         &program_counter)
-	               : 0;
+	return pm_thread_read_pointers(procfs, thread->tid, &thread->stack_pointer,
+	                               &program_counter);
 }
 
 int pm_process_read_threads(struct pm_process *process, unsigned details,
@@ -81,8 +89,9 @@ int pm_process_read_threads(struct pm_process *process, unsigned details,
 	if (pm_procfs_list_numbers(procfs, "task", &tids, &found) < 0)
 		return pm_process_lost(process, errno, error);
 
-	struct pm_thread *list = calloc(found ? found : 1, sizeof *list);
-	int result = list ? 0 : -1;
+	struct pm_thread *list = calloc(pm_max_size(found, 1), sizeof *list);
+	int result = -(list == NULL);
+
 	for (size_t i = 0; result == 0 && i < found; i++) {
 		list[i].tid = tids[i];
 		result = read_details(procfs, details, &list[i]);

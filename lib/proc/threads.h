@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL threads.c */
+/** @file Parts of threads.c for other files of the library. Private; see <procmem/threads.h>. */
 #ifndef PM_PROC_THREADS_H
 #define PM_PROC_THREADS_H
 
-#include "proc/process_handle.h"
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <procmem/threads.h>
+
+#include "proc/procfs.h"
 
 /**
- * Where a thread sleeps, by task/TID/syscall (proc_pid_syscall(5)), which needs ptrace access.
+ * Reads the registers of a sleeping thread from task/TID/syscall (proc_pid_syscall(5)), which needs
+ * ptrace access.
  *
- * @param stack_pointer    where to store its stack pointer, 0 where unknown: it runs, has ended, or
- * we have no right
- * @param program_counter  where to store its program counter, likewise
- * @return                 0, or -1 with errno set where we lack something ourselves
+ * @param procfs           the process
+ * @param tid              the thread
+ * @param stack_pointer    receives the stack pointer; 0 if unknown: the thread is running or has
+ *                         ended, or we lack ptrace access
+ * @param program_counter  receives the program counter; 0 if unknown
+ * @return                 0, or -1 with errno set if our own process lacks memory or descriptors
  */
 int pm_thread_read_pointers(const struct pm_procfs *procfs, pid_t tid, uint64_t *stack_pointer,
                             uint64_t *program_counter);

@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "proc/pid_namespace.h"
+#include "proc/process.h"
 #include "reader/tracer.h"
 
 /** Something that the tracer thread does for another one. */

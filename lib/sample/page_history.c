@@ -18,12 +18,12 @@ static const uint64_t smallest_gap = 4096;
 static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable,
                   struct pm_error *error)
 {
-	struct pm_range *last = NULL;
+	struct pm_region_range *last = NULL;
 
 	if (ranges->count > 0)
 		last = &ranges->items[ranges->count - 1];
-	if (last && start - last->end <= joinable) {
-		last->end = end;
+	if (last && start - last->range.end <= joinable) {
+		last->range.end = end;
 		return 0;
 	}
 
@@ -31,8 +31,8 @@ static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, u
 	                     sizeof *ranges->items, error) < 0)
 		return -1;
 
-	ranges->items[ranges->count++] =
-		(struct pm_range){ .start = start, .end = end, .region = SIZE_MAX };
+	ranges->items[ranges->count++] = (struct pm_region_range){ .range = { start, end },
+		                                                   .region = SIZE_MAX };
 	return 0;
 }
 
@@ -46,8 +46,9 @@ static void coarsen(struct pm_page_history *history)
 
 		history->joinable = pm_max(history->joinable * 2, smallest_gap);
 		for (size_t i = 1; i < next->count; i++) {
-			if (next->items[i].start - next->items[kept].end <= history->joinable)
-				next->items[kept].end = next->items[i].end;
+			if (next->items[i].range.start - next->items[kept].range.end <=
+			    history->joinable)
+				next->items[kept].range.end = next->items[i].range.end;
 			else
 				next->items[++kept] = next->items[i];
 		}
@@ -69,15 +70,17 @@ static int copy_up_to(struct pm_page_history *history, uint64_t address, struct 
 {
 	const struct pm_page_ranges *known = &history->known;
 
-	for (; history->copied < known->count && known->items[history->copied].start < address;
-	     history->copied++) {
-		const struct pm_range *range = &known->items[history->copied];
-		uint64_t start = pm_max(range->start, history->done);
-		uint64_t end = pm_min(range->end, address);
+	for (; history->copied < known->count; history->copied++) {
+		struct pm_range range = known->items[history->copied].range;
 
+		if (range.start >= address)
+			break;
+
+		uint64_t start = pm_max(range.start, history->done);
+		uint64_t end = pm_min(range.end, address);
 		if (start < end && add_next(history, start, end, error) < 0)
 			return -1;
-		if (range->end > address)
+		if (range.end > address)
 			break;
 	}
 
@@ -110,17 +113,17 @@ static int add_appeared(struct pm_page_history *history, uint64_t start, uint64_
 
 	for (uint64_t at = start; at < end;) {
 		while (history->compared < known->count &&
-		       known->items[history->compared].end <= at)
+		       known->items[history->compared].range.end <= at)
 			history->compared++;
 
 		if (history->compared == known->count ||
-		    known->items[history->compared].start >= end)
+		    known->items[history->compared].range.start >= end)
 			return append(&history->appeared, at, end, 0, error);
 
-		const struct pm_range *old = &known->items[history->compared];
-		if (old->start > at && append(&history->appeared, at, old->start, 0, error) < 0)
+		struct pm_range old = known->items[history->compared].range;
+		if (old.start > at && append(&history->appeared, at, old.start, 0, error) < 0)
 			return -1;
-		at = old->end;
+		at = old.end;
 	}
 
 	return 0;
@@ -146,19 +149,20 @@ static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *re
 	clipped->count = 0;
 
 	for (size_t i = 0, region = 0; i < ranges->count; i++) {
-		const struct pm_range *range = &ranges->items[i];
+		struct pm_range range = ranges->items[i].range;
 
-		while (region < regions->count && regions->items[region].end <= range->start)
+		while (region < regions->count && regions->items[region].end <= range.start)
 			region++;
 
 		for (size_t in = region;
-		     in < regions->count && regions->items[in].start < range->end; in++) {
+		     in < regions->count && regions->items[in].start < range.end; in++) {
 			if (pm_array_reserve(&clipped->items, &clipped->capacity, clipped->count, 1,
 			                     sizeof *clipped->items, error) < 0)
 				return -1;
-			clipped->items[clipped->count++] = (struct pm_range){
-				.start = pm_max(range->start, regions->items[in].start),
-				.end = pm_min(range->end, regions->items[in].end),
+			const struct pm_region *target = &regions->items[in];
+			clipped->items[clipped->count++] = (struct pm_region_range){
+				.range = pm_range_clip(range, (struct pm_range){ target->start,
+				                                                 target->end }),
 				.region = in,
 			};
 		}

@@ -12,9 +12,10 @@
 
 /** Ranges of addresses: ascending, not overlapping. */
 struct pm_page_ranges {
-	struct pm_range *items; /**< the ranges; `region` is filled only if they are clipped */
-	size_t count;           /**< number of ranges */
-	size_t capacity;        /**< private */
+	struct pm_region_range
+		*items;  /**< the ranges; `region` is filled only if they are clipped */
+	size_t count;    /**< number of ranges */
+	size_t capacity; /**< private */
 };
 
 /** Pages that are present or swapped. Zeroed: none are known. */

@@ -15,6 +15,7 @@
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
 #include <procmem/pagemap.h>
+#include <procmem/target_reader.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -23,7 +24,7 @@
 #include "proc/process.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
-#include "region/pagemap_handle.h"
+#include "region/pagemap.h"
 #include "sample/cpu_budget.h"
 #include "sample/inherit.h"
 #include "sample/page_history.h"

@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 
-enum {
-	KEPT_MAX = 320 * 1024
-}; /* bytes that were in use: batches go round, and each would become as large as the largest */
+/* Length from which on an empty batch is released. Batches are reused, and each would grow to the
+ * size of the largest one. */
+enum { KEPT_MAX = 320 * 1024 };
 
 int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
                  struct pm_error *error)
@@ -23,8 +23,8 @@ int pm_batch_add(struct pm_scan_batch *batch, const struct pm_record *record,
 	return 0;
 }
 
-int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
-                   struct pm_error *error)
+int pm_batch_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                    struct pm_error *error)
 {
 	struct pm_record record;
 
@@ -36,7 +36,7 @@ int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
 	memcpy(batch->bytes + batch->length, bytes, size);
 	batch->length += size;
 
-	/* Records stand at any address: they are copied, not pointed to. */
+	/* Records are not aligned: they are copied. */
 	memcpy(&record, batch->bytes + batch->record, sizeof record);
 	record.length += size;
 	memcpy(batch->bytes + batch->record, &record, sizeof record);
@@ -48,9 +48,11 @@ const char *pm_batch_next(const struct pm_scan_batch *batch, size_t *at, struct 
 {
 	if (*at == batch->length)
 		return NULL;
+
 	memcpy(record, batch->bytes + *at, sizeof *record);
 	const char *bytes = batch->bytes + *at + sizeof *record;
 	*at += sizeof *record + record->length;
+
 	return bytes;
 }
 

@@ -40,4 +40,13 @@ static inline unsigned pm_byte_set_count(const struct pm_byte_set *set)
 	return count;
 }
 
+/**
+ * How often a byte of a set stands in memory as it usually is; a first guess, until the target's
+ * own bytes are counted.
+ *
+ * @param set  the set
+ * @return     a share of all bytes
+ */
+double pm_byte_set_share(const struct pm_byte_set *set);
+
 #endif

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads a unit with the bytes around it by as few calls into the kernel as possible, and divides it
+ * into parts at bytes that are not wanted or could not be read.
+ */
 #include "scan/gather.h"
-
-#include <stdio.h>
 
 #include "base/array.h"
 #include "base/minmax.h"
 
-/** Where it is noted down what could not be read. */
+/** Notes on what could not be read. */
 struct notes {
-	struct pm_gaps *gaps; /* in the unit */
-	uint64_t start, end;  /* of the unit */
-	uint64_t from, to;    /* of all that could be read around it without a gap */
-	bool failed;          /* out of memory */
+	struct pm_unreadable_list *unreadable; /* in the unit */
+	uint64_t start, end;                   /* range of the unit */
+	uint64_t from, to; /* range around the unit that was read without a gap */
+	bool failed;       /* out of memory */
 };
 
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)
 {
-	struct pm_gaps *gaps = notes->gaps;
-	if (pm_array_reserve(&gaps->items, &gaps->capacity, gaps->count, 1, sizeof *gaps->items,
-	                     NULL) < 0) {
-		notes->failed = true;
-		return;
-	}
+	struct pm_unreadable gap = *range;
 
-	struct pm_gap *gap = &gaps->items[gaps->count++];
-	gap->start = range->start > notes->start ? range->start : notes->start;
-	gap->end = range->end < notes->end ? range->end : notes->end;
-	gap->os_errno = range->os_errno;
-	snprintf(gap->why, sizeof gap->why, "%s", range->why);
+	gap.start = pm_max(range->start, notes->start);
+	gap.end = pm_min(range->end, notes->end);
+	if (pm_unreadable_list_add(notes->unreadable, &gap, NULL) < 0)
+		notes->failed = true;
 }
 
 static void note_unreadable(void *context, const struct pm_unreadable *range)
@@ -36,8 +32,7 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 	if (range->start < notes->start)
 		notes->from = pm_min(range->end, notes->start);
 	if (range->end > notes->end)
-		notes->to = pm_min(notes->to,
-		                   range->start > notes->end ? range->start : notes->end);
+		notes->to = pm_min(notes->to, pm_max(range->start, notes->end));
 	if (range->start < notes->end && range->end > notes->start)
 		note_gap(notes, range);
 }
@@ -49,19 +44,22 @@ static void note_first(void *context, const struct pm_unreadable *range)
 }
 
 /**
- * The reader of what lies behind a unit.
- * @param end lowered to where it ends to be the right one
+ * Returns the reader of bytes after a unit.
+ * @param end  lowered to the end of the bytes that this reader is for
  */
 static struct pm_reader *reader_at(const struct pm_unit_source *source, const struct pm_job *job,
                                    uint64_t address, uint64_t *end)
 {
 	for (size_t i = 0; i < job->next_count; i++) {
 		const struct pm_segment *segment = &job->next[i];
-		if (address >= segment->start && address < segment->end) {
-			*end = pm_min(*end, segment->end);
-			return segment->type == PM_SEGMENT_RUN ? source->target : source->files;
-		}
+		if (address < segment->start || address >= segment->end)
+			continue;
+
+		*end = pm_min(*end, segment->end);
+		if (segment->type != PM_SEGMENT_RUN)
+			return source->files;
 	}
+
 	return source->target;
 }
 
@@ -87,75 +85,80 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	return 0;
 }
 
-static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *stretch,
-                       struct pm_error *error)
+static int add_part(struct pm_gathered *gathered, const struct pm_gather_part *part,
+                    struct pm_error *error)
 {
 	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1,
 	                     sizeof *gathered->items, error) < 0)
 		return -1;
-	gathered->items[gathered->count++] = *stretch;
+	gathered->items[gathered->count++] = *part;
 	return 0;
 }
 
 /**
- * Adds a stretch without the bytes that could not be read: what is around those does not belong
- * together.
+ * Adds a part, divided at the bytes that could not be read.
  */
-static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stretch,
-                            const struct pm_gaps *gaps, struct pm_error *error)
+static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part part,
+                            const struct pm_unreadable_list *unreadable, struct pm_error *error)
 {
-	for (size_t i = 0; i < gaps->count; i++) {
-		const struct pm_gap *gap = &gaps->items[i];
-		uint64_t end = stretch.address + stretch.size;
-		if (gap->end <= stretch.address || gap->start >= end)
+	for (size_t i = 0; i < unreadable->count; i++) {
+		const struct pm_unreadable *gap = &unreadable->items[i];
+		uint64_t end = part.address + part.size;
+		if (gap->end <= part.address || gap->start >= end)
 			continue;
 
-		struct pm_stretch below = stretch;
-		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address)
-		                                          : 0;
+		struct pm_gather_part below = part;
+		below.size = (size_t)(pm_max(gap->start, part.address) - part.address);
 		below.zeros_after = below.more_after = below.ends = false;
 		below.chain_after = 0;
-		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
+		if (below.size > 0 && add_part(gathered, &below, error) < 0)
 			return -1;
 
-		uint64_t next = gap->end < end ? gap->end : end;
-		stretch.bytes += next - stretch.address;
-		stretch.size = (size_t)(end - next);
-		stretch.address = next;
-		stretch.begins = false;
+		uint64_t next = pm_min(gap->end, end);
+		part.bytes += next - part.address;
+		part.size = (size_t)(end - next);
+		part.address = next;
+		part.begins = false;
 	}
 
-	return stretch.size > 0 ? add_stretch(gathered, &stretch, error) : 0;
+	if (part.size == 0)
+		return 0;
+	return add_part(gathered, &part, error);
 }
 
-/** Whether a segment is the continuation of the one before it in the unit. */
+/** Tests whether a segment continues the one before it in the unit. */
 static bool continues(const struct pm_unit *unit, size_t i)
 {
-	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is below the count in any case */
+	/* cppcheck-suppress arrayIndexOutOfBoundsCond ; i is always below the count */
 	return i > 0 && unit->segments[i].follows && unit->segments[i - 1].wanted;
 }
 
-/** What comes behind the last segment of a stretch, where that lies in the unit. */
-static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
-                            struct pm_stretch *stretch)
+/** Determines what follows the last segment of a part. */
+static void find_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
+                     struct pm_gather_part *part)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_segment *segment = &unit->segments[last];
-	bool at_end = last + 1 == unit->count;
-	bool goes_on = at_end ? job->goes_on : unit->segments[last + 1].follows;
+	bool continues_after;
 
-	stretch->ends = !goes_on && segment->end == regions->items[segment->region].end;
-	if (at_end) {
-		stretch->chain_after = job->chain_after;
-		stretch->zeros_after = job->zeros_after;
-		stretch->more_after = job->more_after;
-	} else
-		stretch->zeros_after = goes_on && unit->segments[last + 1].type == PM_SEGMENT_HOLE;
+	if (last + 1 == unit->count) {
+		continues_after = job->continues_after;
+		part->chain_after = job->chain_after;
+		part->zeros_after = job->zeros_after;
+		part->more_after = job->more_after;
+	} else {
+		const struct pm_segment *next = &unit->segments[last + 1];
+
+		continues_after = next->follows;
+		part->zeros_after = next->follows && next->type == PM_SEGMENT_HOLE;
+	}
+
+	part->ends = !continues_after && segment->end == regions->items[segment->region].end;
 }
 
-/** Makes the stretches of a unit whose bytes begin at `bytes`. */
-static int make_stretches(struct pm_gathered *gathered, const struct pm_regions *regions,
-                          const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
+/** Divides a unit into parts; its bytes start at `bytes`. */
+static int make_parts(struct pm_gathered *gathered, const struct pm_regions *regions,
+                      const struct pm_job *job, uint8_t *bytes, struct pm_error *error)
 {
 	const struct pm_unit *unit = &job->unit;
 
@@ -167,28 +170,30 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 			continue;
 		}
 
-		struct pm_stretch stretch = { .address = first->start, .bytes = bytes };
-		stretch.begins = !first->follows &&
-		                 first->start == regions->items[first->region].start;
+		struct pm_gather_part part = { .address = first->start, .bytes = bytes };
+		part.begins = !first->follows &&
+		              first->start == regions->items[first->region].start;
 
 		do
-			stretch.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
+			part.size += (size_t)(unit->segments[i].end - unit->segments[i].start);
 
 		while (++i < unit->count && unit->segments[i].wanted && continues(unit, i));
 
-		look_behind_end(regions, job, i - 1, &stretch);
-		bytes += stretch.size;
-		if (add_without_gaps(gathered, stretch, &job->gaps, error) < 0)
+		find_end(regions, job, i - 1, &part);
+		bytes += part.size;
+		if (add_without_gaps(gathered, part, &job->unreadable, error) < 0)
 			return -1;
 	}
 
 	return 0;
 }
 
-/** Gives the bytes that could be read around the unit to its first and its last stretch. */
+/** Adds the bytes that were read around the unit to its first and its last part. */
 static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
-	struct pm_stretch *first = gathered->items, *last = &gathered->items[gathered->count - 1];
+	struct pm_gather_part *first = gathered->items;
+	struct pm_gather_part *last = &gathered->items[gathered->count - 1];
+
 	if (before > 0 && first->address == notes->start) {
 		first->before = (size_t)(notes->start - notes->from);
 		first->begins = false;
@@ -206,18 +211,24 @@ static void add_around(struct pm_gathered *gathered, const struct notes *notes, 
 }
 
 /**
- * What to read around a unit.
- * @param before bytes wanted before it
+ * Determines what to read around a unit.
+ * @param before  bytes needed before it
  */
 static struct pm_unit_around around_unit(const struct pm_job *job, size_t before)
 {
 	const struct pm_unit *unit = &job->unit;
-	struct pm_unit_around around = { .before_type = job->type_before };
-	around.after_type = job->next_count > 0 ? job->next[0].type : PM_SEGMENT_RUN;
+	struct pm_unit_around around = {
+		.before_type = job->type_before,
+		.after_type = PM_SEGMENT_RUN,
+	};
+
+	if (job->next_count > 0)
+		around.after_type = job->next[0].type;
 	if (unit->segments[0].wanted)
 		around.before = (size_t)pm_min(before, job->chain_before);
 	if (unit->segments[unit->count - 1].wanted)
 		around.after = (size_t)pm_min(PM_OVERLAP, job->chain_after);
+
 	return around;
 }
 
@@ -228,13 +239,13 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_unit_around around = around_unit(job, before);
 	uint8_t *bytes = gathered->buffer + PM_LOOKBEHIND_ROOM;
-	struct notes notes = { .gaps = &job->gaps,
+	struct notes notes = { .unreadable = &job->unreadable,
 		               .start = unit->segments[0].start,
 		               .end = unit->segments[unit->count - 1].end };
 
 	notes.from = notes.start - around.before;
 	notes.to = notes.end + around.after;
-	job->gaps.count = 0;
+	pm_unreadable_list_clear(&job->unreadable);
 
 	const struct pm_unit_source noting = { .target = source->target,
 		                               .files = source->files,
@@ -246,7 +257,7 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 		return -1;
 	if (notes.failed)
 		return pm_error_out_of_memory(error);
-	if (make_stretches(gathered, regions, job, bytes, error) < 0)
+	if (make_parts(gathered, regions, job, bytes, error) < 0)
 		return -1;
 
 	if (gathered->count > 0)

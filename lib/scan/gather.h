@@ -1,56 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The bytes of a unit and around it, as stretches in which hits may lie: what follows on each other
- * belongs together, also across units and regions. Private.
+ * The bytes of a unit and around it, in parts. A part is consecutive memory, even across units and
+ * regions, so hits do not cross from one part into another. Private.
  */
 #ifndef PM_SCAN_GATHER_H
 #define PM_SCAN_GATHER_H
 
 #include "scan/queue.h"
 
-/** Bytes that are read behind a unit from the start; more only where a hit asks for it. */
+/** Bytes after a unit that are always read with it. More are read only if a hit needs them. */
 enum { PM_OVERLAP = 4096 };
 
-/** Most bytes that are read behind a unit for one hit. */
+/** Maximum number of bytes that are read after a unit for one hit. */
 enum { PM_GROW_MAX = 1024 * 1024 };
 
 /** Consecutive bytes of a unit. */
-struct pm_stretch {
-	uint64_t address;     /**< of the first */
-	uint8_t *bytes;       /**< they, in the worker's buffer */
-	size_t size;          /**< how many */
-	size_t before;        /**< bytes in the buffer before them, continuous with them */
-	size_t after;         /**< the same behind them */
-	uint64_t chain_after; /**< bytes behind them that may be read, `after` included */
-	bool zeros_after;     /**< behind those is memory that was never touched */
-	bool more_after;      /**< behind those are further ones that are not read for this */
-	bool begins;          /**< nothing of the same thing comes before `before` */
-	bool ends;            /**< nothing of the same thing comes behind */
+struct pm_gather_part {
+	uint64_t address;     /**< address of the first byte */
+	uint8_t *bytes;       /**< the bytes, in the buffer of the worker */
+	size_t size;          /**< size in bytes */
+	size_t before;        /**< consecutive bytes before them in the buffer */
+	size_t after;         /**< consecutive bytes after them in the buffer */
+	uint64_t chain_after; /**< bytes after them that may be read, including `after` */
+	bool zeros_after;     /**< memory that was never touched follows those */
+	bool more_after;      /**< more bytes follow those, which are not read for this unit */
+	bool begins;          /**< the first readable byte is the first of its mapping */
+	bool ends;            /**< the last readable byte is the last of its mapping */
 };
 
-/** The bytes of a unit; all zero but `bytes`. */
+/** The bytes of a unit; all zeros at first, except `buffer`. */
 struct pm_gathered {
-	uint8_t *buffer;          /**< PM_GATHER_ROOM bytes; the caller's */
-	struct pm_stretch *items; /**< the stretches, by ascending address; owned */
-	size_t count;             /**< how many */
-	size_t capacity;          /**< private */
+	uint8_t *buffer;              /**< PM_GATHER_ROOM bytes; owned by the caller */
+	struct pm_gather_part *items; /**< the parts, by ascending address; owned */
+	size_t count;                 /**< number of parts */
+	size_t capacity;              /**< private */
 };
 
-/** Bytes of the buffer that takes a unit and what is around it. */
+/** Size of the buffer for a unit and the bytes around it. */
 #define PM_GATHER_ROOM (PM_LOOKBEHIND_ROOM + PM_UNIT_SIZE + PM_OVERLAP)
 
-/** The part of it before the unit. */
+/** Bytes of this buffer before the unit. */
 #define PM_LOOKBEHIND_ROOM ((size_t)4096)
 
 /**
  * Reads a unit.
  *
- * @param gathered  filled anew
+ * @param gathered  filled; earlier contents are dropped
  * @param regions   the regions
- * @param source    where to read; its visitor is not called
- * @param job       which unit; its gaps are filled
- * @param before    bytes wanted before it, at most PM_LOOKBEHIND_ROOM
+ * @param source    the readers; its visitor is not called
+ * @param job       the unit; its `unreadable` is filled
+ * @param before    bytes needed before it, at most PM_LOOKBEHIND_ROOM
  * @param error     PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -59,14 +59,14 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
               struct pm_error *error);
 
 /**
- * Reads more bytes, as far as that goes.
+ * Reads more bytes, up to the first that cannot be read.
  *
- * @param source   where to read; its visitor is not called
- * @param job      the unit that they lie in or behind
+ * @param source   the readers; its visitor is not called
+ * @param job      the unit that contains the bytes, or is before them
  * @param address  first address
- * @param buffer   room for size bytes
- * @param size     how many
- * @param good     where to store how many there are before the first gap
+ * @param buffer   buffer of `size` bytes
+ * @param size     number of bytes
+ * @param good     receives the number of bytes before the first unreadable one
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
  * @return         0 or -1
  */

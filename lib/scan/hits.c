@@ -17,7 +17,7 @@ int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_er
 }
 
 /**
- * Sorts by start; several streams come one after the other, each in order, so few items move far.
+ * Sorts by start. Several streams follow each other, each of them sorted, so few items move far.
  */
 static void sort(struct pm_found *items, size_t count)
 {
@@ -35,7 +35,7 @@ int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct p
 	if (hits->count == 0)
 		return 0;
 	sort(hits->items, hits->count);
-	int result = hits->take(hits, window, error);
+	int result = hits->consume(hits, window, error);
 	hits->count = 0;
 	return result;
 }

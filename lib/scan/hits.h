@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL hits.c */
+/** @file Collecting the hits of a window. Private. */
 #ifndef PM_SCAN_HITS_H
 #define PM_SCAN_HITS_H
 
@@ -7,25 +7,27 @@
 
 /**
  * Adds a hit.
- * @param hits the collection
- * @param found the hit, copied
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ *
+ * @param hits   the collection
+ * @param found  the hit; copied
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
  */
 int pm_hits_add(struct pm_hits *hits, const struct pm_found *found, struct pm_error *error);
 
 /**
- * Releases the array.
- * @param hits the collection
+ * Releases the hits.
+ * @param hits  the collection
  */
 void pm_hits_deinit(struct pm_hits *hits);
 
 /**
- * Hands all on, by ascending start.
- * @param hits empty afterwards
- * @param window where they are
- * @param error any
- * @return as pm_hits.take
+ * Sorts the hits by their start, and calls pm_hits.consume for them.
+ *
+ * @param hits    the collection; empty afterwards
+ * @param window  the window of the hits
+ * @param error   any error
+ * @return        as pm_hits.consume
  */
 int pm_hits_flush(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error);
 

@@ -8,7 +8,6 @@
 #include "base/pattern_error.h"
 #include "scan/pattern_text.h"
 #include "scan/pattern_token.h"
-#include "scan/pattern_wide.h"
 
 /** Options of PCRE2 for the flags of a pattern. */
 static uint32_t compile_options(unsigned flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/pattern_filter.h"
 
-#include "scan/byte_share.h"
+#include "scan/byte_set.h"
 
 enum {
 	SAMPLES = 1024,                  /* places that are looked at to choose */
@@ -35,7 +35,7 @@ void pm_pattern_filter_init(struct pm_pattern_filter *filter, const struct pm_pa
 	const struct pm_required *first = &shape->required[0];
 	/* PCRE2's compiler knows such begins too, and searches for them by vector instructions. */
 	for (size_t i = 0; i < shape->required_count; i++) {
-		if (first[i].most == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
+		if (first[i].max_length == 0 && pm_byte_set_count(&first[i].bytes.sets[0]) <= 2)
 			filter->tolerated = WORTH_FAST;
 	}
 }
@@ -106,9 +106,9 @@ static double choose_positions(const struct pm_sequence *sequence, const struct 
 /** What finding the begin of a match costs, that can be far before the sequence. */
 static double distance_cost(const struct pm_required *required)
 {
-	if (required->least == required->most)
+	if (required->min_length == required->max_length)
 		return 1;
-	return required->most == SIZE_MAX ? 2 + 60 * pm_byte_set_share(&required->before) : 2;
+	return required->max_length == SIZE_MAX ? 2 + 60 * pm_byte_set_share(&required->before) : 2;
 }
 
 /** Chooses the rarest sequence, or none if the rarest is too common. */

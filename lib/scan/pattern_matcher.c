@@ -216,7 +216,7 @@ static size_t first_begin(const struct pm_matcher *matcher, const struct pm_wind
                           size_t place)
 {
 	const struct pm_required *required = matcher->filter.required;
-	size_t bound = required->most < place ? place - required->most : 0;
+	size_t bound = required->max_length < place ? place - required->max_length : 0;
 	bound = bound > matcher->cursor ? bound : matcher->cursor;
 
 	size_t at = place > bound ? place : bound;
@@ -253,7 +253,7 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 	const size_t length = pm_pattern_filter_length(&matcher->filter);
 
 	while (matcher->cursor < window->size) {
-		size_t least = matcher->cursor + required->least;
+		size_t least = matcher->cursor + required->min_length;
 		matcher->probe = matcher->probe > least ? matcher->probe : least;
 
 		size_t place = pm_pattern_filter_next(&matcher->filter, window->bytes,
@@ -262,10 +262,10 @@ static void next_filtered(struct pm_matcher *matcher, const struct pm_window *wi
 			break;
 
 		matcher->probe = place;
-		if (place - required->least >= window->size &&
+		if (place - required->min_length >= window->size &&
 		    first_begin(matcher, window, place) >= window->size)
 			break;
-		if (try_place(matcher, window, place, place - required->least))
+		if (try_place(matcher, window, place, place - required->min_length))
 			return;
 
 		matcher->probe = place + 1;

@@ -20,7 +20,7 @@ struct pm_compiled_pattern {
 };
 
 /** What the search for the next match came to. */
-enum pm_match {
+enum pm_matcher_state {
 	PM_MATCH_NONE,    /**< there is none any more in this window */
 	PM_MATCH_FOUND,   /**< `found` is the next one */
 	PM_MATCH_PARTIAL, /**< at `partial` one may begin, which the bytes behind the window would
@@ -41,7 +41,7 @@ struct pm_matcher {
 	size_t end;                      /**< bytes of the window that PCRE2 sees */
 	uint32_t options;                /**< for pcre2_match() */
 	size_t skip;                     /**< bytes to skip after the next attempt that gives up */
-	enum pm_match state;             /**< what the last search came to */
+	enum pm_matcher_state state;     /**< what the last search came to */
 	struct pm_found found;           /**< the match */
 	size_t next;                     /**< where to go on behind the match */
 	size_t partial;                  /**< where one may begin */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/minmax.h"
-#include "scan/byte_share.h"
+#include "scan/byte_set.h"
 
 size_t pm_length_sum(size_t a, size_t b)
 {
@@ -89,9 +89,10 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 
 	/* Without a fixed place the begin of the match has to be looked for: worth a little more of
 	 * rareness. */
-	needed.score = row_share(sets, &needed.row) * (needed.most == SIZE_MAX       ? 4
-	                                               : needed.least != needed.most ? 2
-	                                                                             : 1);
+	needed.score = row_share(sets, &needed.row) * (needed.max_length == SIZE_MAX ? 4
+	                                               : needed.min_length != needed.max_length
+	                                                       ? 2
+	                                                       : 1);
 	needed.score /= needed.run ? (double)needed.run : 1;
 
 	size_t at = part->needed_count;
@@ -111,16 +112,16 @@ static void add_needed(const struct pm_part_sets *sets, struct pm_part *part,
 /** Whether its length is fixed, and all positions are known. */
 static bool is_fixed(const struct pm_part *part)
 {
-	return part->least == part->most && part->least == part->first.count;
+	return part->min_length == part->max_length && part->min_length == part->first.count;
 }
 
 void pm_part_add_row(const struct pm_part_sets *sets, struct pm_part *part,
                      const struct pm_row *row, const struct pm_part *before, size_t back)
 {
 	struct pm_needed needed = { .row = *row,
-		                    .least = before->least - back,
+		                    .min_length = before->min_length - back,
 		                    .before = before->any };
-	needed.most = before->most == SIZE_MAX ? SIZE_MAX : before->most - back;
+	needed.max_length = before->max_length == SIZE_MAX ? SIZE_MAX : before->max_length - back;
 	add_needed(sets, part, needed);
 }
 
@@ -135,8 +136,8 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 
 	for (size_t i = 0; i < next->needed_count; i++) {
 		struct pm_needed needed = next->needed[i];
-		needed.least = pm_length_sum(needed.least, part->least);
-		needed.most = pm_length_sum(needed.most, part->most);
+		needed.min_length = pm_length_sum(needed.min_length, part->min_length);
+		needed.max_length = pm_length_sum(needed.max_length, part->max_length);
 		needed.before = unite_sets(sets, needed.before, part->any);
 		add_needed(sets, part, needed);
 	}
@@ -148,9 +149,9 @@ void pm_part_append(struct pm_part_sets *sets, struct pm_part *part, const struc
 		append(&part->first, &next->first);
 	part->last = last;
 	part->any = unite_sets(sets, part->any, next->any);
-	part->least = pm_length_sum(part->least, next->least);
+	part->min_length = pm_length_sum(part->min_length, next->min_length);
 
-	part->most = pm_length_sum(part->most, next->most);
+	part->max_length = pm_length_sum(part->max_length, next->max_length);
 }
 
 void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct pm_part *other)
@@ -171,8 +172,9 @@ void pm_part_unite(struct pm_part_sets *sets, struct pm_part *part, const struct
 	part->first = first;
 	part->last = last;
 	part->any = unite_sets(sets, part->any, other->any);
-	part->least = pm_min_size(part->least, other->least);
-	part->most = part->most > other->most ? part->most : other->most;
+	part->min_length = pm_min_size(part->min_length, other->min_length);
+	part->max_length = part->max_length > other->max_length ? part->max_length
+	                                                        : other->max_length;
 	part->needed_count = 0;
 }
 
@@ -189,13 +191,13 @@ void pm_part_repeat(struct pm_part_sets *sets, struct pm_part *part, size_t leas
 	for (size_t i = 1; i < least && i < PM_SEQUENCE_MAX; i++)
 		pm_part_append(sets, part, &once);
 
-	if (least >= PM_RUN_MIN && once.least == 1 && is_fixed(&once)) {
+	if (least >= PM_RUN_MIN && once.min_length == 1 && is_fixed(&once)) {
 		const struct pm_needed run = { .row = part->first,
 			                       .before = PM_SET_NONE,
 			                       .run = least };
 		add_needed(sets, part, run);
 	}
 
-	part->least = product(once.least, least);
-	part->most = once.most == 0 ? 0 : product(once.most, most);
+	part->min_length = product(once.min_length, least);
+	part->max_length = once.max_length == 0 ? 0 : product(once.max_length, most);
 }

@@ -31,8 +31,8 @@ struct pm_row {
 /** A sequence that every match has. */
 struct pm_needed {
 	struct pm_row row; /**< it */
-	size_t least;      /**< fewest bytes before it */
-	size_t most;       /**< most bytes before it; SIZE_MAX without bound */
+	size_t min_length; /**< fewest bytes before it */
+	size_t max_length; /**< most bytes before it; SIZE_MAX without bound */
 	size_t run;        /**< so many bytes of the first set; 0: that is not known */
 	uint8_t before;    /**< set of what these bytes may be */
 	double score;      /**< the lower, the better */
@@ -40,8 +40,8 @@ struct pm_needed {
 
 /** What is known of a part of the pattern. A length of SIZE_MAX has no bound. */
 struct pm_part {
-	size_t least;        /**< fewest bytes that it matches */
-	size_t most;         /**< most bytes that it matches */
+	size_t min_length;   /**< fewest bytes that it matches */
+	size_t max_length;   /**< most bytes that it matches */
 	uint8_t any;         /**< set of all bytes that it may match */
 	struct pm_row first; /**< what it begins with, as far as that has a fixed place */
 	struct pm_row last;  /**< what it ends with */

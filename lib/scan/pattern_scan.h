@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL pattern_scan.c */
+/**
+ * @file The search for patterns with a chosen level of vector instructions, for tests. Private; the
+ * public part is <procmem/pattern_scan.h>.
+ */
 #ifndef PM_SCAN_PATTERN_SCAN_H
 #define PM_SCAN_PATTERN_SCAN_H
 
-#include "scan/pattern_scanner.h"
+#include <procmem/pattern_scan.h>
+
+#include "scan/simd.h"
 
 /**
  * As pm_pattern_scanner_create().

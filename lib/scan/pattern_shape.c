@@ -7,7 +7,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "scan/pattern_bytes.h"
 #include "scan/pattern_part.h"
 #include "scan/pattern_token.h"
 
@@ -47,12 +46,12 @@ static void parse_character(struct builder *builder, struct pm_part *part)
 	struct pm_byte_set set;
 	const struct pm_token *token = &builder->token;
 	if (pm_token_bytes(token, builder->tokens.utf, &set)) {
-		part->least = part->most = part->first.count = part->last.count = 1;
+		part->min_length = part->max_length = part->first.count = part->last.count = 1;
 		part->first.sets[0] = part->last.sets[0] = part->any = pm_part_set(&builder->sets,
 		                                                                   &set);
 	} else if (builder->tokens.utf) {
-		*part = (struct pm_part){ .least = 1,
-			                  .most = LONGEST_CHARACTER,
+		*part = (struct pm_part){ .min_length = 1,
+			                  .max_length = LONGEST_CHARACTER,
 			                  .any = PM_SET_ALL };
 	} else
 		builder->failed = true;
@@ -72,7 +71,7 @@ static void parse_item(struct builder *builder, struct pm_part *part)
 		break;
 	case PM_TOKEN_AHEAD:
 		parse_group(builder, &seen);
-		builder->ahead = pm_length_sum(builder->ahead, seen.most);
+		builder->ahead = pm_length_sum(builder->ahead, seen.max_length);
 		break;
 	case PM_TOKEN_BEHIND:
 		parse_group(builder, &seen);
@@ -80,7 +79,7 @@ static void parse_item(struct builder *builder, struct pm_part *part)
 	case PM_TOKEN_EDGE:
 		break;
 	case PM_TOKEN_REFERENCE:
-		*part = (struct pm_part){ .most = SIZE_MAX, .any = PM_SET_ALL };
+		*part = (struct pm_part){ .max_length = SIZE_MAX, .any = PM_SET_ALL };
 		break;
 	default:
 		builder->failed = true;
@@ -96,8 +95,8 @@ static void parse_alternative(struct builder *builder, struct pm_part *part)
 		parse_item(builder, &item);
 		advance(builder);
 		for (; builder->token.type == PM_TOKEN_REPEAT; advance(builder))
-			pm_part_repeat(&builder->sets, &item, builder->token.least,
-			               builder->token.most);
+			pm_part_repeat(&builder->sets, &item, builder->token.min,
+			               builder->token.max);
 		pm_part_append(&builder->sets, part, &item);
 	}
 }
@@ -117,8 +116,8 @@ static void parse_alternatives(struct builder *builder, struct pm_part *part)
 static void tell(const struct builder *builder, const struct pm_needed *needed,
                  struct pm_required *required)
 {
-	required->least = needed->least;
-	required->most = needed->most;
+	required->min_length = needed->min_length;
+	required->max_length = needed->max_length;
 	required->run = needed->run;
 	required->before = builder->sets.sets[needed->before];
 	required->bytes.count = needed->row.count;
@@ -141,7 +140,7 @@ static void learn(struct builder *builder, struct pm_pattern_shape *shape)
 	if (whole.first.count == PM_SEQUENCE_MAX)
 		pm_part_add_row(&builder->sets, &whole, &whole.first, &nothing, 0);
 	pm_part_add_row(&builder->sets, &whole, &whole.last, &whole, whole.last.count);
-	shape->reach = pm_length_sum(pm_length_sum(whole.most, builder->ahead), EDGE_REACH);
+	shape->reach = pm_length_sum(pm_length_sum(whole.max_length, builder->ahead), EDGE_REACH);
 	shape->starts_in_zeros = whole.first.count == 0 ||
 	                         pm_byte_set_has(&builder->sets.sets[whole.first.sets[0]], 0);
 

@@ -26,10 +26,10 @@ struct pm_sequence {
 /** A sequence that every match contains. */
 struct pm_required {
 	struct pm_sequence bytes; /**< it */
-	size_t run;   /**< so many bytes of the set of its first position follow each other; 0: that
-	                 is not known */
-	size_t least; /**< fewest bytes of the match before it */
-	size_t most;  /**< most bytes of the match before it; SIZE_MAX without bound */
+	size_t run; /**< so many bytes of the set of its first position follow each other; 0: that
+	               is not known */
+	size_t min_length;         /**< fewest bytes of the match before it */
+	size_t max_length;         /**< most bytes of the match before it; SIZE_MAX without bound */
 	struct pm_byte_set before; /**< what these bytes may be */
 };
 

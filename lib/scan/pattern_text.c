@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #include "base/array.h"
 #include "base/number.h"
 #include "base/pattern_error.h"
+#include "scan/pattern_token.h"
 
 void pm_pattern_text_deinit(struct pm_pattern_text *text)
 {
@@ -105,5 +109,163 @@ int pm_pattern_text_write(const struct pm_pattern *pattern, struct pm_pattern_te
 		write_fixed(pattern, text);
 	else
 		pm_pattern_text_add_bytes(text, pattern->text, pattern->length);
+	return text->failed ? pm_error_out_of_memory(error) : 0;
+}
+
+/**
+ * The edges of words and lines, by the bytes of the characters around them: little- and big-endian.
+ */
+static const struct {
+	char letter;
+	bool multiline;
+	const char *texts[2];
+} edges[] = {
+	{ 'b',
+	  false,
+	  { "(?:(?<=\\w\\x00)(?!\\w\\x00)|(?<!\\w\\x00)(?=\\w\\x00))",
+	    "(?:(?<=\\x00\\w)(?!\\x00\\w)|(?<!\\x00\\w)(?=\\x00\\w))" } },
+	{ 'B',
+	  false,
+	  { "(?:(?<=\\w\\x00)(?=\\w\\x00)|(?<!\\w\\x00)(?!\\w\\x00))",
+	    "(?:(?<=\\x00\\w)(?=\\x00\\w)|(?<!\\x00\\w)(?!\\x00\\w))" } },
+	{ '^', true, { "(?:\\A|(?<=\\n\\x00))", "(?:\\A|(?<=\\x00\\n))" } },
+	{ '$', true, { "(?=\\n\\x00|\\z)", "(?=\\x00\\n|\\z)" } },
+	{ '$', false, { "(?=(?:\\n\\x00)?\\z)", "(?=(?:\\x00\\n)?\\z)" } },
+	{ 'Z', false, { "(?=(?:\\n\\x00)?\\z)", "(?=(?:\\x00\\n)?\\z)" } },
+};
+
+static void widen_edge(const struct pm_token *token, bool big, struct pm_pattern_text *text)
+{
+	char letter = token->text[token->length - 1];
+	bool multiline = token->options & PCRE2_MULTILINE;
+	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+		if (edges[i].letter == letter &&
+		    (edges[i].multiline == multiline || (letter != '^' && letter != '$'))) {
+			pm_pattern_text_add(text, edges[i].texts[big]);
+			return;
+		}
+	}
+
+	pm_pattern_text_add_bytes(text, token->text, token->length);
+}
+
+static void add_unit(struct pm_pattern_text *text, unsigned unit, bool big)
+{
+	pm_pattern_text_add_byte(text, (unsigned char)(big ? unit >> 8 : unit));
+	pm_pattern_text_add_byte(text, (unsigned char)(big ? unit : unit >> 8));
+}
+
+/** A character of several bytes of UTF-8; the pattern is known to be valid. */
+static void widen_utf8(const struct pm_token *token, bool big, struct pm_pattern_text *text)
+{
+	const unsigned char *bytes = (const unsigned char *)token->text;
+	uint32_t c = bytes[0] & (0xffu >> (token->length + 1));
+	for (size_t i = 1; i < token->length; i++)
+		c = c << 6 | (bytes[i] & 0x3fu);
+
+	/* As bytes, not as letters. */
+	pm_pattern_text_add(text, "(?-i:");
+	if (c >= 0x10000) {
+		add_unit(text, 0xd7c0 + (c >> 10), big);
+		add_unit(text, 0xdc00 + (c & 0x3ff), big);
+	} else
+		add_unit(text, c, big);
+
+	pm_pattern_text_add(text, ")");
+}
+
+/** One of a set of characters. Where all beyond ASCII belong to it, those beyond Latin-1 do too. */
+static void widen_set(const struct pm_byte_set *set, bool big, struct pm_pattern_text *text)
+{
+	pm_pattern_text_add(text, big ? "(?:\\x00[" : "(?:[");
+	for (unsigned i = 0; i < 0x100; i++) {
+		if (pm_byte_set_has(set, (uint8_t)i))
+			pm_pattern_text_add_byte(text, (unsigned char)i);
+	}
+
+	pm_pattern_text_add(text, big ? "]" : "]\\x00");
+	if (set->bits[2] == UINT64_MAX && set->bits[3] == UINT64_MAX)
+		pm_pattern_text_add(text,
+		                    big ? "|[^\\x00][\\x00-\\xff]" : "|[\\x00-\\xff][^\\x00]");
+	pm_pattern_text_add(text, ")");
+}
+
+/** @return 0 or -1: it cannot be written so */
+static int widen_character(const struct pm_token *token, bool utf, bool big,
+                           struct pm_pattern_text *text)
+{
+	struct pm_byte_set set;
+
+	if (utf && (unsigned char)token->text[0] >= 0x80) {
+		widen_utf8(token, big, text);
+		return 0;
+	}
+
+	for (size_t i = 0; i < token->length; i++) {
+		if ((unsigned char)token->text[i] >= 0x80)
+			return -1;
+	}
+
+	if (!pm_token_bytes(token, false, &set))
+		return -1;
+
+	widen_set(&set, big, text);
+	return 0;
+}
+
+/** @return 0 or -1: it cannot be written so */
+static int widen_token(const struct pm_token *token, bool utf, bool big,
+                       struct pm_pattern_text *text)
+{
+	switch (token->type) {
+	case PM_TOKEN_CHARACTER:
+		return widen_character(token, utf, big, text);
+	case PM_TOKEN_EDGE:
+		widen_edge(token, big, text);
+		return 0;
+	case PM_TOKEN_NOTHING:
+		/* What they quote is written without quotes. */
+		if (token->length != 2 ||
+		    (memcmp(token->text, "\\Q", 2) != 0 && memcmp(token->text, "\\E", 2) != 0))
+			pm_pattern_text_add_bytes(text, token->text, token->length);
+		return 0;
+	case PM_TOKEN_UNKNOWN:
+		return -1;
+	default:
+		pm_pattern_text_add_bytes(text, token->text, token->length);
+		return 0;
+	}
+}
+
+/** Whether the pattern is text of UTF-8: then a character of several bytes is one. */
+static bool is_utf8(const struct pm_pattern_text *pattern)
+{
+	int code;
+	PCRE2_SIZE offset;
+	pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern->bytes, pattern->length,
+	                                     PCRE2_UTF | PCRE2_LITERAL, &code, &offset, NULL);
+	pcre2_code_free(compiled);
+	return compiled;
+}
+
+int pm_pattern_text_widen(const struct pm_pattern_text *pattern, unsigned options, bool big,
+                          struct pm_pattern_text *text, struct pm_error *error)
+{
+	struct pm_tokens tokens;
+	struct pm_token token;
+	bool utf = is_utf8(pattern);
+	pm_tokens_init(&tokens, pattern->bytes, pattern->length,
+	               (options & ~PCRE2_UTF) | (utf ? PCRE2_UTF : 0));
+
+	for (pm_tokens_next(&tokens, &token); token.type != PM_TOKEN_END;
+	     pm_tokens_next(&tokens, &token)) {
+		if (widen_token(&token, utf, big, text) < 0)
+			return pm_pattern_wrong(pattern->bytes, pattern->length,
+			                        (size_t)(token.text - pattern->bytes),
+			                        "this cannot be searched for as UTF-16 too: search "
+			                        "for it without that",
+			                        error);
+	}
+
 	return text->failed ? pm_error_out_of_memory(error) : 0;
 }

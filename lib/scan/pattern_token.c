@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/pattern_escape.h"
-#include "scan/pattern_token_parts.h"
+#include "scan/pattern_token.h"
+
+#include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -12,6 +13,132 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
 		                      .utf = options & PCRE2_UTF };
 	tokens->options = options &
 	                  (PCRE2_CASELESS | PCRE2_DOTALL | PCRE2_MULTILINE | PCRE2_EXTENDED);
+}
+
+/** How many bytes of the pattern are left. */
+static size_t left(const struct pm_tokens *tokens)
+{
+	return (size_t)(tokens->end - tokens->at);
+}
+
+/** The character that comes so many behind the next one; NUL behind the end. */
+static char ahead(const struct pm_tokens *tokens, size_t distance)
+{
+	if (left(tokens) <= distance)
+		return '\0';
+	return tokens->at[distance];
+}
+
+/** Whether it is one of some characters; NUL is none. */
+static bool is_in(char c, const char *characters)
+{
+	return c != '\0' && strchr(characters, c);
+}
+
+/**
+ * Moves behind the next `closing` character.
+ * @return false where there is none
+ */
+static bool skip_to(struct pm_tokens *tokens, char closing)
+{
+	const char *found = memchr(tokens->at, closing, left(tokens));
+	if (found)
+		tokens->at = found + 1;
+	return found;
+}
+
+/** Moves behind a name or number in brackets of any sort, where there is one. */
+static void skip_brackets(struct pm_tokens *tokens)
+{
+	static const char opening[] = "{<'", closing[] = "}>'";
+	const char *found = tokens->at < tokens->end && *tokens->at ? strchr(opening, *tokens->at)
+	                                                            : NULL;
+	if (!found)
+		return;
+	tokens->at++;
+	skip_to(tokens, closing[found - opening]);
+}
+
+/** Moves behind `most` hexadecimal or decimal digits at the most. */
+static void skip_digits(struct pm_tokens *tokens, size_t most, const char *digits)
+{
+	for (; most > 0 && tokens->at < tokens->end && is_in(*tokens->at, digits); most--)
+		tokens->at++;
+}
+
+static enum pm_token_type escape(struct pm_tokens *tokens, char c, bool *literal)
+{
+	if (is_in(c, "bBAZz"))
+		return PM_TOKEN_EDGE;
+	if (is_in(c, "KE"))
+		return PM_TOKEN_NOTHING;
+	if (is_in(c, "GXRC"))
+		return PM_TOKEN_UNKNOWN;
+
+	if (c == 'g' || c == 'k') {
+		skip_digits(tokens, 1, "+-");
+		skip_digits(tokens, SIZE_MAX, "0123456789");
+		skip_brackets(tokens);
+		return PM_TOKEN_REFERENCE;
+	}
+
+	if (c >= '1' && c <= '9') {
+		skip_digits(tokens, 2, "0123456789");
+		return PM_TOKEN_REFERENCE;
+	}
+
+	bool bracket = tokens->at < tokens->end && *tokens->at == '{';
+	/* "\N{2}" is a class and a quantifier. */
+	if (bracket && (is_in(c, "pPox") || (c == 'N' && left(tokens) > 1 && tokens->at[1] == 'U')))
+		skip_brackets(tokens);
+	else if (c == 'x')
+		skip_digits(tokens, 2, "0123456789abcdefABCDEF");
+	else if (c == '0')
+		skip_digits(tokens, 2, "01234567");
+	else if (is_in(c, "pPc") && tokens->at < tokens->end)
+		tokens->at++;
+
+	*literal = !is_in(c, "dDwWsShHvVNpP");
+	return PM_TOKEN_CHARACTER;
+}
+
+static enum pm_token_type character_class(struct pm_tokens *tokens)
+{
+	bool quoted = false;
+
+	if (tokens->at < tokens->end && *tokens->at == '^')
+		tokens->at++;
+	for (const char *begin = tokens->at; tokens->at < tokens->end; tokens->at++) {
+		const char *at = tokens->at;
+		char next = ahead(tokens, 1);
+		if (*at == '\\' && next == (quoted ? 'E' : 'Q')) {
+			quoted = !quoted;
+			tokens->at++;
+			/* A bracket behind "[\Q\E" is the first character still. */
+			begin = begin == at ? at + 2 : begin;
+		} else if (quoted)
+			continue;
+		else if (*at == ']' && at != begin) {
+			tokens->at++;
+			return PM_TOKEN_CHARACTER;
+		} else if (*at == '\\')
+			tokens->at++;
+		else if (*at == '[' && is_in(next, ":.=")) {
+			/* "[[:<:]]" matches no character at all. */
+			if (left(tokens) > 2 && is_in(at[2], "<>"))
+				return PM_TOKEN_UNKNOWN;
+
+			const char *name = at + 2;
+			while (name < tokens->end &&
+			       ((*name >= 'a' && *name <= 'z') || *name == '^'))
+				name++;
+
+			if (tokens->end - name >= 2 && name[0] == next && name[1] == ']')
+				tokens->at = name + 1;
+		}
+	}
+
+	return PM_TOKEN_UNKNOWN;
 }
 
 static bool is_digit(char c)
@@ -43,14 +170,14 @@ static enum pm_token_type braces(struct pm_tokens *tokens, struct pm_token *toke
 		return PM_TOKEN_UNKNOWN;
 
 	token->literal = true;
-	if (!number(&at, tokens->end, &token->least))
+	if (!number(&at, tokens->end, &token->min))
 		return PM_TOKEN_CHARACTER;
 
-	token->most = token->least;
+	token->max = token->min;
 	if (at < tokens->end && *at == ',') {
 		at++;
-		if (!number(&at, tokens->end, &token->most))
-			token->most = PM_TOKEN_UNBOUNDED;
+		if (!number(&at, tokens->end, &token->max))
+			token->max = PM_TOKEN_UNBOUNDED;
 	}
 
 	if (at == tokens->end || *at != '}')
@@ -181,10 +308,9 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 		c = *tokens->at++;
 		skip_follow_bytes(tokens);
 		tokens->quoted = c == 'Q';
-		return tokens->quoted ? PM_TOKEN_NOTHING
-		                      : pm_token_escape(tokens, c, &token->literal);
+		return tokens->quoted ? PM_TOKEN_NOTHING : escape(tokens, c, &token->literal);
 	case '[':
-		return pm_token_class(tokens);
+		return character_class(tokens);
 	case '(':
 		return group(tokens);
 	case ')':
@@ -204,8 +330,8 @@ static enum pm_token_type classify(struct pm_tokens *tokens, char c, struct pm_t
 	case '*':
 	case '+':
 	case '?':
-		token->least = c == '+';
-		token->most = c == '?' ? 1 : PM_TOKEN_UNBOUNDED;
+		token->min = c == '+';
+		token->max = c == '?' ? 1 : PM_TOKEN_UNBOUNDED;
 		return PM_TOKEN_REPEAT;
 	default:
 		skip_follow_bytes(tokens);
@@ -239,4 +365,66 @@ void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token)
 	if (token->type == PM_TOKEN_REPEAT && tokens->at < tokens->end && is_in(*tokens->at, "+?"))
 		tokens->at++;
 	token->length = (size_t)(tokens->at - token->text);
+}
+
+/**
+ * Compiles the token alone.
+ * @return NULL where PCRE2 does not take it
+ */
+static pcre2_code *compile_token(const struct pm_token *token, bool utf)
+{
+	int code;
+	PCRE2_SIZE offset;
+
+	bool as_is = token->literal && (token->text[0] != '\\' || token->length == 1);
+	uint32_t options = PCRE2_ANCHORED | PCRE2_ENDANCHORED | (token->options & PCRE2_CASELESS) |
+	                   (utf ? PCRE2_UTF | PCRE2_UCP : 0);
+	options |= as_is ? PCRE2_LITERAL : token->options & PCRE2_DOTALL;
+
+	/* These two do not go together; without UTF there is nothing that PCRE2_UCP would change in
+	 * a literal. */
+	if (as_is)
+		options &= ~PCRE2_UCP;
+
+	return pcre2_compile((PCRE2_SPTR)token->text, token->length, options, &code, &offset, NULL);
+}
+
+/** Whether a token that matches some characters of ASCII matches no others. */
+static bool only_ascii(const struct pm_token *token, const struct pm_byte_set *set)
+{
+	/* U+017F and U+212A are s and k in another case. */
+	if ((token->options & PCRE2_CASELESS) &&
+	    (pm_byte_set_has(set, 'k') || pm_byte_set_has(set, 's')))
+		return false;
+	if (token->literal)
+		return true;
+	if (token->text[0] != '[' || (token->options & PCRE2_CASELESS))
+		return false;
+
+	for (size_t i = 1; i < token->length; i++) {
+		unsigned char c = (unsigned char)token->text[i];
+		if (c >= 0x80 || c == '\\' || c == '[' || (c == '^' && i == 1))
+			return false;
+	}
+
+	return true;
+}
+
+bool pm_token_bytes(const struct pm_token *token, bool utf, struct pm_byte_set *set)
+{
+	pcre2_code *code = compile_token(token, utf);
+	pcre2_match_data *match = code ? pcre2_match_data_create(1, NULL) : NULL;
+
+	*set = (struct pm_byte_set){ 0 };
+	for (unsigned i = 0; match && i < (utf ? 0x80 : 0x100); i++) {
+		uint8_t byte = (uint8_t)i;
+		if (pcre2_match(code, &byte, 1, 0, 0, match, NULL) >= 0)
+			pm_byte_set_add(set, byte);
+	}
+
+	bool known = match && pm_byte_set_count(set) > 0 && (!utf || only_ascii(token, set));
+	pcre2_match_data_free(match);
+	pcre2_code_free(code);
+
+	return known;
 }

@@ -46,8 +46,8 @@ struct pm_token {
 	                   */
 	bool literal; /**< of a character: it stands for itself, quoted, or as an escape that stands
 	                 for one character */
-	size_t least; /**< of a repetition: fewest times */
-	size_t most;  /**< of a repetition: most times, PM_TOKEN_UNBOUNDED */
+	size_t min;   /**< of a repetition: fewest times */
+	size_t max;   /**< of a repetition: most times, PM_TOKEN_UNBOUNDED */
 };
 
 /** Most groups within each other that are followed. */
@@ -78,5 +78,16 @@ void pm_tokens_init(struct pm_tokens *tokens, const char *pattern, size_t length
  * @param token filled
  */
 void pm_tokens_next(struct pm_tokens *tokens, struct pm_token *token);
+
+/**
+ * Finds out which bytes a character token matches, by asking PCRE2.
+ *
+ * @param token  a token of type PM_TOKEN_CHARACTER
+ * @param utf    the pattern is compiled with PCRE2_UTF
+ * @param set    filled with the bytes that it matches
+ * @return       true: it matches one byte, of that set; false: it may match several bytes, or PCRE2
+ * does not take it alone
+ */
+bool pm_token_bytes(const struct pm_token *token, bool utf, struct pm_byte_set *set);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A ring of jobs: workers claim units at one end and push their hits, one thread pops hits at the
+ * other end, the head. A unit whose hits overlap those of the unit before is scanned again by a
+ * free worker, or by one that waits for its turn.
+ */
 #include "scan/queue.h"
 
 #include <stdlib.h>
@@ -6,46 +11,49 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 enum { WAIT_NS = 100 * 1000 * 1000, NS_PER_S = 1000 * 1000 * 1000 };
 
-int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool all_runs,
+int pm_scan_queue_init(struct pm_scan_queue *queue, struct pm_plan *plan, bool all_runs,
                        size_t count, struct pm_error *error)
 {
 	pthread_condattr_t monotonic;
 
-	*order = (struct pm_scan_queue){ .plan = plan, .all_runs = all_runs };
-	pthread_mutex_init(&order->lock, NULL);
+	*queue = (struct pm_scan_queue){ .plan = plan, .all_runs = all_runs };
+	pthread_mutex_init(&queue->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&order->for_worker, NULL);
-	pthread_cond_init(&order->for_taker, &monotonic);
+	pthread_cond_init(&queue->for_worker, NULL);
+	pthread_cond_init(&queue->for_delivery, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	order->ahead = malloc(sizeof *order->ahead);
+	queue->ahead = malloc(sizeof *queue->ahead);
 
-	order->jobs = calloc(count, sizeof(struct pm_job *));
-	for (; order->jobs && order->count < count; order->count++) {
-		order->jobs[order->count] = calloc(1, sizeof **order->jobs);
-		if (!order->jobs[order->count])
+	queue->jobs = calloc(count, sizeof(struct pm_job *));
+	for (; queue->jobs && queue->count < count; queue->count++) {
+		queue->jobs[queue->count] = calloc(1, sizeof **queue->jobs);
+		if (!queue->jobs[queue->count])
 			break;
 	}
 
-	return order->ahead && order->count == count ? 0 : pm_error_out_of_memory(error);
+	if (!queue->ahead || queue->count != count)
+		return pm_error_out_of_memory(error);
+	return 0;
 }
 
-void pm_scan_queue_deinit(struct pm_scan_queue *order)
+void pm_scan_queue_deinit(struct pm_scan_queue *queue)
 {
-	for (size_t i = 0; i < order->count; i++) {
-		pm_batch_deinit(&order->jobs[i]->ready);
-		free(order->jobs[i]->gaps.items);
-		free(order->jobs[i]);
+	for (size_t i = 0; i < queue->count; i++) {
+		pm_batch_deinit(&queue->jobs[i]->ready);
+		pm_unreadable_list_deinit(&queue->jobs[i]->unreadable);
+		free(queue->jobs[i]);
 	}
 
-	free(order->jobs);
-	free(order->ahead);
-	pthread_cond_destroy(&order->for_worker);
-	pthread_cond_destroy(&order->for_taker);
-	pthread_mutex_destroy(&order->lock);
+	free(queue->jobs);
+	free(queue->ahead);
+	pthread_cond_destroy(&queue->for_worker);
+	pthread_cond_destroy(&queue->for_delivery);
+	pthread_mutex_destroy(&queue->lock);
 }
 
 static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
@@ -56,117 +64,117 @@ static void exchange(struct pm_scan_batch *a, struct pm_scan_batch *b)
 }
 
 /**
- * Whether the unit at the head waits for a worker, which has to be one that waits with a later
- * unit: all others may do so too.
+ * Tests whether the unit at the head waits for a worker. A worker that waits with a later unit has
+ * to scan it, since all others may be waiting, too.
  */
-static bool head_needs(const struct pm_scan_queue *order, const struct pm_job *job)
+static bool head_needs(const struct pm_scan_queue *queue, const struct pm_job *job)
 {
-	return job->index != order->head && pm_scan_queue_head(order)->state == PM_JOB_AGAIN;
+	return job->index != queue->head && pm_scan_queue_head(queue)->state == PM_JOB_AGAIN;
 }
 
-/** Takes the unit at the head and gives up the own one, to be scanned anew when its turn comes. */
-static struct pm_job *change_to_head(struct pm_scan_queue *order, struct pm_job *job)
+/** Exchanges the own unit, which is scanned again later, for the unit at the head. */
+static struct pm_job *change_to_head(struct pm_scan_queue *queue, struct pm_job *job)
 {
-	struct pm_job *head = pm_scan_queue_head(order);
+	struct pm_job *head = pm_scan_queue_head(queue);
 	job->state = PM_JOB_AGAIN;
 	head->state = PM_JOB_ACTIVE;
 	head->restart = true;
 	return head;
 }
 
-int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
+int pm_scan_queue_push(struct pm_scan_queue *queue, struct pm_job **job,
                        struct pm_scan_batch *batch)
 {
 	struct pm_job *own = *job;
 
-	pthread_mutex_lock(&order->lock);
-	while (!atomic_load(&order->stop) && !own->restart && !head_needs(order, own) &&
-	       (order->head != own->index || own->ready.length > 0))
-		pthread_cond_wait(&order->for_worker, &order->lock);
+	pthread_mutex_lock(&queue->lock);
+	while (!atomic_load(&queue->stop) && !own->restart && !head_needs(queue, own) &&
+	       (queue->head != own->index || own->ready.length > 0))
+		pthread_cond_wait(&queue->for_worker, &queue->lock);
 
-	if (!atomic_load(&order->stop) && !own->restart && head_needs(order, own))
-		*job = change_to_head(order, own);
-	bool end = atomic_load(&order->stop) || (*job)->restart;
+	if (!atomic_load(&queue->stop) && !own->restart && head_needs(queue, own))
+		*job = change_to_head(queue, own);
+	bool end = atomic_load(&queue->stop) || (*job)->restart;
 
 	if (!end) {
 		exchange(&own->ready, batch);
 		own->pushed = true;
-		pthread_cond_signal(&order->for_taker);
+		pthread_cond_signal(&queue->for_delivery);
 	}
 
-	pthread_mutex_unlock(&order->lock);
+	pthread_mutex_unlock(&queue->lock);
 	pm_batch_clear(batch);
 
 	return end;
 }
 
-/** Whether all units are scanned and taken. */
-static bool is_over(const struct pm_scan_queue *order)
+/** Tests whether all units are scanned and delivered. */
+static bool is_over(const struct pm_scan_queue *queue)
 {
-	return order->started && !order->has_ahead && order->head == order->claimed;
+	return queue->started && !queue->has_ahead && queue->head == queue->claimed;
 }
 
-/** Whether something of the unit at the head can be taken. */
-static bool can_take(struct pm_scan_queue *order)
+/** Tests whether the unit at the head has hits to pop, or is done. */
+static bool can_pop(struct pm_scan_queue *queue)
 {
-	const struct pm_job *head = pm_scan_queue_head(order);
-	return order->head < order->claimed && !head->restart &&
+	const struct pm_job *head = pm_scan_queue_head(queue);
+	return queue->head < queue->claimed && !head->restart &&
 	       (head->ready.length > 0 || head->state == PM_JOB_DONE);
 }
 
-/** Done with the unit at the head. */
-static void retire_head(struct pm_scan_queue *order)
+/** Removes the unit at the head. */
+static void retire_head(struct pm_scan_queue *queue)
 {
-	struct pm_job *job = pm_scan_queue_head(order);
-	order->searched += job->unit.size;
-	order->counts.gave_up += job->counts.gave_up;
-	order->counts.skipped += job->counts.skipped;
+	struct pm_job *job = pm_scan_queue_head(queue);
+	queue->searched += job->unit.size;
+	queue->counts.gave_up += job->counts.gave_up;
+	queue->counts.skipped += job->counts.skipped;
 	job->state = PM_JOB_FREE;
-	order->head++;
-	pthread_cond_broadcast(&order->for_worker);
+	queue->head++;
+	pthread_cond_broadcast(&queue->for_worker);
 }
 
-/** Passes over units in which nothing was found. */
-static void retire_empty(struct pm_scan_queue *order)
+/** Removes units at the head without hits. */
+static void retire_empty(struct pm_scan_queue *queue)
 {
-	while (order->head < order->claimed) {
-		struct pm_job *job = pm_scan_queue_head(order);
-		if (job->state != PM_JOB_DONE || job->ready.length > 0 || job->gaps.count > 0)
+	while (queue->head < queue->claimed) {
+		struct pm_job *job = pm_scan_queue_head(queue);
+		if (job->state != PM_JOB_DONE || job->ready.length > 0 || job->unreadable.count > 0)
 			break;
-		retire_head(order);
+		retire_head(queue);
 	}
 
-	/* The taker sleeps as long as nothing is found. */
-	if (can_take(order) || is_over(order))
-		pthread_cond_signal(&order->for_taker);
+	/* The thread that delivers sleeps as long as there are no hits. */
+	if (can_pop(queue) || is_over(queue))
+		pthread_cond_signal(&queue->for_delivery);
 }
 
-int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
+int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
                          const struct pm_scan_counts *counts, struct pm_scan_batch *batch)
 {
-	pthread_mutex_lock(&order->lock);
-	while (!atomic_load(&order->stop) && !job->restart && job->ready.length > 0)
-		pthread_cond_wait(&order->for_worker, &order->lock);
+	pthread_mutex_lock(&queue->lock);
+	while (!atomic_load(&queue->stop) && !job->restart && job->ready.length > 0)
+		pthread_cond_wait(&queue->for_worker, &queue->lock);
 
-	bool end = atomic_load(&order->stop) || job->restart;
+	bool end = atomic_load(&queue->stop) || job->restart;
 	if (!end) {
 		exchange(&job->ready, batch);
 		job->state = PM_JOB_DONE;
 		job->counts = *counts;
-		order->dense = job->pushed;
-		/* While its hits are delivered it may prove that they have to be searched for anew.
-		 */
-		if (job->index == order->head && !order->delivering)
-			retire_empty(order);
+		queue->dense = job->pushed;
+		/* While its hits are delivered, it may turn out that it must be scanned again. */
+		if (job->index == queue->head && !queue->delivering)
+			retire_empty(queue);
 	}
 
-	pthread_mutex_unlock(&order->lock);
+	pthread_mutex_unlock(&queue->lock);
 	pm_batch_clear(batch);
 
 	return end;
 }
 
-static struct timespec a_while_from_now(void)
+/** The time until which pm_scan_queue_pop() waits. */
+static struct timespec wait_end(void)
 {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -176,52 +184,52 @@ static struct timespec a_while_from_now(void)
 	return until;
 }
 
-enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job,
-                                struct pm_scan_batch *batch)
+enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
+                                 struct pm_scan_batch *batch)
 {
-	enum pm_taken taken = PM_TAKEN_NOTHING;
-	const struct timespec until = a_while_from_now();
+	enum pm_popped popped = PM_POPPED_NOTHING;
+	const struct timespec until = wait_end();
 	bool late = false;
 
 	pm_batch_clear(batch);
-	pthread_mutex_lock(&order->lock);
-	order->delivering = false;
+	pthread_mutex_lock(&queue->lock);
+	queue->delivering = false;
 
 	for (;;) {
-		struct pm_job *head = pm_scan_queue_head(order);
-		if (atomic_load(&order->stop) || is_over(order))
-			taken = PM_TAKEN_END;
-		else if (can_take(order)) {
-			taken = head->state == PM_JOB_DONE ? PM_TAKEN_LAST : PM_TAKEN_BATCH;
+		struct pm_job *head = pm_scan_queue_head(queue);
+		if (atomic_load(&queue->stop) || is_over(queue))
+			popped = PM_POPPED_END;
+		else if (can_pop(queue)) {
+			popped = head->state == PM_JOB_DONE ? PM_POPPED_LAST : PM_POPPED_BATCH;
 			exchange(&head->ready, batch);
 			*job = head;
-			order->delivering = true;
-			pthread_cond_broadcast(&order->for_worker);
+			queue->delivering = true;
+			pthread_cond_broadcast(&queue->for_worker);
 		}
 
-		if (taken != PM_TAKEN_NOTHING || late)
+		if (popped != PM_POPPED_NOTHING || late)
 			break;
 
-		late = pthread_cond_timedwait(&order->for_taker, &order->lock, &until) != 0;
+		late = pthread_cond_timedwait(&queue->for_delivery, &queue->lock, &until) != 0;
 	}
 
-	pthread_mutex_unlock(&order->lock);
-	return taken;
+	pthread_mutex_unlock(&queue->lock);
+	return popped;
 }
 
-void pm_scan_queue_retire(struct pm_scan_queue *order)
+void pm_scan_queue_retire(struct pm_scan_queue *queue)
 {
-	pthread_mutex_lock(&order->lock);
-	retire_head(order);
-	retire_empty(order);
-	pthread_mutex_unlock(&order->lock);
+	pthread_mutex_lock(&queue->lock);
+	retire_head(queue);
+	retire_empty(queue);
+	pthread_mutex_unlock(&queue->lock);
 }
 
-void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
+void pm_scan_queue_restart(struct pm_scan_queue *queue, struct pm_job *job,
                            const uint64_t from[PM_STREAMS])
 {
-	pthread_mutex_lock(&order->lock);
-	memcpy(job->anew, from, sizeof job->anew);
+	pthread_mutex_lock(&queue->lock);
+	memcpy(job->next_from, from, sizeof job->next_from);
 	pm_batch_clear(&job->ready);
 
 	if (job->state == PM_JOB_DONE)
@@ -229,40 +237,200 @@ void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
 	else
 		job->restart = true;
 
-	pthread_cond_broadcast(&order->for_worker);
-	pthread_mutex_unlock(&order->lock);
+	pthread_cond_broadcast(&queue->for_worker);
+	pthread_mutex_unlock(&queue->lock);
 }
 
-bool pm_scan_queue_again(struct pm_scan_queue *order, struct pm_job *job)
+bool pm_scan_queue_again(struct pm_scan_queue *queue, struct pm_job *job)
 {
-	pthread_mutex_lock(&order->lock);
-	bool again = job->restart && !atomic_load(&order->stop);
+	pthread_mutex_lock(&queue->lock);
+	bool again = job->restart && !atomic_load(&queue->stop);
 	job->restart = false;
 	if (again)
-		memcpy(job->from, job->anew, sizeof job->from);
-	pthread_mutex_unlock(&order->lock);
+		memcpy(job->from, job->next_from, sizeof job->from);
+	pthread_mutex_unlock(&queue->lock);
 	return again;
 }
 
-void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *error)
+void pm_scan_queue_stop(struct pm_scan_queue *queue, const struct pm_error *error)
 {
-	pthread_mutex_lock(&order->lock);
-	if (error && !order->failed && !atomic_load(&order->stop)) {
-		order->failed = true;
-		order->failure = *error;
+	pthread_mutex_lock(&queue->lock);
+	if (error && !queue->failed && !atomic_load(&queue->stop)) {
+		queue->failed = true;
+		queue->failure = *error;
 	}
 
-	atomic_store(&order->stop, true);
-	pthread_cond_broadcast(&order->for_worker);
-	pthread_cond_signal(&order->for_taker);
-	pthread_mutex_unlock(&order->lock);
+	atomic_store(&queue->stop, true);
+	pthread_cond_broadcast(&queue->for_worker);
+	pthread_cond_signal(&queue->for_delivery);
+	pthread_mutex_unlock(&queue->lock);
 }
 
-void pm_scan_queue_totals(struct pm_scan_queue *order, struct pm_scan_totals *totals)
+void pm_scan_queue_totals(struct pm_scan_queue *queue, struct pm_scan_totals *totals)
 {
-	pthread_mutex_lock(&order->lock);
-	totals->searched = order->searched - totals->unreadable;
-	totals->gave_up = order->counts.gave_up;
-	totals->passed = order->counts.skipped;
-	pthread_mutex_unlock(&order->lock);
+	pthread_mutex_lock(&queue->lock);
+	totals->searched = queue->searched - totals->unreadable;
+	totals->gave_up = queue->counts.gave_up;
+	totals->passed = queue->counts.skipped;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+/** Number of readable bytes directly before the unit that follows. */
+static uint64_t bytes_before_next(const struct pm_unit *unit, uint64_t before)
+{
+	uint64_t bytes = 0;
+	for (size_t i = unit->count; i > 0; i--) {
+		const struct pm_segment *segment = &unit->segments[i - 1];
+		if (!segment->wanted)
+			return bytes;
+		bytes += segment->end - segment->start;
+		if (!segment->follows)
+			return bytes;
+	}
+
+	return bytes + before;
+}
+
+/** Determines what follows a unit, from the next unit. */
+static void look_ahead(const struct pm_scan_queue *queue, struct pm_job *job)
+{
+	const struct pm_unit *next = queue->ahead;
+	/* If only runs are read, the borders of segments do not matter. */
+	size_t max = next->count;
+	if (!queue->all_runs)
+		max = pm_min_size(max, PM_NEXT_SEGMENTS);
+
+	job->chain_after = 0;
+	job->next_count = 0;
+	job->zeros_after = job->more_after = false;
+	job->continues_after = queue->has_ahead && next->segments[0].follows;
+
+	size_t i = 0;
+	for (; job->continues_after && i < max && next->segments[i].follows; i++) {
+		const struct pm_segment *segment = &next->segments[i];
+		if (!segment->wanted) {
+			job->zeros_after = segment->type == PM_SEGMENT_HOLE;
+			return;
+		}
+		if (!queue->all_runs)
+			job->next[job->next_count++] = *segment;
+		job->chain_after += segment->end - segment->start;
+		if (i + 1 == next->count && queue->all_runs)
+			job->chain_after += next->after;
+	}
+
+	if (!job->continues_after || i < max || queue->all_runs)
+		return;
+	if (max < next->count)
+		job->more_after = next->segments[max].follows && next->segments[max].wanted;
+	else
+		job->more_after = next->after > 0;
+}
+
+/**
+ * Reads the next unit of the plan into `ahead`.
+ * @return 0 or -1
+ */
+static int fetch(struct pm_scan_queue *queue)
+{
+	int more = pm_plan_next(queue->plan, queue->ahead, &queue->failure);
+	queue->has_ahead = more > 0;
+	if (more >= 0)
+		return 0;
+
+	queue->failed = true;
+	atomic_store(&queue->stop, true);
+	pthread_cond_broadcast(&queue->for_worker);
+	pthread_cond_signal(&queue->for_delivery);
+	return -1;
+}
+
+/**
+ * Claims the unit ahead.
+ * @return NULL if the plan fails
+ */
+static struct pm_job *claim_one(struct pm_scan_queue *queue)
+{
+	struct pm_job *job = queue->jobs[queue->claimed % queue->count];
+	memcpy(&job->unit, queue->ahead, sizeof job->unit);
+	job->index = queue->claimed++;
+	job->state = PM_JOB_ACTIVE;
+	job->restart = job->pushed = false;
+	memset(job->from, 0, sizeof job->from);
+	memset(job->next_from, 0, sizeof job->next_from);
+	job->chain_before = 0;
+	if (job->unit.segments[0].follows)
+		job->chain_before = queue->before_ahead;
+
+	job->type_before = queue->type_before_ahead;
+	queue->before_ahead = bytes_before_next(&job->unit, job->chain_before);
+	queue->type_before_ahead = job->unit.segments[job->unit.count - 1].type;
+	if (fetch(queue) < 0)
+		return NULL;
+
+	look_ahead(queue, job);
+	return job;
+}
+
+/** Tests whether the unit ahead starts in the page table in which a unit ends. */
+static bool shares_page_table(const struct pm_scan_queue *queue, const struct pm_unit *unit)
+{
+	uint64_t end = unit->segments[unit->count - 1].end;
+	uint64_t next = queue->ahead->segments[0].start;
+
+	return (end - 1) / PM_PAGE_TABLE_SPAN == next / PM_PAGE_TABLE_SPAN;
+}
+
+/** Tests whether there is a unit to claim, and room for its hits. */
+static bool can_claim(const struct pm_scan_queue *queue)
+{
+	return queue->has_ahead && queue->claimed - queue->head < queue->count;
+}
+
+/**
+ * Claims the unit ahead, and also the one after it if both share a page table.
+ * @return NULL if the plan fails
+ */
+static struct pm_job *claim_two(struct pm_scan_queue *queue, struct pm_job **second)
+{
+	struct pm_job *job = claim_one(queue);
+	if (job && !queue->dense && can_claim(queue) && shares_page_table(queue, &job->unit))
+		*second = claim_one(queue);
+	return job;
+}
+
+struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *queue, struct pm_job **second)
+{
+	struct pm_job *job = NULL;
+
+	pthread_mutex_lock(&queue->lock);
+	if (!queue->started) {
+		queue->started = true;
+		fetch(queue);
+	}
+
+	while (!atomic_load(&queue->stop) && !job) {
+		if (queue->head < queue->claimed &&
+		    pm_scan_queue_head(queue)->state == PM_JOB_AGAIN) {
+			job = pm_scan_queue_head(queue);
+			job->state = PM_JOB_ACTIVE;
+			memcpy(job->from, job->next_from, sizeof job->from);
+		} else if (*second) {
+			job = *second;
+			*second = NULL;
+		} else if (can_claim(queue))
+			job = claim_two(queue, second);
+		else if (!queue->has_ahead && queue->head == queue->claimed)
+			break;
+		else
+			pthread_cond_wait(&queue->for_worker, &queue->lock);
+	}
+
+	if (!job) {
+		pthread_cond_broadcast(&queue->for_worker);
+		pthread_cond_signal(&queue->for_delivery);
+	}
+
+	pthread_mutex_unlock(&queue->lock);
+	return job;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Who does what, and what comes when: units are handed out to the workers in order, and what they
- * find is handed on in order, with a bounded number of units on the way. Private.
+ * The scan queue: workers claim units in order, and their hits are delivered in order. The number
+ * of units in progress is bounded. Private.
  */
 #ifndef PM_SCAN_QUEUE_H
 #define PM_SCAN_QUEUE_H
@@ -14,196 +14,193 @@
 #include "scan/scanner.h"
 
 /**
- * Bytes of the target that one page table is for: 512 entries of 4 KiB on x86-64; more elsewhere,
- * where this is a half measure.
+ * Bytes of the target that one page table maps: 512 entries of 4 KiB on x86-64. Elsewhere it may
+ * map more, and units of one page table are then not always claimed together.
  */
 #define PM_PAGE_TABLE_SPAN ((uint64_t)2 << 20)
 
-/** Segments behind a unit that a hit in it may reach into, where not all of them are runs. */
+/** Segments after a unit that a hit in it may extend into, if not all of them are runs. */
 enum { PM_NEXT_SEGMENTS = 64 };
 
-/** Where a unit is. */
+/** State of a unit. */
 enum pm_job_state {
-	PM_JOB_FREE,   /**< nowhere: there is no unit */
-	PM_JOB_ACTIVE, /**< with a worker */
-	PM_JOB_DONE,   /**< all that was found in it is ready */
-	PM_JOB_AGAIN,  /**< waits for a worker to scan it anew */
+	PM_JOB_FREE,   /**< the job has no unit */
+	PM_JOB_ACTIVE, /**< a worker scans it */
+	PM_JOB_DONE,   /**< all hits are in `ready` */
+	PM_JOB_AGAIN,  /**< it waits for a worker, to be scanned again */
 };
 
-/** A range of bytes that could not be read. */
-struct pm_gap {
-	uint64_t start;               /**< first address */
-	uint64_t end;                 /**< address behind the last byte */
-	int os_errno;                 /**< as in pm_unreadable */
-	char why[PM_ERROR_TEXT_SIZE]; /**< as in pm_unreadable, which is gone when this is told */
-};
-
-/** Such ranges, by ascending address; all zero is none. */
-struct pm_gaps {
-	struct pm_gap *items; /**< they */
-	size_t count;         /**< how many */
-	size_t capacity;      /**< private */
-};
-
-/** A unit on its way. */
+/** A unit in progress. */
 struct pm_job {
 	uint64_t index;            /**< counts from 0 */
-	enum pm_job_state state;   /**< where it is */
-	bool pushed;               /**< some of what was found in it was handed on before the end */
-	bool restart;              /**< its worker shall begin anew: see pm_scan_queue_restart() */
-	uint64_t from[PM_STREAMS]; /**< addresses before which hits of each stream do not count; the
-	                              worker's */
-	uint64_t anew[PM_STREAMS]; /**< the same for the next time that it is scanned */
-	struct pm_unit unit;       /**< what to read */
-	uint64_t chain_before;     /**< bytes directly before it that may be read too */
-	uint8_t type_before;       /**< of which enum pm_segment_type those of the last page are */
-	uint64_t chain_after;      /**< the same behind it */
-	size_t next_count;         /**< how many of these there are */
-	struct pm_segment next[PM_NEXT_SEGMENTS]; /**< the segments with which those begin; what is
-	                                             behind them is a run */
-	bool zeros_after; /**< behind those is memory that was never touched */
-	bool more_after;  /**< behind those are further ones, of which it is not known how to read
-	                     them */
-	bool goes_on;     /**< behind its last segment the same thing goes on, whatever it is */
-	struct pm_scan_batch ready;   /**< found, and not yet taken by pm_scan_queue_pop() */
-	struct pm_gaps gaps;          /**< what could not be read */
-	struct pm_scan_counts counts; /**< of the scanner, once it is done */
+	enum pm_job_state state;   /**< its state */
+	bool pushed;               /**< some hits were pushed before the end of the unit */
+	bool restart;              /**< its worker shall start again: see pm_scan_queue_restart() */
+	uint64_t from[PM_STREAMS]; /**< addresses before which hits of each stream do not count;
+	                              used by the worker */
+	uint64_t next_from[PM_STREAMS]; /**< the same, for the next time that it is scanned */
+	struct pm_unit unit;            /**< what to read */
+	uint64_t chain_before;          /**< bytes directly before it that may be read, too */
+	uint8_t type_before;            /**< enum pm_segment_type of the last page of those */
+	uint64_t chain_after;           /**< bytes directly after it that may be read, too */
+	size_t next_count;              /**< number of segments in `next` */
+	struct pm_segment next[PM_NEXT_SEGMENTS]; /**< the segments at the start of those; after
+	                                             them is a run */
+	bool zeros_after;     /**< memory that was never touched follows those */
+	bool more_after;      /**< more bytes follow those, with an unknown reader */
+	bool continues_after; /**< the mapping continues after its last segment, in any type */
+	struct pm_scan_batch ready;           /**< hits that were not popped yet */
+	struct pm_unreadable_list unreadable; /**< what could not be read, by ascending address */
+	struct pm_scan_counts counts;         /**< counters of the scanner, once it is done */
 };
 
-/** All units on their way. */
+/** All units in progress. */
 struct pm_scan_queue {
-	pthread_mutex_t lock; /**< of everything here but `stop` and the jobs that are active */
+	pthread_mutex_t lock;      /**< guards everything except `stop` and jobs that are active */
 	pthread_cond_t for_worker; /**< there may be work, or room */
-	pthread_cond_t for_taker;  /**< there may be something to take */
-	struct pm_plan *plan;      /**< where units come from */
-	struct pm_unit *ahead;     /**< the unit behind the last one handed out */
-	bool all_runs;             /**< the plan wants nothing but what the target's reader reads */
-	bool has_ahead;            /**< whether there is a unit ahead */
-	bool started;              /**< the first unit was asked for */
-	bool delivering; /**< some hits of the unit at the head were taken, and it may still have to
-	                    be scanned anew */
-	bool dense; /**< more was found in the last unit than a worker keeps, so that workers wait
-	               for their turns */
-	uint8_t type_behind;          /**< type of the segment that ends where `ahead` begins */
-	uint64_t behind;              /**< bytes directly before `ahead` that may be read */
-	uint64_t claimed;             /**< units handed out */
-	uint64_t head;                /**< the unit whose hits come next */
-	size_t count;                 /**< how many jobs there are */
+	pthread_cond_t for_delivery; /**< there may be hits to deliver */
+	struct pm_plan *plan;        /**< the plan of the units */
+	struct pm_unit *ahead;       /**< the unit after the last one that was claimed */
+	bool all_runs;               /**< the plan wants only bytes that the target is read for */
+	bool has_ahead;              /**< `ahead` is valid */
+	bool started;                /**< the first unit was requested */
+	bool delivering; /**< some hits of the unit at the head were popped, and it may still have
+	                    to be scanned again */
+	bool dense; /**< the last unit had more hits than a worker keeps, so that workers wait for
+	               their turns */
+	uint8_t type_before_ahead;    /**< type of the segment directly before `ahead` */
+	uint64_t before_ahead;        /**< bytes directly before `ahead` that may be read */
+	uint64_t claimed;             /**< number of units that were claimed */
+	uint64_t head;                /**< index of the unit whose hits are delivered next */
+	size_t count;                 /**< number of jobs */
 	struct pm_job **jobs;         /**< unit i is in job i % count */
-	uint64_t searched;            /**< bytes of the units before that */
-	struct pm_scan_counts counts; /**< of these units */
+	uint64_t searched;            /**< bytes of the units before the head */
+	struct pm_scan_counts counts; /**< counters of these units */
 	atomic_bool stop;             /**< the scan ends */
-	bool failed;                  /**< because of `failure` */
-	struct pm_error failure;      /**< the first one */
+	bool failed;                  /**< it ends because of `failure` */
+	struct pm_error failure;      /**< the first failure */
 };
 
 /**
- * Starts.
+ * Initialises a queue.
  *
- * @param order filled; release with pm_scan_queue_deinit(), also on failure
- * @param plan the plan
- * @param all_runs as in the structure
- * @param count most units on their way
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ * @param queue     filled; release with pm_scan_queue_deinit(), also after a failure
+ * @param plan      the plan; must outlive the queue
+ * @param all_runs  as in the structure
+ * @param count     maximum number of units in progress
+ * @param error     PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
-int pm_scan_queue_init(struct pm_scan_queue *order, struct pm_plan *plan, bool all_runs,
+int pm_scan_queue_init(struct pm_scan_queue *queue, struct pm_plan *plan, bool all_runs,
                        size_t count, struct pm_error *error);
 
 /**
- * Releases everything.
- * @param order no thread uses it any more
+ * Releases a queue.
+ * @param queue  the queue, which no thread uses any more
  */
-void pm_scan_queue_deinit(struct pm_scan_queue *order);
+void pm_scan_queue_deinit(struct pm_scan_queue *queue);
 
 /**
- * The unit whose hits come next, where there is one.
- * @param order the order, locked
- * @return the job
+ * Returns the unit whose hits are delivered next.
+ * @param queue  the queue, locked
+ * @return       its job; without a unit if all are delivered
  */
-static inline struct pm_job *pm_scan_queue_head(const struct pm_scan_queue *order)
+static inline struct pm_job *pm_scan_queue_head(const struct pm_scan_queue *queue)
 {
-	return order->jobs[order->head % order->count];
+	return queue->jobs[queue->head % queue->count];
 }
 
 /**
- * Hands on what was found so far, when its turn comes: for what is too much to keep.
+ * Pushes the hits found so far, if they are too many to keep. Waits until the unit is at the head.
  *
- * @param order the order
- * @param job the job; where the one at the head has to be scanned anew and nobody is free for that,
- * becomes that one
- * @param batch emptied
- * @return 0: go on; 1: end this unit, and ask pm_scan_queue_again() whether to begin the job anew
+ * @param queue  the queue
+ * @param job    the job. If the unit at the head has to be scanned again, and no worker is free,
+ * the caller gets that job instead
+ * @param batch  the hits; empty afterwards
+ * @return       0: continue; 1: end this unit, and call pm_scan_queue_again()
  */
-int pm_scan_queue_push(struct pm_scan_queue *order, struct pm_job **job,
+int pm_scan_queue_push(struct pm_scan_queue *queue, struct pm_job **job,
                        struct pm_scan_batch *batch);
 
 /**
- * Hands on the rest.
+ * Pushes the last hits of a unit.
  *
- * @param order the order
- * @param job the job; not to be used any more on success
- * @param counts of the scanner, in this unit
- * @param batch emptied
- * @return 0: done with it; 1: as pm_scan_queue_push()
+ * @param queue   the queue
+ * @param job     the job; not to be used any more on success
+ * @param counts  counters of the scanner, for this unit
+ * @param batch   the hits; empty afterwards
+ * @return        0: the unit is done; 1: as pm_scan_queue_push()
  */
-int pm_scan_queue_finish(struct pm_scan_queue *order, struct pm_job *job,
+int pm_scan_queue_finish(struct pm_scan_queue *queue, struct pm_job *job,
                          const struct pm_scan_counts *counts, struct pm_scan_batch *batch);
 
-/** What pm_scan_queue_pop() came to. */
-enum pm_taken {
-	PM_TAKEN_BATCH,   /**< `batch` holds what was found in `job`, of which there may be more */
-	PM_TAKEN_LAST,    /**< the same, and it is all: pm_scan_queue_retire() comes next */
-	PM_TAKEN_NOTHING, /**< nothing was ready for a while */
-	PM_TAKEN_END,     /**< there is nothing any more, or the scan was stopped */
+/** Results of pm_scan_queue_pop(). */
+enum pm_popped {
+	PM_POPPED_BATCH,   /**< `batch` has hits of `job`, which may have more */
+	PM_POPPED_LAST,    /**< `batch` has the last hits: call pm_scan_queue_retire() next */
+	PM_POPPED_NOTHING, /**< no hits were ready for a while */
+	PM_POPPED_END,     /**< there are no more hits, or the scan was stopped */
 };
 
 /**
- * Waits for the hits that come next.
+ * Waits for the hits that are delivered next.
  *
- * @param order the order
- * @param job which unit
- * @param batch exchanged for them
- * @return what it came to
+ * @param queue  the queue
+ * @param job    receives the unit
+ * @param batch  exchanged for the hits
+ * @return       the result
  */
-enum pm_taken pm_scan_queue_pop(struct pm_scan_queue *order, struct pm_job **job,
-                                struct pm_scan_batch *batch);
+enum pm_popped pm_scan_queue_pop(struct pm_scan_queue *queue, struct pm_job **job,
+                                 struct pm_scan_batch *batch);
 
 /**
- * Done with the unit whose hits were taken.
- * @param order the order
+ * Removes the unit at the head, whose hits were popped.
+ * @param queue  the queue
  */
-void pm_scan_queue_retire(struct pm_scan_queue *order);
+void pm_scan_queue_retire(struct pm_scan_queue *queue);
 
 /**
- * Has a unit scanned anew, because a hit of the one before reaches into a hit of this one.
+ * Causes a unit to be scanned again, because a hit of the unit before overlaps a hit of this one.
  *
- * @param order the order
- * @param job the job
- * @param from addresses from which on hits count
+ * @param queue  the queue
+ * @param job    the job
+ * @param from   addresses before which hits of each stream do not count
  */
-void pm_scan_queue_restart(struct pm_scan_queue *order, struct pm_job *job,
+void pm_scan_queue_restart(struct pm_scan_queue *queue, struct pm_job *job,
                            const uint64_t from[PM_STREAMS]);
 
 /**
- * Whether a worker shall begin its unit anew; then it is ready for that.
- * @param order the order
- * @param job the job
+ * Tests whether a worker shall start its unit again, and prepares the job for that.
+ * @param queue  the queue
+ * @param job    the job
  */
-bool pm_scan_queue_again(struct pm_scan_queue *order, struct pm_job *job);
+bool pm_scan_queue_again(struct pm_scan_queue *queue, struct pm_job *job);
 
 /**
- * What is done so far.
- * @param order the order
- * @param totals all but the hits is filled; `unreadable` is there already
+ * Adds up the progress.
+ * @param queue   the queue
+ * @param totals  filled, except `hits` and `changed`; the caller has set `unreadable`
  */
-void pm_scan_queue_totals(struct pm_scan_queue *order, struct pm_scan_totals *totals);
+void pm_scan_queue_totals(struct pm_scan_queue *queue, struct pm_scan_totals *totals);
 
 /**
  * Ends the scan.
- * @param order the order
- * @param error why, NULL: it is done
+ * @param queue  the queue
+ * @param error  the reason; NULL if the scan succeeded
  */
-void pm_scan_queue_stop(struct pm_scan_queue *order, const struct pm_error *error);
+void pm_scan_queue_stop(struct pm_scan_queue *queue, const struct pm_error *error);
+
+/**
+ * Claims a unit to scan, and waits for one if necessary.
+ *
+ * Two threads that read pages of one page table wait for its lock in the kernel (follow_page_pte()
+ * in mm/gup.c; docs/KERNEL.md says what that costs). So a worker claims both units of such a page
+ * table, and scans one after the other.
+ *
+ * @param queue   the queue
+ * @param second  the unit that this worker scans next; kept by the worker, NULL at first
+ * @return        the job; NULL if there is nothing more to do
+ */
+struct pm_job *pm_scan_queue_claim(struct pm_scan_queue *queue, struct pm_job **second);
 
 #endif

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Workers claim units from the queue and find hits in them; the thread of the caller takes the hits
+ * from the queue in the order of addresses, and drops those that overlap an earlier hit. If an
+ * overlap changes what is found after it, the unit is scanned again.
+ */
 #include <procmem/scan.h>
 
 #include <sched.h>
@@ -7,22 +12,26 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "scan/worker.h"
 
 enum {
-	WORKERS_BY_ITSELF = 4, /* more than these are of little use: the memory bus is busy */
-	JOBS_PER_WORKER = 3,   /* units on the way: a worker rarely waits for another one then */
+	WORKERS_DEFAULT = 4, /* more threads are of little use: the memory bus is the limit */
+	JOBS_PER_WORKER = 3, /* units in progress: with these, a worker rarely waits for another */
 };
+
+/** Results of deliver_batch(). Below these are the results of pm_scan_deliver. */
+enum { DELIVER_CONTINUE = 0, DELIVER_SCAN_AGAIN = 2 };
 
 /** A scan in progress. */
 struct run {
 	const struct pm_scan *scan;
-	struct pm_scan_queue order;
+	struct pm_scan_queue queue;
 	struct pm_worker *workers;
 	unsigned worker_count; /* threads that run */
 	struct pm_scan_totals totals;
-	uint64_t ends[PM_STREAMS]; /* of the last hit of each stream */
-	bool cut[PM_STREAMS];      /* that hit was truncated */
+	uint64_t ends[PM_STREAMS]; /* end of the last hit of each stream */
+	bool cut[PM_STREAMS];      /* the last hit of the stream was truncated */
 };
 
 void pm_scanner_destroy(struct pm_scanner *scanner)
@@ -31,19 +40,28 @@ void pm_scanner_destroy(struct pm_scanner *scanner)
 		scanner->ops->destroy(scanner);
 }
 
-/**
- * Threads of a scan that does not say how many.
- * @return at least 1
- */
-static unsigned workers_by_itself(void)
+int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
+                   struct pm_error *error)
 {
-	cpu_set_t ours;
-	int count = sched_getaffinity(0, sizeof ours, &ours) == 0 ? CPU_COUNT(&ours) : 1;
-	return count < 1 ? 1 : count < WORKERS_BY_ITSELF ? (unsigned)count : WORKERS_BY_ITSELF;
+	return pm_batch_append(batch, bytes, size, error);
 }
 
-/** Whether a hit begins where the one before it was truncated. */
-static bool goes_on(const struct run *run, const struct pm_record *record)
+/** Number of threads of a scan that does not specify it.
+ * @return at least 1
+ */
+static unsigned default_workers(void)
+{
+	cpu_set_t ours;
+	int count = 1;
+
+	if (sched_getaffinity(0, sizeof ours, &ours) == 0)
+		count = CPU_COUNT(&ours);
+
+	return (unsigned)pm_clamp_int(count, 1, WORKERS_DEFAULT);
+}
+
+/** Tests whether a hit starts where the one before it was truncated. */
+static bool is_continued(const struct run *run, const struct pm_record *record)
 {
 	return run->cut[record->stream] && run->ends[record->stream] == record->address;
 }
@@ -62,16 +80,15 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 		.source = record->source,
 		.encoding = record->encoding,
 		.truncated = record->truncated,
-		.continued = goes_on(run, record),
+		.continued = is_continued(run, record),
 		.changed = record->changed,
 		.bytes = bytes,
 		.length = (size_t)record->length,
 	};
 
-	uint64_t end = record->address + record->size;
-	/* Where \K moved the begin of a match, the next one may not be tried before where this one
-	 * was. */
-	run->ends[record->stream] = end > record->attempt ? end : record->attempt + 1;
+	/* With \K a match may end before the address where it was tried; the next one is tried
+	 * after that address. */
+	run->ends[record->stream] = pm_max(record->address + record->size, record->attempt + 1);
 	run->cut[record->stream] = record->truncated;
 	run->totals.hits += !delivery.continued;
 	run->totals.changed += record->changed && !delivery.continued;
@@ -80,96 +97,100 @@ static int deliver(struct run *run, const struct pm_record *record, const char *
 }
 
 /**
- * Delivers what was found in a unit.
- * @return as pm_scan_deliver; 2: the unit has to be scanned anew
+ * Delivers the hits of a unit.
+ * @return as pm_scan_deliver, or DELIVER_SCAN_AGAIN
  */
 static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, struct pm_error *error)
 {
 	struct pm_record record;
 	const char *bytes;
+
 	for (size_t at = 0; (bytes = pm_batch_next(batch, &at, &record));) {
 		uint64_t last = run->ends[record.stream];
-		if (record.attempt < last && !(record.continued && goes_on(run, &record))) {
-			/* Part of the hit before. If it ends behind that, what comes then depends
-			 * on where it begins. */
+		bool rest = record.continued && is_continued(run, &record);
+
+		if (record.attempt < last && !rest) {
+			/* Part of the hit before. If this one ends after it, the hits after both
+			 * depend on where the search continues. */
 			if (record.address + record.size > last)
-				return 2;
+				return DELIVER_SCAN_AGAIN;
 			continue;
 		}
+
 		int result = deliver(run, &record, bytes, error);
 		if (result)
 			return result;
 	}
 
-	return 0;
+	return DELIVER_CONTINUE;
 }
 
-/** Tells what could not be read in a unit. */
-static void tell_gaps(struct run *run, const struct pm_gaps *gaps)
+/** Reports the bytes of a unit that could not be read. */
+static void report_unreadable(struct run *run, const struct pm_unreadable_list *unreadable)
 {
 	const struct pm_unit_source *source = &run->scan->source;
-	for (size_t i = 0; i < gaps->count; i++) {
-		const struct pm_gap *gap = &gaps->items[i];
-		const struct pm_unreadable range = { gap->start, gap->end, gap->os_errno,
-			                             gap->why };
-		run->totals.unreadable += gap->end - gap->start;
-		if (source->unreadable)
-			source->unreadable(source->context, &range);
-	}
+
+	run->totals.unreadable += unreadable->bytes;
+	for (size_t i = 0; source->unreadable && i < unreadable->count; i++)
+		source->unreadable(source->context, &unreadable->items[i]);
 }
 
 /**
- * Calls the caller's tick.
- * @return whether the scan goes on
+ * Calls the tick function of the caller.
+ * @return whether the scan continues
  */
 static bool tick(struct run *run)
 {
 	const struct pm_scan *scan = run->scan;
-	pm_scan_queue_totals(&run->order, &run->totals);
+	pm_scan_queue_totals(&run->queue, &run->totals);
 	if (scan->source.cancel && *scan->source.cancel)
 		return false;
 	return !scan->tick || scan->tick(scan->context, &run->totals) == 0;
 }
 
-/** Takes all hits in order. */
+/** Delivers all hits in order. */
 static void collect(struct run *run)
 {
 	struct pm_scan_batch batch = { 0 };
 	struct pm_error error = { 0 };
 	struct pm_job *job;
-	enum pm_taken taken;
+	enum pm_popped popped;
 	int result = 0;
 
 	while (result == 0 &&
-	       (taken = pm_scan_queue_pop(&run->order, &job, &batch)) != PM_TAKEN_END) {
-		if (taken != PM_TAKEN_NOTHING)
+	       (popped = pm_scan_queue_pop(&run->queue, &job, &batch)) != PM_POPPED_END) {
+		if (popped != PM_POPPED_NOTHING)
 			result = deliver_batch(run, &batch, &error);
-		if (result == 2) {
-			pm_scan_queue_restart(&run->order, job, run->ends);
+		if (result == DELIVER_SCAN_AGAIN) {
+			pm_scan_queue_restart(&run->queue, job, run->ends);
 			result = 0;
-		} else if (result == 0 && taken == PM_TAKEN_LAST) {
-			tell_gaps(run, &job->gaps);
-			pm_scan_queue_retire(&run->order);
+		} else if (result == 0 && popped == PM_POPPED_LAST) {
+			report_unreadable(run, &job->unreadable);
+			pm_scan_queue_retire(&run->queue);
 		}
 
-		if (result == 0 && taken != PM_TAKEN_BATCH && !tick(run))
+		if (result == 0 && popped != PM_POPPED_BATCH && !tick(run))
 			result = pm_error_set(&error, PM_ERROR_CANCELLED, 0,
 			                      "the search was cancelled");
 	}
 
-	if (result)
-		pm_scan_queue_stop(&run->order, result < 0 ? &error : NULL);
+	if (result < 0)
+		pm_scan_queue_stop(&run->queue, &error);
+	else if (result > 0)
+		pm_scan_queue_stop(&run->queue, NULL);
+
 	pm_batch_deinit(&batch);
 }
 
 /**
- * Starts the threads.
- * @return 0, or -1 where not even one could be started
+ * Starts the threads. Fewer than `count` are not a failure.
+ * @return 0, or -1 if none could be started
  */
 static int start(struct run *run, unsigned count, struct pm_error *error)
 {
 	sigset_t all, old;
-	/* Signals are for the threads of the program. */
+
+	/* The threads of the program handle signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 
@@ -189,13 +210,14 @@ static int start(struct run *run, unsigned count, struct pm_error *error)
 	return 0;
 }
 
-/** Scans with so many threads. */
+/** Scans with `count` threads. */
 static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 {
 	int result = 0;
+
 	for (unsigned i = 0; i < count && result == 0; i++) {
 		run->workers[i] =
-			(struct pm_worker){ .number = i, .scan = run->scan, .order = &run->order };
+			(struct pm_worker){ .number = i, .scan = run->scan, .queue = &run->queue };
 		result = pm_worker_init(&run->workers[i], error);
 	}
 
@@ -210,10 +232,10 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 	for (unsigned i = 0; i < count; i++)
 		pm_worker_deinit(&run->workers[i]);
 
-	if (result == 0 && run->order.failed) {
+	if (result == 0 && run->queue.failed) {
 		result = -1;
 		if (error)
-			*error = run->order.failure;
+			*error = run->queue.failure;
 	}
 
 	return result;
@@ -221,24 +243,28 @@ static int scan_with(struct run *run, unsigned count, struct pm_error *error)
 
 int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals, struct pm_error *error)
 {
-	unsigned count = scan->workers ? scan->workers : workers_by_itself();
+	unsigned count = scan->workers;
+
+	if (count == 0)
+		count = default_workers();
 
 	*totals = (struct pm_scan_totals){ 0 };
 	if (count > PM_SCAN_WORKERS_MAX || scan->around > PM_SCAN_CONTEXT_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a scan has %u threads and %zu bytes of context at the most",
+		                    "a scan has at most %u threads and %zu bytes of context",
 		                    PM_SCAN_WORKERS_MAX, PM_SCAN_CONTEXT_MAX);
 
 	struct run run = { .scan = scan, .workers = calloc(count, sizeof *run.workers) };
 	if (!run.workers)
 		return pm_error_out_of_memory(error);
 
-	int result = pm_scan_queue_init(&run.order, scan->plan, !scan->source.files,
+	int result = pm_scan_queue_init(&run.queue, scan->plan, !scan->source.files,
 	                                (size_t)count * JOBS_PER_WORKER, error);
 	if (result == 0)
 		result = scan_with(&run, count, error);
-	pm_scan_queue_totals(&run.order, &run.totals);
-	pm_scan_queue_deinit(&run.order);
+
+	pm_scan_queue_totals(&run.queue, &run.totals);
+	pm_scan_queue_deinit(&run.queue);
 	free(run.workers);
 	*totals = run.totals;
 

@@ -54,7 +54,7 @@ static int add_run(void *context, const struct pm_text_lane *lane, size_t start,
 	if (start >= window->size)
 		return 0;
 	if (lane->encoding == PM_ENCODING_UTF8 &&
-	    !has_characters(window->bytes + start, end - start, lane->least))
+	    !has_characters(window->bytes + start, end - start, lane->min_length))
 		return 0;
 
 	struct pm_found found = { .start = start, .size = end - start, .attempt = start };
@@ -181,7 +181,7 @@ static int close_lanes(struct strings_thread *thread, size_t end)
 {
 	for (size_t i = 0; i < thread->search->lane_count; i++) {
 		struct pm_text_lane *lane = &thread->lanes[i];
-		if (lane->open != PM_NO_RUN && end - lane->open >= lane->least &&
+		if (lane->open != PM_NO_RUN && end - lane->open >= lane->min_length &&
 		    add_run(thread, lane, lane->open, end) < 0)
 			return -1;
 	}
@@ -257,7 +257,7 @@ static int min_bytes(const struct pm_strings_options *options, enum pm_encoding 
                      size_t *least, struct pm_error *error)
 {
 	size_t unit = pm_encoding_unit(encoding);
-	size_t characters = options->least ? options->least : unit == 2 ? 6 : 4;
+	size_t characters = options->min_length ? options->min_length : unit == 2 ? 6 : 4;
 	if (__builtin_mul_overflow(characters, unit, least))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "strings of %zu characters do not fit any memory", characters);
@@ -294,12 +294,12 @@ int pm_strings_scanner_create_with(const struct pm_strings_options *options, enu
 		*lane = (struct pm_text_lane){ .encoding = i,
 			                       .begins = ~UINT64_C(0),
 			                       .open = PM_NO_RUN };
-		if (min_bytes(options, lane->encoding, &lane->least, error) < 0) {
+		if (min_bytes(options, lane->encoding, &lane->min_length, error) < 0) {
 			free(made);
 			return -1;
 		}
 		if (lane->encoding == PM_ENCODING_UTF8)
-			made->utf8 = lane->least >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
+			made->utf8 = lane->min_length >= LONG ? PM_UTF8_LONG : PM_UTF8_ALL;
 	}
 
 	*scanner = &made->scanner;
@@ -310,4 +310,47 @@ int pm_strings_scanner_create(const struct pm_strings_options *options, struct p
                               struct pm_error *error)
 {
 	return pm_strings_scanner_create_with(options, pm_simd_best(), scanner, error);
+}
+
+const char *pm_encoding_name(enum pm_encoding encoding)
+{
+	static const char *const names[PM_ENCODING_COUNT] = {
+		[PM_ENCODING_ASCII] = "ascii",      [PM_ENCODING_UTF8] = "utf-8",
+		[PM_ENCODING_8BIT] = "8-bit",       [PM_ENCODING_UTF16LE] = "utf-16le",
+		[PM_ENCODING_UTF16BE] = "utf-16be", [PM_ENCODING_UTF32LE] = "utf-32le",
+		[PM_ENCODING_UTF32BE] = "utf-32be",
+	};
+
+	return names[encoding];
+}
+
+size_t pm_encoding_unit(enum pm_encoding encoding)
+{
+	switch (encoding) {
+	case PM_ENCODING_UTF16LE:
+	case PM_ENCODING_UTF16BE:
+		return 2;
+	case PM_ENCODING_UTF32LE:
+	case PM_ENCODING_UTF32BE:
+		return 4;
+	default:
+		return 1;
+	}
+}
+
+size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size, char *text)
+{
+	size_t unit = pm_encoding_unit(encoding), count = size / unit;
+	size_t place = encoding == PM_ENCODING_UTF16BE || encoding == PM_ENCODING_UTF32BE ? unit - 1
+	                                                                                  : 0;
+
+	if (unit == 1) {
+		memcpy(text, bytes, size);
+		return size;
+	}
+
+	for (size_t i = 0; i < count; i++)
+		text[i] = (char)bytes[i * unit + place];
+
+	return count;
 }

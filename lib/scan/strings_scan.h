@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL strings_scan.c */
+/**
+ * @file The search for text with a chosen level of vector instructions, for tests. Private; the
+ * public part is <procmem/strings_scan.h>.
+ */
 #ifndef PM_SCAN_STRINGS_SCAN_H
 #define PM_SCAN_STRINGS_SCAN_H
 
-#include "scan/strings_scanner.h"
+#include <procmem/strings_scan.h>
+
+#include "scan/simd.h"
 
 /**
  * As pm_strings_scanner_create().

@@ -124,7 +124,7 @@ static inline uint64_t long_enough(uint64_t mask, size_t length)
 static int inner_runs(const struct pm_text_lane *lane, uint64_t cover, size_t at,
                       pm_run_visitor *visit, void *context)
 {
-	uint64_t begins = long_enough(cover, lane->least);
+	uint64_t begins = long_enough(cover, lane->min_length);
 	while (begins) {
 		unsigned start = (unsigned)__builtin_ctzll(begins);
 		unsigned end = start + (unsigned)__builtin_ctzll(~(cover >> start));
@@ -147,7 +147,7 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 		lane->open = PM_NO_RUN;
 		/* Clears the lowest ones. */
 		cover &= cover + 1;
-		if (end - start >= lane->least)
+		if (end - start >= lane->min_length)
 			result = visit(context, lane, start, end);
 	}
 
@@ -157,7 +157,7 @@ static int mixed_block(struct pm_text_lane *lane, uint64_t cover, size_t at, pm_
 		cover &= ~UINT64_C(0) >> top;
 	}
 
-	if (result == 0 && cover && lane->least < PM_BLOCK)
+	if (result == 0 && cover && lane->min_length < PM_BLOCK)
 		result = inner_runs(lane, cover, at, visit, context);
 
 	return result;

@@ -21,7 +21,7 @@
 /** The state of one encoding; all zero but what the caller sets, and `open`, which is PM_NO_RUN. */
 struct pm_text_lane {
 	enum pm_encoding encoding; /**< set by the caller */
-	size_t least;              /**< fewest bytes of a run; set by the caller */
+	size_t min_length;         /**< fewest bytes of a run; set by the caller */
 	uint64_t begins;  /**< offsets in a block where a character may begin; set by the caller, ~0
 	                     for all */
 	size_t from;      /**< characters before this offset do not count; for the caller */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A worker claims a unit, reads it with the bytes around it, and passes each part to the scanner in
+ * windows. The hits are read again if the caller wants that, and recorded in a batch. A window
+ * grows into the next unit only if a hit does.
+ */
 #include "scan/worker.h"
 
 #include <stdlib.h>
@@ -8,19 +13,286 @@
 #include "base/array.h"
 #include "base/minmax.h"
 #include "scan/hits.h"
-#include "scan/queue_claim.h"
-#include "scan/worker_take.h"
+
+/* Reading hits again: one call reads many ranges of the target; a call for each hit would cost as
+ * much as the search. */
+
+enum {
+	CHECK_APART = 1024, /* hits that are at most this far apart are read in one range */
+	RANGES_MAX = 256,
+};
+
+/** Hits that are read by one call, into worker->check. */
+struct check {
+	struct pm_range ranges[RANGES_MAX];
+	size_t count;
+	size_t size; /* sum of all ranges */
+};
+
+/** The readable range of a hit: at its end may be memory that was never touched. */
+static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
+                                const struct pm_found *found)
+{
+	struct pm_range range = { .start = window->address + found->start };
+	range.end = pm_min(range.start + pm_min(found->size, PM_CHECK_ROOM),
+	                   pm_max(worker->limit, range.start));
+	return range;
+}
+
+/**
+ * Adds a hit that starts after all others.
+ * @return false if there is no room for it
+ */
+static bool add(struct check *check, const struct pm_range *range)
+{
+	struct pm_range *last = NULL;
+	uint64_t known = range->start;
+
+	if (check->count > 0 && range->start <= check->ranges[check->count - 1].end + CHECK_APART) {
+		last = &check->ranges[check->count - 1];
+		known = last->end;
+	}
+
+	uint64_t more = pm_max(range->end, known) - known;
+	if (check->size + more > PM_CHECK_ROOM || (!last && check->count == RANGES_MAX))
+		return false;
+
+	if (last)
+		last->end += more;
+	else
+		check->ranges[check->count++] = *range;
+
+	check->size += (size_t)more;
+	return true;
+}
+
+/**
+ * Compares a hit with the bytes that are there now.
+ * @param good  number of bytes that could be read
+ */
+static bool differs(const struct pm_window *window, const struct pm_found *found,
+                    struct pm_range range, const uint8_t *now, size_t good)
+{
+	size_t size = (size_t)pm_range_size(range);
+	return good < size || memcmp(now, window->bytes + found->start, size) != 0;
+}
+
+/**
+ * Checks one hit by a call of its own.
+ * @return 0 or -1
+ */
+static int check_alone(struct pm_worker *worker, const struct pm_window *window,
+                       struct pm_found *found, struct pm_error *error)
+{
+	const struct pm_range range = range_of(worker, window, found);
+	size_t good;
+	if (pm_gather_more(&worker->scan->source, worker->job, range.start, worker->check,
+	                   (size_t)pm_range_size(range), &good, error) < 0)
+		return -1;
+
+	found->changed = differs(window, found, range, worker->check, good);
+	return 0;
+}
+
+/**
+ * Checks as many hits as one call can read.
+ * @return their number; 0: an error
+ */
+static size_t check_some(struct pm_worker *worker, const struct pm_window *window,
+                         struct pm_found *items, size_t count, struct pm_error *error)
+{
+	struct pm_reader *target = worker->scan->source.target;
+	struct check check = { .count = 0 };
+	struct pm_range range;
+	size_t some = 0, done = 0, at = 0, begin = 0;
+
+	for (; some < count; some++) {
+		range = range_of(worker, window, &items[some]);
+		if (!add(&check, &range))
+			break;
+	}
+
+	if (target->ops->read(target->context, check.ranges, check.count, worker->check, &done,
+	                      error) < 0)
+		return 0;
+
+	for (size_t i = 0; i < some; i++) {
+		range = range_of(worker, window, &items[i]);
+		while (range.start >= check.ranges[at].end && at + 1 < check.count)
+			begin += (size_t)pm_range_size(check.ranges[at++]);
+
+		size_t offset = begin + (size_t)(range.start - check.ranges[at].start);
+		size_t size = (size_t)pm_range_size(range);
+		if (offset + size <= done)
+			items[i].changed = differs(window, &items[i], range, worker->check + offset,
+			                           size);
+		/* The call ended at the first byte that could not be read. */
+		else if (check_alone(worker, window, &items[i], error) < 0)
+			return 0;
+	}
+
+	return some;
+}
+
+/**
+ * Marks the hits that have changed in the target.
+ * @return 0 or -1
+ */
+static int check_hits(struct pm_worker *worker, const struct pm_window *window,
+                      struct pm_hits *hits, struct pm_error *error)
+{
+	for (size_t i = 0; i < hits->count;) {
+		size_t some = check_some(worker, window, hits->items + i, hits->count - i, error);
+		if (some == 0)
+			return -1;
+		i += some;
+	}
+	return 0;
+}
+
+/* Recording hits. */
+
+enum {
+	BATCH_MAX = 256 * 1024, /* bytes that a thread keeps until its unit is at the head */
+	LONG = 16 * 1024,       /* a longer hit is recorded only when the unit is at the head */
+	FOLLOW_BYTES_MAX = 3,   /* of a character of UTF-8 */
+};
+
+/** Size of the next piece of a hit, which ends between two characters. */
+static size_t piece_of(const uint8_t *bytes, size_t size, enum pm_encoding encoding)
+{
+	size_t end = PM_SCAN_PIECE_MAX, unit = pm_encoding_unit(encoding);
+	if (size <= end)
+		return size;
+
+	if (unit == 2) {
+		/* The first half of a surrogate pair is 0xd8 to 0xdb in its high byte. */
+		uint8_t high = bytes[end - (encoding == PM_ENCODING_UTF16BE ? 2 : 1)];
+		if ((high & 0xfc) == 0xd8)
+			end -= unit;
+	}
+
+	for (size_t back = 0; unit == 1 && back < FOLLOW_BYTES_MAX && (bytes[end] & 0xc0) == 0x80;
+	     back++)
+		end--;
+
+	return end;
+}
+
+/** Describes the piece of a hit from an offset on, for the caller. */
+static struct pm_hit hit_of(const struct pm_worker *worker, const struct pm_window *window,
+                            const struct pm_found *found, size_t from)
+{
+	const struct pm_scan *scan = worker->scan;
+	size_t start = found->start + from;
+	struct pm_hit hit = { .address = window->address + start, .bytes = window->bytes + start };
+	hit.size = piece_of(hit.bytes, found->size - from, found->encoding);
+
+	bool last = from + hit.size == found->size;
+	if (from == 0)
+		hit.before = pm_min_size(scan->around, window->before + start);
+	if (last)
+		hit.after = pm_min_size(scan->around, pm_window_end(window) - start - hit.size);
+
+	hit.region = pm_regions_index(scan->regions, hit.address);
+	hit.source = found->source;
+	hit.encoding = found->encoding;
+	hit.truncated = !last || found->truncated;
+	hit.continued = from > 0;
+	hit.changed = found->changed;
+
+	return hit;
+}
+
+/** Records a piece of a hit.
+ * @return 0 or -1
+ */
+static int record_piece(struct pm_worker *worker, const struct pm_hit *hit, uint64_t attempt,
+                        uint8_t stream, struct pm_error *error)
+{
+	const struct pm_scan *scan = worker->scan;
+	struct pm_record record = { .attempt = attempt,
+		                    .address = hit->address,
+		                    .size = hit->size,
+		                    .region = hit->region,
+		                    .stream = stream };
+
+	record.source = hit->source;
+	record.encoding = (uint8_t)hit->encoding;
+	record.truncated = hit->truncated;
+	record.continued = hit->continued;
+	record.changed = hit->changed;
+	if (pm_batch_add(&worker->batch, &record, error) < 0)
+		return -1;
+
+	if (!scan->found)
+		return 0;
+	return scan->found(scan->context, worker->number, hit, &worker->batch, error);
+}
+
+/**
+ * Records a hit, in pieces if it is long.
+ * @return 0: done; 1: stop; -1: an error
+ */
+static int record_hit(struct pm_worker *worker, const struct pm_window *window,
+                      const struct pm_found *found, struct pm_error *error)
+{
+	/* The bytes appended for it may be many times as long. After a push the unit is at the
+	 * head, and no hits of other units wait in memory. */
+	if (found->size > LONG && pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
+		return 1;
+
+	for (size_t from = 0; from < found->size;) {
+		const struct pm_hit hit = hit_of(worker, window, found, from);
+		if (record_piece(worker, &hit, window->address + found->attempt, found->stream,
+		                 error) < 0)
+			return -1;
+		if (worker->batch.length > BATCH_MAX &&
+		    pm_scan_queue_push(worker->queue, &worker->job, &worker->batch))
+			return 1;
+		from += hit.size;
+	}
+
+	return 0;
+}
+
+/** Checks and records the hits of a window. @see pm_hits.consume */
+static int record_hits(struct pm_hits *hits, const struct pm_window *window, struct pm_error *error)
+{
+	struct pm_worker *worker = hits->context;
+	/* Bytes that were read from a file are not in the memory of the target, and reading them
+	 * there would make it grow. */
+	if (worker->scan->again && !worker->scan->source.files &&
+	    check_hits(worker, window, hits, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct pm_found *found = &hits->items[i];
+		uint64_t end = window->address + found->start + found->size;
+		worker->ends[found->stream] = pm_max(end, worker->ends[found->stream]);
+
+		int result = record_hit(worker, window, found, error);
+		if (result)
+			return result;
+	}
+
+	return atomic_load_explicit(&worker->queue->stop, memory_order_relaxed);
+}
+
+/* Reading units, and windows of them. */
 
 int pm_worker_init(struct pm_worker *worker, struct pm_error *error)
 {
 	worker->gathered.buffer = malloc(PM_GATHER_ROOM);
-	worker->check = worker->scan->again ? malloc(PM_CHECK_ROOM) : NULL;
+	if (worker->scan->again)
+		worker->check = malloc(PM_CHECK_ROOM);
 	if (!worker->gathered.buffer || (worker->scan->again && !worker->check))
 		return pm_error_out_of_memory(error);
 
-	worker->hits = (struct pm_hits){ .take = pm_worker_take, .context = worker };
+	worker->hits = (struct pm_hits){ .consume = record_hits, .context = worker };
 	worker->scanning = worker->scan->scanner->ops->open(worker->scan->scanner, error);
-	return worker->scanning ? 0 : -1;
+
+	return -(worker->scanning == NULL);
 }
 
 void pm_worker_deinit(struct pm_worker *worker)
@@ -29,33 +301,35 @@ void pm_worker_deinit(struct pm_worker *worker)
 		worker->scan->scanner->ops->close(worker->scanning);
 	free(worker->gathered.buffer);
 	free(worker->gathered.items);
-	free(worker->seam);
+	free(worker->overlap);
 	free(worker->check);
 	pm_hits_deinit(&worker->hits);
 	pm_batch_deinit(&worker->batch);
 }
 
-/** End of all that a window can see: what can be read, and some of the zeros behind it. */
-static uint64_t end_of_sight(const struct pm_worker *worker)
+/** End of the bytes that a window can have: what can be read, and some of the zeros after it. */
+static uint64_t window_limit(const struct pm_worker *worker)
 {
-	return worker->limit + (worker->zeros ? PM_OVERLAP : 0);
+	if (worker->zeros)
+		return worker->limit + PM_OVERLAP;
+	return worker->limit;
 }
 
 /**
- * Bytes of the target from `address` to `end`; what is not to be had ends all sight.
+ * Copies or reads the bytes of the target from `address` to `end`. A byte that cannot be read
+ * lowers the limit.
  * @return 0 or -1
  */
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
                 struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
-	uint64_t have = stretch->address + stretch->size + stretch->after;
+	const struct pm_gather_part *part = worker->part;
+	uint64_t have = part->address + part->size + part->after;
 	uint64_t known = pm_min(end, have), readable = pm_min(end, worker->limit);
 	size_t good;
 
 	if (address < known) {
-		memcpy(to, stretch->bytes + (address - stretch->address),
-		       (size_t)(known - address));
+		memcpy(to, part->bytes + (address - part->address), (size_t)(known - address));
 		to += known - address;
 		address = known;
 	}
@@ -79,116 +353,116 @@ static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_
 	return 0;
 }
 
+/** Reads more bytes after a window. @see pm_window.grow */
 static int grow(struct pm_window *window, size_t at, struct pm_error *error)
 {
 	struct pm_worker *worker = window->context;
 	uint64_t start = window->address + at, seen = window->address + pm_window_end(window);
-	size_t keep = pm_min_size(window->before + at, PM_LOOKBEHIND_ROOM),
-	       size = window->size - at;
-	size_t after = window->after * 4 < PM_OVERLAP ? PM_OVERLAP
-	                                              : pm_min_size(window->after * 4, PM_GROW_MAX);
-	uint64_t end = pm_min(start + size + after, end_of_sight(worker));
+	size_t keep = pm_min_size(window->before + at, PM_LOOKBEHIND_ROOM);
+	size_t size = window->size - at;
+	size_t after = pm_clamp_size(window->after * 4, PM_OVERLAP, PM_GROW_MAX);
+	uint64_t end = pm_min(start + size + after, window_limit(worker));
 
 	if (window->after >= PM_GROW_MAX || end <= seen)
 		return 0;
 
 	const uint8_t *kept = window->bytes + at - keep;
 	size_t kept_size = keep + (size_t)(seen - start);
-	/* A window that has grown before lies in the seam, which is made longer where it is: two of
-	 * them would be more than all else together. */
-	if (worker->seam)
-		memmove(worker->seam, kept, kept_size);
+	/* A window that has grown before is in `overlap`, which is enlarged in place: two of them
+	 * would need more memory than everything else. */
+	if (worker->overlap)
+		memmove(worker->overlap, kept, kept_size);
 
-	uint8_t *grown = realloc(worker->seam, keep + (size_t)(end - start));
+	uint8_t *grown = realloc(worker->overlap, keep + (size_t)(end - start));
 	if (!grown)
 		return pm_error_out_of_memory(error);
 
-	if (!worker->seam)
+	if (!worker->overlap)
 		memcpy(grown, kept, kept_size);
-	worker->seam = grown;
+	worker->overlap = grown;
 	if (fill(worker, grown + kept_size, seen, end, error) < 0)
 		return -1;
 
-	end = pm_min(end, end_of_sight(worker));
+	end = pm_min(end, window_limit(worker));
 	window->begins = window->begins && keep == window->before + at;
 	window->bytes = grown + keep;
 	window->address = start;
 	window->before = keep;
 	window->size = size;
 	window->after = (size_t)(end - start - size);
-	window->more = worker->more || end < end_of_sight(worker);
-
-	window->ends = end == worker->limit && !worker->zeros && worker->stretch->ends;
+	window->more = worker->more || end < window_limit(worker);
+	window->ends = end == worker->limit && !worker->zeros && worker->part->ends;
 	memset(window->from, 0, sizeof window->from);
 
 	return 1;
 }
 
 /**
- * Shows `[from, to)` of the stretch to the scanner.
+ * Passes `[from, to)` of the part to the scanner.
  * @return as pm_scanner_ops.scan
  */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
-	struct pm_window window = { .bytes = stretch->bytes + from,
-		                    .address = stretch->address + from,
+	const struct pm_gather_part *part = worker->part;
+	struct pm_window window = { .bytes = part->bytes + from,
+		                    .address = part->address + from,
 		                    .size = to - from,
 		                    .grow = grow };
 
 	window.context = worker;
-	window.stop = &worker->order->stop;
-	window.before = pm_min_size(stretch->before + from, PM_LOOKBEHIND_ROOM);
-	window.after = pm_min_size(stretch->size - to + stretch->after, PM_OVERLAP);
-	window.begins = stretch->begins && window.before == from;
+	window.stop = &worker->queue->stop;
+	window.before = pm_min_size(part->before + from, PM_LOOKBEHIND_ROOM);
+	window.after = pm_min_size(part->size - to + part->after, PM_OVERLAP);
+	window.begins = part->begins && window.before == from;
 
 	uint64_t end = window.address + pm_window_end(&window);
-	window.more = worker->more || end < end_of_sight(worker);
-	window.ends = !window.more && stretch->ends;
+	window.more = worker->more || end < window_limit(worker);
+	window.ends = !window.more && part->ends;
 
-	/* A byte that is not there in the target, so that no pattern takes this for the begin of
-	 * everything. */
+	/* A byte that the target does not have, so that no pattern takes this for the start of the
+	 * region. */
 	if (window.before == 0 && !window.begins) {
-		stretch->bytes[-1] = 0;
+		part->bytes[-1] = 0;
 		window.before = 1;
 	}
 
 	for (int i = 0; i < PM_STREAMS; i++) {
-		uint64_t first = worker->job->from[i] > worker->ends[i] ? worker->job->from[i]
-		                                                        : worker->ends[i];
-		window.from[i] = first > window.address
-		                         ? (size_t)pm_min(first - window.address, window.size)
-		                         : 0;
+		uint64_t first = pm_max(worker->job->from[i], worker->ends[i]);
+		first = pm_max(first, window.address);
+		window.from[i] = (size_t)pm_min(first - window.address, window.size);
 	}
 
 	int result = worker->scan->scanner->ops->scan(worker->scanning, &window, &worker->hits,
 	                                              &worker->counts, error);
-	/* Few windows grow, and then it is larger than all else. */
-	free(worker->seam);
-	worker->seam = NULL;
+	/* Few windows grow, but then this is larger than everything else. */
+	free(worker->overlap);
+	worker->overlap = NULL;
 
 	return result;
 }
 
-/** Whether all bytes are zero. */
+/** Tests whether all bytes are zero. */
 static bool is_zero(const uint8_t *bytes, size_t size)
 {
 	return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
 }
 
 /**
- * Scans what is no page of zeros.
+ * Scans the part, except for pages of zeros.
  * @return as pm_scanner_ops.scan
  */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
+	const struct pm_gather_part *part = worker->part;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
-	for (size_t at = 0; at < stretch->size;) {
-		size_t next = (size_t)pm_min(at + page - (size_t)((stretch->address + at) % page),
-		                             stretch->size);
-		if (is_zero(stretch->bytes + at, next - at)) {
-			int result = begin < at ? scan_window(worker, begin, at, error) : 0;
+
+	for (size_t at = 0; at < part->size;) {
+		size_t next = (size_t)pm_min(at + page - (size_t)((part->address + at) % page),
+		                             part->size);
+		if (is_zero(part->bytes + at, next - at)) {
+			int result = 0;
+			if (begin < at)
+				result = scan_window(worker, begin, at, error);
 			if (result)
 				return result;
 			begin = next;
@@ -196,18 +470,35 @@ static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 		at = next;
 	}
 
-	return begin < stretch->size ? scan_window(worker, begin, stretch->size, error) : 0;
+	if (begin == part->size)
+		return 0;
+	return scan_window(worker, begin, part->size, error);
+}
+
+/**
+ * Scans the part that worker->part is.
+ * @return as pm_scanner_ops.scan
+ */
+static int scan_part(struct pm_worker *worker, struct pm_error *error)
+{
+	const struct pm_gather_part *part = worker->part;
+
+	worker->limit = part->address + part->size + pm_max(part->chain_after, part->after);
+	worker->zeros = part->zeros_after;
+	worker->more = part->more_after;
+
+	if (worker->scan->scanner->starts_in_zeros)
+		return scan_window(worker, 0, part->size, error);
+	return scan_around_zeros(worker, error);
 }
 
 /**
  * Scans a unit.
- * @return 0: all of it; 1: stopped; -1
+ * @return 0: all of it; 1: stopped; -1: an error
  */
 static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 {
-	const struct pm_scanner *scanner = worker->scan->scanner;
-	size_t before = scanner->lookbehind > worker->scan->around ? scanner->lookbehind
-	                                                           : worker->scan->around;
+	size_t before = pm_max_size(worker->scan->scanner->lookbehind, worker->scan->around);
 	int result = 0;
 
 	worker->batch.length = 0;
@@ -218,16 +509,8 @@ static int scan_unit(struct pm_worker *worker, struct pm_error *error)
 		return -1;
 
 	for (size_t i = 0; i < worker->gathered.count && result == 0; i++) {
-		worker->stretch = &worker->gathered.items[i];
-		worker->limit = worker->stretch->address + worker->stretch->size;
-		worker->limit += worker->stretch->chain_after > worker->stretch->after
-		                         ? worker->stretch->chain_after
-		                         : worker->stretch->after;
-		worker->zeros = worker->stretch->zeros_after;
-		worker->more = worker->stretch->more_after;
-		result = scanner->starts_in_zeros
-		                 ? scan_window(worker, 0, worker->stretch->size, error)
-		                 : scan_around_zeros(worker, error);
+		worker->part = &worker->gathered.items[i];
+		result = scan_part(worker, error);
 	}
 
 	return result;
@@ -237,19 +520,20 @@ void *pm_worker_run(void *context)
 {
 	struct pm_worker *worker = context;
 	struct pm_job *second = NULL;
-	while ((worker->job = pm_scan_queue_claim(worker->order, &second))) {
+
+	while ((worker->job = pm_scan_queue_claim(worker->queue, &second))) {
 		int result;
 		do {
 			struct pm_error error = { 0 };
 			result = scan_unit(worker, &error);
 			if (result < 0) {
-				pm_scan_queue_stop(worker->order, &error);
+				pm_scan_queue_stop(worker->queue, &error);
 				return NULL;
 			}
 			if (result == 0)
-				result = pm_scan_queue_finish(worker->order, worker->job,
+				result = pm_scan_queue_finish(worker->queue, worker->job,
 				                              &worker->counts, &worker->batch);
-		} while (result == 1 && pm_scan_queue_again(worker->order, worker->job));
+		} while (result == 1 && pm_scan_queue_again(worker->queue, worker->job));
 	}
 
 	return NULL;

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All notes of a program are some hundred bytes; no more than these are looked through: thousands
- * of sections could share some, and each be kept in memory. */
+/* The notes of a program have some hundred bytes. The bound is for hostile files: thousands of
+ * sections could share the same notes, and libelf would keep a copy for each in memory. */
 enum { NOTES_SIZE_MAX = 64 << 10 };
 
 /**
- * Whether notes of a size are still to be looked through.
- * @param left how many bytes may be, less by these afterwards
+ * Tests whether notes of a size are within the bound.
+ * @param left  remaining bytes; reduced by `size`
  */
 static bool is_worth(uint64_t size, uint64_t *left)
 {
@@ -22,14 +22,15 @@ static bool is_worth(uint64_t size, uint64_t *left)
 }
 
 /**
- * Looks through notes.
- * @return whether the ID is among them
+ * Searches notes for the build ID.
+ * @return true if they contain it
  */
 static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 {
 	static const char owner[] = "GNU";
 	GElf_Nhdr note;
 	size_t at = 0, name, description;
+
 	while (notes && (at = gelf_getnote(notes, at, &note, &name, &description)) > 0) {
 		const char *bytes = notes->d_buf;
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof owner ||
@@ -46,8 +47,8 @@ static bool find_in_notes(Elf_Data *notes, struct pm_build_id *id)
 }
 
 /**
- * Notes by the sections: of a file with nothing but debug information the program headers may tell
- * nothing.
+ * Finds the notes by the section headers. The program headers of a file with debug information only
+ * may be useless.
  */
 static bool find_by_sections(Elf *elf, struct pm_build_id *id)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Reads symbol tables, segments and build ID with libelf, and keeps a sorted copy: libelf needs the
+ * file as long as it is used, and has no search by address.
+ */
 #include "symbols/elf_symbols.h"
 
 #include <gelf.h>
@@ -9,7 +13,26 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "symbols/elf_search.h"
+#include "base/minmax.h"
+#include "base/search.h"
+
+static int compare(const void *left, const void *right)
+{
+	const struct pm_elf_symbol *a = left, *b = right;
+
+	if (a->value != b->value)
+		return a->value > b->value ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? 1 : -1;
+	/* Of equal ones, the first in the file is the last here: that is the one that is found. */
+	return (a->place < b->place) - (a->place > b->place);
+}
+
+static void sort(struct pm_elf_symbols *symbols)
+{
+	if (symbols->count > 0)
+		qsort(symbols->items, symbols->count, sizeof *symbols->items, compare);
+}
 
 static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, struct pm_error *error)
 {
@@ -30,7 +53,7 @@ static int add_load(struct pm_elf_symbols *symbols, const GElf_Phdr *header, str
 static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error *error)
 {
 	size_t count;
-	/* More than this stands in a section header, which only core files have. */
+	/* A larger number is in a section header, which only core files have. */
 	if (elf_getphdrnum(elf, &count) < 0 || count >= PN_XNUM)
 		return 0;
 
@@ -45,7 +68,7 @@ static int read_loads(Elf *elf, struct pm_elf_symbols *symbols, struct pm_error 
 	return 0;
 }
 
-/** Whether a symbol names a place in the program. */
+/** Tests whether a symbol names an address of the program. */
 static bool is_place(const GElf_Sym *symbol)
 {
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -57,19 +80,25 @@ static bool is_place(const GElf_Sym *symbol)
 }
 
 /**
- * Those that programs link by are better known than those within a file, and things than mere
- * labels.
+ * Ranks a symbol: global ones are preferred to weak ones, these to local ones, and functions and
+ * variables to labels.
  */
 static uint32_t rank_of(const GElf_Sym *symbol)
 {
 	unsigned binding = GELF_ST_BIND(symbol->st_info);
-	uint32_t known = binding == STB_GLOBAL ? 2 : binding == STB_WEAK ? 1 : 0;
-	return known * 2 + (GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE);
+	uint32_t rank = GELF_ST_TYPE(symbol->st_info) != STT_NOTYPE;
+
+	if (binding == STB_GLOBAL)
+		rank += 4;
+	else if (binding == STB_WEAK)
+		rank += 2;
+
+	return rank;
 }
 
 /**
- * How far a symbol of unknown size may reach. Those that linkers make for the file as a whole lie
- * in no section: no further than themselves.
+ * Bytes after the first that a symbol of unknown size may contain: up to the end of its section.
+ * Symbols that the linker defines for the whole file are in no section: 0.
  */
 static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 {
@@ -80,8 +109,7 @@ static uint32_t reach_of(Elf *elf, const GElf_Sym *symbol)
 	uint64_t into = symbol->st_value - section.sh_addr;
 	if (symbol->st_value < section.sh_addr || into >= section.sh_size)
 		return 0;
-	return section.sh_size - into - 1 < UINT32_MAX ? (uint32_t)(section.sh_size - into - 1)
-	                                               : UINT32_MAX;
+	return (uint32_t)pm_min(section.sh_size - into - 1, UINT32_MAX);
 }
 
 static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *symbol,
@@ -104,8 +132,8 @@ static int add_symbol(Elf *elf, struct pm_elf_symbols *symbols, const GElf_Sym *
 }
 
 /**
- * The bytes of a section.
- * @return NULL where there are none, or too many
+ * Returns the contents of a section.
+ * @return NULL if it is empty, too large, or of another type
  */
 static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 {
@@ -113,12 +141,15 @@ static Elf_Data *section_data(Elf_Scn *section, GElf_Word type)
 	if (!gelf_getshdr(section, &header) || header.sh_type != type ||
 	    (header.sh_flags & SHF_COMPRESSED) || header.sh_size > PM_ELF_TABLE_MAX)
 		return NULL;
+
 	Elf_Data *data = elf_getdata(section, NULL);
-	return data && data->d_buf && data->d_size > 0 ? data : NULL;
+	if (!data || !data->d_buf || data->d_size == 0)
+		return NULL;
+	return data;
 }
 
 /**
- * Keeps a whole table of names: each symbol may have the same long one, or the end of another's.
+ * Copies the string table as a whole: symbols may share a long name, or the end of one.
  */
 static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, struct pm_error *error)
 {
@@ -136,15 +167,15 @@ static int keep_names(struct pm_elf_symbols *symbols, const Elf_Data *names, str
 static int read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                       struct pm_elf_symbols *symbols, struct pm_error *error)
 {
-	Elf_Data *data = section_data(section, header->sh_type),
-		 *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
-	if (!data || !names)
-		return 0;
+	Elf_Data *data = section_data(section, header->sh_type);
+	Elf_Data *names = section_data(elf_getscn(elf, header->sh_link), SHT_STRTAB);
 
+	if (!data || !names || header->sh_entsize == 0)
+		return 0;
 	if (keep_names(symbols, names, error) < 0)
 		return -1;
 
-	size_t count = header->sh_entsize > 0 ? header->sh_size / header->sh_entsize : 0;
+	size_t count = header->sh_size / header->sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
@@ -172,8 +203,8 @@ static int read_first_table(Elf *elf, GElf_Word type, struct pm_elf_symbols *sym
 }
 
 /**
- * Whether the number of sections stands in the ELF header: no program has the 65,280 from which on
- * it does not, and it has no bound then.
+ * Tests whether the ELF header contains the number of sections. It does not from 65,280 sections
+ * on, which no program has; the number has no bound then.
  */
 static bool has_few_sections(int fd)
 {
@@ -181,10 +212,11 @@ static bool has_few_sections(int fd)
 	if (pread(fd, header, sizeof header, 0) < EI_NIDENT)
 		return false;
 
-	const unsigned char *count = header + (header[EI_CLASS] == ELFCLASS64
-	                                               ? offsetof(Elf64_Ehdr, e_shnum)
-	                                               : offsetof(Elf32_Ehdr, e_shnum));
-	return count[0] != 0 || count[1] != 0;
+	size_t at = offsetof(Elf32_Ehdr, e_shnum);
+	if (header[EI_CLASS] == ELFCLASS64)
+		at = offsetof(Elf64_Ehdr, e_shnum);
+
+	return header[at] != 0 || header[at + 1] != 0;
 }
 
 int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -194,7 +226,7 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	if (elf_version(EV_CURRENT) == EV_NONE || !has_few_sections(fd))
 		return 0;
 
-	/* Not mapped: a file that shrinks meanwhile must not be the end of us (SIGBUS). */
+	/* Read, not mapped: a file that shrinks concurrently would cause SIGBUS. */
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		pm_build_id_find(elf, &symbols->id);
@@ -207,14 +239,14 @@ int pm_elf_symbols_read(int fd, struct pm_elf_symbols *symbols, struct pm_error 
 	}
 
 	elf_end(elf);
-	pm_elf_symbols_sort(symbols);
+	sort(symbols);
 
 	return status;
 }
 
 /**
- * Takes the sections out of an ELF header: what is in memory has none.
- * @return false where it is no such header
+ * Removes the sections from an ELF header: they are not in memory.
+ * @return false if there is no ELF header
  */
 static bool forget_sections(char *head, size_t size)
 {
@@ -254,4 +286,103 @@ int pm_elf_symbols_read_head(char *head, size_t size, struct pm_elf_symbols *sym
 
 	elf_end(elf);
 	return status;
+}
+
+/* Symbols below an address that are tested for containing it: functions do not nest deeper. */
+enum { STEPS_BACK_MAX = 64 };
+
+/* Added to the index of symbols of a second file, so that they follow all of the first file. */
+enum { SECOND_FILE = PM_ELF_TABLE_MAX };
+
+/* The mapping of a segment starts at a page boundary, which may be before the segment. Pages of
+ * this size exist (arm64). */
+enum { PAGE_SIZE_MAX = 65536 };
+
+int pm_elf_symbols_add(struct pm_elf_symbols *symbols, const struct pm_elf_symbols *other,
+                       struct pm_error *error)
+{
+	size_t names = symbols->names_size;
+	if (names > PM_ELF_TABLE_MAX + 1 || other->count == 0)
+		return 0;
+
+	char *grown = realloc(symbols->names, names + other->names_size);
+	if (!grown)
+		return pm_error_out_of_memory(error);
+
+	memcpy(grown + names, other->names, other->names_size);
+	symbols->names = grown;
+	symbols->names_size += other->names_size;
+	if (pm_array_reserve(&symbols->items, &symbols->capacity, symbols->count, other->count,
+	                     sizeof *symbols->items, error) < 0)
+		return -1;
+
+	for (size_t i = 0; i < other->count; i++) {
+		struct pm_elf_symbol *item = &symbols->items[symbols->count++];
+		*item = other->items[i];
+		item->name += (uint32_t)names;
+		item->place += SECOND_FILE;
+	}
+
+	symbols->whole |= other->whole;
+	sort(symbols);
+
+	return 0;
+}
+
+void pm_elf_symbols_deinit(struct pm_elf_symbols *symbols)
+{
+	free(symbols->items);
+	free(symbols->names);
+	free(symbols->loads);
+	*symbols = (struct pm_elf_symbols){ 0 };
+}
+
+const struct pm_elf_symbol *pm_elf_symbols_at(const struct pm_elf_symbols *symbols, uint64_t value)
+{
+	size_t below = pm_first_above(symbols->items, symbols->count, sizeof *symbols->items,
+	                              offsetof(struct pm_elf_symbol, value), value);
+	for (size_t steps = 0; steps < STEPS_BACK_MAX && steps < below; steps++) {
+		const struct pm_elf_symbol *symbol = &symbols->items[below - 1 - steps];
+		if (value - symbol->value < symbol->size)
+			return symbol;
+	}
+
+	if (below == 0)
+		return NULL;
+
+	const struct pm_elf_symbol *nearest = &symbols->items[below - 1];
+	if (nearest->size == 0 && value - nearest->value <= nearest->reach)
+		return nearest;
+
+	return NULL;
+}
+
+bool pm_elf_symbols_address(const struct pm_elf_symbols *symbols, uint64_t offset, uint64_t *value)
+{
+	for (size_t i = 0; i < symbols->load_count; i++) {
+		const struct pm_elf_load *load = &symbols->loads[i];
+		if (offset < load->offset || offset - load->offset >= load->file_size)
+			continue;
+		*value = load->address + (offset - load->offset);
+		return true;
+	}
+	return false;
+}
+
+bool pm_elf_symbols_zeroed_address(const struct pm_elf_symbols *symbols, uint64_t mapped,
+                                   uint64_t offset, uint64_t *value)
+{
+	for (size_t i = 0; i < symbols->load_count; i++) {
+		const struct pm_elf_load *load = &symbols->loads[i];
+		uint64_t into = offset - load->offset;
+		bool is_mapped = mapped >= load->offset - load->offset % PAGE_SIZE_MAX &&
+		                 mapped < load->offset + load->file_size;
+		if (!is_mapped || offset < load->offset || into < load->file_size ||
+		    into >= load->memory_size)
+			continue;
+		*value = load->address + into;
+		return true;
+	}
+
+	return false;
 }

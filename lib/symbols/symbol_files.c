@@ -9,13 +9,15 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
+#include "base/minmax.h"
 #include "proc/process_handle.h"
-#include "reader/core_file.h"
+#include "reader/core.h"
 #include "reader/mapped_file.h"
-#include "symbols/elf_search.h"
+#include "symbols/elf_symbols.h"
 
-/* First bytes of a program in which its headers and build ID are looked for; the kernel writes a
- * page of them to core files (core(5)). */
+/* Size of the start of a program that is searched for headers and build ID. The kernel writes a
+ * page of it to core files (core(5)). */
 enum { HEAD_SIZE = 64 << 10 };
 
 bool pm_symbol_files_maps_file(const struct pm_symbol_source *source,
@@ -34,44 +36,54 @@ bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm
 }
 
 /**
- * Tells whether there is no file, or no means to open one: the next call may have these.
- * @return 0, or -1 with `error` filled
+ * Distinguishes a missing file from a lack of memory or descriptors, which is a failure: the next
+ * call may succeed.
+ *
+ * @param cause  errno of open(2)
+ * @return       0, or -1 with `error` filled
  */
 static int check_cause(int cause, struct pm_error *error)
 {
-	if (cause != EMFILE && cause != ENFILE && cause != ENOMEM)
+	if (!pm_errno_is_ours(cause))
 		return 0;
 	return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot open a file with symbols: %s",
 	                    strerror(cause));
 }
 
 /**
- * Opens a regular file by its absolute path, as the target sees it.
- * @param fd set to -1 where there is none
- * @return 0 or -1
+ * Opens a regular file by its absolute path in the file system of the target.
+ * @param fd  receives the descriptor, or -1 if there is no such file
+ * @return    0 or -1
  */
 static int open_path(const struct pm_symbol_source *source, const char *path, int *fd,
                      struct pm_error *error)
 {
+	const char *root = source->process ? "root" : source->root;
 	char *name;
+	int path_fd;
 
 	*fd = -1;
-	if (asprintf(&name, "%s%s", source->process ? "root" : source->root, path) < 0)
+	if (asprintf(&name, "%s%s", root, path) < 0)
 		return pm_error_out_of_memory(error);
 
-	int path_fd = source->process ? pm_procfs_open_file(&source->process->procfs, name, O_PATH)
-	                              : open(name, O_PATH | O_CLOEXEC);
+	if (source->process)
+		path_fd = pm_procfs_open_file(&source->process->procfs, name, O_PATH);
+	else
+		path_fd = open(name, O_PATH | O_CLOEXEC);
+
 	int cause = errno;
 	free(name);
 	if (path_fd < 0)
 		return check_cause(cause, error);
 
 	*fd = pm_regular_file_open(path_fd);
-	return *fd < 0 ? check_cause(errno, error) : 0;
+	if (*fd < 0)
+		return check_cause(errno, error);
+	return 0;
 }
 
 /**
- * Reads the file at a path, and adds its symbols if it is the same program and knows more of them.
+ * Reads the file at a path, and adds its symbols if it is the same program and has more of them.
  */
 static int add_from(const struct pm_symbol_source *source, const char *path,
                     struct pm_elf_symbols *symbols, struct pm_error *error)
@@ -94,7 +106,7 @@ static int add_from(const struct pm_symbol_source *source, const char *path,
 	return status;
 }
 
-/** The file that a living process has mapped. */
+/** Reads the file that a living process has mapped. */
 static int read_mapped(struct pm_process *process, const struct pm_region *region,
                        struct pm_elf_symbols *symbols, struct pm_error *error)
 {
@@ -115,8 +127,8 @@ static int read_mapped(struct pm_process *process, const struct pm_region *regio
 }
 
 /**
- * The region that has the first bytes of the file of another.
- * @return NULL for none
+ * Finds the region with the start of the file that another region is mapped from.
+ * @return NULL if there is none
  */
 static const struct pm_region *find_head(const struct pm_symbol_source *source,
                                          const struct pm_regions *regions,
@@ -125,15 +137,15 @@ static const struct pm_region *find_head(const struct pm_symbol_source *source,
 	for (;; region--) {
 		if (pm_symbol_files_maps_file(source, region) && region->offset == 0)
 			return region;
-		/* Parts of a program are neighbours, but for gaps and memory without a name between
-		 * them. */
+		/* The regions of a program are neighbours, except for gaps and anonymous memory
+		 * between them. */
 		if (region == regions->items || (pm_symbol_files_maps_file(source, region - 1) &&
 		                                 !pm_symbol_files_same(source, region - 1, region)))
 			return NULL;
 	}
 }
 
-/** What a core file has of a program: its first bytes, which tell which one it was. */
+/** Reads the start of a program from a core file: it has the build ID. */
 static int read_head(const struct pm_symbol_source *source, const struct pm_regions *regions,
                      const struct pm_region *region, struct pm_elf_symbols *symbols,
                      struct pm_error *error)
@@ -145,8 +157,7 @@ static int read_head(const struct pm_symbol_source *source, const struct pm_regi
 	if (!head)
 		return 0;
 
-	size_t size = head->end - head->start < HEAD_SIZE ? (size_t)(head->end - head->start)
-	                                                  : HEAD_SIZE;
+	size_t size = (size_t)pm_min(head->end - head->start, HEAD_SIZE);
 	char *bytes = malloc(size);
 	if (!bytes)
 		return pm_error_out_of_memory(error);
@@ -164,9 +175,13 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          struct pm_error *error)
 {
 	char debug[PM_BUILD_ID_PATH_SIZE];
+	int status;
 
-	if (source->process ? read_mapped(source->process, region, symbols, error) < 0
-	                    : read_head(source, regions, region, symbols, error) < 0)
+	if (source->process)
+		status = read_mapped(source->process, region, symbols, error);
+	else
+		status = read_head(source, regions, region, symbols, error);
+	if (status < 0)
 		return -1;
 	if (symbols->id.size == 0)
 		return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Finding the file that has the symbols of a mapped program: the mapped file itself, that of its
- * name, or the one with its debug information. One that is not known to be of the very program that
- * is mapped is not used. Private.
+ * Finding the file with the symbols of a mapped program: the mapped file, the file of its name, or
+ * the file with its debug information. A file is used only if it certainly belongs to the mapped
+ * program. Private.
  */
 #ifndef PM_SYMBOLS_SYMBOL_FILES_H
 #define PM_SYMBOLS_SYMBOL_FILES_H
@@ -14,22 +14,22 @@
 
 #include "symbols/elf_symbols.h"
 
-/** Where programs are mapped, and where files are looked for. */
+/** Where programs are mapped, and where their files are. */
 struct pm_symbol_source {
 	struct pm_process *process; /**< the living process, NULL for a core file */
 	struct pm_core *core;       /**< the core file, NULL for a living process */
-	const char *root; /**< of a core file: the folder that stands for its root directory */
+	const char *root;           /**< of a core file: directory to use as the root directory */
 };
 
 /**
- * Reads the symbols of the program that a region is mapped from. Of a living process the mapped
- * file is known by its inode; of a core file the build ID in its memory tells which file fits.
+ * Reads the symbols of the program that a region is mapped from. The file of a living process is
+ * identified by its inode, and that of a core file by the build ID in its memory.
  *
  * @param source   the target
- * @param regions  all its regions
- * @param region   one of them, of a file
- * @param symbols  all zeros; filled as far as there are any; release with pm_elf_symbols_deinit(),
- * also where this fails
+ * @param regions  all regions of the target
+ * @param region   one of them, mapped from a file
+ * @param symbols  all zeros; filled if there are symbols; release with pm_elf_symbols_deinit(),
+ *                 also after a failure
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -37,17 +37,11 @@ int pm_symbol_files_read(const struct pm_symbol_source *source, const struct pm_
                          const struct pm_region *region, struct pm_elf_symbols *symbols,
                          struct pm_error *error);
 
-/**
- * Whether two regions are mapped from the same file.
- * @return true or false
- */
+/** Tests whether two regions are mapped from the same file. */
 bool pm_symbol_files_same(const struct pm_symbol_source *source, const struct pm_region *one,
                           const struct pm_region *other);
 
-/**
- * Whether a region is mapped from a file that may have symbols.
- * @return true or false
- */
+/** Tests whether a region is mapped from a file that may have symbols. */
 bool pm_symbol_files_maps_file(const struct pm_symbol_source *source,
                                const struct pm_region *region);
 

@@ -5,19 +5,18 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbols/elf_search.h"
+#include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
 
-/** A file that was looked for. */
+/** A file whose symbols were read, or were not found. */
 struct file {
-	const struct pm_region *region; /* one that is mapped from it */
+	const struct pm_region *region; /* a region that is mapped from it */
 	struct pm_elf_symbols symbols;
 };
 
 /*
- * What a hostile target may cost: more files than this are not looked for, and no more bytes are
- * kept of all together. The largest programs have some hundred files, and symbols of a hundred
- * megabytes.
+ * Bounds for hostile targets: the number of files that are read, and the bytes that are kept of all
+ * of them. The largest programs have some hundred files, and a hundred megabytes of symbols.
  */
 enum { FILES_MAX = 4096 };
 static const size_t max_bytes = (size_t)1 << 30;
@@ -29,7 +28,7 @@ struct pm_symbols {
 	struct file *files;
 	size_t count;
 	size_t capacity;
-	size_t bytes; /* of their symbols */
+	size_t bytes; /* size of the symbols of all files */
 };
 
 static struct pm_symbols *make(const struct pm_symbol_source *source,
@@ -49,10 +48,12 @@ static struct pm_symbols *make(const struct pm_symbol_source *source,
 int pm_symbols_open(struct pm_process *process, const struct pm_regions *regions,
                     struct pm_symbols **symbols, struct pm_error *error)
 {
-	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .process = process }, regions,
-	                                 error);
+	struct pm_symbol_source source = { .process = process };
+	struct pm_symbols *opened = make(&source, regions, error);
+
 	if (!opened)
 		return -1;
+
 	*symbols = opened;
 	return 0;
 }
@@ -60,13 +61,15 @@ int pm_symbols_open(struct pm_process *process, const struct pm_regions *regions
 int pm_symbols_open_core(struct pm_core *core, const char *root, const struct pm_regions *regions,
                          struct pm_symbols **symbols, struct pm_error *error)
 {
-	struct pm_symbols *opened = make(&(struct pm_symbol_source){ .core = core }, regions,
-	                                 error);
+	struct pm_symbol_source source = { .core = core };
+	struct pm_symbols *opened = make(&source, regions, error);
+
 	if (!opened)
 		return -1;
 
-	/* Paths begin with a slash. */
-	opened->source.root = opened->root = strdup(root ? root : "");
+	/* Paths start with a slash: without a root, nothing is put before them. */
+	opened->root = strdup(root ? root : "");
+	opened->source.root = opened->root;
 	if (!opened->root) {
 		pm_symbols_close(opened);
 		return pm_error_out_of_memory(error);
@@ -90,8 +93,8 @@ void pm_symbols_close(struct pm_symbols *symbols)
 }
 
 /**
- * The symbols of the file that a region maps.
- * @return NULL with `error` filled where there are no means to read them
+ * Returns the symbols of the file that a region is mapped from.
+ * @return NULL, with `error` filled, if our own process lacks memory or descriptors
  */
 static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
                                             const struct pm_region *region, struct pm_error *error)
@@ -102,6 +105,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 
 	static const struct pm_elf_symbols none = { 0 };
 	struct file file = { .region = region };
+
 	if (symbols->count == FILES_MAX)
 		return &none;
 	if (pm_array_reserve(&symbols->files, &symbols->capacity, symbols->count, 1,
@@ -110,7 +114,7 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 
 	if (pm_symbol_files_read(&symbols->source, symbols->regions, region, &file.symbols, error) <
 	    0) {
-		/* Not for ever: the next call may have what this one lacked. */
+		/* The file is not entered in the list: the next call may succeed. */
 		pm_elf_symbols_deinit(&file.symbols);
 		return NULL;
 	}
@@ -125,8 +129,10 @@ static const struct pm_elf_symbols *file_of(struct pm_symbols *symbols,
 }
 
 /**
- * The region of the file that zero-initialised data in an anonymous region belongs to: the one
- * below it, without a gap.
+ * Finds the region of the file that zero-initialised data in an anonymous region belongs to: the
+ * one below it, without a gap.
+ *
+ * @return the region, `region` itself if it is mapped from a file, or NULL
  */
 static const struct pm_region *file_below(const struct pm_symbols *symbols,
                                           const struct pm_region *region)
@@ -135,16 +141,22 @@ static const struct pm_region *file_below(const struct pm_symbols *symbols,
 	while (region > first && !pm_symbol_files_maps_file(&symbols->source, region) &&
 	       pm_region_is_anonymous(region) && region[-1].end == region->start)
 		region--;
-	return pm_symbol_files_maps_file(&symbols->source, region) ? region : NULL;
+
+	if (!pm_symbol_files_maps_file(&symbols->source, region))
+		return NULL;
+	return region;
 }
 
 int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symbol *symbol,
                     struct pm_error *error)
 {
 	const struct pm_region *region = pm_regions_find(symbols->regions, address);
-	const struct pm_region *mapped = region ? file_below(symbols, region) : NULL;
 	uint64_t value;
 
+	if (!region)
+		return 0;
+
+	const struct pm_region *mapped = file_below(symbols, region);
 	if (!mapped)
 		return 0;
 
@@ -153,8 +165,8 @@ int pm_symbols_find(struct pm_symbols *symbols, uint64_t address, struct pm_symb
 		return -1;
 
 	uint64_t offset = address - mapped->start + mapped->offset;
-	if (!(mapped == region && pm_elf_symbols_address(table, offset, &value)) &&
-	    !pm_elf_symbols_zeroed_address(table, mapped->offset, offset, &value))
+	bool in_file = mapped == region && pm_elf_symbols_address(table, offset, &value);
+	if (!in_file && !pm_elf_symbols_zeroed_address(table, mapped->offset, offset, &value))
 		return 0;
 
 	const struct pm_elf_symbol *found = pm_elf_symbols_at(table, value);

@@ -33,6 +33,18 @@ example() {
 	[ -z "$output" ]
 }
 
+@test "search: a marker is found where the target says it is" {
+	target_start markers
+	read -r _ address text < <(grep '^marker plain ' "$TARGET_FACTS" | head -n 1 | cut -d ' ' -f 2-)
+	run -0 example search "$TARGET_PID" "\\Q$text\\E"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ ${lines[0]} = "0x$address "*" $text" ]]
+	run -1 example search "$TARGET_PID" 'no such[ ]text'
+	[ -z "$output" ]
+	run -2 --separate-stderr example search "$TARGET_PID" 'a('
+	[[ $stderr = 'search: the pattern is wrong'* && -z $output ]]
+}
+
 @test "near_limit: ends when the limit is near, and names what grew" {
 	target_start grower
 	exec {said}< <(example near_limit "$TARGET_PID" 64M && echo 'ended with 0' || echo "ended with $?")
@@ -48,7 +60,7 @@ example() {
 }
 
 @test "all: a target that is not there, and wrong usage, are said on stderr with status 2" {
-	for name in biggest find_text near_limit; do
+	for name in biggest find_text near_limit search; do
 		run -2 --separate-stderr example "$name"
 		[[ $stderr = usage:* && -z $output ]]
 		word=()

@@ -6,7 +6,6 @@
 
 #include "input.h"
 #include "kinds/elf_layout.h"
-#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
 enum { PAGE = 4096 };

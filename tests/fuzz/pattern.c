@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "input.h"
-#include "scan/pattern_scanner.h"
+#include "scan/pattern_scan.h"
 #include "support/patterns.h"
 
 enum { HEADER = 4, PATTERN_MOST = 100, MOST = 1500 };

@@ -5,7 +5,7 @@
 
 #include "input.h"
 #include "scan/strings_scan.h"
-#include "scan/strings_scanner.h"
+#include "scan/strings_scan.h"
 #include "support/slow_strings.h"
 
 enum { HEADER = 6, MOST = 4096, ALL_ENCODINGS = PM_ENCODING_BIT(PM_ENCODING_COUNT) - 1 };
@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct pm_strings_options options = { .encodings = data[0] & ALL_ENCODINGS
 		                                                         ? data[0] & ALL_ENCODINGS
 		                                                         : 1,
-		                                    .least = (size_t)1 + data[1] % 200,
+		                                    .min_length = (size_t)1 + data[1] % 200,
 		                                    .white_space = data[2] & 1,
 		                                    .aligned = data[2] & 2 };
 	const struct cut whole = { 0 }, cut = { (size_t)1 + data[4], data[5] % 64, 0 };

@@ -17,7 +17,7 @@ works() {
 	echo "$*"
 }
 
-ldconfig -p | grep -q libprocmem.so.0 || fail 'ldconfig does not know the library'
+ldconfig -p | grep -q libprocmem.so.1 || fail 'ldconfig does not know the library'
 commands=$(procmem --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *.*/\1/p')
 [ -n "$commands" ] || fail 'procmem --help lists no commands'
 for command in $commands; do

@@ -20,6 +20,7 @@ run() {
 	status=0
 	"$2/near_limit" $$ 1K >"$scratch/said" || status=$?
 	[ $status = 1 ] || fail "$1: near_limit ended with $status"
+	"$2/search" $$ 'procmem-was-h[e]re' >"$scratch/said" || fail "$1: search does not find what is there"
 	echo "$1: $(head -n 1 "$scratch/said")"
 }
 # In the memory of this shell, for find_text.
@@ -28,7 +29,7 @@ export mark
 
 # Packagers give DESTDIR: files must land below it, nowhere else.
 DESTDIR=$scratch/destdir cmake --install "$PROCMEM_BUILD" --prefix /usr >"$scratch/log"
-for file in bin/procmem include/procmem/procmem.h libprocmem.so.0 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
+for file in bin/procmem include/procmem/procmem.h libprocmem.so.1 pkgconfig/procmem.pc cmake/procmem/procmem-config.cmake \
 	share/man/man1/procmem-map.1 share/man/man3/libprocmem.3 bash-completion/completions/procmem site-functions/_procmem \
 		vendor_completions.d/procmem.fish; do
 	[ -n "$(find "$scratch/destdir/usr" -path "*/$file")" ] || fail "$file was not installed"
@@ -43,18 +44,22 @@ libdir=$(dirname "$(find "$prefix" -name libprocmem.so)")
 
 flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs procmem)
 mkdir "$scratch/by-pkg-config"
-for example in biggest find_text near_limit; do
+for example in biggest find_text near_limit search; do
 	# shellcheck disable=SC2086 # a list of flags
 	cc -std=gnu17 -Wall -Wextra -Werror -pedantic "$examples/$example.c" -o "$scratch/by-pkg-config/$example" $flags "-Wl,-rpath,$libdir"
 done
 run pkg-config "$scratch/by-pkg-config"
 
-# The program that libprocmem(3) shows.
-# shellcheck disable=SC2016 # the dollars are those of sed
-sed -n '/^```$/,/^```$/{/^```$/d;s/\\\\/\\/g;p}' "$PROCMEM_SOURCE/docs/man/libprocmem.3.scd" >"$scratch/largest.c"
-# shellcheck disable=SC2086 # a list of flags
-cc -std=gnu17 -Wall -Wextra -Werror -pedantic "$scratch/largest.c" -o "$scratch/largest" $flags "-Wl,-rpath,$libdir"
-[ -n "$("$scratch/largest" $$)" ] || fail 'the example of libprocmem(3) does not work'
+# The programs that libprocmem(3) shows.
+awk '/^```$/ { inside = !inside; count += inside; next } inside { gsub(/\\\\/, "\\"); print > (folder "/man" count ".c") }' \
+	folder="$scratch" "$PROCMEM_SOURCE/docs/man/libprocmem.3.scd"
+for number in 1 2; do
+	# shellcheck disable=SC2086 # a list of flags
+	cc -std=gnu17 -Wall -Wextra -Wno-unused-parameter -Werror -pedantic "$scratch/man$number.c" -o "$scratch/man$number" $flags \
+		"-Wl,-rpath,$libdir"
+done
+[ -n "$("$scratch/man1" $$)" ] || fail 'the first example of libprocmem(3) does not work'
+[ -n "$("$scratch/man2" $$ 'procmem-was-h[e]re')" ] || fail 'the second example of libprocmem(3) does not work'
 
 cmake -S "$examples" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$prefix" >"$scratch/log" ||
 	{ cat "$scratch/log" && fail "find_package failed"; }

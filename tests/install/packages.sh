@@ -70,7 +70,7 @@ in_root sh -c 'dpkg --install /tmp/*.deb' >"$scratch/log" 2>&1 || { cat "$scratc
 files >"$scratch/installed"
 ! cmp -s "$scratch/before" "$scratch/installed" || fail 'the packages hold no files'
 in_root sh /tmp/in_root.sh || fail 'an installed command does not work'
-in_root dpkg --purge procmem libprocmem-dev libprocmem0 >"$scratch/log" 2>&1 ||
+in_root dpkg --purge procmem libprocmem-dev libprocmem1 >"$scratch/log" 2>&1 ||
 	{ cat "$scratch/log" && fail 'the packages cannot be removed'; }
 files >"$scratch/after"
 diff "$scratch/before" "$scratch/after" || fail 'the packages left something behind'

@@ -30,7 +30,7 @@ else
 fi
 [ -z "$found" ] || complain 'keeps mutable globals' "$found"
 
-found=$(nm -D --defined-only --without-symbol-versions "$library" | awk '$3 != "PROCMEM_0" { print $3 }' | grep -v '^pm_' || true)
+found=$(nm -D --defined-only --without-symbol-versions "$library" | awk '$3 != "PROCMEM_1" { print $3 }' | grep -v '^pm_' || true)
 [ -z "$found" ] || complain 'exports names that do not begin with pm_' "$found"
 
 # lib/libprocmem.map names what the headers declare, once each and sorted: a function that is missing there is hidden, and programs do not
@@ -44,7 +44,7 @@ echo "$listed" >"$scratch/listed"
 found=$(diff "$scratch/listed" "$scratch/declared" |
 	sed -n 's/^>/add to lib\/libprocmem.map:/p; s/^</remove, or sort, in lib\/libprocmem.map:/p')
 [ -z "$found" ] || complain 'has another list of exported names than its headers' "$found"
-found=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 == "T" && $3 !~ /@@PROCMEM_0$/ { print $3 }')
+found=$(nm -D --defined-only --with-symbol-versions "$library" | awk '$2 == "T" && $3 !~ /@@PROCMEM_1$/ { print $3 }')
 [ -z "$found" ] || complain 'exports names without their version' "$found"
 
 # Every function of the public headers is there, and nothing is exported that they do not declare.

@@ -20,7 +20,7 @@ while IFS= read -r part; do
 done <"$scratch/parts"
 
 # Of each rule's format the longest part without conversions.
-grep -o 'pm_refused(refusal, [^"]*"[^"]*"' "$scratch/source" | sed 's/^[^"]*"//; s/"$//' | sed 's/%[a-z]/\n/g; s/$/\n--/' |
+grep -o 'return refused(refusal, [^"]*"[^"]*"' "$scratch/source" | sed 's/^[^"]*"//; s/"$//' | sed 's/%[a-z]/\n/g; s/$/\n--/' |
 	awk '/^--$/ { print longest; longest = ""; next } length > length(longest) { longest = $0 }' |
 	sed "s/^[ ';:,()]*//; s/[ ';:,()]*\$//; s/; run procmem.*//" >"$scratch/rules"
 [ "$(wc -l <"$scratch/rules")" -ge 10 ] || { echo 'where are the rules?' && exit 1; }

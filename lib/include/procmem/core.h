@@ -14,6 +14,7 @@
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
+#include <procmem/threads.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,6 +15,7 @@
 #include <procmem/process.h>
 #include <procmem/reader.h>
 #include <procmem/region.h>
+#include <procmem/threads.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Numbers as people and /proc write them. Parsing is strict: the whole text must be a number, and
- * what does not fit is an error.
+ * Numbers, sizes and durations as text. Parsing is strict: the whole text must be a number, and a
+ * number that does not fit is an error.
  */
 #ifndef PROCMEM_NUMBER_H
 #define PROCMEM_NUMBER_H
@@ -18,12 +18,12 @@ extern "C" {
 #endif
 
 /**
- * Parses an unsigned decimal number: digits only, no sign, no blanks.
+ * Parses an unsigned decimal number: digits only, no sign, no spaces.
  *
  * @param text   NUL-terminated text
  * @param max    largest value allowed, inclusive
- * @param value  where to store the number
- * @param error  PM_ERROR_USAGE when the text is no number, or the number is above max
+ * @param value  receives the number
+ * @param error  PM_ERROR_USAGE if the text is not a number, or the number is above `max`
  * @return       0 or -1
  */
 PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
@@ -33,47 +33,47 @@ PM_PUBLIC int pm_parse_decimal(const char *text, uint64_t max, uint64_t *value,
  * Parses an address in hexadecimal, with or without `0x`, at most 16 digits.
  *
  * @param text   NUL-terminated text
- * @param value  where to store the address
+ * @param value  receives the address
  * @param error  PM_ERROR_USAGE
  * @return       0 or -1
  */
 PM_PUBLIC int pm_parse_address(const char *text, uint64_t *value, struct pm_error *error);
 
 /**
- * Parses a size in bytes: `4096`, `64K`, `1.5M`, `2G`, `1T`; 1024-based, a trailing `B` or `iB`
- * after the unit is allowed
- * (`2GiB`), `0x1000` is hexadecimal bytes. A fraction needs a unit and is rounded down to whole
- * bytes.
+ * Parses a size: `4096`, `64K`, `1.5M`, `2G`, `1T`, `0x1000`. Units are powers of 1024; `B` or
+ * `iB` may follow them (`2GiB`). A number after `0x` is hexadecimal bytes. A fraction needs a unit,
+ * and is rounded down to whole bytes.
  *
  * @param text   NUL-terminated text
- * @param value  where to store the number of bytes
- * @param error  PM_ERROR_USAGE for junk, PM_ERROR_USAGE for what exceeds 64 bits
+ * @param value  receives the size in bytes
+ * @param error  PM_ERROR_USAGE if the text is not a size, or the size exceeds 64 bits
  * @return       0 or -1
  */
 PM_PUBLIC int pm_parse_size(const char *text, uint64_t *value, struct pm_error *error);
 
-/** Bytes that pm_format_size() needs at the most, the terminating NUL included. */
+/** Size of the buffer for pm_format_size(), including the NUL. */
 #define PM_SIZE_TEXT_SIZE 16
 
 /**
- * Writes a size for people: one decimal and a 1024-based unit (`255.9M`, `4.0K`), bytes below 1 K
- * as `512B`, zero as `-`. Rounds half up, but never up to 1024.0 of a unit: 1023.99K is `1.0M`.
+ * Formats a size with one decimal and a unit, a power of 1024: `255.9M`, `4.0K`. A size below 1 K
+ * is `512B`, zero is `-`. Rounds half up; what would become 1024.0 of a unit is 1.0 of the next:
+ * 1023.99K is `1.0M`.
  *
- * @param bytes  the size
- * @param text   at least PM_SIZE_TEXT_SIZE bytes
+ * @param bytes  the size in bytes
+ * @param text   buffer of at least PM_SIZE_TEXT_SIZE bytes; receives the text
  * @return       number of characters written, without the NUL
  */
 PM_PUBLIC size_t pm_format_size(uint64_t bytes, char *text);
 
-/** Bytes that pm_format_duration() needs at the most, the terminating NUL included. */
+/** Size of the buffer for pm_format_duration(), including the NUL. */
 #define PM_DURATION_TEXT_SIZE 24
 
 /**
- * Writes a duration for people, in its two largest units: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d
- * 4h`; from 10,000 days on `>10000d`.
+ * Formats a duration in its two largest units: `0.4s`, `52s`, `7m 40s`, `2h 14m`, `3d 4h`. 10,000
+ * days and more are `>10000d`.
  *
- * @param seconds  the duration; below 0 counts as 0
- * @param text     at least PM_DURATION_TEXT_SIZE bytes
+ * @param seconds  the duration in seconds; a negative one counts as 0
+ * @param text     buffer of at least PM_DURATION_TEXT_SIZE bytes; receives the text
  * @return         number of characters written, without the NUL
  */
 PM_PUBLIC size_t pm_format_duration(double seconds, char *text);

@@ -25,6 +25,7 @@
 #include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
+#include <procmem/file_reader.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
@@ -32,12 +33,15 @@
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
+#include <procmem/minmax.h>
 #include <procmem/number.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
+#include <procmem/process_find.h>
 #include <procmem/process_id.h>
 #include <procmem/process_list.h>
+#include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/recorder.h>
@@ -45,15 +49,20 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
+#include <procmem/search.h>
 #include <procmem/select.h>
 #include <procmem/series.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
+#include <procmem/target_reader.h>
+#include <procmem/threads.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/typo.h>
 #include <procmem/unit_read.h>
+#include <procmem/unreadable.h>
+#include <procmem/version.h>
 #include <procmem/wakeup.h>
 
 #endif

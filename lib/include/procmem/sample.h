@@ -80,10 +80,10 @@ struct pm_sample {
 	struct pm_totals totals; /**< totals, always of this time */
 	const struct pm_regions *regions; /**< the regions with RSS and swap; owned by the sampler,
 	                                       valid until the next sample is taken */
-	const struct pm_range *appeared;  /**< with pm_sampler_options.pages: pages that became
-	                                       present or swapped since the last measurement, split
-	                                       at regions, by ascending address; valid as the
-	                                       regions are */
+	const struct pm_region_range *appeared; /**< with pm_sampler_options.pages: pages that
+	                                      became present or swapped since the last measurement,
+	                                      split at regions, by ascending address; valid as the
+	                                      regions are */
 	size_t appeared_count; /**< number of these ranges; 0 at the first measurement, and if the
 	                            sample is not fresh */
 	bool fresh;     /**< the regions were measured for this sample; false: by an earlier one */

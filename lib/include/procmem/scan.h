@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Searching a target: several threads take unit after unit of a plan, read it and look through it,
- * and the hits come back in the order of their addresses.
+ * Searching a target with several threads. Each thread claims units of a plan, reads and searches
+ * them. The hits are delivered in the order of their addresses.
  *
- * A hit is found whole wherever it lies: across units, and across adjacent regions of the same
- * thing (pm_region_continues()). None is found twice, none is lost. A hit of more than
- * PM_SCAN_PIECE_MAX bytes comes in pieces, one behind the other.
+ * A hit is found as a whole, even across units and across adjacent regions of the same mapping
+ * (pm_region_continues()). No hit is found twice, and none is lost. A hit of more than
+ * PM_SCAN_PIECE_MAX bytes is delivered in pieces, one after the other.
  *
- * Memory does not depend on the target's size, nor on the length of hits. Measured with up to four
- * threads (VmHWM of proc_pid_status(5)), a thread takes 1.2 MiB where there are few hits, 2.6 MiB
- * where all is text, 4.8 MiB while it looks where hits of mebibytes end, and up to 7.2 MiB where
- * ten times the bytes of these are appended. In all that was 13 MiB with two threads at the most,
- * and 24 MiB with four.
+ * The memory used depends neither on the size of the target nor on the length of hits. Measured
+ * with up to four threads (VmHWM of proc_pid_status(5)), a thread uses 1.2 MiB with few hits, 2.6
+ * MiB if everything is text, 4.8 MiB while it searches the end of hits of mebibytes, and up to 7.2
+ * MiB if ten times the bytes of those are appended. The maximum was 13 MiB with two threads and 24
+ * MiB with four. <procmem/search.h> is simpler, for most purposes.
  */
 #ifndef PROCMEM_SCAN_H
 #define PROCMEM_SCAN_H
@@ -32,154 +32,153 @@ extern "C" {
 #endif
 
 /**
- * A search, made by pm_strings_scanner_create() or pm_pattern_scanner_create(); opaque. Several
- * threads and scans may use one.
+ * What to search for, created by pm_strings_scanner_create() or pm_pattern_scanner_create();
+ * opaque. Several threads and scans may use one.
  */
 struct pm_scanner;
 
 /**
- * Releases a search.
- * @param scanner a search or NULL
+ * Releases a scanner.
+ * @param scanner  the scanner; may be NULL
  */
 PM_PUBLIC void pm_scanner_destroy(struct pm_scanner *scanner);
 
-/** Most bytes around a hit that can be asked for. */
+/** Maximum of pm_scan.around in bytes. */
 #define PM_SCAN_CONTEXT_MAX ((size_t)4096)
 
-/** Most threads of a scan. */
+/** Maximum number of threads of a scan. */
 #define PM_SCAN_WORKERS_MAX 16u
 
 /**
- * Most bytes of a hit that are told at a time: what is longer comes as several hits, `truncated`
- * and `continued`, cut between characters.
+ * Maximum number of bytes of a hit that are delivered at once. A longer hit is delivered in pieces,
+ * `truncated` and `continued`, and is cut between characters.
  */
 #define PM_SCAN_PIECE_MAX ((size_t)128 << 10)
 
-/** Something that was found, valid during the call that tells it. */
+/** A hit, in the thread that found it. It is valid during the call. */
 struct pm_hit {
-	uint64_t address; /**< where it begins in the target */
-	size_t size;      /**< its bytes */
-	const uint8_t
-		*bytes;  /**< they; as many as `before` and `after` say may be read around them */
-	size_t before;   /**< bytes before it that belong to the same memory, up to pm_scan.around;
-	                    none between pieces of a hit */
-	size_t after;    /**< the same behind it */
-	size_t region;   /**< index of the region in which it begins */
-	uint32_t source; /**< index of the pattern, 0 in a search for text */
-	enum pm_encoding encoding; /**< of the text that was searched for */
-	bool truncated; /**< it goes on: the rest comes as a further hit; that of a pattern's match
-	                   of mebibytes perhaps not at all */
-	bool continued; /**< it is the rest of a hit before. Where units meet only
-	                   pm_scan_delivery.continued tells that */
-	bool changed;   /**< when looked at again the target had other bytes there; only with
+	uint64_t address;     /**< address of the first byte in the target */
+	size_t size;          /**< size in bytes */
+	const uint8_t *bytes; /**< the bytes, with `before` readable ones before and `after` after
+	                         them */
+	size_t before;   /**< bytes before the hit in the same memory, at most pm_scan.around; 0
+	                    between pieces of a hit */
+	size_t after;    /**< bytes after the hit, likewise */
+	size_t region;   /**< index of the region in which the hit starts */
+	uint32_t source; /**< index of the pattern; 0 in a search for text */
+	enum pm_encoding encoding; /**< encoding of the text that was searched for */
+	bool truncated; /**< the hit continues: the rest is another hit. The rest of a match of
+	                   mebibytes may be missing */
+	bool continued; /**< continues the hit before. Across units, only
+	                   pm_scan_delivery.continued says so */
+	bool changed;   /**< when read again, the target had other bytes there; only with
 	                   pm_scan.again */
 };
 
 /**
- * Collects what is to be delivered for a hit; opaque. It belongs to the thread that is told of the
- * hit, for the duration of that call.
+ * The bytes to be delivered for a hit; opaque. It belongs to the thread that found the hit, during
+ * that call.
  */
 struct pm_scan_batch;
 
 /**
- * Adds bytes to what is delivered for the hit at hand.
+ * Appends bytes to those that are delivered for the current hit.
  *
- * @param batch as handed in
- * @param bytes what
- * @param size how many
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ * @param batch  the batch that pm_scan_found was called with
+ * @param bytes  the bytes; copied
+ * @param size   number of bytes
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
  */
 PM_PUBLIC int pm_scan_append(struct pm_scan_batch *batch, const void *bytes, size_t size,
                              struct pm_error *error);
 
 /**
- * Told of each hit in the thread that found it, several at a time and in no order; some of the hits
- * are dropped later, as parts of longer ones. It writes down what is to be delivered, mostly a line
- * of output.
+ * Called for each hit in the thread that found it, by several threads at the same time and in no
+ * order. Some hits are dropped later, as parts of longer ones. The function appends what is to be
+ * delivered, typically a line of output.
  *
- * @param context  of the scan
- * @param worker   number of the thread, less than pm_scan.workers (where that is 0, than
- * PM_SCAN_WORKERS_MAX)
- * @param hit      what was found
+ * @param context  the context of the scan
+ * @param worker   number of the thread, below pm_scan.workers (below PM_SCAN_WORKERS_MAX if that
+ *                 is 0)
+ * @param hit      the hit
  * @param batch    for pm_scan_append()
- * @param error    to be filled on failure
+ * @param error    to fill on failure
  * @return         0 or -1
  */
 typedef int pm_scan_found(void *context, unsigned worker, const struct pm_hit *hit,
                           struct pm_scan_batch *batch, struct pm_error *error);
 
-/** A hit in its order, valid during the call. */
+/** A hit in the order of addresses. It is valid during the call. */
 struct pm_scan_delivery {
-	uint64_t address;          /**< where it begins */
-	size_t size;               /**< its bytes */
-	size_t region;             /**< index of the region in which it begins */
+	uint64_t address;          /**< address of the first byte */
+	size_t size;               /**< size in bytes */
+	size_t region;             /**< index of the region in which the hit starts */
 	uint32_t source;           /**< as in the hit */
 	enum pm_encoding encoding; /**< as in the hit */
 	bool truncated;            /**< as in the hit */
-	bool continued;            /**< it goes on directly where the one before was truncated */
+	bool continued;            /**< starts where the hit before was truncated */
 	bool changed;              /**< as in the hit */
-	const void *bytes;         /**< what pm_scan_append() added */
-	size_t length;             /**< how many */
+	const void *bytes;         /**< the bytes that pm_scan_append() added */
+	size_t length;             /**< number of these bytes */
 };
 
 /**
- * Told of each hit by ascending address, in the thread that called pm_scan_run().
+ * Called for each hit by ascending address, in the thread that called pm_scan_run().
  *
- * @param context   of the scan
+ * @param context   the context of the scan
  * @param delivery  the hit
- * @param error     to be filled on failure
- * @return          0: go on; 1: that is enough, the scan ends without error; -1: failure
+ * @param error     to fill on failure
+ * @return          0: continue; 1: end the scan, which then succeeds; -1: failure
  */
 typedef int pm_scan_deliver(void *context, const struct pm_scan_delivery *delivery,
                             struct pm_error *error);
 
-/** What a scan has done so far. */
+/** Progress of a scan. */
 struct pm_scan_totals {
-	uint64_t searched;   /**< bytes that were read and looked through; pages of zeros that could
-	                        be passed over included */
+	uint64_t searched;   /**< bytes that were read and searched, including pages of zeros that
+	                        were skipped */
 	uint64_t unreadable; /**< bytes that could not be read */
-	uint64_t hits;       /**< delivered, in pieces or not */
-	uint64_t changed;    /**< of these, changed since */
-	uint64_t gave_up;    /**< begins of matches at which a pattern reached its limits */
+	uint64_t hits;       /**< hits that were delivered; pieces of one count once */
+	uint64_t changed;    /**< hits that had changed when read again */
+	uint64_t gave_up;    /**< addresses at which a pattern reached its limits */
 	uint64_t passed;     /**< bytes at which no match was tried after that */
 };
 
 /**
- * Called about ten times a second, and whenever all hits that are there were delivered.
+ * Called about ten times a second, and each time all available hits were delivered.
  *
- * @param context of the scan
- * @param totals so far
- * @return 0: go on; anything else ends the scan with PM_ERROR_CANCELLED
+ * @param context  the context of the scan
+ * @param totals   the totals so far
+ * @return         0: continue; any other value ends the scan with PM_ERROR_CANCELLED
  */
 typedef int pm_scan_tick(void *context, const struct pm_scan_totals *totals);
 
-/** A scan. */
+/** Parameters of a scan. */
 struct pm_scan {
 	const struct pm_scanner *scanner; /**< what to search for */
-	const struct pm_regions *regions; /**< the regions that the plan was made for */
-	struct pm_plan *plan;             /**< what to read; used up */
-	struct pm_unit_source source; /**< where from; `unreadable` is called by ascending address,
+	const struct pm_regions *regions; /**< the regions of the plan */
+	struct pm_plan *plan;             /**< what to read; at its end afterwards */
+	struct pm_unit_source source; /**< the readers; `unreadable` is called by ascending address,
 	                                 as `deliver` is */
-	unsigned workers; /**< threads; 0 means as many as there are processors for us, 4 at the
-	                     most */
-	size_t around;    /**< bytes around a hit to be shown to `found`, PM_SCAN_CONTEXT_MAX at the
-	                     most */
-	bool again; /**< look at each hit again before it is told: the target may have changed it
-	               meanwhile */
-	pm_scan_found *found;     /**< told of each hit at once; NULL: nothing to append */
-	pm_scan_deliver *deliver; /**< told of each hit in order */
-	pm_scan_tick *tick;       /**< NULL: not called */
-	void *context;            /**< handed to them */
+	unsigned
+		workers; /**< number of threads; 0: the number of CPUs that we may use, at most 4 */
+	size_t around;   /**< bytes around a hit that `found` needs, at most PM_SCAN_CONTEXT_MAX */
+	bool again;      /**< read each hit again before `found` is called: the target may have
+	                    changed it since */
+	pm_scan_found *found;     /**< called for each hit when it is found; may be NULL */
+	pm_scan_deliver *deliver; /**< called for each hit in order */
+	pm_scan_tick *tick;       /**< called for progress; may be NULL */
+	void *context;            /**< passed to these functions */
 };
 
 /**
- * Scans.
+ * Runs a scan.
  *
- * @param scan    what and how
- * @param totals  filled, also where it fails
+ * @param scan    the parameters
+ * @param totals  filled, also after a failure
  * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED (source.cancel, or tick), PM_ERROR_RESOURCES,
- * PM_ERROR_USAGE, what the callbacks say
+ *                PM_ERROR_USAGE, or the error of a callback
  * @return        0 or -1
  */
 PM_PUBLIC int pm_scan_run(const struct pm_scan *scan, struct pm_scan_totals *totals,

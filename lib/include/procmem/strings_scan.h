@@ -4,9 +4,9 @@
  * Searching for text: runs of printable characters, as strings(1) finds them, in several encodings
  * in one pass.
  *
- * For each encoding of strings(1) the same runs are found, wherever they begin (UTF-16 and UTF-32
- * at any address); the characters of UTF-16 and UTF-32 are those of ASCII, as there: nearly any
- * other bytes would be text too.
+ * For each encoding of strings(1) the same runs are found, at any address also for UTF-16 and
+ * UTF-32. The characters of UTF-16 and UTF-32 are those of ASCII, as in strings(1): with all
+ * characters, nearly any bytes would be text.
  */
 #ifndef PROCMEM_STRINGS_SCAN_H
 #define PROCMEM_STRINGS_SCAN_H
@@ -21,11 +21,11 @@
 extern "C" {
 #endif
 
-/** How characters stand in memory. */
+/** Encodings of characters. */
 enum pm_encoding {
 	PM_ENCODING_ASCII,   /**< 7 bits: 0x20 to 0x7e and tab; `s` of strings(1) */
-	PM_ENCODING_UTF8,    /**< the same, and valid UTF-8 from U+00A0 on */
-	PM_ENCODING_8BIT,    /**< the same as ASCII, and all bytes from 0x80 on: `S` */
+	PM_ENCODING_UTF8,    /**< ASCII, and valid UTF-8 from U+00A0 on */
+	PM_ENCODING_8BIT,    /**< ASCII, and all bytes from 0x80 on: `S` */
 	PM_ENCODING_UTF16LE, /**< 16 bits, little-endian: `l` */
 	PM_ENCODING_UTF16BE, /**< 16 bits, big-endian: `b` */
 	PM_ENCODING_UTF32LE, /**< 32 bits, little-endian: `L` */
@@ -36,24 +36,25 @@ enum pm_encoding {
 /** Bit of an encoding in pm_strings_options.encodings. */
 #define PM_ENCODING_BIT(encoding) (1u << (unsigned)(encoding))
 
-/** What to search for. All zeros: UTF-8 (which contains ASCII), at least 4 characters. */
+/** What to search for. With all zeros, UTF-8 (which contains ASCII) of at least 4 characters. */
 struct pm_strings_options {
-	unsigned encodings; /**< PM_ENCODING_BIT() values or-ed together; 0 means UTF-8 */
-	size_t least;       /**< fewest characters of a string; 0 means 4, and 6 for UTF-16 */
-	bool white_space;   /**< newline, carriage return, vertical tab and form feed belong to
-	                       strings too: `-w` of strings(1) */
-	bool aligned; /**< UTF-16 and UTF-32 at addresses that are multiples of their size only:
-	                 then no text is found in both byte orders */
+	unsigned encodings; /**< PM_ENCODING_BIT() values, or-ed; 0 means UTF-8 */
+	size_t min_length;  /**< minimum number of characters of a string; 0 means 4, and 6 for
+	                       UTF-16 */
+	bool white_space;   /**< strings may contain newline, carriage return, vertical tab and form
+	                       feed: `-w` of strings(1) */
+	bool aligned; /**< UTF-16 and UTF-32 only at multiples of their size: no text is found in
+	                 both byte orders then */
 };
 
-/** A search; opaque. Several threads and scans may use one. */
+/** What to search for; opaque. Several threads and scans may use one. */
 struct pm_scanner;
 
 /**
- * Makes a search for text.
+ * Creates a scanner for text.
  *
  * @param options  what to search for; NULL for all zeros
- * @param scanner  where to store it; release with pm_scanner_destroy()
+ * @param scanner  receives the scanner; release it with pm_scanner_destroy()
  * @param error    PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -61,28 +62,28 @@ PM_PUBLIC int pm_strings_scanner_create(const struct pm_strings_options *options
                                         struct pm_scanner **scanner, struct pm_error *error);
 
 /**
- * Name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ...
- * @param encoding the encoding
- * @return a constant text
+ * Returns the name of an encoding: "ascii", "utf-8", "8-bit", "utf-16le", ...
+ * @param encoding  the encoding
+ * @return          a constant text
  */
 PM_PUBLIC const char *pm_encoding_name(enum pm_encoding encoding);
 
 /**
- * Bytes of the smallest character.
- * @param encoding the encoding
- * @return 1, 2 or 4
+ * Returns the size of the smallest character of an encoding.
+ * @param encoding  the encoding
+ * @return          1, 2 or 4 bytes
  */
 PM_PUBLIC size_t pm_encoding_unit(enum pm_encoding encoding);
 
 /**
- * The characters of a string, one byte each for UTF-16 and UTF-32 (which hold ASCII only here), the
- * bytes as they are for all others.
+ * Converts a string to 8 bits a character. Strings in UTF-16 and UTF-32 contain only ASCII; all
+ * others are copied unchanged.
  *
- * @param encoding  its encoding
- * @param bytes     the string as it stands in memory
- * @param size      its bytes
- * @param text      room for size / pm_encoding_unit(encoding) bytes; no NUL is put behind
- * @return          how many bytes were written
+ * @param encoding  encoding of the string
+ * @param bytes     the string as it is in memory
+ * @param size      its size in bytes
+ * @param text      buffer of size / pm_encoding_unit(encoding) bytes; receives the text without NUL
+ * @return          number of bytes written
  */
 PM_PUBLIC size_t pm_string_text(enum pm_encoding encoding, const uint8_t *bytes, size_t size,
                                 char *text);

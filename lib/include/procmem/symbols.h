@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Which function or variable an address belongs to, by the symbol tables of the mapped ELF files
- * (elf(5)).
+ * The function or variable that an address belongs to, from the symbol tables of the mapped ELF
+ * files (elf(5)).
  *
- * Of a living process the files are those that it has mapped, wherever it sees them (another root
- * directory, a deleted file), not those of the same name here. A core file tells names; a file of
- * that name is used if it has the build ID that stands in the memory of the core file; programs
- * that the file does not hold have symbols, too, if it holds their first page.
- * `.symtab` is used where a file still has it; else that of the file with debug information,
- * `/usr/lib/debug/.build-id/xx/yyyy.debug` below the root directory of the process, if it has the
- * same build ID; else `.dynsym`. A file that may be another one has no symbols: none is better than
- * a wrong one. Names are as in the file: those of C++ are mangled.
+ * Of a living process, the mapped files themselves are read, even if they are deleted or below
+ * another root directory. A core file contains only names: the file of that name is used if its
+ * build ID equals the one in the memory of the core file, so the core file must contain the first
+ * page of the program.
+ *
+ * The symbols are those of the first of these tables that exists:
+ * - `.symtab` of the file
+ * - `.symtab` of the file with debug information, `/usr/lib/debug/.build-id/xx/yyyy.debug` below
+ *   the root directory of the process, if its build ID is the same
+ * - `.dynsym` of the file
+ *
+ * A file that may belong to another program is not used: no symbol is better than a wrong one.
+ * Names are as in the file; those of C++ are mangled.
  */
 #ifndef PROCMEM_SYMBOLS_H
 #define PROCMEM_SYMBOLS_H
@@ -27,18 +32,17 @@ extern "C" {
 #endif
 
 /**
- * The symbols of a process or core file; opaque. One thread at a time may use it. Each file is read
- * when an address in it is asked for first.
+ * The symbols of a process or core file; opaque. One thread at a time may use it. A file is read
+ * when an address in it is searched for the first time.
  */
 struct pm_symbols;
 
-/** A symbol that holds an address, or that is the next below it. */
+/** The symbol that contains an address, or the next one below it. */
 struct pm_symbol {
 	const char *name;   /**< as in the file, any bytes; valid until pm_symbols_close() */
-	const char *object; /**< mapping of the file; valid until pm_symbols_close(), of a living
-	                       process as long as its regions */
-	uint64_t offset;    /**< of the address from the symbol's begin, in bytes */
-	uint64_t size;      /**< bytes of the symbol, 0 where the file does not say */
+	const char *object; /**< mapping of the file; valid as long as the regions */
+	uint64_t offset;    /**< distance of the address from the start of the symbol, in bytes */
+	uint64_t size;      /**< size of the symbol in bytes, 0 if the file does not contain it */
 };
 
 /**
@@ -46,7 +50,7 @@ struct pm_symbol {
  *
  * @param process  the living process; must outlive the symbols
  * @param regions  its regions; must outlive the symbols
- * @param symbols  where to store them; release with pm_symbols_close()
+ * @param symbols  receives the handle; release it with pm_symbols_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -57,10 +61,10 @@ PM_PUBLIC int pm_symbols_open(struct pm_process *process, const struct pm_region
  * Prepares the search for symbols in a core file; no file is opened yet.
  *
  * @param core     the core file; must outlive the symbols
- * @param root     folder below which the files are that the process had, as gdb's sysroot; NULL:
- * the root directory
- * @param regions  its regions, as pm_core_regions() gives them; must outlive the symbols
- * @param symbols  where to store them; release with pm_symbols_close()
+ * @param root     directory that contains the files of the process, as sysroot of gdb; NULL means
+ *                 the root directory
+ * @param regions  its regions, from pm_core_regions(); must outlive the symbols
+ * @param symbols  receives the handle; release it with pm_symbols_close()
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -70,20 +74,20 @@ PM_PUBLIC int pm_symbols_open_core(struct pm_core *core, const char *root,
 
 /**
  * Releases symbols.
- * @param symbols they, or NULL
+ * @param symbols  the symbols; may be NULL
  */
 PM_PUBLIC void pm_symbols_close(struct pm_symbols *symbols);
 
 /**
- * Finds the symbol of an address. Of several at the same place a global one is preferred to a weak
- * one, and that to a local one.
+ * Finds the symbol of an address. Of several at the same address, a global one is preferred to a
+ * weak one, and a weak one to a local one.
  *
  * @param symbols  the symbols
  * @param address  any address
- * @param symbol   filled where there is one
+ * @param symbol   filled if a symbol was found
  * @param error    PM_ERROR_RESOURCES
- * @return         1: found; 0: the address is in no file's code or data, no file fits, or none has
- * a symbol there; -1: an error
+ * @return         1: found; 0: the address is not in the code or data of a file, the file cannot be
+ *                 identified, or it has no symbol there; -1: an error
  */
 PM_PUBLIC int pm_symbols_find(struct pm_symbols *symbols, uint64_t address,
                               struct pm_symbol *symbol, struct pm_error *error);

@@ -300,7 +300,7 @@ static void gives_up_on_what_is_no_text(void **state)
 	assert_int_equal(pm_lines_init(&lines, fd, NULL), 0);
 	assert_int_equal(pm_lines_next(&lines, &line, &length, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
-	assert_non_null(strstr(error.text, "line 1 holds a NUL byte"));
+	assert_non_null(strstr(error.text, "line 1 contains a NUL byte"));
 	pm_lines_deinit(&lines);
 	close(fd);
 }

@@ -176,7 +176,7 @@ static void zombie(void **state)
 	in_child(read_memory_as_nobody, pid, &memory);
 	char words[128];
 	snprintf(words, sizeof words,
-	         "is a zombie: it ended and has no memory any more, only its parent %d "
+	         "is a zombie: it has ended and has no memory; its parent %d "
 	         "(zombie_parent)",
 	         (int)target.pid);
 	expect(&maps, PM_ERROR_NO_MEMORY, words);
@@ -228,7 +228,7 @@ static void ended(void **state)
 	struct finding finding;
 	in_child(read_maps_as_nobody, pid, &finding);
 	assert_int_equal(finding.cause, ENOENT);
-	expect(&finding, PM_ERROR_NOT_FOUND, "there is no process");
+	expect(&finding, PM_ERROR_NOT_FOUND, "no process has PID");
 }
 
 static void seize(pid_t pid, struct finding *finding)
@@ -325,7 +325,7 @@ static void hidden_by_a_mount_option(void **state)
 	pid_t pid = start_as_nobody(1);
 	stop(pid);
 	in_child(read_maps_where_proc_hides, pid, &gone);
-	expect(&gone, PM_ERROR_NOT_FOUND, "there is no process");
+	expect(&gone, PM_ERROR_NOT_FOUND, "no process has PID");
 }
 
 int main(void)

@@ -197,7 +197,7 @@ static void not_dumpable(void **state)
 	/* Those of a dead first thread are root's anyway. */
 	fixture->target.state = 'Z';
 	fixture->target.threads = 2;
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is protected");
 }
 
 static void inside_of_a_user_namespace(void **state)
@@ -227,7 +227,7 @@ static void same_user_namespace(void **state)
 	tree_write(fixture->root, "self/uid_map", "         0       1000          1\n");
 	tree_link(fixture->root, "self/ns/user", "user:[4026532000]");
 	tree_link(fixture->root, "12/ns/user", "user:[4026532000]");
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld (Operation not permitted)");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is protected (Operation not permitted)");
 }
 
 static void more_capabilities(void **state)
@@ -237,7 +237,7 @@ static void more_capabilities(void **state)
 	fixture->target.capabilities = CAP(DAC_OVERRIDE) | UINT64_C(1) << 10;
 	expect(fixture, EACCES, PM_ERROR_ACCESS, "has capabilities that you lack");
 	fixture->target.capabilities = CAP(DAC_OVERRIDE);
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is protected");
 }
 
 static void file_of_its_owner_only(void **state)
@@ -246,9 +246,9 @@ static void file_of_its_owner_only(void **state)
 	uint32_t user = getuid() + 1;
 	be(&fixture->own, user, user, user);
 	fixture->own.capabilities = CAP(SYS_PTRACE);
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "CAP_SYS_PTRACE does not help with that");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "CAP_SYS_PTRACE does not override this");
 	fixture->own.capabilities |= CAP(DAC_READ_SEARCH);
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is protected");
 }
 
 static void yama(void **state)
@@ -268,10 +268,10 @@ static void yama(void **state)
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=2: only root may");
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "3\n");
 	fixture->own.capabilities = CAP(SYS_PTRACE);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=3: nobody may");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "kernel.yama.ptrace_scope=3: no process may");
 	tree_write(fixture->root, "sys/kernel/yama/ptrace_scope", "0\n");
 
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is protected");
 }
 
 static void yama_lets_ancestors_and_root(void **state)
@@ -283,14 +283,14 @@ static void yama_lets_ancestors_and_root(void **state)
 	between.parent = fixture->own.pid;
 	fixture->target.parent = 13;
 	save(fixture->root, &between);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is protected");
 
 	/* A loop of parents, as recycled PIDs in a saved tree may make it, comes to an end. */
 	between.parent = TARGET;
 	save(fixture->root, &between);
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "ptrace_scope=1");
 	fixture->own.capabilities = CAP(SYS_PTRACE);
-	expect(fixture, EPERM, PM_ERROR_ACCESS, "is withheld");
+	expect(fixture, EPERM, PM_ERROR_ACCESS, "is protected");
 }
 
 static void already_traced(void **state)
@@ -333,7 +333,7 @@ static void zombie(void **state)
 	struct process parent = usual("9", 9);
 	parent.name = "make";
 	save(fixture->root, &parent);
-	expect(fixture, ESRCH, PM_ERROR_NO_MEMORY, "only its parent 9 (make)");
+	expect(fixture, ESRCH, PM_ERROR_NO_MEMORY, "its parent 9 (make) has not waited");
 
 	/* Its first thread ended, but it lives. */
 	fixture->target.threads = 3;
@@ -349,7 +349,7 @@ static void not_there(void **state)
 	                 -1);
 	assert_int_equal(fixture->error.kind, PM_ERROR_NOT_FOUND);
 	assert_int_equal(fixture->error.pid, TARGET);
-	assert_string_equal(fixture->error.text, "there is no process 12");
+	assert_string_equal(fixture->error.text, "no process has PID 12");
 
 	explain(fixture, ESRCH);
 	assert_int_equal(fixture->error.kind, PM_ERROR_GONE);
@@ -386,7 +386,7 @@ static void other_failures(void **state)
 static void nothing_explains_it(void **state)
 {
 	struct fixture *fixture = *state;
-	expect(fixture, EACCES, PM_ERROR_ACCESS, "is withheld (Permission denied)");
+	expect(fixture, EACCES, PM_ERROR_ACCESS, "is protected (Permission denied)");
 	expect_also(fixture, "AppArmor");
 	fixture->own.seccomp = 2;
 	expect(fixture, EPERM, PM_ERROR_ACCESS, "seccomp filter");

@@ -123,7 +123,7 @@ static void users_and_ages_are_told(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_ambiguous_error("shop", items, 2, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
-	assert_non_null(strstr(error.text, "'shop' fits 2 processes"));
+	assert_non_null(strstr(error.text, "'shop' matches 2 processes"));
 	assert_non_null(strstr(error.text, ": 11 (up "));
 	assert_non_null(strstr(error.text, ", 4194304 (up "));
 	assert_non_null(

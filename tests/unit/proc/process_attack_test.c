@@ -22,6 +22,7 @@
 
 #include <procmem/maps.h>
 #include <procmem/process_list.h>
+#include <procmem/threads.h>
 
 #include "support/child.h"
 #include "support/target.h"

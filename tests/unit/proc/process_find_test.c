@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which process a word means. */
+#include <procmem/process_find.h>
 #include <procmem/process_list.h>
 
 #include <setjmp.h>
@@ -41,14 +42,14 @@ static void expect_failure(const char *word, enum pm_error_kind kind, const char
 static void words_that_are_no_target(void **state)
 {
 	(void)state;
-	expect_failure("", PM_ERROR_USAGE, "an empty word names no process");
-	expect_failure("0", PM_ERROR_USAGE, "'0' is no PID");
+	expect_failure("", PM_ERROR_USAGE, "an empty word does not name a process");
+	expect_failure("0", PM_ERROR_USAGE, "'0' is not a PID");
 	expect_failure("12abc", PM_ERROR_USAGE,
 	               "'12abc' is neither a PID nor the name of a process");
 	expect_failure("-1", PM_ERROR_USAGE, "'-1' is neither a PID nor the name of a process");
-	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
+	expect_failure("99999999", PM_ERROR_NOT_FOUND, "no process has PID 99999999");
 	expect_failure("99999999999999999999", PM_ERROR_NOT_FOUND,
-	               "there is no process 99999999999999999999");
+	               "no process has PID 99999999999999999999");
 
 	expect_failure("no such program\nat all", PM_ERROR_NOT_FOUND,
 	               "no process is called 'no such program at all'");
@@ -101,7 +102,7 @@ static void a_number_is_a_pid(void **state)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	child = child_start("99999999", NULL);
-	expect_failure("99999999", PM_ERROR_NOT_FOUND, "there is no process 99999999");
+	expect_failure("99999999", PM_ERROR_NOT_FOUND, "no process has PID 99999999");
 	child_stop(child);
 }
 
@@ -197,7 +198,7 @@ static void several_are_listed(void **state)
 		child_stop(children[i]);
 
 	assert_int_equal(error.kind, PM_ERROR_AMBIGUOUS);
-	snprintf(words, sizeof words, "'%s' fits 9 processes", name);
+	snprintf(words, sizeof words, "'%s' matches 9 processes", name);
 	assert_non_null(strstr(error.text, words));
 	assert_non_null(strstr(error.text, " and 1 more"));
 

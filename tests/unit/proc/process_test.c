@@ -22,6 +22,7 @@
 #include <procmem/maps.h>
 #include <procmem/process.h>
 #include <procmem/stop.h>
+#include <procmem/threads.h>
 
 #include "proc/process.h"
 #include "proc/process_handle.h"

@@ -245,11 +245,12 @@ static void new_pages_are_reported(void **state)
 		for (size_t at = 0; at < sample.appeared_count; at++) {
 			const struct pm_region *region =
 				&sample.regions->items[sample.appeared[at].region];
-			assert_true(sample.appeared[at].start >= region->start &&
-			            sample.appeared[at].end <= region->end);
+			assert_true(sample.appeared[at].range.start >= region->start &&
+			            sample.appeared[at].range.end <= region->end);
 			/* The first run of a command may load a page of code. */
 			if (region->inode == 0 && strcmp(region->mapping, "[stack]") != 0)
-				pages += (sample.appeared[at].end - sample.appeared[at].start) /
+				pages += (sample.appeared[at].range.end -
+				          sample.appeared[at].range.start) /
 				         PAGE;
 		}
 

@@ -47,7 +47,7 @@ static void slide(uint64_t border)
 
 	const char *text = target_fact(&session.target, "marker");
 	size_t length = strlen(text);
-	const struct pm_strings_options options = { .least = length };
+	const struct pm_strings_options options = { .min_length = length };
 	struct pm_scanner *scanners[4];
 
 	assert_int_equal(pm_strings_scanner_create(&options, &scanners[0], NULL), 0);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "scan/pattern_scan.h"
-#include "scan/pattern_scanner.h"
+#include "scan/pattern_scan.h"
 #include "support/patterns.h"
 #include "support/windows.h"
 
@@ -423,18 +423,18 @@ static void wrong_patterns(void **state)
 		unsigned flags;
 		const char *text; /* that the error must contain */
 	} cases[] = {
-		{ "ab(cd", 0, "behind byte 5" },
+		{ "ab(cd", 0, "after byte 5" },
 		{ "ab[z-a]x", 0, "'ab[z-' <-- here -- 'a]x'" },
 		{ "", 0, "empty" },
 		{ "\\Gfoo", 0, "\\G" },
 		{ "(*UTF)x", 0, "UTF" },
-		{ "zz", PM_PATTERN_HEX, "behind byte 0, '' <-- here -- 'zz': bytes are written" },
-		{ "de a", PM_PATTERN_HEX, "behind byte 3, 'de ' <-- here -- 'a'" },
+		{ "zz", PM_PATTERN_HEX, "after byte 0, '' <-- here -- 'zz': bytes are written" },
+		{ "de a", PM_PATTERN_HEX, "after byte 3, 'de ' <-- here -- 'a'" },
 		{ " ", PM_PATTERN_HEX, "at least one byte" },
 		{ "de", PM_PATTERN_HEX | PM_PATTERN_CASELESS, "has no case" },
 		{ "a\\Xb", PM_PATTERN_WIDE,
-		  "behind byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
-		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "behind byte 0, '' <-- here" },
+		  "after byte 1, 'a' <-- here -- '\\Xb': this cannot be" },
+		{ "[\xc3\xa9]", PM_PATTERN_WIDE, "after byte 0, '' <-- here" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

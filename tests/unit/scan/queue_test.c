@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/queue.h"
-#include "scan/queue_claim.h"
+#include "scan/queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@ enum { MEGABYTE = 1024 * 1024, MOST = 6 };
 struct fixture {
 	struct pm_regions regions;
 	struct pm_plan *plan;
-	struct pm_scan_queue order;
+	struct pm_scan_queue queue;
 };
 
 static void start(struct fixture *fixture, uint64_t first, uint64_t end)
@@ -28,19 +28,19 @@ static void start(struct fixture *fixture, uint64_t first, uint64_t end)
 	pm_regions_init(&fixture->regions);
 	assert_int_equal(pm_regions_append(&fixture->regions, &region, &error), 0);
 	assert_int_equal(pm_plan_open(&fixture->regions, NULL, 0, NULL, &fixture->plan, &error), 0);
-	assert_int_equal(pm_scan_queue_init(&fixture->order, fixture->plan, true, MOST, &error), 0);
+	assert_int_equal(pm_scan_queue_init(&fixture->queue, fixture->plan, true, MOST, &error), 0);
 }
 
 static void drop(struct fixture *fixture)
 {
-	pm_scan_queue_deinit(&fixture->order);
+	pm_scan_queue_deinit(&fixture->queue);
 	pm_plan_close(fixture->plan);
 	pm_regions_deinit(&fixture->regions);
 }
 
 static struct pm_job *expect_claim(struct fixture *fixture, struct pm_job **second, uint64_t first)
 {
-	struct pm_job *job = pm_scan_queue_claim(&fixture->order, second);
+	struct pm_job *job = pm_scan_queue_claim(&fixture->queue, second);
 	assert_non_null(job);
 	assert_int_equal(job->unit.segments[0].start, first);
 	return job;
@@ -50,7 +50,7 @@ static void finish(struct fixture *fixture, struct pm_job *job)
 {
 	struct pm_scan_batch batch = { 0 };
 	const struct pm_scan_counts counts = { 0 };
-	assert_int_equal(pm_scan_queue_finish(&fixture->order, job, &counts, &batch), 0);
+	assert_int_equal(pm_scan_queue_finish(&fixture->queue, job, &counts, &batch), 0);
 	pm_batch_deinit(&batch);
 }
 
@@ -87,8 +87,8 @@ static void much_is_found_unit_by_unit(void **state)
 	struct pm_job *first = expect_claim(&fixture, &mine, MEGABYTE);
 	const struct pm_record record = { .address = MEGABYTE, .size = 4 };
 	assert_int_equal(pm_batch_add(&batch, &record, &error), 0);
-	assert_int_equal(pm_scan_queue_push(&fixture.order, &first, &batch), 0);
-	assert_int_equal(pm_scan_queue_pop(&fixture.order, &taken, &batch), PM_TAKEN_BATCH);
+	assert_int_equal(pm_scan_queue_push(&fixture.queue, &first, &batch), 0);
+	assert_int_equal(pm_scan_queue_pop(&fixture.queue, &taken, &batch), PM_POPPED_BATCH);
 	finish(&fixture, first);
 
 	struct pm_job *second = expect_claim(&fixture, &mine, 2 * MEGABYTE);

@@ -180,7 +180,7 @@ static void scan_stretch(const struct pm_scanner *scanner, const struct world *w
                          size_t end, struct hit_list *hits)
 {
 	struct reference reference = { hits };
-	struct pm_hits found = { .take = take, .context = &reference };
+	struct pm_hits found = { .consume = take, .context = &reference };
 	struct pm_scan_counts counts = { 0 };
 	struct pm_error error = { 0 };
 	size_t size = (end - first) * PAGE;
@@ -396,7 +396,7 @@ static void random_strings(void **state)
 		char what[40];
 		const struct pm_strings_options options = {
 			.encodings = 1 + (unsigned)(random_next(&random) % 127),
-			.least = 3 + random_next(&random) % 20,
+			.min_length = 3 + random_next(&random) % 20,
 			.white_space = random_next(&random) % 2,
 			.aligned = random_next(&random) % 2
 		};
@@ -438,7 +438,7 @@ static void markers_at_borders(void **state)
 	(void)state;
 
 	struct pm_scanner *scanners[3];
-	const struct pm_strings_options options = { .least = LENGTH };
+	const struct pm_strings_options options = { .min_length = LENGTH };
 	const struct pm_pattern patterns[] = { { "pre:MARKER<[0-9]+>END", 21, 0 },
 		                               { "pre:[A-Z]+<12345>E\\w{2}", 23, 0 } };
 

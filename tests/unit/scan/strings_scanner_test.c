@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "scan/strings_scan.h"
-#include "scan/strings_scanner.h"
+#include "scan/strings_scan.h"
 #include "support/slow_strings.h"
 #include "support/target.h"
 #include "support/windows.h"
@@ -113,7 +113,7 @@ static void random_bytes(void **state)
 		uint64_t address = 0x7000 + random_next(&random) % 8;
 		struct pm_strings_options options = {
 			.encodings = 1 + (unsigned)(random_next(&random) % 127),
-			.least = least,
+			.min_length = least,
 			.white_space = random_next(&random) % 2,
 			.aligned = random_next(&random) % 2
 		};
@@ -189,13 +189,13 @@ static void long_text(void **state)
 		unsigned second = turn % 3 ? 0 : PM_ENCODING_BIT(PM_ENCODING_8BIT);
 		const struct pm_strings_options options = {
 			.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF8) | second,
-			.least = 100 + random_next(&random) % 200
+			.min_length = 100 + random_next(&random) % 200
 		};
 
 		const struct cut cut = { 64 + random_next(&random) % 9000,
 			                 random_next(&random) % 200, 0 };
 
-		make_long_text(bytes, size, options.least, &random);
+		make_long_text(bytes, size, options.min_length, &random);
 		struct hit_list wanted = { 0 };
 		slow_strings(&options, bytes, size, 0x7000, &wanted);
 		count += wanted.count;
@@ -229,7 +229,7 @@ static void long_text_comes_in_pieces(void **state)
 	memset(bytes, 'x', sizeof bytes);
 	bytes[10] = bytes[4990] = 0;
 
-	const struct pm_strings_options options = { .least = 4 };
+	const struct pm_strings_options options = { .min_length = 4 };
 	const struct cut cut = { 512, 16, 600 };
 	struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
 	struct hit_list found = { 0 };
@@ -316,13 +316,13 @@ static void as_gnu_strings(void **state)
 	for (size_t i = 0; i < 2 * sizeof encodings / sizeof *encodings; i++) {
 		enum pm_encoding encoding = encodings[i / 2].encoding;
 		struct pm_strings_options options = { .encodings = PM_ENCODING_BIT(encoding),
-			                              .least = 5,
+			                              .min_length = 5,
 			                              .white_space = i % 2 };
 		struct hit_list wanted = { 0 }, found = { 0 };
 		struct pm_scanner *scanner = make_scanner(&options, pm_simd_best());
 		const struct cut cut = { 4096, 64, 0 };
 
-		gnu_strings(path, encodings[i / 2].letter, options.least, options.white_space,
+		gnu_strings(path, encodings[i / 2].letter, options.min_length, options.white_space,
 		            encoding, &wanted);
 		scan_buffer(scanner, bytes, SIZE, 0, &cut, &found, NULL);
 		assert_true(wanted.count > 100);
@@ -386,7 +386,7 @@ static void impossible_options(void **state)
 	struct pm_scanner *scanner = NULL;
 	struct pm_error error = { 0 };
 	const struct pm_strings_options too_long = {
-		.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF32LE), .least = SIZE_MAX / 2
+		.encodings = PM_ENCODING_BIT(PM_ENCODING_UTF32LE), .min_length = SIZE_MAX / 2
 	};
 
 	assert_int_equal(pm_strings_scanner_create(&too_long, &scanner, &error), -1);

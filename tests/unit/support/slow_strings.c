@@ -82,7 +82,7 @@ static void add_strings(enum pm_encoding encoding, const struct pm_strings_optio
 			count++;
 		}
 
-		if (count >= options->least)
+		if (count >= options->min_length)
 			hit_list_add(hits, (struct hit){ at, end - at, 0, encoding, false });
 		at = count > 0 ? end : at + 1;
 	}

@@ -89,7 +89,7 @@ static int take(struct pm_hits *hits, const struct pm_window *window, struct pm_
 static void scan_window(struct run *run, const struct pm_scanner *scanner, void *thread,
                         size_t start, size_t size, struct pm_scan_counts *counts)
 {
-	struct pm_hits hits = { .take = take, .context = run };
+	struct pm_hits hits = { .consume = take, .context = run };
 	struct pm_error error = { 0 };
 	bool again = false;
 	do {

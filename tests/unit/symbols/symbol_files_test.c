@@ -22,7 +22,6 @@
 #include "support/look.h"
 #include "support/target.h"
 #include "support/tree.h"
-#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
 struct fixture {

@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "support/target.h"
-#include "symbols/elf_search.h"
 #include "symbols/elf_symbols.h"
 
 struct fixture {

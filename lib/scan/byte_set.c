@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "scan/byte_share.h"
+#include "scan/byte_set.h"
 
 #include <string.h>
 

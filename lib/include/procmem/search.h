@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Searching a process by one call.
+ *
+ *     static int visit(void *context, const struct pm_match *match)
+ *     {
+ *         printf("%#" PRIx64 " in %s\n", match->address, match->region->mapping);
+ *         return 0;
+ *     }
+ *
+ *     struct pm_scan_totals totals;
+ *     struct pm_error error;
+ *
+ *     if (pm_grep_process(pid, "token=[0-9a-f]+", NULL, visit, NULL, &totals, &error) < 0)
+ *         fprintf(stderr, "%s\n", error.text);
+ *     else if (totals.unreadable > 0)
+ *         fprintf(stderr, "%" PRIu64 " bytes could not be read\n", totals.unreadable);
+ *
+ * Pages that are in memory or in swap are searched. Other pages are not read, so that the search
+ * does not make the process grow. Programs that need more control use <procmem/scan.h>.
+ */
+#ifndef PROCMEM_SEARCH_H
+#define PROCMEM_SEARCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <procmem/region.h>
+#include <procmem/scan.h>
+#include <procmem/strings_scan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A match. It is valid during the call of the visitor, with all that it points to.
+ *
+ * A match of more than PM_SCAN_PIECE_MAX bytes is reported in pieces, one after the other.
+ */
+struct pm_match {
+	uint64_t address;               /**< address of the first byte in the process */
+	size_t length;                  /**< length in bytes */
+	const uint8_t *bytes;           /**< copy of the bytes; not NUL-terminated */
+	const struct pm_region *region; /**< region in which the match starts, with its kind */
+	enum pm_encoding encoding;      /**< encoding of the text; see pm_string_text() */
+	bool truncated;                 /**< the match continues after these bytes */
+	bool continued;                 /**< the bytes continue the match before, which was
+	                                   truncated */
+};
+
+/**
+ * Called for each match, by ascending address, in the thread that called pm_grep_process() or
+ * pm_strings_process(). It may not call these functions with the same totals.
+ *
+ * @param context  the context of the search
+ * @param match    the match
+ * @return         0 to continue; any other value ends the search, which then succeeds
+ */
+typedef int pm_match_visitor(void *context, const struct pm_match *match);
+
+/** Options of a search. With all zeros, the whole process is searched while it runs. */
+struct pm_search_options {
+	/**
+	 * What to search, as a NULL-terminated list of REGION words of pm_select_add_word(): kinds
+	 * (`heap`), addresses, ranges, names (`[stack]`). NULL: all regions.
+	 */
+	const char *const *regions;
+	unsigned flags; /**< of pm_grep_process(): enum pm_pattern_flag values, or-ed */
+	struct pm_strings_options strings; /**< of pm_strings_process() */
+	bool stop; /**< stop the process during the search, with pm_stop_begin(); the visitor delays
+	              the process then */
+	unsigned workers; /**< number of threads, at most PM_SCAN_WORKERS_MAX; 0: the number of
+	                     CPUs, at most 4 */
+	/** If it becomes non-zero, the search ends with PM_ERROR_CANCELLED. May be NULL. */
+	const volatile sig_atomic_t *cancel;
+};
+
+/**
+ * Searches the memory of a process for a pattern.
+ *
+ * The function uses only threads of its own, and keeps nothing afterwards. Several threads may call
+ * it at the same time.
+ *
+ * @param pid      the process
+ * @param pattern  a regular expression, as for pm_pattern_scanner_create(), or what
+ *                 `options->flags` says
+ * @param options  options; NULL for all zeros
+ * @param visit    called for each match
+ * @param context  passed to `visit`
+ * @param totals   filled, also after a failure: matches, bytes that were searched, and bytes that
+ *                 could not be read. NULL: bytes that could not be read, and places that the
+ *                 pattern took too long for, are a failure after all matches were reported, with
+ *                 PM_ERROR_UNREADABLE and PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_USAGE (the pattern, the options), PM_ERROR_NOT_FOUND (the process, a
+ *                 region), PM_ERROR_ACCESS, PM_ERROR_NO_MEMORY, PM_ERROR_GONE (also if the process
+ *                 called exec: the matches may be wrong), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ * @return         0 or -1; a search without a match returns 0
+ */
+PM_PUBLIC int pm_grep_process(pid_t pid, const char *pattern,
+                              const struct pm_search_options *options, pm_match_visitor *visit,
+                              void *context, struct pm_scan_totals *totals, struct pm_error *error);
+
+/**
+ * Searches the memory of a process for text: runs of printable characters, as strings(1) finds
+ * them.
+ *
+ * @param pid      the process
+ * @param options  options; NULL for all zeros: UTF-8 strings of at least 4 characters
+ * @param visit    called for each string
+ * @param context  passed to `visit`
+ * @param totals   as for pm_grep_process()
+ * @param error    as for pm_grep_process()
+ * @return         0 or -1; a search without a match returns 0
+ */
+PM_PUBLIC int pm_strings_process(pid_t pid, const struct pm_search_options *options,
+                                 pm_match_visitor *visit, void *context,
+                                 struct pm_scan_totals *totals, struct pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
