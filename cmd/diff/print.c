@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "diff/print.h"
 
+#include <string.h>
+
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "target/region_columns.h"
+#include "target/region_text.h"
 #include "view/json.h"
 #include "view/numbered_table.h"
 
-/** Columns of the table; those of sums leave some out. */
+/** Columns of the table. Tables of sums have only some of them. */
 enum column { CHANGE, COUNT, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING, COLUMNS };
 
 static const struct table_column all_columns[COLUMNS] = {
@@ -22,7 +25,7 @@ static const struct table_column all_columns[COLUMNS] = {
 	[MAPPING] = { .title = "MAPPING" },
 };
 
-/** Which columns a table has, by what it sums up by. */
+/** Columns of a table by what it is summed up by. */
 static const enum column chosen[][COLUMNS] = {
 	[DIFF_BY_REGION] = { CHANGE, ADDRESS, BEFORE, AFTER, DELTA, SIZE_DELTA, KIND, MAPPING },
 	[DIFF_BY_KIND] = { KIND, COUNT, BEFORE, AFTER, DELTA, SIZE_DELTA },
@@ -33,23 +36,31 @@ static const size_t chosen_count[] = {
 	[DIFF_BY_REGION] = 8, [DIFF_BY_KIND] = 6, [DIFF_BY_MAPPING] = 7
 };
 
-/** Columns that are left out where a terminal is too narrow, the least important first. */
+/** Columns that are left out if the terminal is too narrow, the least important first. */
 static const enum column droppable[] = { SIZE_DELTA, BEFORE, KIND, AFTER, COUNT };
 
-/** What is printed, and in which columns. */
+/** The table: the rows, and the columns that are printed. */
 struct view {
-	const struct diff *diff;
+	const struct diff_rows *diff;
 	enum column columns[COLUMNS];
 	size_t count;
-	struct text dropped; /* titles of those that are left out */
+	struct text dropped; /* titles of the columns left out */
 };
 
-static void put_size(const struct diff *diff, uint64_t size, struct text *text)
+static void put_size(const struct diff_rows *diff, uint64_t size, struct text *text)
 {
 	if (diff->options->output.bytes)
 		text_decimal(text, size);
 	else
 		text_size(text, size);
+}
+
+static void put_detail(const struct pm_region *region, struct text *text)
+{
+	struct text detail = { 0 };
+	region_text_detail(&region->detail, &detail);
+	utf8_escape(text, detail.bytes ? detail.bytes : "", detail.length);
+	text_deinit(&detail);
 }
 
 static void put_mapping(const struct pm_region *region, struct text *text)
@@ -59,15 +70,15 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	utf8_escape(text, name.bytes ? name.bytes : "", name.length);
 	text_deinit(&name);
 
-	/* A recording knows an arena by its address only, a living process also by its number,
-	 * which may change: one name for both. */
+	/* A recording has the address of an arena, a live process also its number, which can
+	 * change: use the address for both. */
 	if (text->length == 0 && region->arena != 0)
 		text_format(text, "arena at %llx", (unsigned long long)region->arena);
 	else if (text->length == 0)
-		utf8_escape(text, region->detail, strlen(region->detail));
+		put_detail(region, text);
 }
 
-/** What only rows have, not the totals. */
+/** Writes a cell that the line of totals does not have. */
 static void put_identity(const struct diff_row *row, enum column column, struct text *text)
 {
 	if (column == CHANGE) {
@@ -85,12 +96,17 @@ static void put_identity(const struct diff_row *row, enum column column, struct 
 	}
 }
 
+static const struct diff_row *row_of(const struct diff_rows *diff, size_t index)
+{
+	return index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+}
+
 static void cell(void *context, size_t index, size_t which, struct text *text)
 {
 	const struct view *view = context;
-	const struct diff *diff = view->diff;
+	const struct diff_rows *diff = view->diff;
 	enum column column = view->columns[which];
-	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+	const struct diff_row *row = row_of(diff, index);
 	bool bytes = diff->options->output.bytes;
 
 	if (column == BEFORE)
@@ -98,9 +114,9 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 	else if (column == AFTER)
 		put_size(diff, pm_growth_weight(&row->is), text);
 	else if (column == DELTA)
-		delta_put_bytes(text, diff_delta(row), bytes);
+		delta_put_bytes(text, diff_rows_delta(row), bytes);
 	else if (column == SIZE_DELTA)
-		delta_put_bytes(text, diff_size_delta(row), bytes);
+		delta_put_bytes(text, diff_rows_size_delta(row), bytes);
 	else if (column == COUNT)
 		text_decimal(text, row->regions);
 	else if (index != TABLE_TOTAL)
@@ -112,14 +128,14 @@ static void cell(void *context, size_t index, size_t which, struct text *text)
 static enum out_style style(void *context, size_t index, size_t which)
 {
 	const struct view *view = context;
-	const struct diff *diff = view->diff;
+	const struct diff_rows *diff = view->diff;
 	enum column column = view->columns[which];
-	const struct diff_row *row = index == TABLE_TOTAL ? &diff->total : &diff->rows[index];
+	const struct diff_row *row = row_of(diff, index);
 
 	if (column == DELTA)
-		return delta_style(diff_delta(row));
+		return delta_style(diff_rows_delta(row));
 	if (column == SIZE_DELTA)
-		return delta_style(diff_size_delta(row));
+		return delta_style(diff_rows_size_delta(row));
 	if (column == CHANGE && index != TABLE_TOTAL && row->change == PM_CHANGE_NEW)
 		return OUT_NEW;
 
@@ -129,7 +145,8 @@ static enum out_style style(void *context, size_t index, size_t which)
 static void print_left_out(void *context, struct out *out)
 {
 	const struct view *view = context;
-	const struct diff *diff = view->diff;
+	const struct diff_rows *diff = view->diff;
+
 	if (diff->shown < diff->count)
 		out_format(out, "\xe2\x80\xa6 %zu more that changed\n", diff->count - diff->shown);
 
@@ -140,9 +157,10 @@ static void print_left_out(void *context, struct out *out)
 	}
 }
 
-static void print_heading(const struct diff *diff, struct out *out)
+static void print_heading(const struct diff_rows *diff, struct out *out)
 {
 	struct text line = { 0 };
+
 	text_string(&line, "before: ");
 	sampled_describe(diff->before, &line);
 	text_string(&line, "\nafter:  ");
@@ -152,38 +170,38 @@ static void print_heading(const struct diff *diff, struct out *out)
 	text_deinit(&line);
 }
 
-/**
- * Regions of a recording, and those that are gone, are nothing that another command could look at.
- */
+/** Identifies a row for other commands: only regions of a live process that still exist. */
 static bool identify(void *context, size_t index, struct numbered_row *row)
 {
-	const struct diff *diff = ((const struct view *)context)->diff;
+	const struct diff_rows *diff = ((const struct view *)context)->diff;
 	const struct diff_row *from = &diff->rows[index];
-	bool living = diff->after->identified && diff->after->number == 0;
+	bool is_live = diff->after->identified && diff->after->number == 0;
 
 	*row = (struct numbered_row){ .start = from->region->start,
 		                      .end = from->region->end,
 		                      .mapping = from->region->mapping };
 	row->kind = (enum pm_kind)from->region->kind;
-	return living && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
+	return is_live && diff->options->by == DIFF_BY_REGION && from->change != PM_CHANGE_GONE;
 }
 
 /**
- * Takes the next column out that may go.
- * @param from place among those that may
- * @return false: none is left
+ * Leaves out the next column that can be dropped.
+ * @param from  index in `droppable` where the search starts; advanced
+ * @return      false if none is left
  */
 static bool drop_column(struct view *view, size_t *from)
 {
 	while (*from < sizeof droppable / sizeof *droppable) {
 		enum column dropped = droppable[(*from)++];
+
 		for (size_t i = 0; i < view->count; i++) {
 			if (view->columns[i] != dropped)
 				continue;
 			memmove(view->columns + i, view->columns + i + 1,
 			        (--view->count - i) * sizeof *view->columns);
-			text_format(&view->dropped, "%s%s", view->dropped.length > 0 ? ", " : "",
-			            all_columns[dropped].title);
+			if (view->dropped.length > 0)
+				text_string(&view->dropped, ", ");
+			text_string(&view->dropped, all_columns[dropped].title);
 			return true;
 		}
 	}
@@ -192,15 +210,17 @@ static bool drop_column(struct view *view, size_t *from)
 }
 
 /**
- * Chooses as many columns as the terminal has room for.
- * @param columns gets them
+ * Chooses as many columns as fit the terminal.
+ * @param columns receives the columns
  */
 static void choose_columns(struct view *view, struct table *table, struct table_column *columns,
                            const struct out *out)
 {
+	enum diff_by by = view->diff->options->by;
 	size_t next = 0;
-	view->count = chosen_count[view->diff->options->by];
-	memcpy(view->columns, chosen[view->diff->options->by], view->count * sizeof *view->columns);
+
+	view->count = chosen_count[by];
+	memcpy(view->columns, chosen[by], view->count * sizeof *view->columns);
 
 	do {
 		for (size_t i = 0; i < view->count; i++)
@@ -209,7 +229,7 @@ static void choose_columns(struct view *view, struct table *table, struct table_
 	} while (!numbered_table_fits(table, out) && drop_column(view, &next));
 }
 
-void diff_print(const struct diff *diff, struct out *out)
+void diff_print(const struct diff_rows *diff, struct out *out)
 {
 	struct table_column columns[COLUMNS];
 	struct view view = { .diff = diff };
@@ -240,10 +260,10 @@ static void put_sizes(struct json *json, const struct diff_row *row)
 	json_put(json, "rss_after", json_number(row->is.rss));
 	json_put(json, "swap_before", json_number(row->was.swap));
 	json_put(json, "swap_after", json_number(row->is.swap));
-	json_put(json, "delta", json_integer(diff_delta(row)));
+	json_put(json, "delta", json_integer(diff_rows_delta(row)));
 	json_put(json, "size_before", json_number(row->was.size));
 	json_put(json, "size_after", json_number(row->is.size));
-	json_put(json, "size_delta", json_integer(diff_size_delta(row)));
+	json_put(json, "size_delta", json_integer(diff_rows_size_delta(row)));
 }
 
 static void put_row(struct json *json, enum diff_by by, const struct diff_row *row)
@@ -262,17 +282,18 @@ static void put_row(struct json *json, enum diff_by by, const struct diff_row *r
 	json_put(json, "kind", json_string(pm_kind_name((enum pm_kind)row->region->kind)));
 	if (by != DIFF_BY_KIND && mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
-	if (by == DIFF_BY_REGION && *row->region->detail)
-		json_put(json, "detail", json_text(row->region->detail));
+	if (by == DIFF_BY_REGION && row->region->detail.type != PM_DETAIL_NONE)
+		json_put(json, "detail", region_text_detail_json(&row->region->detail));
 	put_sizes(json, row);
 	json_shut(json, '}');
 
 	text_deinit(&mapping);
 }
 
-void diff_print_json(const struct diff *diff, struct out *out)
+void diff_print_json(const struct diff_rows *diff, struct out *out)
 {
 	struct json json = { .out = out };
+
 	json_open(&json, NULL, '{');
 	sampled_put_json(&json, "before", diff->before);
 	sampled_put_json(&json, "after", diff->after);

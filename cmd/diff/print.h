@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Printing the rows of `procmem diff`. */
 #ifndef CMD_DIFF_PRINT_H
 #define CMD_DIFF_PRINT_H
 
-#include "diff/diff.h"
+#include "base/out.h"
+#include "diff/rows.h"
 
 /**
- * Prints it as a table.
- * @param diff it
- * @param out where to
+ * Prints a difference as a table.
+ *
+ * @param diff  the difference
+ * @param out   the output
  */
-void diff_print(const struct diff *diff, struct out *out);
+void diff_print(const struct diff_rows *diff, struct out *out);
 
 /**
- * Prints it as JSON.
- * @param diff it
- * @param out where to
+ * Prints a difference as a JSON object.
+ *
+ * @param diff  the difference
+ * @param out   the output
  */
-void diff_print_json(const struct diff *diff, struct out *out);
+void diff_print_json(const struct diff_rows *diff, struct out *out);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "dump/dump.h"
 #include "target/region_columns.h"
+#include "target/region_text.h"
 #include "view/json.h"
 
 /** The region that a range lies in, NULL for none. */
@@ -81,8 +82,8 @@ static void put_region(struct json *json, const struct pm_region *region)
 	put_mapping(region, &mapping);
 	if (mapping.length > 0)
 		json_put(json, "mapping", json_text(text_terminate(&mapping)));
-	if (*region->detail)
-		json_put(json, "detail", json_text(region->detail));
+	if (region->detail.type != PM_DETAIL_NONE)
+		json_put(json, "detail", region_text_detail_json(&region->detail));
 
 	text_deinit(&mapping);
 }

@@ -9,6 +9,7 @@
 #include "grep/grep.h"
 #include "grep/json.h"
 #include "target/region_columns.h"
+#include "target/region_text.h"
 #include "view/hit_text.h"
 #include "view/results.h"
 
@@ -51,8 +52,10 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
 	add_styled(view, OUT_DIM, &kind, line);
 	region_columns_mapping(region, true, &mapping);
-	if (detail && *region->detail)
-		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
+	if (detail && region->detail.type != PM_DETAIL_NONE) {
+		text_string(&mapping, mapping.length > 0 ? "  " : "");
+		region_text_detail(&region->detail, &mapping);
+	}
 	if (mapping.length > 0)
 		text_string(&escaped, detail ? "  " : " ");
 

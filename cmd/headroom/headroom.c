@@ -112,7 +112,7 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 {
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
-	if (sampled_look(process, &sampler, &sample, error) < 0)
+	if (sampled_take_sample(process, &sampler, &sample, error) < 0)
 		return -1;
 
 	report->totals = sample.totals;

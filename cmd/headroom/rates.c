@@ -103,7 +103,7 @@ static int read_recording(struct headroom_rates *rates, struct pm_process *proce
 		pm_recording_close(recording);
 	}
 
-	free((char *)run.command);
+	pm_process_id_deinit(&run);
 	return result;
 }
 

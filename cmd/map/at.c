@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "map/print.h"
+#include "target/region_text.h"
 #include "view/results.h"
 
 /* Blanks before what a narrow terminal puts below a line. */
@@ -109,6 +110,14 @@ static void put_field(struct text *line, const char *field)
 	utf8_escape(line, field, strlen(field));
 }
 
+static void put_detail(struct text *line, const struct pm_region *region)
+{
+	struct text detail = { 0 };
+	region_text_detail(&region->detail, &detail);
+	put_field(line, text_terminate(&detail));
+	text_deinit(&detail);
+}
+
 static void put_size(struct text *line, const char *label, uint64_t bytes,
                      const struct map_options *options)
 {
@@ -160,7 +169,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_range(&line, region);
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
-		put_field(&line, region->detail);
+		put_detail(&line, region);
 		/* [vsyscall] lies in the kernel's half: how far away that is tells nothing. */
 		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
@@ -192,7 +201,7 @@ static void print_region(const struct pm_region *region, bool in_core,
 	put_perms_and_kind(&line, region);
 
 	put_mapping(&line, region, false);
-	put_field(&line, region->detail);
+	put_detail(&line, region);
 	end_line(&line, INDENT, out);
 	text_deinit(&line);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which samples a recording has. The items are `struct pm_listed`. */
+/* The samples of a recording as a list. The items are `struct pm_listed`. */
 #include "snap/list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <procmem/number.h>
+#include <procmem/recording.h>
 
 #include "base/delta.h"
 #include "base/utf8.h"
@@ -44,26 +45,37 @@ static void time_text(const struct list_column *column, const void *item, struct
 	delta_put_time(text, recorded_of(item)->wall_ns);
 }
 
+/** What a sample holds of its regions. */
+enum holds { HOLDS_TOTALS, HOLDS_RSS, HOLDS_ALL };
+
+static enum holds holds_of(const void *item)
+{
+	const struct pm_listed *listed = item;
+
+	if (!listed->recorded.fresh)
+		return HOLDS_TOTALS;
+	return listed->detailed ? HOLDS_ALL : HOLDS_RSS;
+}
+
 static void holds_text(const struct list_column *column, const void *item, struct text *text)
 {
+	static const char *const names[] = { "totals", "rss", "all" };
+
 	(void)column;
-	text_string(text, !recorded_of(item)->fresh                    ? "totals"
-	                  : ((const struct pm_listed *)item)->detailed ? "all"
-	                                                               : "rss");
+	text_string(text, names[holds_of(item)]);
 }
 
 static void holds_show(const struct list_column *column, const void *item, bool brief,
                        struct text *text)
 {
+	static const char *const names[] = { "totals only", "RSS and swap", "all sizes" };
+
 	(void)column;
 	(void)brief;
-	bool detailed = ((const struct pm_listed *)item)->detailed;
-	text_string(text, !recorded_of(item)->fresh ? "totals only"
-	                  : detailed                ? "all sizes"
-	                                            : "RSS and swap");
+	text_string(text, names[holds_of(item)]);
 }
 
-/* A sum over moments would mean nothing. */
+/* These have no total: a sum over samples means nothing. */
 #define SAMPLE_TOTAL(NAME, TITLE, TYPE, FIELD)        \
 	{ .name = (NAME),                             \
 	  .title = (TITLE),                           \
@@ -110,41 +122,45 @@ static const struct list_spec samples_spec = {
 	.droppable_last = "holds",
 };
 
-/** Says whose samples they are, and how long a time they span. */
-static void print_header(const char *file, const struct pm_process_id *run,
+/** Prints the process, and the time between the first and the last sample. */
+static void print_header(const char *file, const struct pm_process_id *id,
                          const struct pm_listed *samples, size_t count, struct out *out)
 {
 	struct text line = { 0 };
 	char duration[PM_DURATION_TEXT_SIZE];
-	pm_format_duration(count > 0 ? samples[count - 1].recorded.time - samples[0].recorded.time
-	                             : 0,
-	                   duration);
-	utf8_escape(&line, run->comm, strlen(run->comm));
-	text_format(&line, " (%d), ", (int)run->pid);
+	double seconds = 0;
+
+	if (count > 0)
+		seconds = samples[count - 1].recorded.time - samples[0].recorded.time;
+
+	pm_format_duration(seconds, duration);
+	utf8_escape(&line, id->comm, strlen(id->comm));
+	text_format(&line, " (%d), ", (int)id->pid);
 	utf8_escape(&line, file, strlen(file));
 
 	text_format(&line, "   %s", duration);
-	if (*run->host) {
+	if (*id->host) {
 		text_string(&line, " on ");
-		utf8_escape(&line, run->host, strlen(run->host));
+		utf8_escape(&line, id->host, strlen(id->host));
 	}
 
 	text_string(&line, "   ");
-	utf8_escape(&line, run->command, strlen(run->command));
+	utf8_escape(&line, id->command, strlen(id->command));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
 
-static int print_json(const char *file, const struct pm_process_id *run, const struct list *list,
+static int print_json(const char *file, const struct pm_process_id *id, const struct list *list,
                       struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
+
 	json_open(&json, NULL, '{');
 	json_put(&json, "file", json_text(file));
-	json_put(&json, "pid", json_number((uint64_t)run->pid));
-	json_put(&json, "command", json_text(run->command));
-	json_put(&json, "host", *run->host ? json_text(run->host) : NULL);
+	json_put(&json, "pid", json_number((uint64_t)id->pid));
+	json_put(&json, "command", json_text(id->command));
+	json_put(&json, "host", *id->host ? json_text(id->host) : NULL);
 	if (json_put_list(&json, "samples", list, error) < 0)
 		return -1;
 
@@ -154,7 +170,7 @@ static int print_json(const char *file, const struct pm_process_id *run, const s
 	return 0;
 }
 
-static int print(const char *file, const struct pm_process_id *run, const struct pm_listed *samples,
+static int print(const char *file, const struct pm_process_id *id, const struct pm_listed *samples,
                  size_t count, const struct output_options *options, struct out *out,
                  struct pm_error *error)
 {
@@ -170,9 +186,9 @@ static int print(const char *file, const struct pm_process_id *run, const struct
 
 	list_sort(&list);
 	if (options->json) {
-		result = print_json(file, run, &list, out, error);
+		result = print_json(file, id, &list, out, error);
 	} else {
-		print_header(file, run, samples, count, out);
+		print_header(file, id, samples, count, out);
 		list_print(&list, out);
 	}
 
@@ -180,28 +196,35 @@ static int print(const char *file, const struct pm_process_id *run, const struct
 	return result;
 }
 
-int snap_list(const char *word, const struct output_options *options, struct out *out,
-              struct pm_error *error)
+static int list_file(const char *file, const struct output_options *options, struct out *out,
+                     struct pm_error *error)
 {
 	struct pm_recording *recording;
 	struct pm_listed *samples;
 	size_t count;
-	const char *which;
-	char *named = target_recording(word, &which);
 
-	/* What is none is told by whoever opens it. */
-	const char *file = named ? named : word;
-	int result = pm_recording_open(file, &recording, error);
+	if (pm_recording_open(file, &recording, error) < 0)
+		return -1;
+
+	int result = pm_recording_list(recording, &samples, &count, error);
 	if (result == 0) {
-		result = pm_recording_list(recording, &samples, &count, error);
-		if (result == 0) {
-			result = print(file, pm_recording_process_id(recording), samples, count,
-			               options, out, error);
-			free(samples);
-		}
-		pm_recording_close(recording);
+		result = print(file, pm_recording_process_id(recording), samples, count, options,
+		               out, error);
+		free(samples);
 	}
 
-	free(named);
+	pm_recording_close(recording);
+	return result;
+}
+
+int snap_list(const char *word, const struct output_options *options, struct out *out,
+              struct pm_error *error)
+{
+	const char *which;
+	char *file = target_recording(word, &which);
+
+	/* A word that does not name a recording fails to open, with the reason. */
+	int result = list_file(file ? file : word, options, out, error);
+	free(file);
 	return result;
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL list.c */
+/** @file `procmem snap -l`: the samples of a recording. */
 #ifndef CMD_SNAP_LIST_H
 #define CMD_SNAP_LIST_H
 
-#include "snap/snap.h"
+#include <procmem/error.h>
+
+#include "base/out.h"
+#include "cli/options.h"
 
 /**
  * Lists the samples of a recording.
  *
- * @param word     it, FILE or FILE@SAMPLE: all samples are listed
- * @param options  how
- * @param out      where to
+ * @param word     operand of the user, FILE or FILE@SAMPLE: all samples are listed
+ * @param options  output options
+ * @param out      the output
  * @param error    as pm_recording_open() and pm_recording_list()
  * @return         0 or -1
  */

@@ -4,14 +4,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <procmem/headroom.h>
+#include <procmem/recorder.h>
+#include <procmem/recording.h>
+
 #include "base/delta.h"
+#include "base/report.h"
 #include "base/utf8.h"
+#include "cli/options.h"
 #include "snap/list.h"
-#include "target/sampled.h"
 #include "target/target.h"
 #include "view/json.h"
 
-/** What the user wants. */
+/** Options of the user. */
 struct snap_options {
 	const char *file;
 	bool list;
@@ -24,26 +29,28 @@ static const struct cli_option snap_option_list[] = {
 	{ 0 },
 };
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct snap_options *options = into;
+
 	if (id == 'l') {
 		options->list = true;
 		return 0;
 	}
+
 	if (*value == '\0')
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "the name of the file is empty");
 	if (strcmp(value, "-") == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "a recording is a database, which cannot be written to a pipe: "
-		                    "give it a file");
+		                    "name a file");
 
 	options->file = value;
 	return 0;
 }
 
 static const struct cli_group groups[] = {
-	{ "What to do:", snap_option_list, take, 0 },
+	{ "What to do:", snap_option_list, parse_option, 0 },
 	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct snap_options, output) },
 	{ 0 },
@@ -54,92 +61,87 @@ static const char *const exclusive[] = { "list output", NULL };
 const struct cli_spec snap_spec = {
 	.command = "snap",
 	.operands = "TARGET",
-	.purpose = "Writes the sizes of all regions of a process, as they are now, to a file that\n'procmem diff' compares.",
+	.purpose = "Adds the sizes of all regions of a process, as they are now, to a file that\n"
+	           "'procmem diff' compares.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "-o is needed, or -l. TARGET is a PID, or a process name that fits one process;\n"
-	         "with -l a recording, of snap or of watch --record.",
+	.notes = "Either -o or -l is required. TARGET is a PID, or a process name that matches\n"
+	         "one process; with -l, a recording of snap or watch --record.",
 	.examples = {
-		{ "procmem snap -o java.pmrec java", "a first sample of the process called java; later on a second one" },
-		{ "procmem snap -l java.pmrec", "which samples it has by now" },
+		{ "procmem snap -o java.pmrec java",
+		  "a sample of the process called java; later a second one" },
+		{ "procmem snap -l java.pmrec", "the samples that the file has so far" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,
 };
 
-/** Says what was written. */
-static void print(const struct snap_options *options, const struct pm_process_id *run,
-                  const struct pm_sample *sample, uint64_t number, struct out *out)
+static void print_json(const char *file, const struct snap *snap, struct out *out)
 {
-	if (options->output.json) {
-		struct json json = { .out = out };
-		struct text time = { 0 };
+	const struct pm_sample *sample = &snap->sample;
+	struct json json = { .out = out };
+	struct text time = { 0 };
 
-		json_open(&json, NULL, '{');
-		json_put(&json, "file", json_text(options->file));
-		json_put(&json, "sample", json_number(number));
-		json_put(&json, "pid", json_number((uint64_t)run->pid));
-		json_put(&json, "command", json_text(run->command));
-		delta_put_time(&time, sample->wall_ns);
-		json_put(&json, "time", json_text(text_terminate(&time)));
-		json_put(&json, "count", json_number(sample->regions->count));
+	delta_put_time(&time, sample->wall_ns);
 
-		json_put(&json, "rss", json_number(sample->totals.rss));
-		json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
-		json_shut(&json, '}');
-		out_string(out, "\n");
-		text_deinit(&time);
+	json_open(&json, NULL, '{');
+	json_put(&json, "file", json_text(file));
+	json_put(&json, "sample", json_number(snap->number));
+	json_put(&json, "pid", json_number((uint64_t)snap->id.pid));
+	json_put(&json, "command", json_text(snap->id.command));
+	json_put(&json, "time", json_text(text_terminate(&time)));
+	json_put(&json, "count", json_number(sample->regions->count));
+	json_put(&json, "rss", json_number(sample->totals.rss));
+	json_put(&json, "cost_us", json_number(sample->cost.last_cpu_ns / 1000));
+	json_shut(&json, '}');
+	out_string(out, "\n");
 
-		return;
-	}
+	text_deinit(&time);
+}
 
-	if (options->output.quiet)
-		return;
-
+static void print_text(const char *file, const struct snap *snap, bool bytes, struct out *out)
+{
+	const struct pm_sample *sample = &snap->sample;
 	struct text line = { 0 };
-	text_format(&line, "sample %llu of ", (unsigned long long)number);
-	utf8_escape(&line, run->comm, strlen(run->comm));
-	text_format(&line, " (%d): %zu regions, RSS ", (int)run->pid, sample->regions->count);
 
-	if (options->output.bytes)
+	text_format(&line, "sample %llu of ", (unsigned long long)snap->number);
+	utf8_escape(&line, snap->id.comm, strlen(snap->id.comm));
+	text_format(&line, " (%d): %zu regions, RSS ", (int)snap->id.pid, sample->regions->count);
+
+	if (bytes)
 		text_decimal(&line, sample->totals.rss);
 	else
 		text_size(&line, sample->totals.rss);
 
 	text_string(&line, ", in ");
-	utf8_escape(&line, options->file, strlen(options->file));
+	utf8_escape(&line, file, strlen(file));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 2);
 	text_deinit(&line);
 }
 
-/**
- * Puts a sample into the file.
- * @param number where to store which it became
- */
-static int write_sample(const char *file, const struct snap *snap,
-                        const struct pm_headroom *headroom, uint64_t *number,
-                        struct pm_error *error)
+/** Adds a sample to the file, and fills its number. */
+static int add_to_file(const char *file, struct snap *snap, const struct pm_headroom *headroom,
+                       struct pm_error *error)
 {
 	struct pm_recorder *recorder;
 	struct pm_recording *recording;
-	if (pm_recorder_open(file, &snap->run, &recorder, error) < 0)
+
+	if (pm_recorder_open(file, &snap->id, &recorder, error) < 0)
 		return -1;
 
-	int result = pm_recorder_add_with(recorder, &snap->sample, headroom, error);
+	int result = pm_recorder_add(recorder, &snap->sample, headroom, error);
 	pm_recorder_close(recorder);
 	if (result < 0 || pm_recording_open(file, &recording, error) < 0)
 		return -1;
 
-	result = pm_recording_count(recording, number, error);
+	result = pm_recording_count(recording, &snap->number, error);
 	pm_recording_close(recording);
 
 	return result;
 }
 
-/**
- * Reads what the process may still have. That this cannot be read is no reason to have no sample.
- */
+/** Reads the limits of the process. A sample without limits is better than none. */
 static void read_headroom(struct pm_process *process, const struct pm_sample *sample,
                           struct pm_headroom *headroom)
 {
@@ -156,7 +158,7 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 	struct snap taken = { 0 };
 	struct pm_headroom headroom;
 
-	if (pm_process_id_read(process, &taken.run, error) < 0)
+	if (pm_process_id_read(process, &taken.id, error) < 0)
 		return -1;
 
 	int result = pm_sampler_open(process, &sampling, &taken.sampler, error);
@@ -165,7 +167,7 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 
 	if (result == 0) {
 		read_headroom(process, &taken.sample, &headroom);
-		result = write_sample(file, &taken, &headroom, &taken.number, error);
+		result = add_to_file(file, &taken, &headroom, error);
 	}
 
 	if (result < 0) {
@@ -180,24 +182,27 @@ int snap_take(struct snap *snap, struct pm_process *process, const char *file,
 void snap_deinit(struct snap *snap)
 {
 	pm_sampler_close(snap->sampler);
-	run_free(&snap->run);
+	pm_process_id_deinit(&snap->id);
 	*snap = (struct snap){ 0 };
 }
 
-/**
- * Takes the sample and tells about it.
- * @return 0 or -1
- */
+/** Takes a sample of a process, and prints what was added to the file. */
 static int run_on(struct pm_process *process, const struct snap_options *options, struct out *out,
                   struct pm_error *error)
 {
+	const struct output_options *output = &options->output;
 	struct snap snap;
+
 	if (snap_take(&snap, process, options->file, error) < 0)
 		return -1;
 
+	if (output->json)
+		print_json(options->file, &snap, out);
+	else if (!output->quiet)
+		print_text(options->file, &snap, output->bytes, out);
+
 	const struct pm_sample *sample = &snap.sample;
-	print(options, &snap.run, sample, snap.number, out);
-	if (options->output.verbose && !options->output.quiet)
+	if (output->verbose && !output->quiet)
 		report_note("%zu regions from smaps for %.1f ms of CPU time, within %.1f ms",
 		            sample->regions->count, (double)sample->cost.last_cpu_ns / 1e6,
 		            (double)sample->cost.lock_ns / 1e6);
@@ -216,14 +221,18 @@ enum status snap_run(struct out *out, int argc, char **argv)
 	if (!cli_parse(&snap_spec, out, argc, argv, &options, &words) ||
 	    !cli_check_operands(&snap_spec, &words))
 		return words.status;
-	if (options.list)
-		return snap_list(words.operands[0], &options.output, out, &error) < 0
-		               ? report_failure(&error)
-		               : STATUS_OK;
+
+	if (options.list) {
+		if (snap_list(words.operands[0], &options.output, out, &error) < 0)
+			return report_failure(&error);
+		return STATUS_OK;
+	}
+
 	if (!options.file) {
-		report_error("snap: -o FILE is missing: where shall the sample go?");
+		report_error("snap: -o FILE is missing: name the file for the sample");
 		return STATUS_ERROR;
 	}
+
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);
 

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One sample with all sizes of smaps, put into a recording; and which samples one has. */
+/** @file `procmem snap`: adds one sample with all sizes of smaps to a recording, or lists samples.
+ */
 #ifndef CMD_SNAP_SNAP_H
 #define CMD_SNAP_SNAP_H
 
-#include <procmem/recording.h>
+#include <procmem/process_id.h>
 #include <procmem/sample.h>
 
 #include "base/out.h"
+#include "cli/cli.h"
 #include "cli/command.h"
-#include "cli/options.h"
 
-/** A sample that was written. */
+/** A sample that was added to a recording. */
 struct snap {
-	struct pm_process_id run;   /**< the process */
-	struct pm_sampler *sampler; /**< whose sample it is */
+	struct pm_process_id id;    /**< the process */
+	struct pm_sampler *sampler; /**< owner of the regions of the sample */
 	struct pm_sample sample;    /**< the sample */
-	uint64_t number;            /**< which it became in the recording */
+	uint64_t number;            /**< its number in the recording */
 };
 
 /**
- * Takes a sample and writes it.
+ * Takes a sample, and adds it to a recording.
  *
  * @param snap     filled; release with snap_deinit()
  * @param process  the process
- * @param file     the recording; one of the same process gets a further sample
- * @param error    any
+ * @param file     the recording: a new file, or one of the same process
+ * @param error    as pm_sampler_take() and pm_recorder_add()
  * @return         0 or -1
  */
 int snap_take(struct snap *snap, struct pm_process *process, const char *file,
               struct pm_error *error);
 
 /**
- * Releases it.
+ * Releases a sample.
  * @param snap as filled, or zeroed
  */
 void snap_deinit(struct snap *snap);

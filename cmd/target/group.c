@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "target/region_columns.h"
+#include "target/region_text.h"
 
 /** What is summed up. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
@@ -210,6 +211,22 @@ static void put_key(enum group_by by, const struct pm_regions *regions,
 	}
 }
 
+/** Adds the name of an arena: that of its heap without the index of the heap. */
+static void put_arena(const struct pm_region *region, struct text *text)
+{
+	struct pm_detail detail = region->detail;
+	if (detail.type != PM_DETAIL_ARENA || detail.listed == 0) {
+		text_format(text, "arena at %llx", (unsigned long long)region->arena);
+		return;
+	}
+
+	struct pm_detail_heap heap = detail.heaps[0];
+	heap.index = 0;
+	detail.heaps = &heap;
+	detail.listed = 1;
+	region_text_detail(&detail, text);
+}
+
 /**
  * Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
  * thread like its stack.
@@ -218,13 +235,18 @@ static void name_after(struct group *group, enum group_by by, const struct pm_re
 {
 	bool heap = by == GROUP_BY_ARENA && region->arena && region->kind == PM_KIND_ARENA;
 	bool stack = by == GROUP_BY_THREAD && region->thread && region->kind == PM_KIND_STACK;
-	size_t length = heap ? strcspn(region->detail, ",") : strlen(region->detail);
-	if ((!heap && !stack) || length == 0)
+	if ((!heap && !stack) || region->detail.type == PM_DETAIL_NONE)
 		return;
 
-	group->name = alloc_array(group->name, length + 1, 1);
-	memcpy(group->name, region->detail, length);
-	group->name[length] = '\0';
+	struct text name = { 0 };
+	if (heap)
+		put_arena(region, &name);
+	else
+		region_text_detail(&region->detail, &name);
+
+	free(group->name);
+	group->name = alloc_string(text_terminate(&name));
+	text_deinit(&name);
 }
 
 static void add(struct group *group, enum sum sum, bool known, uint64_t value)

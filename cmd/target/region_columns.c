@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "target/region_columns.h"
 
+#include "target/region_text.h"
 #include "view/results.h"
 
 static bool put(uint64_t from, uint64_t *value)
@@ -141,9 +142,9 @@ static void mapping_show(const struct list_column *column, const void *item, boo
 	const struct pm_region *region = item;
 	(void)column;
 	region_columns_mapping(region, brief, text);
-	if (*region->detail && text->length > 0)
+	if (region->detail.type != PM_DETAIL_NONE && text->length > 0)
 		text_string(text, "  ");
-	text_string(text, region->detail);
+	region_text_detail(&region->detail, text);
 }
 
 static void kind_text(const struct list_column *column, const void *item, struct text *text)
@@ -161,7 +162,7 @@ static size_t kind_length(const struct list_column *column, const void *item)
 static void detail_text(const struct list_column *column, const void *item, struct text *text)
 {
 	(void)column;
-	text_string(text, ((const struct pm_region *)item)->detail);
+	region_text_detail(&((const struct pm_region *)item)->detail, text);
 }
 
 static void proof_text(const struct list_column *column, const void *item, struct text *text)

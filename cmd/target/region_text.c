@@ -7,6 +7,27 @@
 #include "target/region_columns.h"
 #include "view/json.h"
 
+void region_text_detail(const struct pm_detail *detail, struct text *text)
+{
+	enum { USUAL_SIZE = 128 };
+	if (detail->type == PM_DETAIL_NONE)
+		return;
+
+	size_t length = pm_detail_format(detail, text_room(text, USUAL_SIZE), USUAL_SIZE);
+	if (length >= USUAL_SIZE)
+		pm_detail_format(detail, text_room(text, length + 1), length + 1);
+	text->length += length;
+}
+
+json_t *region_text_detail_json(const struct pm_detail *detail)
+{
+	struct text text = { 0 };
+	region_text_detail(detail, &text);
+	json_t *value = json_text(text_terminate(&text));
+	text_deinit(&text);
+	return value;
+}
+
 static void add_member(struct text *text, const char *key, const struct text *value)
 {
 	if (value->length == 0)
@@ -32,7 +53,7 @@ void region_text_json(struct text *text, const struct pm_region *region)
 	region_columns_mapping(region, false, &value);
 	add_member(text, "\"mapping\":", &value);
 	text_clear(&value);
-	text_string(&value, region->detail);
+	region_text_detail(&region->detail, &value);
 	add_member(text, "\"detail\":", &value);
 	text_char(text, '}');
 	text_deinit(&value);
@@ -50,8 +71,8 @@ json_t *region_text_object(const struct pm_region *region)
 	if (mapping.length > 0)
 		json_add(object, "mapping", json_text(text_terminate(&mapping)));
 
-	if (*region->detail)
-		json_add(object, "detail", json_text(region->detail));
+	if (region->detail.type != PM_DETAIL_NONE)
+		json_add(object, "detail", region_text_detail_json(&region->detail));
 	text_deinit(&mapping);
 
 	return object;
@@ -72,8 +93,9 @@ void region_text_words(struct text *text, const struct pm_region *region)
 		text_format(text, "  %s", kind);
 
 	region_columns_mapping(region, false, &mapping);
-	if (*region->detail)
-		text_format(&mapping, "%s%s", mapping.length > 0 ? "  " : "", region->detail);
+	if (region->detail.type != PM_DETAIL_NONE && mapping.length > 0)
+		text_string(&mapping, "  ");
+	region_text_detail(&region->detail, &mapping);
 	if (mapping.length > 0)
 		text_string(text, "  ");
 	utf8_escape(text, mapping.bytes, mapping.length);

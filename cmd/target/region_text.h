@@ -6,6 +6,7 @@
 #ifndef CMD_TARGET_REGION_TEXT_H
 #define CMD_TARGET_REGION_TEXT_H
 
+#include <procmem/detail.h>
 #include <procmem/region.h>
 
 #include "base/text.h"
@@ -25,6 +26,22 @@ json_t *region_text_object(const struct pm_region *region);
  * @param region the region
  */
 void region_text_json(struct text *text, const struct pm_region *region);
+
+/**
+ * Adds the detail of a region.
+ *
+ * @param detail  the detail
+ * @param text    receives its text, not escaped
+ */
+void region_text_detail(const struct pm_detail *detail, struct text *text);
+
+/**
+ * Makes JSON of the detail of a region.
+ *
+ * @param detail  the detail, not PM_DETAIL_NONE
+ * @return        a string
+ */
+json_t *region_text_detail_json(const struct pm_detail *detail);
 
 /**
  * Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end.

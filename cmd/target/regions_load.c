@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Sizes of a live process come from pagemap if that is exact, else from smaps, which costs the
+ * target more. They are read only if a column needs them.
+ */
 #include "target/regions_load.h"
 
 #include <stdlib.h>
@@ -9,35 +13,45 @@
 
 #include "base/clock.h"
 
-/**
- * Fills sizes through pagemap.
- * @return 1: done; 0: it cannot be done exactly; -1: an error
- */
-static int measure(struct loaded *loaded, struct pm_error *error)
+/** Result of measuring sizes with pagemap. */
+enum measured { MEASURED_FAILED = -1, MEASURED_INEXACT, MEASURED_EXACT };
+
+/** Fills the sizes with pagemap. */
+static enum measured measure(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_pagemap *pagemap;
 	bool exact = false;
-	if (pm_pagemap_open(loaded->target->process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
-		return 0;
 
-	int status = pm_pagemap_measure(pagemap, &loaded->regions, &exact, error);
+	if (pm_pagemap_open(loaded->target->process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
+		return MEASURED_INEXACT;
+
+	int result = pm_pagemap_measure(pagemap, &loaded->regions, &exact, error);
 	pm_pagemap_close(pagemap);
-	return status < 0 ? -1 : exact;
+	if (result < 0)
+		return MEASURED_FAILED;
+
+	return exact ? MEASURED_EXACT : MEASURED_INEXACT;
 }
 
 static int read_live(struct loaded *loaded, unsigned needs, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
+
 	if (!(needs & REGION_NEEDS_SMAPS)) {
 		loaded->source = PM_MAPS;
 		if (pm_maps_read(process, PM_MAPS, &loaded->regions, error) < 0)
 			return -1;
 		if (!(needs & REGION_NEEDS_RSS))
 			return 0;
-		int measured = measure(loaded, error);
-		loaded->sizes_known = loaded->from_pagemap = measured > 0;
-		if (measured != 0)
-			return measured < 0 ? -1 : 0;
+
+		enum measured measured = measure(loaded, error);
+		if (measured == MEASURED_FAILED)
+			return -1;
+
+		loaded->sizes_known = loaded->from_pagemap = measured == MEASURED_EXACT;
+		if (measured == MEASURED_EXACT)
+			return 0;
+
 		pm_regions_deinit(&loaded->regions);
 	}
 
@@ -50,16 +64,18 @@ static int read_live(struct loaded *loaded, unsigned needs, struct pm_error *err
 struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core, struct pm_reader *reader)
 {
 	struct pm_kinds_evidence evidence = { .reader = reader, .any_page = true };
+
 	evidence.threads = pm_core_threads(core, &evidence.thread_count);
 	return evidence;
 }
 
-/** Classifies the regions with all the evidence that our rights allow. */
+/** Classifies the regions with all evidence that may be read. */
 static int classify(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
 	struct pm_reader reader = { 0 };
 	struct pm_kinds_evidence evidence = { .process = process };
+
 	if (process) {
 		if (pm_target_reader_open(process, &loaded->regions, &reader,
 		                          &loaded->reader_failure) == 0)
@@ -80,17 +96,18 @@ static int classify(struct loaded *loaded, struct pm_error *error)
 	return status;
 }
 
-/** Regions of a core file: what it holds of each counts as resident. */
+/** Reads the regions of a core file: the bytes that it has of each count as resident. */
 static int read_core(struct loaded *loaded, struct pm_error *error)
 {
 	loaded->source = PM_MAPS;
 	loaded->sizes_known = true;
+
 	if (pm_core_open(loaded->target->path, &loaded->core, error) < 0)
 		return -1;
 	return pm_core_regions(loaded->core, &loaded->regions, error);
 }
 
-/** Regions of a recording: their kinds and proofs were found when it was made. */
+/** Reads the regions of a recording: they were classified when it was written. */
 static int read_recorded(struct loaded *loaded, struct pm_error *error)
 {
 	if (sampled_load(&loaded->recorded, loaded->target->word, error) < 0)
@@ -100,8 +117,9 @@ static int read_recorded(struct loaded *loaded, struct pm_error *error)
 	loaded->sizes_known = true;
 	loaded->regions = loaded->recorded.regions;
 	pm_regions_init(&loaded->recorded.regions);
-	loaded->info.pid = loaded->recorded.run.pid;
-	memcpy(loaded->info.comm, loaded->recorded.run.comm, sizeof loaded->info.comm);
+	loaded->info.pid = loaded->recorded.id.pid;
+	memcpy(loaded->info.comm, loaded->recorded.id.comm, sizeof loaded->info.comm);
+
 	return 0;
 }
 
@@ -120,24 +138,33 @@ static int read_regions(struct loaded *loaded, unsigned needs, struct pm_error *
 	return 0;
 }
 
-/** Reads what the heading tells, and makes sure that all of it is of one process. */
+/** Copies the command line of a core file or a recording; "" for saved text. */
+static int copy_command(struct loaded *loaded, struct pm_error *error)
+{
+	const char *command = loaded->recorded.id.command;
+
+	if (loaded->core)
+		command = pm_core_info(loaded->core)->command;
+
+	loaded->command = strdup(command ? command : "");
+	if (!loaded->command)
+		return pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+	return 0;
+}
+
+/** Reads what the header shows, and checks that all of it is of the same process. */
 static int read_about(struct loaded *loaded, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
-	if (!process) {
-		const char *command = loaded->core ? pm_core_info(loaded->core)->command
-		                                   : loaded->recorded.run.command;
-		loaded->command = strdup(command ? command : "");
-		return loaded->command
-		               ? 0
-		               : pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
-	}
+
+	if (!process)
+		return copy_command(loaded, error);
 
 	if (pm_process_read_info(process, &loaded->info, error) < 0 ||
 	    pm_process_read_command(process, &loaded->command, error) < 0)
 		return -1;
 
-	/* A limit that cannot be read is no reason to show nothing. */
+	/* A limit that cannot be read is not an error. */
 	if (pm_cgroup_limit_read(process, NULL, &loaded->limit, NULL) < 0)
 		loaded->limit.limited = false;
 
@@ -147,10 +174,11 @@ static int read_about(struct loaded *loaded, struct pm_error *error)
 int regions_load(struct loaded *loaded, const struct target *target, unsigned needs,
                  struct pm_error *error)
 {
+	uint64_t begin = clock_us();
+
 	*loaded = (struct loaded){ .target = target };
 	pm_regions_init(&loaded->regions);
 
-	uint64_t begin = clock_us();
 	if (read_regions(loaded, needs, error) < 0)
 		goto fail;
 
@@ -164,9 +192,9 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
 		goto fail;
 
 	return 0;
+
 fail:
 	regions_load_deinit(loaded);
-
 	return -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Reading the regions of a target at the cost that the wanted columns justify. */
+/** @file Reading the regions of a target, at no more cost than the columns need. */
 #ifndef CMD_TARGET_REGIONS_LOAD_H
 #define CMD_TARGET_REGIONS_LOAD_H
 
@@ -17,28 +17,29 @@
 #include "target/sampled.h"
 #include "target/target.h"
 
-/** The regions of a target at one moment, and what is known about it. */
+/** The regions of a target at one time, and what is known about it. */
 struct loaded {
-	const struct target *target; /**< whose they are */
-	struct pm_regions regions;   /**< they, all of them */
-	enum pm_maps_source source;  /**< what they were read from */
+	const struct target *target; /**< the target; owned by the caller */
+	struct pm_regions regions;   /**< all regions */
+	enum pm_maps_source source;  /**< where the regions were read from */
 	bool sizes_known;            /**< resident sizes are known: not for a saved maps file */
-	struct sampled recorded; /**< the sample of a recording that they are; its list of regions
-	                            is empty. `word` is NULL for none */
-	struct pm_core *core;    /**< the core file they are of; NULL for a process or saved text */
-	bool from_pagemap;       /**< and come from pagemap */
-	struct pm_process_info info;    /**< of the process; all zero for a saved file */
-	char *command;                  /**< its command line, "" for a saved file */
-	struct pm_cgroup_limit limit;   /**< its memory limit */
-	struct pm_error reader_failure; /**< why its memory could not be read for the kinds;
-	                                   PM_ERROR_NONE where it could */
-	uint64_t read_us;               /**< time that reading sizes took, in microseconds */
-	uint64_t kinds_us;              /**< time that the kinds took */
+	struct sampled recorded;     /**< the sample of a recording, without its regions; for other
+	                                  targets `word` is NULL */
+	struct pm_core *core;        /**< the core file; NULL for other targets */
+	bool from_pagemap;           /**< resident sizes come from pagemap */
+	struct pm_process_info info; /**< the process; for a recording PID and name only, zeroed for
+	                                  other files */
+	char *command;               /**< command line, "" for saved text; owned */
+	struct pm_cgroup_limit limit;   /**< memory limit of the process */
+	struct pm_error reader_failure; /**< why memory could not be read for the kinds;
+	                                     PM_ERROR_NONE if it could */
+	uint64_t read_us;               /**< time to read the regions, in microseconds */
+	uint64_t kinds_us;              /**< time to classify the regions, in microseconds */
 };
 
 /**
- * Reads a target. What comes back is complete and of one process: a target that ends or calls exec
- * meanwhile is an error.
+ * Reads the regions of a target. The result is complete and of one process: it is an error if the
+ * target exits or calls exec in between.
  *
  * @param loaded  filled; release with regions_load_deinit()
  * @param target  the target; must outlive the result
@@ -50,17 +51,18 @@ int regions_load(struct loaded *loaded, const struct target *target, unsigned ne
                  struct pm_error *error);
 
 /**
- * What tells the kinds of a core file's regions.
- * @param core it
- * @param reader of it
- * @return valid while both are open
+ * Returns the evidence that a core file has for the kinds of its regions.
+ *
+ * @param core    the core file
+ * @param reader  a reader of that file
+ * @return        valid while both are open
  */
 struct pm_kinds_evidence regions_load_evidence(const struct pm_core *core,
                                                struct pm_reader *reader);
 
 /**
- * Releases what was read.
- * @param loaded as filled
+ * Releases the regions and everything else that was read.
+ * @param loaded as filled by regions_load(), may be zeroed
  */
 void regions_load_deinit(struct loaded *loaded);
 

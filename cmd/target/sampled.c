@@ -7,24 +7,11 @@
 #include <procmem/core.h>
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
+#include <procmem/recording.h>
 
-#include "base/alloc.h"
 #include "base/delta.h"
 #include "base/utf8.h"
 #include "target/target.h"
-
-void run_free(struct pm_process_id *run)
-{
-	free((char *)run->command);
-	run->command = NULL;
-}
-
-struct pm_process_id run_copy(const struct pm_process_id *run)
-{
-	struct pm_process_id copy = *run;
-	copy.command = alloc_string(run->command);
-	return copy;
-}
 
 static int load_recorded(struct sampled *sampled, const char *path, const char *which,
                          struct pm_error *error)
@@ -35,14 +22,16 @@ static int load_recorded(struct sampled *sampled, const char *path, const char *
 	if (pm_recording_open(path, &recording, error) < 0)
 		return -1;
 
-	int result = -1;
-	if (pm_recording_find(recording, which, &sampled->number, error) == 0 &&
-	    pm_recording_read(recording, sampled->number, &recorded, &sampled->regions, error) ==
-	            0) {
-		sampled->run = run_copy(pm_recording_process_id(recording));
+	int result = pm_recording_find(recording, which, &sampled->number, error);
+	if (result == 0)
+		result = pm_recording_read(recording, sampled->number, &recorded, &sampled->regions,
+		                           error);
+	if (result == 0)
+		result = pm_process_id_copy(pm_recording_process_id(recording), &sampled->id,
+		                            error);
+	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = recorded.wall_ns;
-		result = 0;
 	}
 
 	pm_recording_close(recording);
@@ -53,9 +42,10 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 {
 	enum pm_maps_source source;
 	const struct pm_kinds_evidence none = { 0 };
+
 	if (pm_core_is_one(path))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is a core file, which does not tell resident sizes: "
+		                    "%s is a core file, which has no resident sizes: "
 		                    "procmem map lists it",
 		                    path);
 	if (pm_maps_read_saved(path, &sampled->regions, &source, error) < 0)
@@ -65,11 +55,12 @@ static int load_saved(struct sampled *sampled, const char *path, struct pm_error
 	return pm_kinds_assign(&sampled->regions, &none, error);
 }
 
-int sampled_look(struct pm_process *process, struct pm_sampler **sampler, struct pm_sample *sample,
-                 struct pm_error *error)
+int sampled_take_sample(struct pm_process *process, struct pm_sampler **sampler,
+                        struct pm_sample *sample, struct pm_error *error)
 {
 	const struct pm_sampler_options options = { .kinds = true };
 	struct pm_sampler *opened;
+
 	if (pm_sampler_open(process, &options, &opened, error) < 0)
 		return -1;
 	if (pm_sampler_take(opened, sample, error) < 0) {
@@ -85,7 +76,8 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 {
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
-	if (sampled_look(process, &sampler, &sample, error) < 0)
+
+	if (sampled_take_sample(process, &sampler, &sample, error) < 0)
 		return -1;
 
 	int result = 0;
@@ -93,7 +85,7 @@ static int load_live(struct sampled *sampled, struct pm_process *process, struct
 		result = pm_regions_append(&sampled->regions, &sample.regions->items[i], error);
 
 	if (result == 0)
-		result = pm_process_id_read(process, &sampled->run, error);
+		result = pm_process_id_read(process, &sampled->id, error);
 	if (result == 0) {
 		sampled->identified = sampled->sizes_known = true;
 		sampled->wall_ns = sample.wall_ns;
@@ -109,15 +101,19 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 	struct target target = { 0 };
 	const char *which;
 	char *path = target_recording(word, &which);
-	int result;
+	int result = 0;
 
 	pm_regions_init(&loaded.regions);
-	loaded.file_length = path ? strlen(path) : 0;
-	if (path)
+	if (path) {
+		loaded.file_length = strlen(path);
 		result = load_recorded(&loaded, path, which, error);
-	else if ((result = target_open(&target, word, error)) == 0)
-		result = target.process ? load_live(&loaded, target.process, error)
-		                        : load_saved(&loaded, target.path, error);
+	} else if (target_open(&target, word, error) < 0) {
+		result = -1;
+	} else if (target.process) {
+		result = load_live(&loaded, target.process, error);
+	} else {
+		result = load_saved(&loaded, target.path, error);
+	}
 
 	target_close(&target);
 	free(path);
@@ -132,23 +128,24 @@ int sampled_load(struct sampled *sampled, const char *word, struct pm_error *err
 void sampled_deinit(struct sampled *sampled)
 {
 	pm_regions_deinit(&sampled->regions);
-	run_free(&sampled->run);
+	pm_process_id_deinit(&sampled->id);
 }
 
 void sampled_describe(const struct sampled *sampled, struct text *text)
 {
 	if (sampled->identified) {
-		utf8_escape(text, sampled->run.comm, strlen(sampled->run.comm));
-		text_format(text, " (%d), ", (int)sampled->run.pid);
+		utf8_escape(text, sampled->id.comm, strlen(sampled->id.comm));
+		text_format(text, " (%d), ", (int)sampled->id.pid);
 	}
 
-	if (sampled->number)
+	if (sampled->number) {
 		text_format(text, "sample %llu of ", (unsigned long long)sampled->number);
-	if (sampled->number || !sampled->identified)
-		utf8_escape(text, sampled->word,
-		            sampled->number ? sampled->file_length : strlen(sampled->word));
-	if (sampled->number)
+		utf8_escape(text, sampled->word, sampled->file_length);
 		text_string(text, ", ");
+	} else if (!sampled->identified) {
+		utf8_escape(text, sampled->word, strlen(sampled->word));
+	}
+
 	if (sampled->wall_ns)
 		delta_put_time(text, sampled->wall_ns);
 }
@@ -156,14 +153,15 @@ void sampled_describe(const struct sampled *sampled, struct text *text)
 void sampled_put_members(struct json *json, const struct sampled *sampled)
 {
 	if (sampled->identified) {
-		json_put(json, "pid", json_number((uint64_t)sampled->run.pid));
-		json_put(json, "command", json_text(sampled->run.command));
+		json_put(json, "pid", json_number((uint64_t)sampled->id.pid));
+		json_put(json, "command", json_text(sampled->id.command));
 	}
 
 	if (sampled->number)
 		json_put(json, "sample", json_number(sampled->number));
 	if (sampled->wall_ns) {
 		struct text time = { 0 };
+
 		delta_put_time(&time, sampled->wall_ns);
 		json_put(json, "time", json_text(text_terminate(&time)));
 		text_deinit(&time);

@@ -7,6 +7,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/region_text.h"
 #include "watch/members.h"
 #include "watch/step.h"
 
@@ -30,7 +31,8 @@ static void add_count_rate(const struct watch_row *row, struct text *text)
 		text_format(text, " (%+.1f/s)", row->count_trend.rate);
 }
 
-static void add_part(const char *word, size_t length, struct text *text)
+/** Adds a word after what is there, escaped. */
+static void add_word(const char *word, size_t length, struct text *text)
 {
 	if (length == 0)
 		return;
@@ -39,30 +41,43 @@ static void add_part(const char *word, size_t length, struct text *text)
 	utf8_escape(text, word, length);
 }
 
-static void add_word(const char *word, struct text *text)
+static void add_string(const char *string, struct text *text)
 {
-	add_part(word, strlen(word), text);
+	add_word(string, strlen(string), text);
+}
+
+static void add_detail(const struct pm_detail *detail, struct text *text)
+{
+	struct text words = { 0 };
+	region_text_detail(detail, &words);
+	add_word(words.bytes, words.length, text);
+	text_deinit(&words);
 }
 
 /**
- * Of what one of several regions has only what is true of all: neither how many blocks that are,
- * nor where in it they lie.
+ * Adds the sizes of the chunks of several regions. One region stands for all: neither its number of
+ * chunks nor their place is true of the others.
  */
-static void add_common_blocks(const char *detail, struct text *text)
+static void add_chunk_sizes(const struct pm_track *track, struct text *text)
 {
-	static const char one[] = "1 malloc chunk of ";
-	const char *place = strstr(detail, " in ");
-	size_t digits = strspn(detail, "0123456789"),
-	       length = place ? (size_t)(place - detail) : strlen(detail);
+	const struct pm_detail *detail = &track->detail;
 
-	if (strncmp(detail, one, strlen(one)) == 0) {
-		add_word("malloc chunks of ", text);
-		utf8_escape(text, detail + strlen(one), length - strlen(one));
+	add_string("malloc chunks", text);
+	if (detail->type != PM_DETAIL_CHUNKS)
 		return;
-	}
 
-	size_t skipped = digits > 0 && detail[digits] == ' ' ? digits + 1 : 0;
-	add_part(detail + skipped, length - skipped, text);
+	if (track->block_min != track->block_max) {
+		text_string(text, " of up to ");
+		text_size(text, track->block_max);
+	} else if (detail->chunks.smallest != detail->chunks.largest) {
+		text_string(text, ", ");
+		text_size(text, detail->chunks.smallest);
+		text_string(text, " to ");
+		text_size(text, detail->chunks.largest);
+	} else {
+		text_string(text, " of ");
+		text_size(text, detail->chunks.largest);
+	}
 }
 
 /**
@@ -72,19 +87,13 @@ static void add_common_blocks(const char *detail, struct text *text)
 static void describe_blocks(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
-	add_word(track->mapping, text);
+	add_string(track->mapping, text);
 	if (track->regions == 1) {
-		add_word(track->detail, text);
+		add_detail(&track->detail, text);
 		return;
 	}
 
-	if (track->block_min == track->block_max) {
-		add_common_blocks(track->detail, text);
-	} else {
-		add_word("malloc chunks of up to ", text);
-		text_size(text, track->block_max);
-	}
-
+	add_chunk_sizes(track, text);
 	text_format(text, " in %zu regions", track->regions);
 	add_count_rate(row, text);
 }
@@ -92,7 +101,8 @@ static void describe_blocks(const struct watch_row *row, struct text *text)
 void watch_format_describe(const struct watch_row *row, struct text *text)
 {
 	const struct pm_track *track = row->track;
-	if (track->kind == PM_KIND_MALLOC && track->regions > 0 && *track->detail) {
+	if (track->kind == PM_KIND_MALLOC && track->regions > 0 &&
+	    track->detail.type != PM_DETAIL_NONE) {
 		describe_blocks(row, text);
 		return;
 	}
@@ -102,8 +112,8 @@ void watch_format_describe(const struct watch_row *row, struct text *text)
 		add_count_rate(row, text);
 	}
 
-	add_word(track->mapping, text);
-	add_word(track->detail, text);
+	add_string(track->mapping, text);
+	add_detail(&track->detail, text);
 }
 
 void watch_format_size(const struct watch *watch, uint64_t size, struct text *text)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/delta.h"
+#include "target/region_text.h"
 #include "view/json.h"
 #include "watch/kinds.h"
 #include "watch/peek/peek.h"
@@ -19,8 +20,8 @@ static json_t *row_object(const struct watch *watch, const struct watch_row *row
 	json_add(object, "kind", json_string(pm_kind_name(track->kind)));
 	if (*track->mapping)
 		json_add(object, "mapping", json_text(track->mapping));
-	if (*track->detail)
-		json_add(object, "detail", json_text(track->detail));
+	if (track->detail.type != PM_DETAIL_NONE)
+		json_add(object, "detail", region_text_detail_json(&track->detail));
 
 	json_add(object, "count", json_number(track->regions));
 	json_add(object, "size", json_number(track->size));

@@ -16,7 +16,6 @@ int watch_kinds_add(struct watch_kinds *kinds, const struct watch *watch, struct
 			*track = (struct pm_track){
 				.kind = (enum pm_kind)kind,
 				.mapping = "",
-				.detail = "",
 				.since = watch->sample.time,
 				.born = watch->samples > 1,
 				.baseline = watch->samples > 1 ? 0 : weight,

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "target/sampled.h"
 
 /* Of a file that somebody sent only what a process can be is believed: sums, differences and rates
  * stay within their types. */
@@ -61,9 +60,12 @@ int watch_replay_open(const char *path, struct watch_replay **replay, struct pm_
 		return -1;
 	}
 
-	*run = run_copy(pm_recording_process_id(opened->recording));
-	*replay = opened;
+	if (pm_process_id_copy(pm_recording_process_id(opened->recording), run, error) < 0) {
+		watch_replay_close(opened);
+		return -1;
+	}
 
+	*replay = opened;
 	return 0;
 }
 

@@ -16,7 +16,7 @@ struct watch_replay;
  *
  * @param path    the file
  * @param replay  where to store it; release with watch_replay_close()
- * @param run     filled with whom it is of; release with run_free()
+ * @param run     filled with whom it is of; release with pm_process_id_deinit()
  * @param error   as pm_recording_open() and pm_recording_list(); PM_ERROR_FORMAT also where it has
  * no samples
  * @return        0 or -1

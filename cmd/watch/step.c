@@ -120,7 +120,7 @@ static int add_sample(struct watch *watch, struct pm_error *error)
 	                                         sample->fresh ? sample->regions : NULL, error) < 0)
 		return -1;
 	if (watch->recorder &&
-	    pm_recorder_add_with(watch->recorder, sample, &watch->headroom, error) < 0)
+	    pm_recorder_add(watch->recorder, sample, &watch->headroom, error) < 0)
 		return -1;
 	if (watch_sort_rows(watch, error) < 0 || watch_kinds_add(watch->kinds, watch, error) < 0)
 		return -1;
@@ -206,7 +206,7 @@ void watch_deinit(struct watch *watch)
 	text_deinit(&watch->ended_words);
 	text_deinit(&watch->firings);
 
-	run_free(&watch->run);
+	pm_process_id_deinit(&watch->run);
 	*watch = (struct watch){ 0 };
 }
 

@@ -8,7 +8,7 @@
 
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
-#include <procmem/recording.h>
+#include <procmem/recorder.h>
 #include <procmem/sample.h>
 #include <procmem/tracker.h>
 

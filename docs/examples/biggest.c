@@ -47,10 +47,12 @@ static int by_rss(const void *left, const void *right)
 static void print_region(const struct pm_region *region)
 {
 	char rss[PM_SIZE_TEXT_SIZE];
+	char detail[256];
 
 	pm_format_size(region->bytes[PM_SIZE_RSS], rss);
+	pm_detail_format(&region->detail, detail, sizeof detail);
 	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss,
-	       pm_kind_name(region->kind), region->mapping, region->detail);
+	       pm_kind_name(region->kind), region->mapping, detail);
 }
 
 static void print_biggest(struct pm_regions *regions)

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL assign.c */
+/** @file Assigning the regions of a new sample to tracks. Private. */
 #ifndef PM_GROWTH_ASSIGN_H
 #define PM_GROWTH_ASSIGN_H
 
 #include "growth/tracker_state.h"
 
 /**
- * Gives every region of a sample its track, and sums them up.
+ * Assigns a track to every region of a sample, and sums up the tracks.
  *
- * @param growth   what the sample differs by from the last one
- * @param regions  of the sample
- * @param owners   where to store the track of each; zeroed
+ * @param tracker  the tracker; still has the list of the last sample
+ * @param growth   the difference between the last sample and this one
+ * @param regions  the regions of the sample
+ * @param owners   receives the track of each region; zeroed before
+ * @param time     time of the sample, in seconds
+ * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_tracker_assign(struct pm_tracker *tracker, const struct pm_growth *growth,
-                      const struct pm_regions *regions, struct followed **owners, double time,
-                      struct pm_error *error);
+int pm_assign_tracks(struct pm_tracker *tracker, const struct pm_growth *growth,
+                     const struct pm_regions *regions, struct pm_followed **owners, double time,
+                     struct pm_error *error);
 
-/** Begins the sums of all tracks anew. */
-void pm_tracker_clear_sums(struct pm_tracker *tracker);
+/**
+ * Resets the sums of all tracks.
+ * @param tracker the tracker
+ */
+void pm_assign_clear_sums(struct pm_tracker *tracker);
 
 #endif

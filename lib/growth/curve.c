@@ -5,21 +5,29 @@
 
 enum { PAIRS_MAX = PM_CURVE_MAX * (PM_CURVE_MAX - 1) / 2 };
 
-/** Samples from a time on, as evenly as they came; at least two. */
+/** Returns the number of samples from a time on, if they are evenly spaced; at least two. */
 static size_t moments(const struct pm_series *series, double from)
 {
 	double span = series->last - series->points[0].time;
+
 	if (span <= 0)
 		return 1;
+
 	double samples = 1 + (double)(series->samples - 1) * (series->last - from) / span;
-	return samples < 2 ? 2 : samples > PM_CURVE_MAX ? PM_CURVE_MAX : (size_t)(samples + 0.5);
+	if (samples < 2)
+		return 2;
+	if (samples > PM_CURVE_MAX)
+		return PM_CURVE_MAX;
+	return (size_t)(samples + 0.5);
 }
 
 static void measure_heights(struct pm_curve *curve)
 {
 	double lowest = curve->values[0], highest = curve->values[0];
+
 	for (size_t i = 1; i < curve->count; i++) {
 		double value = curve->values[i], step = value - curve->values[i - 1];
+
 		if (step > curve->largest_step)
 			curve->largest_step = step;
 		if (value > highest)
@@ -38,9 +46,12 @@ static void measure_heights(struct pm_curve *curve)
 
 static void measure_line(struct pm_curve *curve)
 {
-	double middle = (double)(curve->count - 1) / 2, weighted = 0, squares = 0;
+	double middle = (double)(curve->count - 1) / 2;
+	double weighted = 0, squares = 0;
+
 	for (size_t i = 0; i < curve->count; i++) {
 		double distance = (double)i - middle;
+
 		weighted += distance * curve->values[i];
 		squares += distance * distance;
 	}
@@ -52,6 +63,7 @@ static void measure_line(struct pm_curve *curve)
 static int compare_doubles(const void *one, const void *other)
 {
 	double a = *(const double *)one, b = *(const double *)other;
+
 	return (a > b) - (a < b);
 }
 
@@ -60,6 +72,7 @@ static void measure_pairs(struct pm_curve *curve)
 	double slopes[PAIRS_MAX];
 	size_t count = 0;
 	long rising = 0;
+
 	for (size_t i = 0; i < curve->count; i++) {
 		for (size_t j = i + 1; j < curve->count; j++) {
 			double slope = (curve->values[j] - curve->values[i]) /
@@ -73,8 +86,9 @@ static void measure_pairs(struct pm_curve *curve)
 		return;
 
 	qsort(slopes, count, sizeof *slopes, compare_doubles);
-	curve->slope = count % 2 ? slopes[count / 2]
-	                         : (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
+	curve->slope = slopes[count / 2];
+	if (count % 2 == 0)
+		curve->slope = (slopes[count / 2 - 1] + slopes[count / 2]) / 2;
 	curve->agreement = (double)rising / (double)count;
 }
 
@@ -84,10 +98,10 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 	if (curve->count > 1)
 		curve->step = (series->last - from) / (double)(curve->count - 1);
 
-	for (size_t i = 0; i < curve->count; i++)
-		curve->values[i] = pm_series_at(series, i + 1 == curve->count
-		                                                ? series->last
-		                                                : from + curve->step * (double)i);
+	/* The last time is exact: a rounded one could be after the end of the series. */
+	for (size_t i = 0; i + 1 < curve->count; i++)
+		curve->values[i] = pm_series_at(series, from + curve->step * (double)i);
+	curve->values[curve->count - 1] = pm_series_at(series, series->last);
 
 	if (curve->step <= 0)
 		return;
@@ -100,6 +114,7 @@ void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, do
 double pm_curve_range_from(const struct pm_curve *curve, size_t index)
 {
 	double lowest = curve->values[index], highest = lowest;
+
 	for (size_t i = index + 1; i < curve->count; i++) {
 		if (curve->values[i] > highest)
 			highest = curve->values[i];
@@ -115,12 +130,14 @@ size_t pm_curve_flat_head(const struct pm_curve *curve, double bound)
 		if (curve->values[i] - curve->values[0] > bound ||
 		    curve->values[0] - curve->values[i] > bound)
 			return i - 1;
+
 	return curve->count - 1;
 }
 
 size_t pm_curve_top(const struct pm_curve *curve, double bound)
 {
 	double highest = curve->values[0];
+
 	for (size_t i = 1; i < curve->count; i++)
 		if (curve->values[i] > highest)
 			highest = curve->values[i];

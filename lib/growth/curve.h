@@ -1,59 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Figures of a curve that was measured at even times. Private. */
+/** @file Figures of a curve: a series sampled at even intervals. Private. */
 #ifndef PM_GROWTH_CURVE_H
 #define PM_GROWTH_CURVE_H
 
 #include <stddef.h>
 
-#include <procmem/trend.h>
+#include <procmem/series.h>
 
-/** Most moments of a curve: all pairs of them are looked at. */
+/** Maximum number of points of a curve: all pairs of them are compared. */
 enum { PM_CURVE_MAX = 64 };
 
-/** A curve, and what can be said of it. */
+/** A curve and its figures. */
 struct pm_curve {
-	size_t count; /**< moments */
-	double first; /**< time of the first */
-	double step;  /**< seconds from one to the next */
-	double values[PM_CURVE_MAX];
-	double rise;          /**< last value less first */
-	double range;         /**< highest value less lowest */
-	double slope;         /**< median of the slopes of all pairs */
-	double least_squares; /**< slope of the least-squares line */
-	double agreement;     /**< rising pairs less falling ones, as a share of all pairs */
-	double largest_step;  /**< most that it rose from one moment to the next */
-	double deepest_fall;  /**< most that it fell below its highest value before */
-	double highest_climb; /**< most that it rose above its lowest value before */
+	size_t count;                /**< number of points, at least 1 */
+	double first;                /**< time of the first point, in seconds */
+	double step;                 /**< seconds between points */
+	double values[PM_CURVE_MAX]; /**< the points */
+	double rise;                 /**< last value less first value */
+	double range;                /**< highest value less lowest value */
+	double slope;                /**< median of the slopes of all pairs */
+	double least_squares;        /**< slope of the least-squares line */
+	double agreement;     /**< rising pairs less falling pairs, as a share of all pairs */
+	double largest_step;  /**< largest rise from one point to the next */
+	double deepest_fall;  /**< largest fall below an earlier value */
+	double highest_climb; /**< largest rise above an earlier value */
 };
 
 /**
- * Measures a series from a time on, at no more moments than it has samples, and fills all figures.
- * @param from a time within the series
+ * Samples a series from a time on, at no more points than it has samples, and fills all figures.
+ *
+ * @param curve   filled
+ * @param series  a series that is not empty
+ * @param from    a time within the series, in seconds
  */
 void pm_curve_measure(struct pm_curve *curve, const struct pm_series *series, double from);
 
-/** Seconds from the first moment to the last. */
+/** Returns the seconds from the first point to the last. */
 static inline double pm_curve_span(const struct pm_curve *curve)
 {
 	return curve->count > 1 ? curve->step * (double)(curve->count - 1) : 0;
 }
 
 /**
- * Highest less lowest value from a moment on.
- * @param index the moment
+ * Returns the highest less the lowest value from a point on.
+ *
+ * @param curve  the curve
+ * @param index  index of the point
  */
 double pm_curve_range_from(const struct pm_curve *curve, size_t index);
 
 /**
- * The last moment before the values differ from the first one by more than a bound.
- * @return an index; the last one where they never do
+ * Finds the last point before the values differ from the first one by more than a bound.
+ *
+ * @param curve  the curve
+ * @param bound  the bound
+ * @return       an index; that of the last point if the values never differ that much
  */
 size_t pm_curve_flat_head(const struct pm_curve *curve, double bound);
 
 /**
- * The first moment at which it was nearly as high as it ever came.
- * @param bound what counts as nearly
- * @return an index
+ * Finds the first point that is close to the highest value.
+ *
+ * @param curve  the curve
+ * @param bound  difference from the highest value that counts as close
+ * @return       an index
  */
 size_t pm_curve_top(const struct pm_curve *curve, double bound);
 

@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* The sums of a track, and which of its regions stands for it: a leak is to be found at the address
- * that is shown. */
+/*
+ * The sums of a track, and its representative region: the one that grew most, because that is the
+ * address to look at for a leak.
+ */
 #include "growth/followed.h"
 
-void pm_followed_clear(struct followed *followed)
+void pm_followed_clear(struct pm_followed *followed)
 {
 	struct pm_track *track = &followed->track;
+
 	track->regions = track->weight = track->size = track->block_min = track->block_max = 0;
 	followed->was_start = track->start;
 	followed->was_end = track->end;
 }
 
 /**
- * Whether a region is to stand for its track: it grew more than the one found so far; where none
- * grew, the one of before stays.
+ * Checks whether a region is to represent its track: it grew more than the one chosen so far. If
+ * neither grew, the region of the previous sample stays.
  */
-static bool stands_for(const struct followed *followed, uint64_t claim, bool stays, uint64_t weight)
+static bool represents(const struct pm_followed *followed, uint64_t claim, bool stays,
+                       uint64_t weight)
 {
 	if (followed->track.regions == 0)
 		return true;
 	if (claim != followed->claim)
 		return claim > followed->claim;
-	return stays != followed->stays ? stays : weight > followed->track.own;
+	if (stays != followed->stays)
+		return stays;
+
+	return weight > followed->track.own;
 }
 
-void pm_followed_count(struct followed *followed, const struct pm_region *region, uint64_t was)
+void pm_followed_count(struct pm_followed *followed, const struct pm_region *region, uint64_t was)
 {
 	struct pm_track *track = &followed->track;
-	uint64_t weight = pm_region_weight(region), claim = weight > was ? weight - was : 0;
+	uint64_t weight = pm_region_weight(region), chunk = pm_region_chunk_max(region);
+	uint64_t claim = weight > was ? weight - was : 0;
 	bool stays = region->start < followed->was_end && region->end > followed->was_start;
-	claim *= stays ? 2 : 1;
 
-	if (stands_for(followed, claim, stays, weight)) {
+	/* Another region must grow twice as much: the address shown must not jump to and fro. */
+	if (stays)
+		claim *= 2;
+
+	if (represents(followed, claim, stays, weight)) {
 		followed->claim = claim;
 		followed->stays = stays;
 		track->start = region->start;
@@ -44,11 +55,61 @@ void pm_followed_count(struct followed *followed, const struct pm_region *region
 		track->detail = region->detail;
 	}
 
-	if (track->regions == 0 || region->block < track->block_min)
-		track->block_min = region->block;
-	if (region->block > track->block_max)
-		track->block_max = region->block;
+	if (track->regions == 0 || chunk < track->block_min)
+		track->block_min = chunk;
+	if (chunk > track->block_max)
+		track->block_max = chunk;
+
 	track->regions++;
 	track->weight += weight;
 	track->size += pm_region_size(region);
+}
+
+/** Fills an empty series with a value that was constant until the last sample. */
+static int fill_constant(struct pm_series *series, double since, double last, uint64_t value,
+                         struct pm_error *error)
+{
+	if (pm_series_add(series, since, value, error) < 0)
+		return -1;
+	return pm_series_add(series, last, value, error);
+}
+
+/** Merges two series. An empty one means a weight that never changed. */
+static int merge_series(struct pm_followed *winner, const struct pm_followed *loser, double last,
+                        struct pm_error *error)
+{
+	struct pm_series *sum = &winner->track.series, constant = { 0 };
+	const struct pm_series *history = &loser->track.series;
+	int result = 0;
+
+	if (sum->count == 0 && history->count == 0)
+		return 0;
+
+	if (sum->count == 0) {
+		result = fill_constant(sum, winner->track.since, last, winner->was, error);
+	} else if (history->count == 0) {
+		result = fill_constant(&constant, loser->track.since, last, loser->was, error);
+		history = &constant;
+	}
+
+	if (result == 0)
+		result = pm_series_merge(sum, history, error);
+	pm_series_deinit(&constant);
+
+	return result;
+}
+
+int pm_followed_merge(struct pm_followed *winner, struct pm_followed *loser, double last,
+                      struct pm_error *error)
+{
+	if (merge_series(winner, loser, last, error) < 0)
+		return -1;
+
+	winner->was += loser->was;
+	winner->track.baseline += loser->track.baseline;
+
+	pm_series_deinit(&loser->track.series);
+	loser->was = loser->track.baseline = 0;
+	loser->was_regions = loser->track.baseline_regions = 0;
+	return 0;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Regions of both samples that belong together are united to disjoint sets, the surest evidence
+ * first. Each set becomes a part of the difference.
+ */
 #include <procmem/growth.h>
 
 #include <stdlib.h>
@@ -22,25 +26,38 @@ static void add_region(struct pm_growth_sizes *sizes, const struct pm_region *re
 	sizes->swap += region->bytes[PM_SIZE_SWAP];
 }
 
-/** Whether a region says more about its part than the one chosen so far. */
+/** Checks whether a region represents its part better than the one chosen so far. */
 static bool is_heavier(const struct pm_regions *regions, size_t index, size_t chosen)
 {
 	if (chosen == PM_GROWTH_NONE)
 		return true;
+
 	const struct pm_region *one = &regions->items[index], *other = &regions->items[chosen];
-	uint64_t weight = one->bytes[PM_SIZE_RSS] + one->bytes[PM_SIZE_SWAP],
-		 least = other->bytes[PM_SIZE_RSS] + other->bytes[PM_SIZE_SWAP];
-	return weight != least ? weight > least : pm_region_size(one) > pm_region_size(other);
+	uint64_t weight = one->bytes[PM_SIZE_RSS] + one->bytes[PM_SIZE_SWAP];
+	uint64_t min = other->bytes[PM_SIZE_RSS] + other->bytes[PM_SIZE_SWAP];
+
+	if (weight != min)
+		return weight > min;
+	return pm_region_size(one) > pm_region_size(other);
 }
 
-static enum pm_change by_size(const struct pm_growth_part *part)
+static enum pm_change compare_sizes(uint64_t was, uint64_t is)
 {
-	uint64_t was = pm_growth_weight(&part->was), is = pm_growth_weight(&part->is);
-	if (was == is) {
-		was = part->was.size;
-		is = part->is.size;
-	}
-	return is > was ? PM_CHANGE_GREW : is < was ? PM_CHANGE_SHRANK : PM_CHANGE_SAME;
+	if (is > was)
+		return PM_CHANGE_GREW;
+	if (is < was)
+		return PM_CHANGE_SHRANK;
+	return PM_CHANGE_SAME;
+}
+
+static enum pm_change change_of_size(const struct pm_growth_part *part)
+{
+	enum pm_change change = compare_sizes(pm_growth_weight(&part->was),
+	                                      pm_growth_weight(&part->is));
+
+	if (change == PM_CHANGE_SAME)
+		change = compare_sizes(part->was.size, part->is.size);
+	return change;
 }
 
 static enum pm_change change_of(const struct pm_growth_part *part, unsigned links)
@@ -50,18 +67,22 @@ static enum pm_change change_of(const struct pm_growth_part *part, unsigned link
 	if (part->after_count == 0)
 		return PM_CHANGE_GONE;
 
-	/* The heaps of an arena are several by nature. */
-	if (part->before_count == part->after_count || links & PM_LINK_ARENA)
-		return links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP) ? PM_CHANGE_MOVED
-		                                                          : by_size(part);
+	/* An arena has several heaps: that is neither a merge nor a split. */
+	if (part->before_count == part->after_count || links & PM_LINK_ARENA) {
+		if (links & PM_LINK_MOVE && !(links & PM_LINK_OVERLAP))
+			return PM_CHANGE_MOVED;
+		return change_of_size(part);
+	}
 
 	return part->before_count > part->after_count ? PM_CHANGE_MERGED : PM_CHANGE_SPLIT;
 }
 
-/** Puts a region into the part of its set, which is made when its first region comes. */
-static void put(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root, size_t node)
+/** Adds a region to the part of its set; the first region of a set creates the part. */
+static void add_to_part(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root,
+                        size_t node)
 {
 	size_t root = pm_sets_root(sets, node);
+
 	if (part_of_root[root] == PM_GROWTH_NONE) {
 		part_of_root[root] = growth->count;
 		growth->parts[growth->count++] = (struct pm_growth_part){ .before = PM_GROWTH_NONE,
@@ -71,6 +92,7 @@ static void put(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_
 	size_t index = part_of_root[root];
 	struct pm_growth_part *part = &growth->parts[index];
 	const struct pm_region *region = pm_sets_region(sets, node);
+
 	if (pm_sets_is_after(sets, node)) {
 		size_t after = node - sets->before->count;
 		growth->after_part[after] = index;
@@ -89,22 +111,23 @@ static void put(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_
 	}
 }
 
-/** Puts all regions, by ascending address over both lists, so that the parts are sorted. */
-static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root)
+/** Creates all parts, by ascending address over both lists. */
+static void create_parts(struct pm_growth *growth, struct pm_sets *sets, size_t *part_of_root)
 {
 	const struct pm_regions *before = sets->before, *after = sets->after;
+
 	for (size_t b = 0, a = 0; b < before->count || a < after->count;) {
 		if (a == after->count ||
 		    (b < before->count && before->items[b].start <= after->items[a].start))
-			put(growth, sets, part_of_root, b++);
+			add_to_part(growth, sets, part_of_root, b++);
 		else
-			put(growth, sets, part_of_root, before->count + a++);
+			add_to_part(growth, sets, part_of_root, before->count + a++);
 	}
 
-	/* A part was made for some root; its links are found again through any of its regions. */
+	/* The links of a set are stored at its root. */
 	for (size_t node = 0; node < before->count + after->count; node++)
 		if (sets->parent[node] == node) {
-			/* put() has given every root a part.
+			/* add_to_part() has given every root a part.
 			 * NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) */
 			struct pm_growth_part *part = &growth->parts[part_of_root[node]];
 			part->change = change_of(part, sets->links[node]);
@@ -112,20 +135,20 @@ static void put_all(struct pm_growth *growth, struct pm_sets *sets, size_t *part
 }
 
 /**
- * Links what belongs together, the surest evidence first.
+ * Unites what belongs together, the surest evidence first.
  * @return 0, or -1 when out of memory
  */
 static int match(struct pm_sets *sets)
 {
-	pm_match_overlap(sets);
-	if (pm_match_identity(sets) < 0)
+	pm_overlap_match(sets);
+	if (pm_identity_match(sets) < 0)
 		return -1;
 
-	pm_match_standing(sets);
-	if (pm_match_moves(sets) < 0)
+	pm_overlap_match_in_place(sets);
+	if (pm_identity_match_moves(sets) < 0)
 		return -1;
 
-	pm_match_rest(sets);
+	pm_overlap_match_rest(sets);
 	return 0;
 }
 
@@ -133,23 +156,24 @@ int pm_growth_compare(const struct pm_regions *before, const struct pm_regions *
                       struct pm_growth *growth, struct pm_error *error)
 {
 	struct pm_sets sets;
+
 	if (pm_sets_init(&sets, before, after) < 0)
 		return pm_error_out_of_memory(error);
 
-	size_t count = before->count + after->count, room = count ? count : 1;
+	size_t count = before->count + after->count;
 	struct pm_growth made = {
-		.parts = calloc(room, sizeof *made.parts),
+		.parts = calloc(count + 1, sizeof *made.parts),
 		.before_part = calloc(before->count + 1, sizeof *made.before_part),
 		.after_part = calloc(after->count + 1, sizeof *made.after_part),
 	};
-	size_t *part_of_root = malloc(room * sizeof *part_of_root);
+	size_t *part_of_root = calloc(count + 1, sizeof *part_of_root);
 	int result = -1;
 
 	if (made.parts && made.before_part && made.after_part && part_of_root &&
 	    match(&sets) == 0) {
 		for (size_t i = 0; i < count; i++)
 			part_of_root[i] = PM_GROWTH_NONE;
-		put_all(&made, &sets, part_of_root);
+		create_parts(&made, &sets, part_of_root);
 		*growth = made;
 		result = 0;
 	}

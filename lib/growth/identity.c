@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching what shares no addresses: by arena, thread, file and offset, and moves of anonymous
- * memory. */
+/*
+ * Matching regions that share no addresses: by malloc arena, thread, file and offset, and moves of
+ * anonymous memory.
+ */
 #include "growth/identity.h"
 
 #include <stdlib.h>
 
-/* A pair is looked for among all that are left; beyond this many pairs the search would cost more
- * than it tells. */
+/* Moves are searched for among all pairs of unmatched regions; with more pairs than this the search
+ * would cost more than it finds. */
 static const size_t max_move_pairs = 1000000;
 
-/* A move is told by its resident bytes. So few could be anything. */
+/* Moves are recognised by the number of resident bytes; below this it proves nothing. */
 static const uint64_t min_moved = UINT64_C(64) * 1024;
 
-/** Some of the regions of both samples, to be sorted by what makes them alike. */
+/** Some of the regions of both samples, to be sorted by a property that they may share. */
 struct candidates {
 	struct pm_sets *sets;
 	size_t *nodes;
 	size_t count;
 };
 
-/** Says how two regions compare; 0: they are alike. */
+/** Compares two regions by a property, like strcmp(3). */
 typedef int comparison(const struct pm_region *one, const struct pm_region *other);
 
 static int compare_numbers(uint64_t one, uint64_t other)
@@ -75,8 +77,8 @@ static bool is_left_malloc(const struct pm_sets *sets, size_t node)
 	return pm_sets_region(sets, node)->kind == PM_KIND_MALLOC && is_left_memory(sets, node);
 }
 
-/** Collects the nodes that are wanted. */
-static int collect(struct candidates *candidates, bool (*wanted)(const struct pm_sets *, size_t))
+/** Collects the nodes that satisfy a condition. Returns whether these are at least two. */
+static bool collect(struct candidates *candidates, bool (*wanted)(const struct pm_sets *, size_t))
 {
 	struct pm_sets *sets = candidates->sets;
 	size_t count = sets->before->count + sets->after->count;
@@ -88,7 +90,7 @@ static int collect(struct candidates *candidates, bool (*wanted)(const struct pm
 	return candidates->count > 1;
 }
 
-/** What sort_nodes() compares by: the sets to look into, and how. */
+/** Context of compare_nodes(). */
 struct order {
 	const struct pm_sets *sets;
 	comparison *compare;
@@ -101,10 +103,11 @@ static int compare_nodes(const void *one, const void *other, void *context)
 	                      pm_sets_region(order->sets, *(const size_t *)other));
 }
 
-/** Number of nodes from `first` on that are alike. */
-static size_t alike(const struct candidates *candidates, size_t first, comparison *compare)
+/** Counts the nodes from `first` on that compare equal. */
+static size_t count_equal(const struct candidates *candidates, size_t first, comparison *compare)
 {
 	size_t next = first + 1;
+
 	while (next < candidates->count &&
 	       compare(pm_sets_region(candidates->sets, candidates->nodes[first]),
 	               pm_sets_region(candidates->sets, candidates->nodes[next])) == 0)
@@ -112,20 +115,28 @@ static size_t alike(const struct candidates *candidates, size_t first, compariso
 	return next - first;
 }
 
-/** Unites those that are alike; `in_pairs` only where there are just two, one of each sample. */
-static void link_alike(struct candidates *candidates, comparison *compare, bool in_pairs,
-                       enum pm_link link)
+/** Checks for exactly two nodes, one of each sample. */
+static bool is_pair(const struct pm_sets *sets, const size_t *nodes, size_t count)
+{
+	return count == 2 && pm_sets_is_after(sets, nodes[0]) != pm_sets_is_after(sets, nodes[1]);
+}
+
+/**
+ * Unites nodes that compare equal.
+ * @param in_pairs  only where one node of each sample compares equal
+ */
+static void unite_equal(struct candidates *candidates, comparison *compare, bool in_pairs,
+                        enum pm_link link)
 {
 	struct order order = { candidates->sets, compare };
 	qsort_r(candidates->nodes, candidates->count, sizeof *candidates->nodes, compare_nodes,
 	        &order);
 
 	for (size_t first = 0, length; first < candidates->count; first += length) {
-		length = alike(candidates, first, compare);
 		const size_t *nodes = candidates->nodes + first;
-		if (in_pairs &&
-		    (length != 2 || pm_sets_is_after(candidates->sets, nodes[0]) ==
-		                            pm_sets_is_after(candidates->sets, nodes[1])))
+
+		length = count_equal(candidates, first, compare);
+		if (in_pairs && !is_pair(candidates->sets, nodes, length))
 			continue;
 		for (size_t i = 1; i < length; i++)
 			pm_sets_unite(candidates->sets, nodes[0], nodes[i], link);
@@ -133,32 +144,40 @@ static void link_alike(struct candidates *candidates, comparison *compare, bool 
 }
 
 /**
- * Whether the second can be the first after mremap(2): it kept every resident page, and what it has
- * more is in what it became longer by.
+ * Checks whether a region can be another one after mremap(2): it kept every resident page, and
+ * additional ones lie in what it was extended by.
  */
 static bool may_have_moved(const struct pm_region *was, const struct pm_region *is)
 {
 	uint64_t had = was->bytes[PM_SIZE_RSS], has = is->bytes[PM_SIZE_RSS];
+
 	if (was->perms != is->perms || !pm_sets_same_kind(was, is) ||
 	    pm_region_size(is) < pm_region_size(was) || has < had)
 		return false;
-	/* A block that realloc(3) moves was written to up to its end before. */
+
+	/* A block that realloc(3) moves was written up to its end before. */
 	return was->kind == PM_KIND_MALLOC || has - had <= pm_region_size(is) - pm_region_size(was);
 }
 
-/** The only candidate of the other sample that fits; SIZE_MAX where none does or several do. */
+/** Checks whether two nodes, of different samples, can be the same memory that was moved. */
+static bool is_possible_move(const struct pm_sets *sets, size_t one, size_t other)
+{
+	const struct pm_region *was = pm_sets_region(sets, one), *is = pm_sets_region(sets, other);
+
+	return pm_sets_is_after(sets, one) ? may_have_moved(is, was) : may_have_moved(was, is);
+}
+
+/** Finds the only candidate of the other sample that fits; SIZE_MAX if none or several fit. */
 static size_t only_partner(const struct candidates *candidates, size_t node)
 {
 	const struct pm_sets *sets = candidates->sets;
-	const struct pm_region *own = pm_sets_region(sets, node);
 	size_t found = SIZE_MAX;
+
 	for (size_t i = 0; i < candidates->count; i++) {
 		size_t other = candidates->nodes[i];
-		if (pm_sets_is_after(sets, node) == pm_sets_is_after(sets, other))
-			continue;
-		const struct pm_region *region = pm_sets_region(sets, other);
-		if (!(pm_sets_is_after(sets, node) ? may_have_moved(region, own)
-		                                   : may_have_moved(own, region)))
+
+		if (pm_sets_is_after(sets, node) == pm_sets_is_after(sets, other) ||
+		    !is_possible_move(sets, node, other))
 			continue;
 		if (found != SIZE_MAX)
 			return SIZE_MAX;
@@ -168,56 +187,60 @@ static size_t only_partner(const struct candidates *candidates, size_t node)
 	return found;
 }
 
-static void link_moves(struct candidates *candidates)
+static void unite_moves(struct candidates *candidates)
 {
 	struct pm_sets *sets = candidates->sets;
+
 	if (candidates->count > max_move_pairs / candidates->count)
 		return;
 
 	for (size_t i = 0; i < candidates->count && !pm_sets_is_after(sets, candidates->nodes[i]);
 	     i++) {
 		size_t node = candidates->nodes[i], partner = only_partner(candidates, node);
+
 		if (partner != SIZE_MAX && only_partner(candidates, partner) == node)
 			pm_sets_unite(sets, node, partner, PM_LINK_MOVE);
 	}
 }
 
-static int begin(struct pm_sets *sets, struct candidates *candidates)
+static int candidates_init(struct candidates *candidates, struct pm_sets *sets)
 {
 	size_t count = sets->before->count + sets->after->count;
-	*candidates = (struct candidates){
-		.sets = sets, .nodes = calloc(count ? count : 1, sizeof *candidates->nodes)
-	};
+
+	*candidates = (struct candidates){ .sets = sets,
+		                           .nodes = calloc(count + 1, sizeof *candidates->nodes) };
 	return candidates->nodes ? 0 : -1;
 }
 
-int pm_match_identity(struct pm_sets *sets)
+int pm_identity_match(struct pm_sets *sets)
 {
 	struct candidates candidates;
-	if (begin(sets, &candidates) < 0)
+
+	if (candidates_init(&candidates, sets) < 0)
 		return -1;
 
 	if (collect(&candidates, has_arena))
-		link_alike(&candidates, compare_arenas, false, PM_LINK_ARENA);
+		unite_equal(&candidates, compare_arenas, false, PM_LINK_ARENA);
 	if (collect(&candidates, is_left_stack))
-		link_alike(&candidates, compare_threads, true, PM_LINK_MOVE);
+		unite_equal(&candidates, compare_threads, true, PM_LINK_MOVE);
 	if (collect(&candidates, is_left_file))
-		link_alike(&candidates, compare_files, true, PM_LINK_MOVE);
+		unite_equal(&candidates, compare_files, true, PM_LINK_MOVE);
 	if (collect(&candidates, is_left_malloc))
-		link_moves(&candidates);
+		unite_moves(&candidates);
 
 	free(candidates.nodes);
 	return 0;
 }
 
-int pm_match_moves(struct pm_sets *sets)
+int pm_identity_match_moves(struct pm_sets *sets)
 {
 	struct candidates candidates;
-	if (begin(sets, &candidates) < 0)
+
+	if (candidates_init(&candidates, sets) < 0)
 		return -1;
 
 	if (collect(&candidates, is_left_memory))
-		link_moves(&candidates);
+		unite_moves(&candidates);
 	free(candidates.nodes);
 	return 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/trend.h>
+#include <procmem/series.h>
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 void pm_series_deinit(struct pm_series *series)
 {
@@ -11,12 +12,14 @@ void pm_series_deinit(struct pm_series *series)
 	*series = (struct pm_series){ 0 };
 }
 
-/** Drops every other corner but the first and the last. */
+/** Drops every second corner; keeps the first and the last. */
 static void thin_out(struct pm_series *series)
 {
 	size_t kept = 1;
+
 	for (size_t i = 2; i < series->count - 1; i += 2)
 		series->points[kept++] = series->points[i];
+
 	series->points[kept++] = series->points[series->count - 1];
 	series->count = kept;
 }
@@ -25,6 +28,7 @@ static int add_corner(struct pm_series *series, double time, uint64_t value, str
 {
 	if (series->count >= PM_SERIES_POINTS)
 		thin_out(series);
+
 	if (pm_array_reserve(&series->points, &series->capacity, series->count, 1,
 	                     sizeof *series->points, error) < 0)
 		return -1;
@@ -35,9 +39,13 @@ static int add_corner(struct pm_series *series, double time, uint64_t value, str
 
 int pm_series_add(struct pm_series *series, double time, uint64_t value, struct pm_error *error)
 {
-	const struct pm_point *corner = series->count ? &series->points[series->count - 1] : NULL;
+	const struct pm_point *corner = NULL;
+
+	if (series->count > 0)
+		corner = &series->points[series->count - 1];
+
 	if (!corner || corner->value != value) {
-		/* The value held until the sample before: that is where the line bends. */
+		/* The value held until the previous sample: that is where the line bends. */
 		if (corner && series->last > corner->time &&
 		    add_corner(series, series->last, corner->value, error) < 0)
 			return -1;
@@ -74,11 +82,12 @@ double pm_series_at(const struct pm_series *series, double time)
 	return (double)left->value + share * ((double)right->value - (double)left->value);
 }
 
-/** The next time that either has a corner at; moves on in those that have it. */
+/** Returns the next time at which a series has a corner, and moves past it in both. */
 static double next_time(const struct pm_series *one, size_t *i, const struct pm_series *other,
                         size_t *j)
 {
 	double time;
+
 	if (*j == other->count ||
 	    (*i < one->count && one->points[*i].time <= other->points[*j].time))
 		time = one->points[*i].time;
@@ -96,19 +105,19 @@ static double next_time(const struct pm_series *one, size_t *i, const struct pm_
 int pm_series_merge(struct pm_series *series, const struct pm_series *other, struct pm_error *error)
 {
 	struct pm_series sum = { 0 };
+
 	for (size_t i = 0, j = 0; i < series->count || j < other->count;) {
 		double time = next_time(series, &i, other, &j);
-		if (add_corner(&sum, time,
-		               (uint64_t)(pm_series_at(series, time) + pm_series_at(other, time) +
-		                          0.5),
-		               error) < 0) {
+		double value = pm_series_at(series, time) + pm_series_at(other, time);
+
+		if (add_corner(&sum, time, (uint64_t)(value + 0.5), error) < 0) {
 			pm_series_deinit(&sum);
 			return -1;
 		}
 	}
 
 	sum.last = series->last > other->last ? series->last : other->last;
-	sum.samples = series->samples > other->samples ? series->samples : other->samples;
+	sum.samples = pm_max(series->samples, other->samples);
 	pm_series_deinit(series);
 	*series = sum;
 

@@ -6,15 +6,15 @@
 int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
                  const struct pm_regions *after)
 {
-	/* Two lists in memory cannot have more items than fit a size_t. */
-	size_t count = before->count + after->count, room = count ? count : 1;
+	/* Cannot overflow: both lists are in memory. */
+	size_t count = before->count + after->count;
 
 	*sets = (struct pm_sets){
 		.before = before,
 		.after = after,
-		.parent = calloc(room, sizeof *sets->parent),
-		.links = calloc(room, sizeof *sets->links),
-		.matched = calloc(room, sizeof *sets->matched),
+		.parent = calloc(count + 1, sizeof *sets->parent),
+		.links = calloc(count + 1, sizeof *sets->links),
+		.matched = calloc(count + 1, sizeof *sets->matched),
 	};
 	if (!sets->parent || !sets->links || !sets->matched) {
 		pm_sets_deinit(sets);
@@ -38,10 +38,11 @@ void pm_sets_deinit(struct pm_sets *sets)
 size_t pm_sets_root(struct pm_sets *sets, size_t node)
 {
 	while (sets->parent[node] != node) {
-		/* Halving the path keeps the trees flat. */
+		/* Path halving keeps the trees flat. */
 		sets->parent[node] = sets->parent[sets->parent[node]];
 		node = sets->parent[node];
 	}
+
 	return node;
 }
 
@@ -51,8 +52,10 @@ void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link 
 		sets->matched[one] = sets->matched[other] = true;
 
 	size_t low = pm_sets_root(sets, one), high = pm_sets_root(sets, other);
+
 	if (low > high) {
 		size_t swap = low;
+
 		low = high;
 		high = swap;
 	}

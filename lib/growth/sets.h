@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which regions of two samples belong together: disjoint sets over both lists. Private. */
+/** @file Disjoint sets over the regions of two samples that belong together. Private. */
 #ifndef PM_GROWTH_SETS_H
 #define PM_GROWTH_SETS_H
 
@@ -9,65 +9,76 @@
 
 #include <procmem/region.h>
 
-/** How a region came into its set. */
+/** Evidence that united two regions. */
 enum pm_link {
-	PM_LINK_OVERLAP = 1, /**< by addresses that both samples have */
-	PM_LINK_ARENA = 2,   /**< as a further heap of a malloc arena */
-	PM_LINK_MOVE = 4,    /**< as the same memory at another address */
+	PM_LINK_OVERLAP = 1, /**< shared addresses */
+	PM_LINK_ARENA = 2,   /**< heaps of the same malloc arena */
+	PM_LINK_MOVE = 4,    /**< the same memory at another address */
 };
 
 /**
- * The regions of both samples, in sets. Regions of the second sample come behind those of the
- * first.
+ * The regions of both samples, in sets. A node is an index into both lists: regions of the second
+ * sample come after those of the first.
  */
 struct pm_sets {
-	const struct pm_regions *before; /**< the caller's */
-	const struct pm_regions *after;  /**< the caller's */
-	size_t *parent;                  /**< up the tree of its set; a root is its own parent */
-	uint8_t *links;                  /**< of roots: enum pm_link bits of the whole set */
-	bool *matched;                   /**< linked to a region of the other sample */
+	const struct pm_regions *before; /**< first sample; owned by the caller */
+	const struct pm_regions *after;  /**< second sample; owned by the caller */
+	size_t *parent;                  /**< parent in the tree of the set; a root is its own */
+	uint8_t *links;                  /**< for roots: enum pm_link bits of the whole set */
+	bool *matched;                   /**< united with a region of the other sample */
 };
 
 /**
- * Makes every region a set of its own. Release with pm_sets_deinit().
- * @return 0, or -1 when out of memory
+ * Makes every region a set of its own.
+ *
+ * @param sets    filled; release with pm_sets_deinit()
+ * @param before  the first sample; must outlive the sets
+ * @param after   the second sample; must outlive the sets
+ * @return        0, or -1 when out of memory
  */
 int pm_sets_init(struct pm_sets *sets, const struct pm_regions *before,
                  const struct pm_regions *after);
 
-/** Releases them. */
+/**
+ * Releases the sets.
+ * @param sets the sets
+ */
 void pm_sets_deinit(struct pm_sets *sets);
 
 /**
- * The root of a region's set.
- * @param node index in both lists
+ * Finds the root of a set.
+ *
+ * @param sets  the sets
+ * @param node  a node of the set
+ * @return      the root
  */
 size_t pm_sets_root(struct pm_sets *sets, size_t node);
 
 /**
- * Unites the sets of two regions.
- * @param one index in both lists
- * @param other the same
+ * Unites the sets of two nodes.
+ *
+ * @param sets   the sets
+ * @param one    a node
+ * @param other  another node
+ * @param link   the evidence
  */
 void pm_sets_unite(struct pm_sets *sets, size_t one, size_t other, enum pm_link link);
 
-/** The region behind an index in both lists. */
+/** Returns the region of a node. */
 static inline const struct pm_region *pm_sets_region(const struct pm_sets *sets, size_t node)
 {
-	return node < sets->before->count ? &sets->before->items[node]
-	                                  : &sets->after->items[node - sets->before->count];
+	if (node < sets->before->count)
+		return &sets->before->items[node];
+	return &sets->after->items[node - sets->before->count];
 }
 
-/** Whether the index is one of the second sample. */
+/** Checks whether a node is a region of the second sample. */
 static inline bool pm_sets_is_after(const struct pm_sets *sets, size_t node)
 {
 	return node >= sets->before->count;
 }
 
-/**
- * Whether what is known of two regions allows them to be the same memory: they are of one kind, or
- * that of one is not known.
- */
+/** Checks whether two regions can be of the same kind: one of the kinds may be unknown. */
 static inline bool pm_sets_same_kind(const struct pm_region *one, const struct pm_region *other)
 {
 	return one->kind == other->kind || one->kind == PM_KIND_UNKNOWN ||

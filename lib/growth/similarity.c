@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "growth/similarity.h"
 
-/* FNV-1a, 64 bits: spreads short texts well, and needs no table. */
+#include <stdlib.h>
+
+#include "base/array.h"
+
+/* FNV-1a, 64 bits: distributes short texts well, and needs no table. */
 static const uint64_t basis = UINT64_C(0xcbf29ce484222325), prime = UINT64_C(0x100000001b3);
 
 static uint64_t mix(uint64_t key, uint64_t value)
@@ -12,8 +16,8 @@ static uint64_t mix(uint64_t key, uint64_t value)
 }
 
 /**
- * Mixes in a name without its numbers: `worker-1` and `worker-12`, `/tmp/part.000017` and
- * `/tmp/part.000018` are of one sort.
+ * Mixes in a name without its digits: `worker-1` and `worker-12` are similar, and so are
+ * `/tmp/part.000017` and `/tmp/part.000018`.
  */
 static uint64_t mix_name(uint64_t key, const char *name)
 {
@@ -23,27 +27,102 @@ static uint64_t mix_name(uint64_t key, const char *name)
 	return mix(key, 0);
 }
 
-/** Lengths within a factor of four count as similar. */
-static uint64_t length_class(uint64_t size)
+/** Maps sizes to classes: those within a power of four are similar. */
+static uint64_t size_class(uint64_t size)
 {
-	uint64_t class = 0;
+	uint64_t result = 0;
+
 	for (; size > 0; size >>= 2)
-		class ++;
-	return class;
+		result++;
+	return result;
 }
 
-uint64_t pm_similarity_sort(const struct pm_region *region)
+uint64_t pm_similarity_class(const struct pm_region *region)
 {
+	uint64_t size = pm_region_chunk_max(region);
 	uint64_t key = mix(basis, region->kind);
+
+	/* The number of malloc's chunks in one region is random: it depends on the holes of the
+	 * address space. Compare the size of a chunk instead, if there is one. */
+	if (size == 0)
+		size = pm_region_size(region);
+
 	key = mix(key, region->perms);
-	/* How many blocks of malloc's lie in one region is chance: it depends on the holes of the
-	 * address space. */
-	return mix(key, length_class(region->block ? region->block : pm_region_size(region)));
+	return mix(key, size_class(size));
+}
+
+/** Mixes in the names of the threads that have their stack in a region. */
+static uint64_t mix_threads(uint64_t key, const struct pm_detail *detail)
+{
+	key = mix(key, detail->type);
+	if (detail->type == PM_DETAIL_TEXT)
+		return mix_name(key, detail->text);
+	if (detail->type != PM_DETAIL_THREADS)
+		return key;
+
+	key = mix(key, detail->count > 1);
+	for (uint32_t i = 0; i < detail->listed; i++)
+		key = mix_name(key, detail->threads[i].name);
+
+	return key;
 }
 
 uint64_t pm_similarity_key(const struct pm_region *region)
 {
-	uint64_t key = mix_name(pm_similarity_sort(region), region->mapping);
-	/* The detail of a stack is its thread's name. */
-	return region->kind == PM_KIND_STACK ? mix_name(key, region->detail) : key;
+	uint64_t key = mix_name(pm_similarity_class(region), region->mapping);
+
+	if (region->kind == PM_KIND_STACK)
+		key = mix_threads(key, &region->detail);
+	return key;
+}
+
+/** Finds the place of a key, or the free place for it. Keys are hashes already. */
+static struct pm_followed **find_place(const struct pm_similarity_table *table, uint64_t key)
+{
+	size_t at = (size_t)key & (table->count - 1);
+
+	while (table->places[at] && table->places[at]->key != key)
+		at = (at + 1) & (table->count - 1);
+	return &table->places[at];
+}
+
+int pm_similarity_table_init(struct pm_similarity_table *table, const struct pm_tracker *tracker,
+                             size_t more, struct pm_error *error)
+{
+	size_t max = more, count = 16;
+
+	for (size_t i = 0; i < tracker->count; i++)
+		max += tracker->tracks[i]->key != 0;
+	while (count / 2 <= max)
+		count *= 2;
+
+	table->places = calloc(count, sizeof(struct pm_followed *));
+	if (!table->places)
+		return pm_error_out_of_memory(error);
+
+	table->count = count;
+	for (size_t i = 0; i < tracker->count; i++)
+		if (tracker->tracks[i]->key != 0)
+			pm_similarity_table_add(table, tracker->tracks[i]);
+
+	return 0;
+}
+
+void pm_similarity_table_deinit(struct pm_similarity_table *table)
+{
+	free(table->places);
+	*table = (struct pm_similarity_table){ 0 };
+}
+
+void pm_similarity_table_add(struct pm_similarity_table *table, struct pm_followed *followed)
+{
+	struct pm_followed **place = find_place(table, followed->key);
+
+	if (!*place)
+		*place = followed;
+}
+
+struct pm_followed *pm_similarity_table_find(const struct pm_similarity_table *table, uint64_t key)
+{
+	return *find_place(table, key);
 }

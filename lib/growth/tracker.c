@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "growth/assign.h"
-#include "growth/followed.h"
 #include "growth/tracker_state.h"
 
 int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
@@ -23,7 +22,7 @@ int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error)
 	return 0;
 }
 
-static void destroy_track(struct followed *followed)
+static void destroy_track(struct pm_followed *followed)
 {
 	pm_series_deinit(&followed->track.series);
 	pm_series_deinit(&followed->track.counts);
@@ -39,31 +38,49 @@ void pm_tracker_destroy(struct pm_tracker *tracker)
 		destroy_track(tracker->tracks[i]);
 
 	free(tracker->tracks);
+	free(tracker->public);
 	free(tracker->owners);
 	pm_regions_deinit(&tracker->regions);
 	pm_regions_deinit(&tracker->spare);
 	free(tracker);
 }
 
-/** Begins a series with the time in which nothing changed, if it has not begun. */
+/**
+ * Starts a series with the time before the sample, in which the value was constant.
+ *
+ * @param track  the track that the series belongs to
+ * @param time   time of the sample, in seconds
+ * @param was    value until now
+ */
+static int start_series(const struct pm_tracker *tracker, const struct pm_track *track,
+                        struct pm_series *series, double time, uint64_t was, struct pm_error *error)
+{
+	double began = track->since, share = 0;
+
+	/* A track that was born at this sample counts from 0, from the previous sample on. */
+	if (track->born && track->since >= time)
+		began = tracker->last;
+	if (pm_series_add(series, began, was, error) < 0 ||
+	    (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
+		return -1;
+
+	/* Count the samples that were not added. */
+	if (tracker->last > tracker->first)
+		share = (tracker->last - began) / (tracker->last - tracker->first);
+	series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
+
+	return 0;
+}
+
+/** Adds a value to a series; a series is empty until its value changes for the first time. */
 static int add_value(const struct pm_tracker *tracker, const struct pm_track *track,
                      struct pm_series *series, double time, uint64_t was, uint64_t is,
                      struct pm_error *error)
 {
 	if (series->count == 0 && was == is)
 		return 0;
-
-	if (series->count == 0) {
-		/* What was born counts from nothing, as of the sample before. */
-		double began = track->born && track->since >= time ? tracker->last : track->since;
-		if (pm_series_add(series, began, was, error) < 0 ||
-		    (tracker->last > began && pm_series_add(series, tracker->last, was, error) < 0))
-			return -1;
-		double share = tracker->last > tracker->first
-		                       ? (tracker->last - began) / (tracker->last - tracker->first)
-		                       : 0;
-		series->samples = 1 + (uint64_t)(share * (double)(tracker->samples - 1) + 0.5);
-	}
+	if (series->count == 0 && start_series(tracker, track, series, time, was, error) < 0)
+		return -1;
 
 	return pm_series_add(series, time, is, error);
 }
@@ -72,8 +89,9 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 {
 	tracker->gone = 0;
 	for (size_t i = 0; i < tracker->count; i++) {
-		struct followed *followed = tracker->tracks[i];
+		struct pm_followed *followed = tracker->tracks[i];
 		struct pm_track *track = &followed->track;
+
 		tracker->gone += track->born && track->regions == 0;
 		track->delta = (int64_t)(track->weight - followed->was);
 		if (track->regions > track->max_regions)
@@ -96,17 +114,31 @@ static int add_to_series(struct pm_tracker *tracker, double time, struct pm_erro
 	return 0;
 }
 
-/** Takes over a new list of regions. */
-static int follow(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
-                  struct pm_error *error)
+/** Clears the strings of tracks without regions: those of the others are in the newest list. */
+static void clear_names_of_gone(struct pm_tracker *tracker)
+{
+	for (size_t i = 0; i < tracker->count; i++) {
+		struct pm_track *track = &tracker->tracks[i]->track;
+
+		if (track->regions == 0) {
+			track->mapping = "";
+			track->detail = (struct pm_detail){ 0 };
+		}
+	}
+}
+
+/** Adopts a new list of regions. */
+static int adopt(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
+                 struct pm_error *error)
 {
 	struct pm_growth growth;
 	struct pm_regions *copy = &tracker->spare;
-	struct followed **owners = calloc(regions->count + 1, sizeof(struct followed *));
+	struct pm_followed **owners = calloc(regions->count + 1, sizeof(struct pm_followed *));
+	int result = 0;
+
 	if (!owners)
 		return pm_error_out_of_memory(error);
 
-	int result = 0;
 	pm_regions_clear(copy);
 	for (size_t i = 0; i < regions->count && result == 0; i++)
 		result = pm_regions_append(copy, &regions->items[i], error);
@@ -114,55 +146,54 @@ static int follow(struct pm_tracker *tracker, double time, const struct pm_regio
 	if (result == 0)
 		result = pm_growth_compare(&tracker->regions, copy, &growth, error);
 	if (result == 0) {
-		result = pm_tracker_assign(tracker, &growth, copy, owners, time, error);
+		result = pm_assign_tracks(tracker, &growth, copy, owners, time, error);
 		pm_growth_deinit(&growth);
 	}
 
-	/* Names of tracks point into the newest list that they have a region in; those that have
-	 * none any more keep none. */
-	for (size_t i = 0; i < tracker->count; i++)
-		if (tracker->tracks[i]->track.regions == 0)
-			tracker->tracks[i]->track.mapping = tracker->tracks[i]->track.detail = "";
-
-	free(tracker->owners);
+	clear_names_of_gone(tracker);
 	tracker->settled = tracker->samples > 0;
+	free(tracker->owners);
+	tracker->owners = owners;
 
 	struct pm_regions former = tracker->regions;
 	tracker->regions = tracker->spare;
 	tracker->spare = former;
-	tracker->owners = owners;
 
 	return result;
 }
 
-/** Whether a list has the very regions of the last one; only their sizes differ, if anything. */
+static bool is_same_region(const struct pm_region *one, const struct pm_region *other)
+{
+	return one->start == other->start && one->end == other->end &&
+	       one->offset == other->offset && one->perms == other->perms &&
+	       one->kind == other->kind && one->inode == other->inode &&
+	       one->device_major == other->device_major &&
+	       one->device_minor == other->device_minor && one->thread == other->thread &&
+	       one->arena == other->arena && strcmp(one->mapping, other->mapping) == 0 &&
+	       pm_detail_equal(&one->detail, &other->detail);
+}
+
+/** Checks whether two lists have the same regions, whatever their sizes. */
 static bool is_same_list(const struct pm_regions *was, const struct pm_regions *is)
 {
 	if (was->count != is->count)
 		return false;
 
-	for (size_t i = 0; i < is->count; i++) {
-		const struct pm_region *one = &was->items[i], *other = &is->items[i];
-		if (one->start != other->start || one->end != other->end ||
-		    one->offset != other->offset || one->perms != other->perms ||
-		    one->kind != other->kind || one->inode != other->inode ||
-		    one->device_major != other->device_major ||
-		    one->device_minor != other->device_minor || one->thread != other->thread ||
-		    one->arena != other->arena || strcmp(one->mapping, other->mapping) != 0 ||
-		    strcmp(one->detail, other->detail) != 0)
+	for (size_t i = 0; i < is->count; i++)
+		if (!is_same_region(&was->items[i], &is->items[i]))
 			return false;
-	}
-
 	return true;
 }
 
-/** Takes over the sizes of the same regions. */
+/** Updates the sizes of the same regions. */
 static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions)
 {
-	pm_tracker_clear_sums(tracker);
+	pm_assign_clear_sums(tracker);
+
 	for (size_t i = 0; i < regions->count; i++) {
 		struct pm_region *region = &tracker->regions.items[i];
 		uint64_t was = pm_region_weight(region);
+
 		region->bytes[PM_SIZE_RSS] = regions->items[i].bytes[PM_SIZE_RSS];
 		region->bytes[PM_SIZE_SWAP] = regions->items[i].bytes[PM_SIZE_SWAP];
 		pm_followed_count(tracker->owners[i], region, was);
@@ -172,11 +203,11 @@ static void refresh(struct pm_tracker *tracker, const struct pm_regions *regions
 int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regions *regions,
                    struct pm_error *error)
 {
-	/* A first comparison also finds what belongs together in one list, such as the heaps of an
-	 * arena. */
+	/* The first comparison is needed even if the list is the same: it also finds what belongs
+	 * together within one list, such as the heaps of an arena. */
 	if (regions && tracker->settled && is_same_list(&tracker->regions, regions))
 		refresh(tracker, regions);
-	else if (regions && follow(tracker, time, regions, error) < 0)
+	else if (regions && adopt(tracker, time, regions, error) < 0)
 		return -1;
 
 	if (add_to_series(tracker, time, error) < 0)
@@ -188,4 +219,55 @@ int pm_tracker_add(struct pm_tracker *tracker, double time, const struct pm_regi
 	tracker->samples++;
 
 	return 0;
+}
+
+const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker, size_t *count)
+{
+	*count = tracker->count;
+	return tracker->public;
+}
+
+const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region)
+{
+	return &tracker->owners[region]->track;
+}
+
+void pm_tracker_rebase(struct pm_tracker *tracker)
+{
+	for (size_t i = 0; i < tracker->count; i++) {
+		struct pm_track *track = &tracker->tracks[i]->track;
+
+		track->baseline = track->weight;
+		track->baseline_regions = track->regions;
+	}
+}
+
+/** Judges a series; an empty one is constant. */
+static void judge(const struct pm_tracker *tracker, const struct pm_track *track,
+                  const struct pm_series *series, uint64_t value, enum pm_trend_unit unit,
+                  struct pm_trend *trend)
+{
+	if (series->count > 0) {
+		pm_trend_judge(series, unit, trend);
+		return;
+	}
+
+	struct pm_point point = { .time = track->since, .value = value };
+	struct pm_series constant = {
+		.points = &point, .count = 1, .last = tracker->last, .samples = tracker->samples
+	};
+
+	pm_trend_judge(&constant, unit, trend);
+}
+
+void pm_track_judge(const struct pm_tracker *tracker, const struct pm_track *track,
+                    struct pm_trend *trend)
+{
+	judge(tracker, track, &track->series, track->weight, PM_TREND_BYTES, trend);
+}
+
+void pm_track_judge_count(const struct pm_tracker *tracker, const struct pm_track *track,
+                          struct pm_trend *trend)
+{
+	judge(tracker, track, &track->counts, track->regions, PM_TREND_COUNT, trend);
 }

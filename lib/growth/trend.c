@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a curve to a verdict. A leak is told from everything else by going on: nearly all pairs of
- * moments rise, it never falls back far, no single step makes up the growth, and its end is not
- * flat. Thresholds were chosen on the curves of tests/unit/trend_test.c.
+ * From a curve to a verdict. What distinguishes a leak is that it continues: nearly all pairs of
+ * points rise, it never falls back far, no single step makes up most of the growth, and its end is
+ * not flat. The thresholds were chosen with the curves of tests/unit/growth/trend_test.c.
  */
 #include <procmem/trend.h>
 
@@ -14,18 +14,19 @@
 
 #include "growth/curve.h"
 
-/* Less than this is no ground for a verdict. */
+/* Less than this is not enough for a verdict. */
 enum { MIN_SAMPLES = 5 };
 static const double min_seconds = 10;
 
-/* Changes below this say nothing of sizes: a thread touched another page of its stack. */
+/* Smaller changes of sizes mean nothing: a thread touched another page of its stack. */
 static const double min_bytes = 32 * 1024;
 
-/* What counts as flat, as a share of the whole range. */
+/* Changes that count as flat, as a share of the whole range. */
 static const double flat_share = 0.05;
 
-/* Pairs that must agree, a fall that is too deep for a trend, and a step too large, as shares. */
-static const double agreeing = 0.6, too_deep = 0.3, one_step = 0.6;
+/* Share of pairs that must agree; shares of a fall too deep, and of a step too large, for a trend.
+ */
+static const double min_agreement = 0.6, max_fall = 0.3, max_step = 0.6;
 
 const char *pm_verdict_name(enum pm_verdict verdict)
 {
@@ -34,19 +35,20 @@ const char *pm_verdict_name(enum pm_verdict verdict)
 	return (unsigned)verdict < PM_VERDICT_COUNT ? names[verdict] : "";
 }
 
-/** What a verdict is made from. */
+/** The data for a verdict. */
 struct judging {
 	const struct pm_series *series;
 	enum pm_trend_unit unit;
-	struct pm_curve curve; /* since it began to change */
+	struct pm_curve curve; /* since the first change */
 	struct pm_trend *trend;
 };
 
-/** An amount in words: `40.0M`, or a number. */
+/** Formats the amount of a change: `40.0M`, or a number. */
 static const char *amount(const struct judging *judging, double value, char *text)
 {
 	if (value < 0)
 		value = -value;
+
 	if (judging->unit == PM_TREND_BYTES)
 		pm_format_size((uint64_t)(value + 0.5), text);
 	else
@@ -60,13 +62,33 @@ static void conclude(struct judging *judging, enum pm_verdict verdict, const cha
 static void conclude(struct judging *judging, enum pm_verdict verdict, const char *format, ...)
 {
 	va_list arguments;
+
 	va_start(arguments, format);
 	vsnprintf(judging->trend->reason, sizeof judging->trend->reason, format, arguments);
 	va_end(arguments);
 	judging->trend->verdict = verdict;
 }
 
-/** It came to its height and stayed there: in one go, or slowly. */
+/** Finds the longest time between two steps of the rise to the top: steps of a leak come again. */
+static double longest_rest(const struct pm_curve *curve, size_t top, double flat)
+{
+	double longest = 0, began = 0;
+
+	for (size_t i = 1; i <= top; i++)
+		if (curve->values[i] - curve->values[i - 1] > flat) {
+			double rest = curve->step * (double)(i - 1) - began;
+
+			if (rest > longest)
+				longest = rest;
+			began = curve->step * (double)i;
+		}
+	return longest;
+}
+
+/**
+ * Judges a curve that reached its height and stayed there: a burst, or a plateau.
+ * @return false if the curve is not of that form
+ */
 static bool judge_flat_end(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
@@ -78,94 +100,124 @@ static bool judge_flat_end(struct judging *judging)
 	    since < min_seconds / 2)
 		return false;
 
-	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE],
-		rested[PM_DURATION_TEXT_SIZE];
-	amount(judging, curve->rise, how_much);
-	pm_format_duration(climbing, how_long);
-	pm_format_duration(since, rested);
-
-	/* Steps of a leak come again: only a rest longer than those before ends it. */
-	double longest_rest = 0, begin = 0;
-	for (size_t i = 1; i <= top; i++)
-		if (curve->values[i] - curve->values[i - 1] > flat) {
-			double rest = curve->step * (double)(i - 1) - begin;
-			longest_rest = rest > longest_rest ? rest : longest_rest;
-			begin = curve->step * (double)i;
-		}
-
-	if (since < 1.5 * longest_rest)
+	if (since < 1.5 * longest_rest(curve, top, flat))
 		return false;
 
-	bool at_once = climbing <= span / 4 || curve->largest_step >= one_step * curve->rise;
+	char rise[PM_SIZE_TEXT_SIZE];
+	char duration[PM_DURATION_TEXT_SIZE], rested[PM_DURATION_TEXT_SIZE];
+	bool at_once = climbing <= span / 4 || curve->largest_step >= max_step * curve->rise;
+
+	amount(judging, curve->rise, rise);
+	pm_format_duration(climbing, duration);
+	pm_format_duration(since, rested);
 	conclude(judging, at_once ? PM_VERDICT_BURST : PM_VERDICT_PLATEAU,
-	         "grew by %s within %s, no more for %s", how_much, how_long, rested);
+	         "grew by %s within %s, no more for %s", rise, duration, rested);
 
 	return true;
 }
 
-/** It rose, but not evenly: by one jump, or nobody knows. */
+/** Judges a curve that rose, but not evenly: by one jump, or without a known reason. */
 static void judge_uneven(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE];
-	double span = pm_curve_span(curve),
-	       since = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
+	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+	double span = pm_curve_span(curve);
+	double since = span - curve->step * (double)pm_curve_top(curve, flat_share * curve->range);
 
-	pm_format_duration(span, how_long);
-	amount(judging, curve->range, how_much);
+	pm_format_duration(span, duration);
+	amount(judging, curve->range, size);
+
 	if (curve->count < MIN_SAMPLES || span < min_seconds)
-		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago",
-		         how_much, how_long);
-	else if (curve->largest_step >= one_step * curve->range &&
-	         curve->deepest_fall <= too_deep * curve->range && since >= min_seconds / 2)
+		conclude(judging, PM_VERDICT_TOO_EARLY, "rose by up to %s; began only %s ago", size,
+		         duration);
+	else if (curve->largest_step >= max_step * curve->range &&
+	         curve->deepest_fall <= max_fall * curve->range && since >= min_seconds / 2)
 		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once",
-		         amount(judging, curve->rise, how_much));
+		         amount(judging, curve->rise, size));
 	else
-		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s",
-		         how_much, how_long);
+		conclude(judging, PM_VERDICT_UNEVEN, "rises, but unevenly: by up to %s in %s", size,
+		         duration);
+}
+
+/** Judges a curve that rises evenly. */
+static void judge_rise(struct judging *judging)
+{
+	const struct pm_curve *curve = &judging->curve;
+	char rise[PM_SIZE_TEXT_SIZE], fall[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
+	double span = pm_curve_span(curve);
+
+	amount(judging, curve->rise, rise);
+	amount(judging, curve->deepest_fall, fall);
+	pm_format_duration(span, duration);
+
+	if (curve->count < MIN_SAMPLES || span < min_seconds)
+		conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago", rise,
+		         duration);
+	else if (curve->largest_step >= max_step * curve->rise)
+		conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", rise);
+	else if (curve->deepest_fall > 0)
+		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, falling back by at most %s",
+		         rise, duration, fall);
+	else
+		conclude(judging, PM_VERDICT_STEADY, "grew by %s in %s, without falling back", rise,
+		         duration);
 }
 
 static void judge_slope(struct judging *judging)
 {
 	const struct pm_curve *curve = &judging->curve;
-	char how_much[PM_SIZE_TEXT_SIZE], how_long[PM_DURATION_TEXT_SIZE];
+	char size[PM_SIZE_TEXT_SIZE], duration[PM_DURATION_TEXT_SIZE];
 	double span = pm_curve_span(curve), expected = curve->slope * span;
-	pm_format_duration(span, how_long);
 
-	if (curve->agreement >= agreeing && curve->rise > 0 &&
-	    curve->deepest_fall <= too_deep * curve->range) {
-		amount(judging, curve->rise, how_much);
-		if (curve->count < MIN_SAMPLES || span < min_seconds)
-			conclude(judging, PM_VERDICT_TOO_EARLY, "grew by %s; began only %s ago",
-			         how_much, how_long);
-		else if (curve->largest_step >= one_step * curve->rise)
-			conclude(judging, PM_VERDICT_BURST, "grew by %s, mostly at once", how_much);
-		else if (curve->deepest_fall > 0) {
-			char fall[PM_SIZE_TEXT_SIZE];
-			amount(judging, curve->deepest_fall, fall);
-			conclude(judging, PM_VERDICT_STEADY,
-			         "grew by %s in %s, falling back by %s at the most", how_much,
-			         how_long, fall);
-		} else
-			conclude(judging, PM_VERDICT_STEADY,
-			         "grew by %s in %s, without falling back", how_much, how_long);
-	} else if (curve->agreement <= -agreeing && curve->rise < 0 &&
-	           curve->highest_climb <= too_deep * curve->range) {
+	if (curve->agreement >= min_agreement && curve->rise > 0 &&
+	    curve->deepest_fall <= max_fall * curve->range) {
+		judge_rise(judging);
+	} else if (curve->agreement <= -min_agreement && curve->rise < 0 &&
+	           curve->highest_climb <= max_fall * curve->range) {
+		pm_format_duration(span, duration);
 		conclude(judging, PM_VERDICT_SHRINKING, "fell by %s in %s",
-		         amount(judging, curve->rise, how_much), how_long);
+		         amount(judging, curve->rise, size), duration);
 	} else if (expected > curve->range / 2 || curve->rise > curve->range / 2) {
 		judge_uneven(judging);
 	} else {
 		conclude(judging, PM_VERDICT_PLATEAU, "rises and falls by up to %s without a trend",
-		         amount(judging, curve->range, how_much));
+		         amount(judging, curve->range, size));
 	}
+}
+
+/**
+ * Judges a series that is too short, or hardly changes.
+ * @return false if neither holds: the curve since the first change decides
+ */
+static bool judge_whole(struct judging *judging)
+{
+	const struct pm_series *series = judging->series;
+	const struct pm_curve *curve = &judging->curve;
+	char duration[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
+	double span = pm_curve_span(curve);
+	double min = judging->unit == PM_TREND_BYTES ? min_bytes : 0;
+
+	pm_format_duration(span, duration);
+	if (series->samples < MIN_SAMPLES || span < min_seconds)
+		conclude(judging, PM_VERDICT_TOO_EARLY,
+		         "seen for %s in %llu sample%s; needs %.0fs and %d samples", duration,
+		         (unsigned long long)series->samples, series->samples == 1 ? "" : "s",
+		         min_seconds, MIN_SAMPLES);
+	else if (curve->range == 0)
+		conclude(judging, PM_VERDICT_PLATEAU, "has not changed for %s", duration);
+	else if (curve->range < min)
+		conclude(judging, PM_VERDICT_PLATEAU, "changed by no more than %s in %s",
+		         amount(judging, curve->range, size), duration);
+	else
+		return false;
+
+	return true;
 }
 
 void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, struct pm_trend *trend)
 {
 	struct judging judging = { .series = series, .unit = unit, .trend = trend };
 	struct pm_curve *curve = &judging.curve;
-	char text[PM_DURATION_TEXT_SIZE], size[PM_SIZE_TEXT_SIZE];
 
 	*trend = (struct pm_trend){ 0 };
 	if (series->count == 0) {
@@ -176,23 +228,10 @@ void pm_trend_judge(const struct pm_series *series, enum pm_trend_unit unit, str
 	trend->began = series->points[0].time;
 	pm_curve_measure(curve, series, trend->began);
 
-	double seen = pm_curve_span(curve), least = unit == PM_TREND_BYTES ? min_bytes : 0,
-	       whole_range = curve->range;
-	pm_format_duration(seen, text);
+	if (!judge_whole(&judging)) {
+		size_t head = pm_curve_flat_head(curve, flat_share / 2 * curve->range);
 
-	if (series->samples < MIN_SAMPLES || seen < min_seconds) {
-		conclude(&judging, PM_VERDICT_TOO_EARLY,
-		         "seen for %s in %llu sample%s; needs %.0fs and %d samples", text,
-		         (unsigned long long)series->samples, series->samples == 1 ? "" : "s",
-		         min_seconds, MIN_SAMPLES);
-	} else if (whole_range == 0) {
-		conclude(&judging, PM_VERDICT_PLATEAU, "has not changed for %s", text);
-	} else if (whole_range < least) {
-		conclude(&judging, PM_VERDICT_PLATEAU, "changed by no more than %s in %s",
-		         amount(&judging, whole_range, size), text);
-	} else {
-		trend->began += curve->step *
-		                (double)pm_curve_flat_head(curve, flat_share / 2 * whole_range);
+		trend->began += curve->step * (double)head;
 		pm_curve_measure(curve, series, trend->began);
 		if (!judge_flat_end(&judging))
 			judge_slope(&judging);

@@ -13,20 +13,30 @@
 
 static const uint64_t growth_step = UINT64_C(512) << 10;
 
-/** The allocator that is mapped, or NULL. */
-static const char *allocator_of(const struct pm_kinds_context *context)
+/** An allocator, and the library by which it is known. */
+struct allocator {
+	const char *file;
+	const char *why;
+	enum pm_allocator id;
+};
+
+#define WHY(NAME) \
+	"anonymous, a multiple of 512K long as " NAME " maps memory, and its library is mapped"
+
+/** Returns the allocator that is mapped, or NULL. */
+static const struct allocator *find_allocator(const struct pm_kinds_context *context)
 {
-	static const struct {
-		const char *file, *name;
-	} allocators[] = {
-		{ "libjemalloc.so.2", "jemalloc" }, { "libjemalloc.so.1", "jemalloc" },
-		{ "libtcmalloc.so.4", "tcmalloc" }, { "libtcmalloc_minimal.so.4", "tcmalloc" },
-		{ "libmimalloc.so.2", "mimalloc" },
+	static const struct allocator allocators[] = {
+		{ "libjemalloc.so.2", WHY("jemalloc"), PM_ALLOCATOR_JEMALLOC },
+		{ "libjemalloc.so.1", WHY("jemalloc"), PM_ALLOCATOR_JEMALLOC },
+		{ "libtcmalloc.so.4", WHY("tcmalloc"), PM_ALLOCATOR_TCMALLOC },
+		{ "libtcmalloc_minimal.so.4", WHY("tcmalloc"), PM_ALLOCATOR_TCMALLOC },
+		{ "libmimalloc.so.2", WHY("mimalloc"), PM_ALLOCATOR_MIMALLOC },
 	};
 
 	for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
 		if (pm_objects_named(context->objects, allocators[i].file))
-			return allocators[i].name;
+			return &allocators[i];
 
 	return NULL;
 }
@@ -34,18 +44,15 @@ static const char *allocator_of(const struct pm_kinds_context *context)
 int pm_rule_allocators(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
-	const char *name = allocator_of(context);
+	const struct allocator *allocator = find_allocator(context);
 	struct pm_region *region;
 	for (size_t at = 0;
-	     name && (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
+	     allocator && (region = pm_kinds_next(context, PM_REGION_CLASS_WRITABLE, &at));) {
 		if (pm_region_size(region) % growth_step != 0)
 			continue;
-		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               pm_kinds_text(context,
-		                             "anonymous, a multiple of 512K long as %s maps "
-		                             "memory, and its library is mapped",
-		                             name));
-		region->detail = pm_kinds_text(context, "probably %s", name);
+		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED, allocator->why);
+		region->detail = (struct pm_detail){ .type = PM_DETAIL_ALLOCATOR,
+			                             .allocator = (uint8_t)allocator->id };
 	}
 
 	return 0;

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <procmem/number.h>
 
@@ -15,11 +16,12 @@
 #include "kinds/malloc_headers.h"
 #include "kinds/objects.h"
 #include "kinds/rules.h"
+#include "region/texts.h"
 
 /** Claims the inaccessible rest of a heap, from `region` on. */
 static void claim_rest(struct pm_kinds_context *context, struct pm_region *region,
                        uint64_t heap_end, uint64_t arena, enum pm_proof proof,
-                       const char *heap_text)
+                       const struct pm_detail *detail)
 {
 	for (; region && region->start < heap_end &&
 	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_CLOSED &&
@@ -32,20 +34,59 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
 				  "behind it"
 				: "no access: the rest of a malloc heap, into which it grows");
 		region->arena = arena;
-		region->detail = pm_kinds_text(context, "rest of %s", heap_text);
+		region->detail = *detail;
 	}
 }
 
-/** What to call a heap: "arena 3 (7f3ae4000030), heap 1 of 2". */
-static const char *heap_text(struct pm_kinds_context *context, const struct pm_arena_heap *heap)
+/** Stores what is known of a heap. */
+static struct pm_detail detail_of(struct pm_kinds_context *context,
+                                  const struct pm_arena_heap *heap)
 {
-	if (heap->arena_number == 0)
-		return pm_kinds_text(context, "arena at %" PRIx64, heap->arena);
-	if (heap->index == 0)
-		return pm_kinds_text(context, "arena %u (%" PRIx64 ")", heap->arena_number,
-		                     heap->arena);
-	return pm_kinds_text(context, "arena %u (%" PRIx64 "), heap %u of %u", heap->arena_number,
-	                     heap->arena, heap->index, heap->of);
+	struct pm_detail detail = { .type = PM_DETAIL_ARENA };
+	struct pm_detail_heap *stored = pm_texts_reserve(&context->regions->texts, sizeof *stored);
+	if (!stored) {
+		context->out_of_memory = true;
+		return detail;
+	}
+
+	*stored = (struct pm_detail_heap){
+		.start = heap->start,
+		.arena = heap->arena,
+		.number = heap->arena_number,
+		.index = heap->index,
+		.of = heap->of,
+	};
+	detail.heaps = stored;
+	detail.listed = 1;
+
+	return detail;
+}
+
+/**
+ * Adds the heap of one detail to those of a region that the kernel merged from several heaps. A
+ * list has room for a power of two; only lists of one heap are shared between regions.
+ */
+static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
+                     const struct pm_detail *added)
+{
+	struct pm_detail *detail = &region->detail;
+	struct pm_detail_heap *heaps = (struct pm_detail_heap *)detail->heaps;
+	uint32_t count = detail->listed;
+	if (added->listed == 0)
+		return;
+
+	if ((count & (count - 1)) == 0) {
+		heaps = pm_texts_reserve(&context->regions->texts, 2 * count * sizeof *heaps);
+		if (!heaps) {
+			context->out_of_memory = true;
+			return;
+		}
+		memcpy(heaps, detail->heaps, count * sizeof *heaps);
+		detail->heaps = heaps;
+	}
+
+	heaps[count] = added->heaps[0];
+	detail->listed++;
 }
 
 static const char *reason(struct pm_kinds_context *context, const struct pm_arena_heap *heap)
@@ -63,24 +104,26 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
                        const struct pm_arena_heap *heap)
 {
-	const char *text = heap_text(context, heap), *why = reason(context, heap);
+	const struct pm_detail detail = detail_of(context, heap);
+	const char *why = reason(context, heap);
 	enum pm_proof proof = heap->index > 0 ? PM_PROOF_PROVEN : PM_PROOF_INFERRED;
 	struct pm_region *region = heap->region;
 	if (region->kind == PM_KIND_ARENA && heap->start > region->start)
-		region->detail = pm_kinds_text(context, "%s; from %" PRIx64 " on %s",
-		                               region->detail, heap->start, text);
+		add_heap(context, region, &detail);
 
 	while (region && region->start < heap->start + heaps->heap_max &&
 	       pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 		if (region->kind == PM_KIND_UNKNOWN) {
 			pm_kinds_claim(region, PM_KIND_ARENA, proof, why);
 			region->arena = heap->arena;
-			region->detail = text;
+			region->detail = detail;
 		}
 		region = pm_kinds_above(context, region);
 	}
 
-	claim_rest(context, region, heap->start + heaps->heap_max, heap->arena, proof, text);
+	struct pm_detail rest = detail;
+	rest.type = PM_DETAIL_ARENA_REST;
+	claim_rest(context, region, heap->start + heaps->heap_max, heap->arena, proof, &rest);
 }
 
 /** Whether the place where the arena's first heap must begin is one that could not be read. */
@@ -137,9 +180,9 @@ int pm_rule_arena_flags(struct pm_kinds_context *context, struct pm_error *error
 		               "begins at a multiple of the heap size of malloc, VmFlags nr "
 		               "without ac, and an inaccessible rest fills the heap; "
 		               "its heap_info could not be read");
-		region->detail = "malloc arena";
+		region->detail.type = PM_DETAIL_ARENA_UNREAD;
 		claim_rest(context, rest, region->start + heap_max, 0, PM_PROOF_INFERRED,
-		           "a malloc arena");
+		           &(struct pm_detail){ .type = PM_DETAIL_ARENA_UNREAD_REST });
 	}
 
 	return 0;

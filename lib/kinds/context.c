@@ -33,7 +33,7 @@ static void clear(struct pm_region *region)
 	region->proof = PM_PROOF_NONE;
 	region->thread = 0;
 	region->arena = 0;
-	region->detail = "";
+	region->detail = (struct pm_detail){ 0 };
 	region->why = "";
 }
 
@@ -254,6 +254,23 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 		context->threads_refused &= context->threads[i].stack_pointer == 0;
 
 	return 0;
+}
+
+void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *region,
+                          enum pm_detail_type type, const struct pm_detail_thread *threads,
+                          size_t count, uint32_t stacks)
+{
+	size_t listed = count < PM_DETAIL_THREADS_MAX ? count : PM_DETAIL_THREADS_MAX;
+	const struct pm_detail detail = {
+		.type = (uint8_t)type,
+		.listed = (uint32_t)listed,
+		.count = stacks > count ? stacks : (uint32_t)count,
+		.found = (uint32_t)count,
+		.threads = threads,
+	};
+
+	if (pm_regions_copy_detail(context->regions, &detail, &region->detail, NULL) < 0)
+		context->out_of_memory = true;
 }
 
 const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid)

@@ -47,6 +47,20 @@ uint64_t pm_kinds_resident(const struct pm_regions *regions);
 const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/**
+ * Sets the detail of a region to threads that have their stack in it.
+ *
+ * @param context  out_of_memory is set where they cannot be stored
+ * @param region   the region
+ * @param type     PM_DETAIL_THREADS, PM_DETAIL_THREAD_GUARD
+ * @param threads  the threads by ascending TID, at least the first PM_DETAIL_THREADS_MAX
+ * @param count    number of threads that were found
+ * @param stacks   number of stacks in the region, 0 where not known
+ */
+void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *region,
+                          enum pm_detail_type type, const struct pm_detail_thread *threads,
+                          size_t count, uint32_t stacks);
+
 /** The thread of this TID, or NULL; reads no thread list itself. */
 const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid);
 

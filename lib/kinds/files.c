@@ -27,7 +27,8 @@ int pm_rule_files(struct pm_kinds_context *context, struct pm_error *error)
 			               "a mapped file, no part of it executable");
 
 		if (strstr(region->mapping, "/hsperfdata_"))
-			region->detail = "performance counters of the JVM";
+			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_COUNTERS,
+				                             .runtime = PM_RUNTIME_JAVA };
 	}
 
 	return 0;

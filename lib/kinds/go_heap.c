@@ -59,7 +59,8 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
 		               "where Go's runtime maps its heap, in a program with Go's build "
 		               "information");
-		region->detail = "Go heap";
+		region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
+			                             .runtime = PM_RUNTIME_GO };
 	}
 
 	return 0;

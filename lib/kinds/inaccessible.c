@@ -33,8 +33,6 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 			continue;
 
 		enum pm_proof proof = may_be_readable(region) ? PM_PROOF_INFERRED : PM_PROOF_PROVEN;
-		const char *whose = above->thread ? pm_kinds_text(context, "of %s", above->detail)
-		                                  : "";
 		if (pm_region_size(region) <= largest_guard)
 			pm_kinds_claim(region, PM_KIND_GUARD, proof,
 			               "no access, right below a thread's stack");
@@ -42,8 +40,11 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 			pm_kinds_claim(region, PM_KIND_RESERVE, proof,
 			               "no access; its end guards the thread's stack above");
 
-		region->detail = whose;
 		region->thread = above->thread;
+		if (above->thread) {
+			region->detail = above->detail;
+			region->detail.type = PM_DETAIL_THREAD_GUARD;
+		}
 	}
 
 	return 0;
@@ -54,7 +55,7 @@ static void note_code_below(const struct pm_kinds_context *context, struct pm_re
 {
 	const struct pm_region *below = pm_kinds_below(context, region);
 	if (below && below->kind == PM_KIND_JIT)
-		region->detail = "rest of the code cache below";
+		region->detail.type = PM_DETAIL_CODE_REST;
 }
 
 /** Claims a region that may be read-only memory by what it begins with. */
@@ -95,7 +96,7 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
 			               "anonymous memory whose access was taken away (mprotect), "
 			               "yet it holds pages");
-			region->detail = "no access";
+			region->detail.type = PM_DETAIL_NO_ACCESS;
 			continue;
 		}
 

@@ -82,12 +82,14 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 			               "libjvm.so is mapped, and this belongs to the longest "
 			               "unbroken range below 32 GiB, "
 			               "where compressed references need the heap");
-			region->detail = "Java heap";
+			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
+				                             .runtime = PM_RUNTIME_JAVA };
 		} else {
 			pm_kinds_claim(
 				region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
 				"no access, in the longest anonymous range below 32 GiB of a JVM");
-			region->detail = "rest of the Java heap";
+			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP_REST,
+				                             .runtime = PM_RUNTIME_JAVA };
 		}
 	}
 

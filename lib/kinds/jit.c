@@ -16,7 +16,7 @@
 /** A runtime, told by a file that is mapped. */
 struct runtime {
 	const char *file;
-	const char *detail;
+	enum pm_runtime id;
 	bool reserves; /**< keeps its code in one range of address space, so that other code near it
 	                  is not its */
 };
@@ -24,12 +24,12 @@ struct runtime {
 static const struct runtime *find_runtime(const struct pm_kinds_context *context)
 {
 	static const struct runtime runtimes[] = {
-		{ "libjvm.so", "code cache of the JVM", true },
-		{ "libcoreclr.so", "code of .NET", false },
-		{ "node", "code of V8 (node)", true },
-		{ "libnode.so", "code of V8 (node)", true },
-		{ "libluajit-5.1.so.2", "code of LuaJIT", false },
-		{ "libmonosgen-2.0.so", "code of Mono", false },
+		{ "libjvm.so", PM_RUNTIME_JAVA, true },
+		{ "libcoreclr.so", PM_RUNTIME_DOTNET, false },
+		{ "node", PM_RUNTIME_NODE, true },
+		{ "libnode.so", PM_RUNTIME_NODE, true },
+		{ "libluajit-5.1.so.2", PM_RUNTIME_LUAJIT, false },
+		{ "libmonosgen-2.0.so", PM_RUNTIME_MONO, false },
 	};
 
 	for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
@@ -73,22 +73,24 @@ static bool has_rest(const struct pm_kinds_context *context, const struct pm_reg
 }
 
 /** memfds by which runtimes map code twice, writable and executable. */
-static const char *double_mapping(const struct pm_region *region)
+static struct pm_detail double_mapping(const struct pm_region *region)
 {
 	if (strcmp(region->mapping, "/memfd:doublemapper") == 0)
-		return ".NET maps its code twice";
+		return (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE_TWICE,
+			                   .runtime = PM_RUNTIME_DOTNET };
 	if (strncmp(region->mapping, "/memfd:dart", strlen("/memfd:dart")) == 0 &&
 	    region->perms & PM_PERM_EXEC)
-		return "code of Dart";
-	return NULL;
+		return (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
+			                   .runtime = PM_RUNTIME_DART };
+	return (struct pm_detail){ .type = PM_DETAIL_NONE };
 }
 
 static void claim_file(struct pm_region *region)
 {
-	const char *detail = double_mapping(region);
+	struct pm_detail detail = double_mapping(region);
 	bool memory = strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 ||
 	              region->deleted;
-	if (detail) {
+	if (detail.type != PM_DETAIL_NONE) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
 		               "a memfd of the name by which a runtime maps its code");
 		region->detail = detail;
@@ -96,7 +98,7 @@ static void claim_file(struct pm_region *region)
 		pm_kinds_claim(
 			region, PM_KIND_JIT, PM_PROOF_INFERRED,
 			"named like the record of a JIT compiler, and mapped so that perf sees it");
-		region->detail = "record for perf";
+		region->detail.type = PM_DETAIL_CODE_RECORD;
 	} else if (memory && region->perms & PM_PERM_EXEC) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
 		               "an executable mapping of a file in memory that is no ELF file");
@@ -115,7 +117,8 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
 		               "executable and of no file: code that was made at run time");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
-			region->detail = runtime->detail;
+			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
+				                             .runtime = (uint8_t)runtime->id };
 	}
 
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_FILE, &at));)

@@ -20,9 +20,13 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
 	               "[stack]: the kernel made it for the first thread");
 	region->thread = context->info.pid;
-	region->detail = context->info.pid ? pm_kinds_text(context, "%d %s", (int)context->info.pid,
-	                                                   context->info.comm)
-	                                   : "first thread";
+
+	if (context->info.pid)
+		pm_kinds_set_threads(
+			context, region, PM_DETAIL_THREADS,
+			&(struct pm_detail_thread){ context->info.pid, context->info.comm }, 1, 0);
+	else
+		region->detail.type = PM_DETAIL_FIRST_THREAD;
 }
 
 /**

@@ -170,19 +170,24 @@ static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_
 	       present >= memory / 2;
 }
 
-static const char *describe(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
+static struct pm_detail detail_of(const struct pm_malloc_walk *walk, enum pm_chunk_place place)
 {
-	char smallest[PM_SIZE_TEXT_SIZE], largest[PM_SIZE_TEXT_SIZE];
-	pm_format_size(walk->smallest, smallest);
-	pm_format_size(walk->largest, largest);
+	return (struct pm_detail){
+		.type = PM_DETAIL_CHUNKS,
+		.place = (uint8_t)place,
+		.count = (uint32_t)walk->count,
+		.chunks = { walk->smallest, walk->largest, walk->covered },
+	};
+}
 
-	const char *plural = walk->count == 1 ? "" : "s";
-	if (walk->smallest == walk->largest)
-		return pm_kinds_text(context, "%zu malloc chunk%s of %s", walk->count, plural,
-		                     largest);
-
-	return pm_kinds_text(context, "%zu malloc chunks, %s to %s", walk->count, smallest,
-	                     largest);
+/** Returns where in their region the chunks lie that do not cover it. */
+static enum pm_chunk_place place_of(const struct pm_malloc_walk *walk)
+{
+	if (walk->last != walk->start + walk->covered)
+		return PM_CHUNKS_SCATTERED;
+	if (walk->start == walk->region->start)
+		return PM_CHUNKS_FIRST;
+	return walk->last == walk->region->end ? PM_CHUNKS_LAST : PM_CHUNKS_SCATTERED;
 }
 
 void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
@@ -192,8 +197,7 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 		pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_PROVEN,
 		               "headers of malloc's mapped chunks (IS_MMAPPED), walked from its "
 		               "start to its end");
-		region->detail = describe(context, walk);
-		region->block = walk->largest;
+		region->detail = detail_of(walk, PM_CHUNKS_FILL);
 		return;
 	}
 
@@ -204,17 +208,10 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 	char size[PM_SIZE_TEXT_SIZE];
 	pm_format_size(walk->covered, size);
 
-	const char *where = "in";
-	if (walk->last == walk->start + walk->covered)
-		where = walk->start == region->start ? "in the first"
-		        : walk->last == region->end  ? "in the last"
-		                                     : "in";
-
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
 	                             "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of "
 	                             "it; the rest is something else",
 	                             size));
-	region->detail = pm_kinds_text(context, "%s %s %s", describe(context, walk), where, size);
-	region->block = walk->largest;
+	region->detail = detail_of(walk, place_of(walk));
 }

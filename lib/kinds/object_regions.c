@@ -72,7 +72,8 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 		               relro ? "the ELF file says: data that is read-only after relocation "
 		                       "(PT_GNU_RELRO)"
 		                     : "the ELF file says: a writable segment");
-		region->detail = relro ? "relro" : "";
+		if (relro)
+			region->detail.type = PM_DETAIL_RELRO;
 	} else {
 		pm_kinds_claim(region, PM_KIND_RODATA, proof,
 		               "the ELF file says: a read-only segment");
@@ -116,7 +117,7 @@ static void claim_by_permissions(const struct pm_kinds_context *context, struct 
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
 		               "a read-only mapping of a file that is also mapped executable; it "
 		               "was writable before, as relocated data is");
-		region->detail = "relro";
+		region->detail.type = PM_DETAIL_RELRO;
 	} else {
 		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_INFERRED,
 		               "a read-only mapping of a file that is also mapped executable");

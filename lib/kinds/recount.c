@@ -25,8 +25,7 @@ static bool must_recount(const struct pm_regions *before, const struct pm_region
 	if (was && was->start == region->start && was->end == region->end)
 		return false;
 
-	/* The text begins with the number; of other memory there is none. */
-	return strtoul(region->detail, NULL, 10) <= CHUNKS_MAX;
+	return region->detail.type != PM_DETAIL_CHUNKS || region->detail.count <= CHUNKS_MAX;
 }
 
 bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before)
@@ -73,20 +72,16 @@ static int take(struct pm_regions *regions, struct pm_region *region,
                 const struct pm_region *counted, struct pm_error *error)
 {
 	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC ||
-	    strcmp(region->detail, counted->detail) == 0)
+	    pm_detail_equal(&region->detail, &counted->detail))
 		return 0;
 
-	const char *detail = pm_regions_text(regions, counted->detail, strlen(counted->detail));
 	const char *why = pm_regions_text(regions, counted->why, strlen(counted->why));
-	if (!detail || !why)
+	if (!why)
 		return pm_error_out_of_memory(error);
 
-	region->detail = detail;
 	region->why = why;
 	region->proof = counted->proof;
-	region->block = counted->block;
-
-	return 0;
+	return pm_regions_copy_detail(regions, &counted->detail, &region->detail, error);
 }
 
 /**

@@ -36,9 +36,11 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 		const struct pm_thread *thread = pm_kinds_thread(context, tid);
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN, why);
 		region->thread = tid;
-		region->detail = tid ? pm_kinds_text(context, "%d %s", (int)tid,
-		                                     thread ? thread->name : "")
-		                     : "";
+		if (tid)
+			pm_kinds_set_threads(context, region, PM_DETAIL_THREADS,
+			                     &(struct pm_detail_thread){ tid, thread ? thread->name
+			                                                             : "" },
+			                     1, 0);
 		return 0;
 	}
 

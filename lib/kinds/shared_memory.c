@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared memory without a file on a disk, told by the names that the kernel gives it: SysV, POSIX,
  * memfd, shared anonymous. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "kinds/context.h"
@@ -17,22 +16,23 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 	const char *name = region->mapping;
 	if (begins(name, "/SYSV")) {
 		/* The inode of its file is the shmid (ipc/shm.c); core files have no inodes. */
-		region->detail = context->evidence->any_page
-		                         ? "SysV"
-		                         : pm_kinds_text(context, "SysV, shmid %" PRIu64,
-		                                         region->inode);
+		if (context->evidence->any_page)
+			region->detail.type = PM_DETAIL_SYSV;
+		else
+			region->detail = (struct pm_detail){ .type = PM_DETAIL_SYSV_ID,
+				                             .shmid = region->inode };
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
 		               "the kernel names it /SYSVkey: shmat(2)");
 	} else if (begins(name, "/dev/shm/")) {
-		region->detail = "POSIX";
+		region->detail.type = PM_DETAIL_POSIX;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED,
 		               "a file in /dev/shm, where shm_open(3) makes them");
 	} else if (begins(name, "/memfd:")) {
-		region->detail = "memfd";
+		region->detail.type = PM_DETAIL_MEMFD;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
 		               "the kernel names it /memfd: memfd_create(2)");
 	} else if (strcmp(name, "/dev/zero") == 0 && region->deleted) {
-		region->detail = "anonymous";
+		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
 		               "the kernel names shared anonymous memory /dev/zero (deleted)");
 	} else {
@@ -55,7 +55,7 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
 		               "the kernel names it so: shared anonymous memory with a name set by "
 		               "prctl(2)");
-		region->detail = "anonymous";
+		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 	}
 
 	return 0;

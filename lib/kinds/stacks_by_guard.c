@@ -12,11 +12,10 @@
 static const uint64_t GLIBC_STACK = UINT64_C(8) << 20; /* RLIMIT_STACK as Linux sets it */
 static const uint64_t JAVA_STACK = UINT64_C(1) << 20;  /* -Xss of the JVM on x86-64 */
 
-static const char *detail(const struct pm_kinds_context *context)
+static struct pm_detail no_thread(const struct pm_kinds_context *context)
 {
-	if (!context->threads_read || context->threads_refused)
-		return "thread not known";
-	return "no thread found on it";
+	bool known = context->threads_read && !context->threads_refused;
+	return (struct pm_detail){ .type = known ? PM_DETAIL_NO_THREAD : PM_DETAIL_UNKNOWN_THREAD };
 }
 
 static bool has_usual_length(const struct pm_region *region, const struct pm_region *guard)
@@ -39,7 +38,7 @@ static void claim_above_guard(const struct pm_kinds_context *context, struct pm_
 	else
 		return;
 
-	region->detail = detail(context);
+	region->detail = no_thread(context);
 }
 
 /**
@@ -61,8 +60,10 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
 		               "VmFlags nh, as MAP_STACK sets it, and guard pages "
 		               "(MADV_GUARD_INSTALL) in it");
-		region->detail = guards == 1 ? detail(context)
-		                             : pm_kinds_text(context, "%u stacks", guards);
+		if (guards == 1)
+			region->detail = no_thread(context);
+		else
+			pm_kinds_set_threads(context, region, PM_DETAIL_THREADS, NULL, 0, guards);
 	}
 
 	return 0;

@@ -12,34 +12,17 @@
 #include "kinds/stack_guard.h"
 #include "kinds/thread_match.h"
 
-/* Threads named in one region's detail. */
-enum { NAMES_SHOWN = 4 };
-
-/** A text and a thread behind it, whose name core files do not tell. */
-static const char *thread_text(struct pm_kinds_context *context, const char *before,
-                               const struct pm_thread *thread)
+/** Sets the detail of a region to the threads found in it. */
+static void set_threads(struct pm_kinds_context *context, struct pm_region *region,
+                        const struct pm_thread_match *matches, size_t count, unsigned stacks)
 {
-	return pm_kinds_text(context, "%s%d%s%s", before, (int)thread->tid,
-	                     thread->name[0] ? " " : "", thread->name);
-}
+	struct pm_detail_thread threads[PM_DETAIL_THREADS_MAX];
 
-/** Writes "31433 C2 CompilerThre", or "3 stacks: 12 a, 13 b, 14 c". */
-static const char *threads_text(struct pm_kinds_context *context,
-                                const struct pm_thread_match *matches, size_t count,
-                                unsigned stacks)
-{
-	if (count == 1 && stacks <= 1)
-		return thread_text(context, "", matches[0].thread);
+	for (size_t i = 0; i < count && i < PM_DETAIL_THREADS_MAX; i++)
+		threads[i] = (struct pm_detail_thread){ matches[i].thread->tid,
+			                                matches[i].thread->name };
 
-	const char *text = pm_kinds_text(context,
-	                                 "%zu stacks:", stacks > count ? (size_t)stacks : count);
-	size_t shown = count > NAMES_SHOWN ? NAMES_SHOWN : count;
-	for (size_t i = 0; i < shown; i++)
-		text = thread_text(context, pm_kinds_text(context, "%s%s", text, i ? ", " : " "),
-		                   matches[i].thread);
-
-	return count > shown ? pm_kinds_text(context, "%s and %zu more", text, count - shown)
-	                     : text;
+	pm_kinds_set_threads(context, region, PM_DETAIL_THREADS, threads, count, stacks);
 }
 
 /** Claims a region for the threads found in it. */
@@ -73,7 +56,7 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
 		               "is only a stack");
 
 	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
-	region->detail = threads_text(context, matches, count, guards);
+	set_threads(context, region, matches, count, guards);
 
 	return 0;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A recording is an SQLite database with an application ID and a version of its own. The file may
+ * come from an untrusted source: nothing stored in it is executed, and all statements are constant.
+ */
 #include "recording/database.h"
 
 #include <procmem/recording.h>
@@ -12,10 +16,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/io.h"
+#include "recording/stored_detail.h"
 
-/* "pmem" in the file's header tells file(1) and us whose database it is. */
-enum { APPLICATION_ID = 0x706d656d, BUSY_MS = 2000 };
+/* "pmem": marks the database as a recording, also for file(1). */
+enum { APPLICATION_ID = 0x706d656d };
+
+/* Longest wait for the lock of another process: its transactions take milliseconds. */
+enum { BUSY_MS = 2000 };
 
 /* docs/RECORDING.md explains every column. */
 static const char schema[] =
@@ -45,53 +52,58 @@ static const char schema[] =
 	" PRIMARY KEY (region, sample, name)) WITHOUT ROWID;"
 	"CREATE INDEX region_until ON region (until_sample, first_sample);";
 
-/* What was added to the first form of the format: files of before have it not, and get it when they
- * are continued. */
+/* Tables added after the first release of the format. An older file gets them when it is continued.
+ */
 static const char later_schema[] =
 	"CREATE TABLE IF NOT EXISTS headroom (sample INTEGER NOT NULL, name TEXT NOT NULL, max "
 	"INTEGER NOT NULL, used INTEGER NOT NULL,"
 	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
 	"WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT NULL);";
+	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
+	"NULL);" PM_STORED_DETAIL_SCHEMA;
 
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error)
 {
-	int code = sqlite3_errcode(database->handle),
-	    cause = sqlite3_system_errno(database->handle);
+	int code = sqlite3_errcode(database->handle);
+	int cause = sqlite3_system_errno(database->handle);
+	const char *path = database->path, *message = sqlite3_errmsg(database->handle);
+	enum pm_error_kind kind = cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO;
+
 	if (code == SQLITE_NOMEM)
 		return pm_error_out_of_memory(error);
 	if (code == SQLITE_NOTADB)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem",
-		                    database->path);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is not a recording of procmem",
+		                    path);
 
-	/* SQLITE_ERROR: our statements are constant, so it is the tables that are not as we made
-	 * them. */
+	/* SQLITE_ERROR: our statements are constant, so the tables are not those that we created.
+	 */
 	if (code == SQLITE_CORRUPT || code == SQLITE_ERROR)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is damaged; `sqlite3 %s .recover` saves what is left",
-		                    database->path, database->path);
+		                    "%s is damaged; `sqlite3 %s .recover` saves what is left", path,
+		                    path);
 
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return pm_error_set(error, PM_ERROR_IO, EBUSY, "another program is writing to %s",
-		                    database->path);
+		                    path);
 	if (code == SQLITE_FULL || cause == ENOSPC || cause == EDQUOT)
 		return pm_error_set(
 			error, PM_ERROR_IO, ENOSPC,
-			"cannot %s %s: the disk is full; what was recorded before stays readable",
-			doing, database->path);
+			"cannot %s %s: the disk is full; earlier samples remain readable", doing,
+			path);
 
-	return pm_error_set(error, cause == ENOENT ? PM_ERROR_NOT_FOUND : PM_ERROR_IO, cause,
-	                    "cannot %s %s: %s%s%s", doing, database->path,
-	                    sqlite3_errmsg(database->handle), cause ? ": " : "",
-	                    cause ? strerror(cause) : "");
+	if (cause == 0)
+		return pm_error_set(error, kind, 0, "cannot %s %s: %s", doing, path, message);
+
+	return pm_error_set(error, kind, cause, "cannot %s %s: %s: %s", doing, path, message,
+	                    strerror(cause));
 }
 
 int pm_database_run(const struct pm_database *database, const char *sql, struct pm_error *error)
 {
-	return sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK
-	               ? 0
-	               : pm_database_failed(database, "use", error);
+	if (sqlite3_exec(database->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return pm_database_failed(database, "use", error);
+	return 0;
 }
 
 int pm_database_prepare(const struct pm_database *database, const char *sql,
@@ -105,9 +117,11 @@ int pm_database_prepare(const struct pm_database *database, const char *sql,
 int pm_statement_finish(const struct pm_database *database, sqlite3_stmt *statement,
                         struct pm_error *error)
 {
-	int result = sqlite3_step(statement) == SQLITE_DONE
-	                     ? 0
-	                     : pm_database_failed(database, "write", error);
+	int result = 0;
+
+	if (sqlite3_step(statement) != SQLITE_DONE)
+		result = pm_database_failed(database, "write", error);
+
 	sqlite3_reset(statement);
 	sqlite3_clear_bindings(statement);
 	return result;
@@ -117,9 +131,12 @@ int pm_statement_next(const struct pm_database *database, sqlite3_stmt *statemen
                       struct pm_error *error)
 {
 	int code = sqlite3_step(statement);
+
 	if (code == SQLITE_ROW)
 		return 1;
-	return code == SQLITE_DONE ? 0 : pm_database_failed(database, "read", error);
+	if (code == SQLITE_DONE)
+		return 0;
+	return pm_database_failed(database, "read", error);
 }
 
 int pm_database_has_table(const struct pm_database *database, const char *name,
@@ -151,22 +168,25 @@ static int read_pragma(const struct pm_database *database, const char *sql, int6
 }
 
 /**
- * Whether it is a recording of a version that we know.
- * @param made where to store false for an empty database
+ * Checks that the database is a recording of a version that we know, or empty.
+ * @param empty  receives whether the database has no tables yet
+ * @return       0 or -1
  */
-static int check_format(const struct pm_database *database, bool *made, struct pm_error *error)
+static int check_format(const struct pm_database *database, bool *empty, struct pm_error *error)
 {
 	int64_t application = 0, version = 0;
+
 	if (read_pragma(database, "PRAGMA application_id", &application, error) < 0 ||
 	    read_pragma(database, "PRAGMA user_version", &version, error) < 0)
 		return -1;
 
-	*made = application != 0 || version != 0;
-	if (!*made)
+	*empty = application == 0 && version == 0;
+	if (*empty)
 		return 0;
+
 	if (application != APPLICATION_ID)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s is no recording of procmem, but another database",
+		                    "%s is not a recording of procmem, but another database",
 		                    database->path);
 	if (version > PM_RECORDING_VERSION)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
@@ -186,8 +206,7 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 	if (sqlite3_open_v2(path, &database->handle, flags, NULL) != SQLITE_OK)
 		return pm_database_failed(database, "open", error);
 
-	/* The file may come from elsewhere. Recordings have neither views nor triggers: nothing in
-	 * a file is to be run. */
+	/* The file is untrusted. Recordings have neither views nor triggers: run none. */
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -200,7 +219,7 @@ static int open_handle(struct pm_database *database, const char *path, int flags
 
 int pm_database_open(struct pm_database *database, const char *path, struct pm_error *error)
 {
-	bool made;
+	bool empty;
 
 	if (access(path, R_OK) < 0) {
 		int cause = errno;
@@ -210,90 +229,101 @@ int pm_database_open(struct pm_database *database, const char *path, struct pm_e
 	}
 
 	if (open_handle(database, path, SQLITE_OPEN_READONLY, error) == 0 &&
-	    check_format(database, &made, error) == 0) {
-		if (made)
+	    check_format(database, &empty, error) == 0) {
+		if (!empty)
 			return 0;
-		pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is no recording of procmem", path);
+		pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is not a recording of procmem", path);
 	}
 
 	pm_database_close(database);
 	return -1;
 }
 
-/** Makes the tables, all or nothing. */
-static int make_schema(const struct pm_database *database, struct pm_error *error)
+/** Creates all tables, or none on failure. */
+static int create_tables(const struct pm_database *database, struct pm_error *error)
 {
-	char marks[128];
-	snprintf(marks, sizeof marks,
-	         "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT", APPLICATION_ID,
-	         PM_RECORDING_VERSION);
+	char end[128];
+
+	snprintf(end, sizeof end, "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT",
+	         APPLICATION_ID, PM_RECORDING_VERSION);
 	if (pm_database_run(database, "BEGIN IMMEDIATE", error) == 0 &&
 	    pm_database_run(database, schema, error) == 0 &&
-	    pm_database_run(database, marks, error) == 0)
+	    pm_database_run(database, end, error) == 0)
 		return 0;
 
 	sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
 }
 
-static int say_no_file(const char *path, mode_t mode, struct pm_error *error)
+static const char *file_type(mode_t mode)
 {
-	const char *what = S_ISDIR(mode)    ? "a directory"
-	                   : S_ISFIFO(mode) ? "a named pipe"
-	                   : S_ISSOCK(mode) ? "a socket"
-	                                    : "a device";
-
-	return pm_error_set(error, PM_ERROR_IO, EINVAL,
-	                    "cannot write %s: it is %s, and a recording is a database, which needs "
-	                    "a regular file; name a new one",
-	                    path, what);
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return "a directory";
+	case S_IFIFO:
+		return "a named pipe";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
 }
 
-/** Makes the file where there is none: SQLite would give it to everybody whom the umask allows. */
-static int make_file(const char *path, struct pm_error *error)
+/** Creates the file if there is none: with SQLite's own mode all users could read it. */
+static int create_file(const char *path, struct pm_error *error)
 {
+	/* Do not wait for the reader of a pipe, or for a terminal. */
+	int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, flags, 0600);
+	int cause = errno;
 	struct stat status = { 0 };
-	/* Neither a pipe that nobody reads nor a terminal is to be waited for. */
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-	              0600),
-	    cause = errno;
-	bool known = fd < 0 ? stat(path, &status) == 0 : fstat(fd, &status) == 0;
+	bool known;
 
-	if (fd >= 0)
+	if (fd < 0) {
+		/* Report the target of a link: /dev/stdout. */
+		known = stat(path, &status) == 0;
+	} else {
+		known = fstat(fd, &status) == 0;
 		close(fd);
+	}
 
-	/* What a link leads to says more than that it is one: /dev/stdout. */
 	if (known && !S_ISREG(status.st_mode))
-		return say_no_file(path, status.st_mode, error);
+		return pm_error_set(error, PM_ERROR_IO, EINVAL,
+		                    "cannot write %s: it is %s, and a recording is a database, "
+		                    "which needs a regular file; name a new one",
+		                    path, file_type(status.st_mode));
 	if (fd >= 0)
 		return 0;
+	if (cause == ELOOP)
+		return pm_error_set(error, PM_ERROR_IO, cause,
+		                    "cannot write %s: it is a symbolic link; name the file itself",
+		                    path);
 
 	return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s: %s", path,
-	                    cause == ELOOP ? "it is a symbolic link; name the file itself"
-	                                   : strerror(cause));
+	                    strerror(cause));
 }
 
 /*
- * What others see while we write: readers do not wait for us with a write-ahead log, and it goes
- * into the file itself every 64 pages, so that a copy of the file alone lacks little. That comes
- * after the tables: the mark by which the file is known must be in itself.
+ * With a write-ahead log, readers do not wait for the writer. The log is moved into the file every
+ * 64 pages, so that a copy of the file alone lacks only the last samples. It is switched on after
+ * the tables were created: the application ID must be in the file itself.
  */
-static const char writing[] =
+static const char write_mode[] =
 	"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 64";
 
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error)
 {
-	bool made;
+	bool empty;
 
 	*database = (struct pm_database){ 0 };
-	if (make_file(path, error) < 0)
+	if (create_file(path, error) < 0)
 		return -1;
 
 	if (open_handle(database, path, SQLITE_OPEN_READWRITE, error) == 0 &&
-	    check_format(database, &made, error) == 0 &&
-	    (made || make_schema(database, error) == 0) &&
+	    check_format(database, &empty, error) == 0 &&
+	    (!empty || create_tables(database, error) == 0) &&
 	    pm_database_run(database, later_schema, error) == 0 &&
-	    pm_database_run(database, writing, error) == 0)
+	    pm_database_run(database, write_mode, error) == 0)
 		return 0;
 
 	pm_database_close(database);
@@ -305,21 +335,4 @@ void pm_database_close(struct pm_database *database)
 	sqlite3_close(database->handle);
 	free(database->path);
 	*database = (struct pm_database){ 0 };
-}
-
-bool pm_recording_is(const char *path)
-{
-	/* The database's header: a magic text, and the application's mark at offset 68, big-endian
-	 * (sqlite.org/fileformat2.html). */
-	unsigned char header[100];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return false;
-
-	ssize_t got = pm_read(fd, header, sizeof header);
-	close(fd);
-
-	return got == (ssize_t)sizeof header && memcmp(header, "SQLite format 3", 16) == 0 &&
-	       memcmp(header + 68, "pmem", 4) == 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The SQLite database behind recordings: opening, the format's version, statements, errors.
+ * @file The SQLite database of a recording: opening, version of the format, statements, errors.
  * Private.
  */
 #ifndef PM_RECORDING_DATABASE_H
@@ -15,73 +15,109 @@
 
 /** An open database. */
 struct pm_database {
-	sqlite3 *handle; /**< SQLite's */
-	char *path;      /**< for errors; owned */
+	sqlite3 *handle; /**< connection */
+	char *path;      /**< path of the file, for errors; owned */
 };
 
 /**
  * Opens a recording for reading.
- * @param database filled; release with pm_database_close()
- * @return 0 or -1
+ *
+ * @param database  filled; release with pm_database_close()
+ * @param path      the file
+ * @param error     PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT, PM_ERROR_IO
+ * @return          0 or -1
  */
 int pm_database_open(struct pm_database *database, const char *path, struct pm_error *error);
 
 /**
- * Opens a recording for writing; makes it where there is none or the file is empty.
- * @return 0 or -1
+ * Opens a recording for writing; creates the tables if the file is missing or empty.
+ *
+ * @param database  filled; release with pm_database_close()
+ * @param path      the file
+ * @param error     PM_ERROR_FORMAT, PM_ERROR_IO
+ * @return          0 or -1
  */
 int pm_database_create(struct pm_database *database, const char *path, struct pm_error *error);
 
-/** Closes it. Harmless on a zeroed one. */
+/**
+ * Closes a database.
+ * @param database an open database, may be zeroed
+ */
 void pm_database_close(struct pm_database *database);
 
 /**
- * Fills an error from what SQLite says about the last call.
- * @return -1
+ * Fills an error from the last failure of SQLite.
+ *
+ * @param database  the database
+ * @param doing     verb for the message: "open", "read", "write"
+ * @param error     filled
+ * @return          -1
  */
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error);
 
 /**
- * Runs statements that give nothing back.
- * @return 0 or -1
+ * Runs statements that return no rows.
+ *
+ * @param database  the database
+ * @param sql       one or more statements
+ * @param error     PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return          0 or -1
  */
 int pm_database_run(const struct pm_database *database, const char *sql, struct pm_error *error);
 
 /**
  * Compiles a statement.
- * @param statement where to store it; release with sqlite3_finalize()
- * @return 0 or -1
+ *
+ * @param database   the database
+ * @param sql        one statement
+ * @param statement  receives the statement; release with sqlite3_finalize()
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           0 or -1
  */
 int pm_database_prepare(const struct pm_database *database, const char *sql,
                         sqlite3_stmt **statement, struct pm_error *error);
 
 /**
- * Whether there is a table: files of the first versions lack some.
- * @param name of it
- * @return 1, 0 or -1
+ * Checks whether a table exists: files of early versions lack some.
+ *
+ * @param database  the database
+ * @param name      name of the table
+ * @param error     PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return          1, 0 or -1
  */
 int pm_database_has_table(const struct pm_database *database, const char *name,
                           struct pm_error *error);
 
 /**
- * Runs a statement that gives nothing back, and makes it ready for the next time.
- * @return 0 or -1
+ * Runs a statement that returns no rows, and resets it with its parameters.
+ *
+ * @param database   the database
+ * @param statement  a compiled statement, all parameters bound
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           0 or -1
  */
 int pm_statement_finish(const struct pm_database *database, sqlite3_stmt *statement,
                         struct pm_error *error);
 
 /**
  * Fetches the next row.
- * @return 1: there is one; 0: no more; -1: an error
+ *
+ * @param database   the database
+ * @param statement  a compiled statement
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT
+ * @return           1 for a row, 0 at the end, -1 on errors
  */
 int pm_statement_next(const struct pm_database *database, sqlite3_stmt *statement,
                       struct pm_error *error);
 
 /**
- * Binds an unsigned number: SQLite's integers have 64 bits with a sign, addresses above 2^63 become
- * negative.
- * @param column from 1
+ * Binds an unsigned number. Integers of SQLite are signed 64-bit numbers: values from 2^63 on are
+ * stored as negative numbers.
+ *
+ * @param statement  the statement
+ * @param column     index of the parameter, from 1
+ * @param value      the number
  */
 static inline void pm_bind(sqlite3_stmt *statement, int column, uint64_t value)
 {
@@ -89,8 +125,11 @@ static inline void pm_bind(sqlite3_stmt *statement, int column, uint64_t value)
 }
 
 /**
- * The reverse.
- * @param column from 0
+ * Returns an unsigned number that pm_bind() has stored.
+ *
+ * @param statement  the row
+ * @param column     index of the column, from 0
+ * @return           the number
  */
 static inline uint64_t pm_column(sqlite3_stmt *statement, int column)
 {
@@ -98,9 +137,11 @@ static inline uint64_t pm_column(sqlite3_stmt *statement, int column)
 }
 
 /**
- * Text of a column.
- * @param column from 0
- * @return "" for NULL; valid until the next row
+ * Returns the text of a column.
+ *
+ * @param statement  the row
+ * @param column     index of the column, from 0
+ * @return           the text, "" for NULL; valid until the next row
  */
 static inline const char *pm_column_text(sqlite3_stmt *statement, int column)
 {

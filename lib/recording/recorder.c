@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include <procmem/recording.h>
+/*
+ * Keeps the regions as the file has them, and writes how those of the next sample differ. A region
+ * has a row for as long as nothing but its sizes changes; sizes have rows of their own.
+ */
+#include <procmem/recorder.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "recording/database.h"
-#include "recording/stored_process.h"
+#include "recording/process_id.h"
+#include "recording/stored_detail.h"
 
-/** The statements that a sample is written with. */
+/** Statements that write a sample. */
 enum statement {
 	ADD_SAMPLE,
 	ADD_TEXT,
@@ -18,6 +23,7 @@ enum statement {
 	ADD_SIZE,
 	ADD_SMAPS,
 	ADD_LIMIT,
+	ADD_DETAIL,
 	STATEMENTS
 };
 
@@ -32,6 +38,7 @@ static const char *const statements[STATEMENTS] = {
 	[ADD_SIZE] = "INSERT OR REPLACE INTO size VALUES (?, ?, ?, ?)",
 	[ADD_SMAPS] = "INSERT OR REPLACE INTO smaps VALUES (?, ?, ?, ?)",
 	[ADD_LIMIT] = "INSERT OR REPLACE INTO headroom VALUES (?, ?, ?, ?, ?, ?)",
+	[ADD_DETAIL] = pm_stored_detail_insert,
 };
 
 struct pm_recorder {
@@ -39,8 +46,8 @@ struct pm_recorder {
 	sqlite3_stmt *statements[STATEMENTS];
 	uint64_t number;           /* of the last sample */
 	struct pm_regions regions; /* as the file has them */
-	int64_t *ids;              /* of the rows that hold them */
-	bool in_file;              /* a sample is in the file itself, not only in the log */
+	int64_t *ids;              /* their rows; NULL until the first fresh sample is added */
+	bool in_file;              /* the file itself, not only its log, has a sample */
 	bool ended;                /* an error ended the recording */
 };
 
@@ -53,12 +60,11 @@ static int prepare_all(struct pm_recorder *recorder, struct pm_error *error)
 	return 0;
 }
 
-/**
- * Goes on where the file ends: regions that it says live on are ended, because nobody looked since.
- */
-static int resume(struct pm_recorder *recorder, struct pm_error *error)
+/** Reads the number of the last sample in the file; 0 for a new one. */
+static int read_last_number(struct pm_recorder *recorder, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
+
 	if (pm_database_prepare(&recorder->database, "SELECT ifnull(max(number), 0) FROM sample",
 	                        &statement, error) < 0)
 		return -1;
@@ -70,7 +76,7 @@ static int resume(struct pm_recorder *recorder, struct pm_error *error)
 	return result < 0 ? -1 : 0;
 }
 
-int pm_recorder_open(const char *path, const struct pm_process_id *run,
+int pm_recorder_open(const char *path, const struct pm_process_id *id,
                      struct pm_recorder **recorder, struct pm_error *error)
 {
 	struct pm_recorder *opened = calloc(1, sizeof *opened);
@@ -79,8 +85,8 @@ int pm_recorder_open(const char *path, const struct pm_process_id *run,
 
 	pm_regions_init(&opened->regions);
 	if (pm_database_create(&opened->database, path, error) < 0 ||
-	    pm_stored_process_claim(&opened->database, run, error) < 0 ||
-	    prepare_all(opened, error) < 0 || resume(opened, error) < 0) {
+	    pm_process_id_claim(&opened->database, id, error) < 0 ||
+	    prepare_all(opened, error) < 0 || read_last_number(opened, error) < 0) {
 		pm_recorder_close(opened);
 		return -1;
 	}
@@ -92,6 +98,7 @@ int pm_recorder_open(const char *path, const struct pm_process_id *run,
 int pm_recorder_end(struct pm_recorder *recorder, const char *why, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
+
 	if (recorder->ended || recorder->number == 0)
 		return 0;
 	if (pm_database_prepare(&recorder->database, "INSERT OR REPLACE INTO ending VALUES (?, ?)",
@@ -115,8 +122,8 @@ void pm_recorder_close(struct pm_recorder *recorder)
 	for (size_t i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(recorder->statements[i]);
 
-	/* One file without companions can be sent and read everywhere; while somebody reads it that
-	 * is not possible, and not needed. */
+	/* Remove the log: the file can then be moved and read without it. This fails while another
+	 * process reads the file; that does no harm. */
 	if (recorder->database.handle)
 		sqlite3_exec(recorder->database.handle, "PRAGMA journal_mode = DELETE", NULL, NULL,
 		             NULL);
@@ -151,7 +158,7 @@ static int add_sample(struct pm_recorder *recorder, const struct pm_sample *samp
 	return finish(recorder, ADD_SAMPLE, error);
 }
 
-/** Number of a text; it is added where it is new. */
+/** Finds the number of a text; adds the text if it is new. */
 static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id,
                      struct pm_error *error)
 {
@@ -162,18 +169,23 @@ static int find_text(struct pm_recorder *recorder, const char *text, int64_t *id
 		if (found > 0)
 			*id = sqlite3_column_int64(find, 0);
 		sqlite3_reset(find);
-		if (found != 0)
-			return found < 0 ? -1 : 0;
+
+		if (found < 0)
+			return -1;
+		if (found > 0)
+			return 0;
+
 		sqlite3_bind_text(recorder->statements[ADD_TEXT], 1, text, -1, SQLITE_STATIC);
 		if (finish(recorder, ADD_TEXT, error) < 0)
 			return -1;
 	}
 
-	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s loses texts that were written to it",
+	return pm_error_set(error, PM_ERROR_FORMAT, 0,
+	                    "%s is damaged: it does not keep texts that are added to it",
 	                    recorder->database.path);
 }
 
-/** Writes the limits that hold at a sample. */
+/** Writes the limits at the time of a sample. */
 static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *headroom,
                       uint64_t number, struct pm_error *error)
 {
@@ -199,13 +211,33 @@ static int add_limits(struct pm_recorder *recorder, const struct pm_headroom *he
 	return 0;
 }
 
+/** Finds the number of the text of a detail, for readers that do not know the table `fact`. */
+static int find_detail(struct pm_recorder *recorder, const struct pm_detail *detail, int64_t *id,
+                       struct pm_error *error)
+{
+	char brief[256];
+	size_t length = pm_detail_format(detail, brief, sizeof brief);
+
+	if (length < sizeof brief)
+		return find_text(recorder, brief, id, error);
+
+	char *text = malloc(length + 1);
+	if (!text)
+		return pm_error_out_of_memory(error);
+
+	pm_detail_format(detail, text, length + 1);
+	int result = find_text(recorder, text, id, error);
+	free(text);
+	return result;
+}
+
 static int add_region(struct pm_recorder *recorder, const struct pm_region *region, uint64_t number,
                       int64_t *id, struct pm_error *error)
 {
 	sqlite3_stmt *statement = recorder->statements[ADD_REGION];
 	int64_t mapping, detail, why;
 	if (find_text(recorder, region->mapping, &mapping, error) < 0 ||
-	    find_text(recorder, region->detail, &detail, error) < 0 ||
+	    find_detail(recorder, &region->detail, &detail, error) < 0 ||
 	    find_text(recorder, region->why, &why, error) < 0)
 		return -1;
 
@@ -231,38 +263,47 @@ static int add_region(struct pm_recorder *recorder, const struct pm_region *regi
 		return -1;
 
 	*id = sqlite3_last_insert_rowid(recorder->database.handle);
-	return 0;
+	return pm_stored_detail_write(&recorder->database, recorder->statements[ADD_DETAIL], *id,
+	                              &region->detail, error);
+}
+
+static bool is_size_known_and_same(const struct pm_region *was, const struct pm_region *is,
+                                   enum pm_size size)
+{
+	return was && pm_region_knows(was, size) && was->bytes[size] == is->bytes[size];
 }
 
 /**
- * Writes the sizes that differ from the row before; RSS and swap in one row, all others of smaps
- * one by one.
+ * Writes the sizes that differ from the previous sample: RSS and swap together in one row, each
+ * other size of smaps in its own.
+ * @param was  the region at the previous sample; NULL for a new one
  */
 static int add_sizes(struct pm_recorder *recorder, const struct pm_region *region,
                      const struct pm_region *was, int64_t id, uint64_t number,
                      struct pm_error *error)
 {
+	sqlite3_stmt *statement = recorder->statements[ADD_SIZE];
+
 	if (!was || was->bytes[PM_SIZE_RSS] != region->bytes[PM_SIZE_RSS] ||
 	    was->bytes[PM_SIZE_SWAP] != region->bytes[PM_SIZE_SWAP]) {
 		const uint64_t values[] = { (uint64_t)id, number, region->bytes[PM_SIZE_RSS],
 			                    region->bytes[PM_SIZE_SWAP] };
 		for (int i = 0; i < 4; i++)
-			pm_bind(recorder->statements[ADD_SIZE], 1 + i, values[i]);
+			pm_bind(statement, 1 + i, values[i]);
 		if (finish(recorder, ADD_SIZE, error) < 0)
 			return -1;
 	}
 
-	for (int i = 0; i < PM_SIZE_COUNT; i++) {
-		if (i == PM_SIZE_RSS || i == PM_SIZE_SWAP ||
-		    !pm_region_knows(region, (enum pm_size)i) ||
-		    (was && pm_region_knows(was, (enum pm_size)i) &&
-		     was->bytes[i] == region->bytes[i]))
+	statement = recorder->statements[ADD_SMAPS];
+	for (enum pm_size size = 0; size < PM_SIZE_COUNT; size++) {
+		if (size == PM_SIZE_RSS || size == PM_SIZE_SWAP || !pm_region_knows(region, size) ||
+		    is_size_known_and_same(was, region, size))
 			continue;
-		sqlite3_stmt *statement = recorder->statements[ADD_SMAPS];
+
 		pm_bind(statement, 1, (uint64_t)id);
 		pm_bind(statement, 2, number);
-		sqlite3_bind_text(statement, 3, pm_size_name((enum pm_size)i), -1, SQLITE_STATIC);
-		pm_bind(statement, 4, region->bytes[i]);
+		sqlite3_bind_text(statement, 3, pm_size_name(size), -1, SQLITE_STATIC);
+		pm_bind(statement, 4, region->bytes[size]);
 		if (finish(recorder, ADD_SMAPS, error) < 0)
 			return -1;
 	}
@@ -270,7 +311,7 @@ static int add_sizes(struct pm_recorder *recorder, const struct pm_region *regio
 	return 0;
 }
 
-/** Whether a row of the file still describes the region. */
+/** Checks whether a row of the file still describes the region, whatever its sizes. */
 static bool is_described(const struct pm_region *was, const struct pm_region *is)
 {
 	return was->start == is->start && was->end == is->end && was->perms == is->perms &&
@@ -279,7 +320,7 @@ static bool is_described(const struct pm_region *was, const struct pm_region *is
 	       was->deleted == is->deleted && was->vm_flags == is->vm_flags &&
 	       was->kind == is->kind && was->proof == is->proof && was->thread == is->thread &&
 	       was->arena == is->arena && strcmp(was->mapping, is->mapping) == 0 &&
-	       strcmp(was->detail, is->detail) == 0;
+	       pm_detail_equal(&was->detail, &is->detail);
 }
 
 static int end_region(struct pm_recorder *recorder, size_t index, uint64_t number,
@@ -291,8 +332,8 @@ static int end_region(struct pm_recorder *recorder, size_t index, uint64_t numbe
 }
 
 /**
- * Writes how the regions changed.
- * @param ids room for the rows of the new list
+ * Writes how the regions changed. Both lists are sorted by address.
+ * @param ids receives the rows of the new list; has room for all of its regions
  */
 static int add_changes(struct pm_recorder *recorder, const struct pm_regions *regions,
                        uint64_t number, int64_t *ids, struct pm_error *error)
@@ -301,15 +342,18 @@ static int add_changes(struct pm_recorder *recorder, const struct pm_regions *re
 	size_t k = 0;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i], *was = NULL;
+
 		for (; k < known->count && known->items[k].start < region->start; k++)
 			if (end_region(recorder, k, number, error) < 0)
 				return -1;
+
 		if (k < known->count && is_described(&known->items[k], region)) {
 			was = &known->items[k];
 			ids[i] = recorder->ids[k++];
 		} else if (add_region(recorder, region, number, &ids[i], error) < 0) {
 			return -1;
 		}
+
 		if (add_sizes(recorder, region, was, ids[i], number, error) < 0)
 			return -1;
 	}
@@ -331,8 +375,8 @@ static int copy_regions(const struct pm_regions *from, struct pm_regions *to,
 }
 
 /**
- * Has the first sample put into the file at once: a copy of it alone is a recording then. While
- * somebody reads that may not be possible.
+ * Moves the first sample from the log into the file, so that a copy of the file alone is a
+ * recording. This can fail while another process reads the file; the next sample tries again.
  */
 static void put_into_file(struct pm_recorder *recorder)
 {
@@ -342,9 +386,21 @@ static void put_into_file(struct pm_recorder *recorder)
 	recorder->in_file = code == SQLITE_OK && done == in_log;
 }
 
+/** Ends the regions of an older part of the file that was continued: their successors are unknown.
+ */
+static int end_old_regions(struct pm_recorder *recorder, uint64_t number, struct pm_error *error)
+{
+	char sql[128];
+
+	sqlite3_snprintf(sizeof sql, sql,
+	                 "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL",
+	                 (unsigned long long)number);
+	return pm_database_run(&recorder->database, sql, error);
+}
+
 /**
- * Inside a transaction: the sample, and what of the regions is to be remembered once it is
- * committed.
+ * Writes a sample within a transaction, and commits it.
+ * @param ids receives the rows of its regions, if it is fresh
  */
 static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sample,
                         const struct pm_headroom *headroom, uint64_t number, int64_t *ids,
@@ -354,16 +410,8 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 	    (headroom && add_limits(recorder, headroom, number, error) < 0))
 		return -1;
 
-	/* After going on with an older file its last regions have no successors that we know of. */
-	if (!recorder->ids && sample->fresh) {
-		char sql[128];
-		sqlite3_snprintf(sizeof sql, sql,
-		                 "UPDATE region SET until_sample = %llu WHERE until_sample IS NULL",
-		                 (unsigned long long)number);
-		if (pm_database_run(&recorder->database, sql, error) < 0)
-			return -1;
-	}
-
+	if (!recorder->ids && sample->fresh && end_old_regions(recorder, number, error) < 0)
+		return -1;
 	if (sample->fresh && add_changes(recorder, sample->regions, number, ids, error) < 0)
 		return -1;
 	if (pm_database_run(&recorder->database, "COMMIT", error) < 0)
@@ -376,23 +424,17 @@ static int write_sample(struct pm_recorder *recorder, const struct pm_sample *sa
 }
 
 int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
-                    struct pm_error *error)
-{
-	return pm_recorder_add_with(recorder, sample, NULL, error);
-}
-
-int pm_recorder_add_with(struct pm_recorder *recorder, const struct pm_sample *sample,
-                         const struct pm_headroom *headroom, struct pm_error *error)
+                    const struct pm_headroom *headroom, struct pm_error *error)
 {
 	if (recorder->ended)
 		return pm_error_set(error, PM_ERROR_IO, 0,
-		                    "the recording into %s has ended after an error",
+		                    "the recording to %s has ended after an error",
 		                    recorder->database.path);
 
 	struct pm_regions copy;
-	pm_regions_init(&copy);
-
 	int64_t *ids = NULL;
+
+	pm_regions_init(&copy);
 	if (sample->fresh) {
 		ids = calloc(sample->regions->count + 1, sizeof *ids);
 		if (!ids || copy_regions(sample->regions, &copy, error) < 0) {

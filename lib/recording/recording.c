@@ -1,23 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-#include "recording/recording.h"
-
+/*
+ * Rows of the database describe a region, or one of its sizes, from a sample on until the next row.
+ * A sample is made of the rows that hold at its number.
+ */
 #include <procmem/recording.h>
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/io.h"
+#include "base/number.h"
 #include "recording/database.h"
-#include "recording/open_recording.h"
-#include "recording/stored_process.h"
+#include "recording/process_id.h"
+#include "recording/stored_detail.h"
+#include "recording/time_spec.h"
+
+struct pm_recording {
+	struct pm_database database;
+	struct pm_process_id id;
+};
+
+bool pm_recording_is(const char *path)
+{
+	/* The header of a database: a magic string, and the application ID at offset 68,
+	 * big-endian (sqlite.org/fileformat2.html). */
+	unsigned char header[100];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+
+	ssize_t got = pm_read(fd, header, sizeof header);
+	close(fd);
+
+	return got == (ssize_t)sizeof header && memcmp(header, "SQLite format 3", 16) == 0 &&
+	       memcmp(header + 68, "pmem", 4) == 0;
+}
 
 int pm_recording_open(const char *path, struct pm_recording **recording, struct pm_error *error)
 {
 	struct pm_recording *opened = calloc(1, sizeof *opened);
+
 	if (!opened)
 		return pm_error_out_of_memory(error);
+
 	if (pm_database_open(&opened->database, path, error) < 0 ||
-	    pm_stored_process_read(&opened->database, &opened->run, error) < 0) {
+	    pm_process_id_load(&opened->database, &opened->id, error) < 0) {
 		pm_recording_close(opened);
 		return -1;
 	}
@@ -30,19 +62,21 @@ void pm_recording_close(struct pm_recording *recording)
 {
 	if (!recording)
 		return;
+
 	pm_database_close(&recording->database);
-	free((char *)recording->run.command);
+	pm_process_id_deinit(&recording->id);
 	free(recording);
 }
 
 const struct pm_process_id *pm_recording_process_id(const struct pm_recording *recording)
 {
-	return &recording->run;
+	return &recording->id;
 }
 
 int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct pm_error *error)
 {
 	sqlite3_stmt *statement;
+
 	if (pm_database_prepare(&recording->database, "SELECT count(*) FROM sample", &statement,
 	                        error) < 0)
 		return -1;
@@ -54,7 +88,11 @@ int pm_recording_count(struct pm_recording *recording, uint64_t *count, struct p
 	return result > 0 ? 0 : -1;
 }
 
-struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement)
+/* Columns of a sample, as recorded_of_row() expects them. */
+#define SAMPLE_COLUMNS \
+	"number, time, wall_ns, fresh, size, rss, anon, file, shmem, swap, pte, threads"
+
+static struct pm_recorded recorded_of_row(sqlite3_stmt *statement)
 {
 	return (struct pm_recorded){
 		.number = pm_column(statement, 0),
@@ -75,17 +113,18 @@ struct pm_recorded pm_recorded_of_row(sqlite3_stmt *statement)
 static int read_totals(struct pm_recording *recording, uint64_t number,
                        struct pm_recorded *recorded, struct pm_error *error)
 {
+	static const char sql[] = "SELECT " SAMPLE_COLUMNS " FROM sample WHERE number = ?";
 	sqlite3_stmt *statement;
-	if (pm_database_prepare(&recording->database,
-	                        "SELECT " PM_RECORDED_COLUMNS " FROM sample WHERE number = ?",
-	                        &statement, error) < 0)
+
+	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
 		return -1;
 
 	pm_bind(statement, 1, number);
 	int result = pm_statement_next(&recording->database, statement, error);
 	if (result > 0)
-		*recorded = pm_recorded_of_row(statement);
+		*recorded = recorded_of_row(statement);
 	sqlite3_finalize(statement);
+
 	if (result == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "%s has no sample %llu",
 		                    recording->database.path, (unsigned long long)number);
@@ -109,7 +148,6 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 		.thread = (pid_t)pm_column(statement, 12),
 		.arena = pm_column(statement, 13),
 		.mapping = pm_column_text(statement, 14),
-		.detail = pm_column_text(statement, 15),
 		.why = pm_column_text(statement, 16),
 		.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 	};
@@ -124,10 +162,7 @@ static struct pm_region region_of_row(sqlite3_stmt *statement)
 	return region;
 }
 
-/**
- * The size of a name, as pm_size_name() gives it.
- * @return false where there is none of that name
- */
+/** The reverse of pm_size_name(). Returns false if no size has that name. */
 static bool size_of_name(const char *name, enum pm_size *size)
 {
 	for (int i = 0; i < PM_SIZE_COUNT; i++)
@@ -135,10 +170,11 @@ static bool size_of_name(const char *name, enum pm_size *size)
 			*size = (enum pm_size)i;
 			return true;
 		}
+
 	return false;
 }
 
-/** Fills the sizes of smaps: of each the last one written until the sample. */
+/** Fills the sizes of smaps: the last row of each up to the sample. */
 static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, int64_t id,
                       uint64_t number, struct pm_region *region, struct pm_error *error)
 {
@@ -148,6 +184,7 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 	pm_bind(statement, 2, number);
 	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
 		enum pm_size size;
+
 		if (!size_of_name(pm_column_text(statement, 0), &size))
 			continue;
 		region->bytes[size] = pm_column(statement, 1);
@@ -158,21 +195,36 @@ static int read_smaps(struct pm_recording *recording, sqlite3_stmt *statement, i
 	return result;
 }
 
-static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3_stmt *smaps,
-                     uint64_t number, struct pm_regions *regions, struct pm_error *error)
+static bool overlaps_last(const struct pm_regions *regions, const struct pm_region *region)
 {
+	return regions->count > 0 && regions->items[regions->count - 1].end > region->start;
+}
+
+/** Statements that read regions. */
+struct reading {
+	sqlite3_stmt *rows;
+	sqlite3_stmt *smaps;
+	sqlite3_stmt *details; /* NULL if the recording lacks their table */
+};
+
+static int read_region_rows(struct pm_recording *recording, const struct reading *reading,
+                            uint64_t number, struct pm_regions *regions, struct pm_error *error)
+{
+	const struct pm_database *database = &recording->database;
 	int result;
 
-	pm_bind(rows, 1, number);
-	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
-		struct pm_region region = region_of_row(rows);
-		if (region.start >= region.end ||
-		    (regions->count && regions->items[regions->count - 1].end > region.start))
+	pm_bind(reading->rows, 1, number);
+	while ((result = pm_statement_next(database, reading->rows, error)) > 0) {
+		struct pm_region region = region_of_row(reading->rows);
+		const char *detail = pm_column_text(reading->rows, 15);
+		int64_t id = sqlite3_column_int64(reading->rows, 0);
+
+		if (region.start >= region.end || overlaps_last(regions, &region))
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "%s is damaged: its regions overlap",
-			                    recording->database.path);
-		if (read_smaps(recording, smaps, sqlite3_column_int64(rows, 0), number, &region,
-		               error) < 0 ||
+			                    "%s is damaged: its regions overlap", database->path);
+		if (read_smaps(recording, reading->smaps, id, number, &region, error) < 0 ||
+		    pm_stored_detail_read(database, reading->details, id, detail, regions,
+		                          &region.detail, error) < 0 ||
 		    pm_regions_append(regions, &region, error) < 0)
 			return -1;
 	}
@@ -183,7 +235,7 @@ static int read_rows(struct pm_recording *recording, sqlite3_stmt *rows, sqlite3
 static int read_regions(struct pm_recording *recording, uint64_t number, struct pm_regions *regions,
                         struct pm_error *error)
 {
-	/* Addresses above 2^63 are negative in SQLite: they come last. */
+	/* Addresses from 2^63 on are stored as negative numbers: they come last. */
 	static const char rows_sql[] =
 		"SELECT region.id, start_address, end_address, perms, offset, device_major, "
 		"device_minor, inode, deleted, vm_flags, kind, proof,"
@@ -199,15 +251,20 @@ static int read_regions(struct pm_recording *recording, uint64_t number, struct 
 
 	static const char smaps_sql[] =
 		"SELECT name, bytes FROM smaps WHERE region = ? AND sample <= ? ORDER BY sample";
-	sqlite3_stmt *rows = NULL, *smaps = NULL;
+	const struct pm_database *database = &recording->database;
+	struct reading reading = { NULL, NULL, NULL };
+	int facts = pm_database_has_table(database, "fact", error);
 	int result = -1;
 
-	if (pm_database_prepare(&recording->database, rows_sql, &rows, error) == 0 &&
-	    pm_database_prepare(&recording->database, smaps_sql, &smaps, error) == 0)
-		result = read_rows(recording, rows, smaps, number, regions, error);
-	sqlite3_finalize(rows);
-	sqlite3_finalize(smaps);
+	if (facts >= 0 && pm_database_prepare(database, rows_sql, &reading.rows, error) == 0 &&
+	    pm_database_prepare(database, smaps_sql, &reading.smaps, error) == 0 &&
+	    (facts == 0 ||
+	     pm_database_prepare(database, pm_stored_detail_select, &reading.details, error) == 0))
+		result = read_region_rows(recording, &reading, number, regions, error);
 
+	sqlite3_finalize(reading.rows);
+	sqlite3_finalize(reading.smaps);
+	sqlite3_finalize(reading.details);
 	return result;
 }
 
@@ -215,7 +272,8 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
                       struct pm_regions *regions, struct pm_error *error)
 {
 	struct pm_recorded read;
-	/* Both questions see the same moment of a file that is being written. */
+
+	/* One transaction: all statements see the same state of a file that is being written. */
 	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
 		return -1;
 
@@ -223,7 +281,312 @@ int pm_recording_read(struct pm_recording *recording, uint64_t number, struct pm
 	if (result == 0 && regions)
 		result = read_regions(recording, number, regions, error);
 	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+
 	if (result == 0)
 		*recorded = read;
+	return result;
+}
+
+/*
+ * Changes of the number of regions by sample. Each region is counted at its first sample and
+ * subtracted at its end, so that each row is read once, however many samples it is part of.
+ */
+static const char changes_sql[] = "SELECT sample, sum(change), sum(detailed) FROM"
+				  " (SELECT first_sample AS sample, 1 AS change, id IN (SELECT "
+				  "region FROM smaps) AS detailed FROM region"
+				  " UNION ALL SELECT until_sample, -1, -(id IN (SELECT region FROM "
+				  "smaps)) FROM region WHERE until_sample IS NOT NULL)"
+				  " GROUP BY sample ORDER BY sample";
+
+/** Samples that were read so far. */
+struct listing {
+	struct pm_listed *items;
+	size_t count, capacity;
+};
+
+static int list_samples(struct pm_recording *recording, sqlite3_stmt *rows, struct listing *listing,
+                        struct pm_error *error)
+{
+	int result;
+
+	while ((result = pm_statement_next(&recording->database, rows, error)) > 0) {
+		if (pm_array_reserve(&listing->items, &listing->capacity, listing->count, 1,
+		                     sizeof *listing->items, error) < 0)
+			return -1;
+		listing->items[listing->count++] =
+			(struct pm_listed){ .recorded = recorded_of_row(rows) };
+	}
+	return result;
+}
+
+/** Adds up the number of regions of each sample. */
+static int count_regions(struct pm_recording *recording, sqlite3_stmt *changes,
+                         struct listing *listing, struct pm_error *error)
+{
+	uint64_t regions = 0, detailed = 0;
+	int result = pm_statement_next(&recording->database, changes, error);
+
+	for (size_t i = 0; i < listing->count; i++) {
+		struct pm_listed *item = &listing->items[i];
+
+		/* Changes may be negative: the sums are modulo 2^64. */
+		while (result > 0 && pm_column(changes, 0) <= item->recorded.number) {
+			regions += pm_column(changes, 1);
+			detailed += pm_column(changes, 2);
+			result = pm_statement_next(&recording->database, changes, error);
+		}
+		item->regions = regions;
+		item->detailed = regions > 0 && detailed == regions;
+	}
+
+	return result < 0 ? -1 : 0;
+}
+
+static int list(struct pm_recording *recording, struct listing *listing, struct pm_error *error)
+{
+	static const char samples_sql[] = "SELECT " SAMPLE_COLUMNS " FROM sample ORDER BY number";
+	sqlite3_stmt *rows = NULL, *changes = NULL;
+	int result = -1;
+
+	if (pm_database_prepare(&recording->database, samples_sql, &rows, error) == 0 &&
+	    pm_database_prepare(&recording->database, changes_sql, &changes, error) == 0 &&
+	    list_samples(recording, rows, listing, error) == 0)
+		result = count_regions(recording, changes, listing, error);
+
+	sqlite3_finalize(rows);
+	sqlite3_finalize(changes);
+
+	return result;
+}
+
+int pm_recording_list(struct pm_recording *recording, struct pm_listed **samples, size_t *count,
+                      struct pm_error *error)
+{
+	struct listing listing = { 0 };
+
+	/* One transaction: all statements see the same state of a file that is being written. */
+	if (pm_database_run(&recording->database, "BEGIN", error) < 0)
+		return -1;
+
+	int result = list(recording, &listing, error);
+	sqlite3_exec(recording->database.handle, "COMMIT", NULL, NULL, NULL);
+	if (result < 0) {
+		free(listing.items);
+		return -1;
+	}
+
+	*samples = listing.items;
+	*count = listing.count;
+
+	return 0;
+}
+
+/**
+ * Runs a query for one number.
+ * @param value  parameter of the query, ignored if the query has none
+ * @return       1 if there is a number, 0 if not, -1 on errors
+ */
+static int query_number(struct pm_recording *recording, const char *sql, int64_t value,
+                        int64_t *number, struct pm_error *error)
+{
+	sqlite3_stmt *statement;
+
+	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
+		return -1;
+
+	if (sqlite3_bind_parameter_count(statement) > 0)
+		sqlite3_bind_int64(statement, 1, value);
+
+	int result = pm_statement_next(&recording->database, statement, error);
+	if (result > 0 && sqlite3_column_type(statement, 0) == SQLITE_NULL)
+		result = 0;
+	if (result > 0)
+		*number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+
+	return result;
+}
+
+static int report_not_found(struct pm_recording *recording, const char *which,
+                            struct pm_error *error)
+{
+	uint64_t count = 0;
+
+	if (pm_recording_count(recording, &count, error) < 0)
+		return -1;
+
+	return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
+	                    "%s has no sample %s; it has %llu, numbered from 1",
+	                    recording->database.path, which, (unsigned long long)count);
+}
+
+/** Finds a sample with a query for its number. */
+static int find_number(struct pm_recording *recording, const char *sql, int64_t value,
+                       const char *which, uint64_t *number, struct pm_error *error)
+{
+	int64_t found;
+	int result = query_number(recording, sql, value, &found, error);
+
+	if (result < 0)
+		return -1;
+	if (result == 0)
+		return report_not_found(recording, which, error);
+
+	*number = (uint64_t)found;
+	return 0;
+}
+
+/** Finds the last sample that is not later than a time. */
+static int find_time(struct pm_recording *recording, struct pm_time_spec time, const char *which,
+                     uint64_t *number, struct pm_error *error)
+{
+	int64_t first, last, found;
+	char text[PM_TIME_SPEC_TEXT_SIZE];
+
+	int known = query_number(recording, "SELECT min(wall_ns) FROM sample", 0, &first, error);
+	if (known > 0)
+		known = query_number(recording, "SELECT max(wall_ns) FROM sample", 0, &last, error);
+	if (known < 0)
+		return -1;
+	if (known == 0)
+		return report_not_found(recording, which, error);
+
+	if (!time.dated)
+		pm_time_spec_add_date(&time, first, last);
+
+	int result = query_number(recording, "SELECT max(number) FROM sample WHERE wall_ns <= ?",
+	                          time.until, &found, error);
+	if (result < 0)
+		return -1;
+
+	if (result == 0) {
+		pm_time_spec_format(first, text);
+		return pm_error_set(
+			error, PM_ERROR_NOT_FOUND, 0,
+			"%s begins after %s: its first sample is of %s (UTC); write %s@first",
+			recording->database.path, which, text, recording->database.path);
+	}
+
+	*number = (uint64_t)found;
+	return 0;
+}
+
+int pm_recording_find(struct pm_recording *recording, const char *which, uint64_t *number,
+                      struct pm_error *error)
+{
+	uint64_t wanted;
+	struct pm_time_spec time;
+
+	if (strcmp(which, "first") == 0)
+		return find_number(recording, "SELECT min(number) FROM sample", 0, which, number,
+		                   error);
+	if (strcmp(which, "last") == 0)
+		return find_number(recording, "SELECT max(number) FROM sample", 0, which, number,
+		                   error);
+	if (pm_parse_decimal(which, INT64_MAX, &wanted, NULL) == 0)
+		return find_number(recording, "SELECT number FROM sample WHERE number = ?",
+		                   (int64_t)wanted, which, number, error);
+	if (pm_time_spec_parse(which, &time))
+		return find_time(recording, time, which, number, error);
+
+	return pm_error_set(error, PM_ERROR_USAGE, 0,
+	                    "a sample is a number from 1, first, last, or a time in UTC like "
+	                    "2026-01-31T12:00 or 12:00, not %s",
+	                    which);
+}
+
+/** The reverse of pm_limit_name(). Returns PM_LIMIT_KINDS if no limit has that name. */
+static enum pm_limit_kind limit_kind_of_name(const char *name)
+{
+	int kind = 0;
+
+	while (kind < PM_LIMIT_KINDS && strcmp(pm_limit_name((enum pm_limit_kind)kind), name) != 0)
+		kind++;
+	return (enum pm_limit_kind)kind;
+}
+
+static struct pm_limit limit_of_row(sqlite3_stmt *statement, enum pm_limit_kind kind)
+{
+	struct pm_limit limit = {
+		.kind = kind,
+		.counts = kind == PM_LIMIT_MAPPINGS || kind == PM_LIMIT_PIDS ||
+		          kind == PM_LIMIT_THREADS,
+		.max = pm_column(statement, 1),
+		.used = pm_column(statement, 2),
+		.reclaimable = pm_column(statement, 3),
+	};
+
+	snprintf(limit.source, sizeof limit.source, "%s", pm_column_text(statement, 4));
+	return limit;
+}
+
+/**
+ * Reads the limits of a sample.
+ * @param limits  receives the limits, by kind
+ * @param known   receives which of them are recorded
+ */
+static int read_limits(struct pm_recording *recording, uint64_t number, struct pm_limit *limits,
+                       bool *known, struct pm_error *error)
+{
+	static const char sql[] = "SELECT name, max, used, reclaimable, text.value FROM headroom "
+				  "JOIN text ON text.id = source WHERE sample = ?";
+	sqlite3_stmt *statement;
+	int result;
+
+	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
+		return -1;
+
+	pm_bind(statement, 1, number);
+	while ((result = pm_statement_next(&recording->database, statement, error)) > 0) {
+		enum pm_limit_kind kind = limit_kind_of_name(pm_column_text(statement, 0));
+
+		/* A later version may have more limits. */
+		if (kind == PM_LIMIT_KINDS)
+			continue;
+		limits[kind] = limit_of_row(statement, kind);
+		known[kind] = true;
+	}
+
+	sqlite3_finalize(statement);
+	return result;
+}
+
+int pm_recording_read_headroom(struct pm_recording *recording, uint64_t number,
+                               struct pm_headroom *headroom, struct pm_error *error)
+{
+	struct pm_headroom read = { 0 };
+	struct pm_limit limits[PM_LIMIT_KINDS];
+	bool known[PM_LIMIT_KINDS] = { false };
+	int has = pm_database_has_table(&recording->database, "headroom", error);
+
+	if (has < 0 || (has > 0 && read_limits(recording, number, limits, known, error) < 0))
+		return -1;
+
+	for (int kind = 0; kind < PM_LIMIT_KINDS; kind++)
+		if (known[kind])
+			read.limits[read.count++] = limits[kind];
+
+	*headroom = read;
+	return 0;
+}
+
+int pm_recording_ending(struct pm_recording *recording, char why[PM_ENDING_TEXT_SIZE],
+                        struct pm_error *error)
+{
+	static const char sql[] =
+		"SELECT why FROM ending WHERE sample = (SELECT max(number) FROM sample)";
+	sqlite3_stmt *statement;
+	int result = pm_database_has_table(&recording->database, "ending", error);
+
+	if (result <= 0)
+		return result;
+	if (pm_database_prepare(&recording->database, sql, &statement, error) < 0)
+		return -1;
+
+	result = pm_statement_next(&recording->database, statement, error);
+	if (result > 0)
+		snprintf(why, PM_ENDING_TEXT_SIZE, "%s", pm_column_text(statement, 0));
+	sqlite3_finalize(statement);
+
 	return result;
 }

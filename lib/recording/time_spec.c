@@ -6,13 +6,19 @@
 
 #include "base/number.h"
 
+/* Nanoseconds. */
 static const int64_t second = 1000000000, minute = 60000000000;
+static const int64_t day_ns = INT64_C(86400000000000);
 
-/** Reads a number of a time and the character that must follow. */
-static bool scan_part(const char **text, char follows, uint64_t least, uint64_t most, int *part)
+/**
+ * Parses a number and the character that must follow.
+ * @param follows  the character, 0 for none
+ */
+static bool scan_part(const char **text, char follows, uint64_t min, uint64_t max, int *part)
 {
 	uint64_t value;
-	if (!pm_scan_decimal(text, &value) || value < least || value > most)
+
+	if (!pm_scan_decimal(text, &value) || value < min || value > max)
 		return false;
 	if (follows && *(*text)++ != follows)
 		return false;
@@ -21,8 +27,8 @@ static bool scan_part(const char **text, char follows, uint64_t least, uint64_t 
 	return true;
 }
 
-/** Reads a day, and what stands between it and the time. */
-static bool scan_day(const char **text, struct tm *when)
+/** Parses a date and the separator between date and time. */
+static bool scan_date(const char **text, struct tm *when)
 {
 	if (!scan_part(text, '-', 1970, 9999, &when->tm_year) ||
 	    !scan_part(text, '-', 1, 12, &when->tm_mon) ||
@@ -36,13 +42,14 @@ static bool scan_day(const char **text, struct tm *when)
 }
 
 /**
- * Reads decimals of a second.
- * @param length what the last of them stands for; 1 at the least
- * @return nanoseconds
+ * Parses decimals of a second; those below a nanosecond are ignored.
+ * @param length  in: nanoseconds of a second; out: those of the last decimal, at least 1
+ * @return        nanoseconds
  */
 static int64_t scan_decimals(const char **text, int64_t *length)
 {
 	int64_t sum = 0;
+
 	for (; **text >= '0' && **text <= '9'; (*text)++) {
 		if (*length == 1)
 			continue;
@@ -53,9 +60,9 @@ static int64_t scan_decimals(const char **text, int64_t *length)
 }
 
 /**
- * Reads a time of day.
- * @param part gets the nanoseconds within the second
- * @param length and how long what was said is
+ * Parses a time of day up to the end of the text.
+ * @param part    receives the nanoseconds within the second
+ * @param length  receives the precision: nanoseconds of a minute, a second, or the last decimal
  */
 static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_t *length)
 {
@@ -82,37 +89,53 @@ static bool scan_clock(const char **text, struct tm *when, int64_t *part, int64_
 	return **text == '\0';
 }
 
-bool pm_time_spec_parse(const char *text, struct pm_time_spec *moment)
+bool pm_time_spec_parse(const char *text, struct pm_time_spec *time)
 {
 	struct tm when = { .tm_year = 70, .tm_mday = 1 };
 	struct pm_time_spec parsed = { .dated = strchr(text, '-') != NULL };
 	int64_t part, length;
-	if ((parsed.dated && !scan_day(&text, &when)) || !scan_clock(&text, &when, &part, &length))
+
+	if ((parsed.dated && !scan_date(&text, &when)) || !scan_clock(&text, &when, &part, &length))
 		return false;
 
 	int day = when.tm_mday;
 	time_t seconds = timegm(&when);
-	/* timegm() makes the 31st of April the 1st of May. */
+	/* timegm() turns the 31st of April into the 1st of May. */
 	if (when.tm_mday != day)
 		return false;
 
-	/* 64 bits of nanoseconds end in the year 2262. */
+	/* 64-bit nanoseconds overflow in the year 2262. */
 	if (__builtin_mul_overflow((int64_t)seconds, second, &parsed.from) ||
 	    __builtin_add_overflow(parsed.from, part, &parsed.from))
 		parsed.from = INT64_MAX;
 
 	if (__builtin_add_overflow(parsed.from, length - 1, &parsed.until))
 		parsed.until = INT64_MAX;
-	*moment = parsed;
 
+	*time = parsed;
 	return true;
 }
 
-void pm_time_spec_format(int64_t wall_ns, char text[PM_MOMENT_TEXT_SIZE])
+void pm_time_spec_add_date(struct pm_time_spec *time, int64_t first, int64_t last)
+{
+	/* Times that no clock shows: the file is damaged. */
+	if (last < day_ns || last > INT64_MAX - 2 * day_ns)
+		return;
+
+	int64_t day = last - last % day_ns;
+	if (day + time->from > last && day - day_ns + time->until >= first)
+		day -= day_ns;
+
+	time->from += day;
+	time->until += day;
+}
+
+void pm_time_spec_format(int64_t wall_ns, char text[PM_TIME_SPEC_TEXT_SIZE])
 {
 	time_t seconds = (time_t)(wall_ns / second);
 	struct tm utc;
+
 	text[0] = '\0';
 	if (gmtime_r(&seconds, &utc))
-		strftime(text, PM_MOMENT_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+		strftime(text, PM_TIME_SPEC_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
 }

@@ -102,7 +102,7 @@ static void take_name(char *name, size_t length, struct pm_region *region)
 
 bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region)
 {
-	struct pm_region parsed = { .mapping = "", .detail = "", .why = "" };
+	struct pm_region parsed = { .mapping = "", .why = "" };
 	const char *at = line;
 	if (!pm_scan_hex(&at, &parsed.start) || !scan_char(&at, '-') ||
 	    !pm_scan_hex(&at, &parsed.end) || parsed.start >= parsed.end)

@@ -76,6 +76,60 @@ static const char *share_or_copy(struct pm_regions *regions, const char *previou
 	return pm_regions_text(regions, text, strlen(text));
 }
 
+static int copy_heaps(struct pm_regions *regions, const struct pm_detail *from,
+                      struct pm_detail *to, struct pm_error *error)
+{
+	size_t size = from->listed * sizeof *from->heaps;
+	void *heaps = pm_texts_reserve(&regions->texts, size);
+	if (!heaps)
+		return pm_error_out_of_memory(error);
+
+	memcpy(heaps, from->heaps, size);
+	to->heaps = heaps;
+	return 0;
+}
+
+static int copy_threads(struct pm_regions *regions, const struct pm_detail *from,
+                        struct pm_detail *to, struct pm_error *error)
+{
+	struct pm_detail_thread *threads = pm_texts_reserve(&regions->texts,
+	                                                    from->listed * sizeof *threads);
+	if (!threads)
+		return pm_error_out_of_memory(error);
+
+	for (uint32_t i = 0; i < from->listed; i++) {
+		const char *name = from->threads[i].name;
+		threads[i].tid = from->threads[i].tid;
+		threads[i].name = pm_regions_text(regions, name, strlen(name));
+		if (!threads[i].name)
+			return pm_error_out_of_memory(error);
+	}
+
+	to->threads = threads;
+	return 0;
+}
+
+int pm_regions_copy_detail(struct pm_regions *regions, const struct pm_detail *from,
+                           struct pm_detail *to, struct pm_error *error)
+{
+	struct pm_detail copy = *from;
+	int result = 0;
+
+	if (pm_detail_has_heaps(from) && from->listed > 0)
+		result = copy_heaps(regions, from, &copy, error);
+	else if (pm_detail_has_threads(from) && from->listed > 0)
+		result = copy_threads(regions, from, &copy, error);
+	else if (from->type == PM_DETAIL_TEXT)
+		copy.text = pm_regions_text(regions, from->text, strlen(from->text));
+
+	if (result == 0 && from->type == PM_DETAIL_TEXT && !copy.text)
+		result = pm_error_out_of_memory(error);
+	if (result == 0)
+		*to = copy;
+
+	return result;
+}
+
 int pm_regions_append(struct pm_regions *regions, const struct pm_region *region,
                       struct pm_error *error)
 {
@@ -87,10 +141,14 @@ int pm_regions_append(struct pm_regions *regions, const struct pm_region *region
 	                                                  : NULL;
 	struct pm_region copy = *region;
 	copy.mapping = share_or_copy(regions, previous ? previous->mapping : NULL, region->mapping);
-	copy.detail = share_or_copy(regions, previous ? previous->detail : NULL, region->detail);
 	copy.why = share_or_copy(regions, previous ? previous->why : NULL, region->why);
-	if (!copy.mapping || !copy.detail || !copy.why)
+	if (!copy.mapping || !copy.why)
 		return pm_error_out_of_memory(error);
+
+	if (previous && pm_detail_equal(&previous->detail, &region->detail))
+		copy.detail = previous->detail;
+	else if (pm_regions_copy_detail(regions, &region->detail, &copy.detail, error) < 0)
+		return -1;
 
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): pm_array_reserve() made room,
 	 * through memcpy, which is not followed. */

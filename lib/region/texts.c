@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "region/texts.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ struct pm_texts {
 	struct pm_texts *older;
 	size_t used;
 	size_t capacity;
-	char bytes[];
+	_Alignas(uint64_t) char bytes[];
 };
 
 static struct pm_texts *new_block(struct pm_texts *older, size_t at_least)
@@ -28,23 +29,39 @@ static struct pm_texts *new_block(struct pm_texts *older, size_t at_least)
 	return block;
 }
 
+/** Reserves bytes at the next multiple of `align` in the newest block. */
+static char *reserve(struct pm_texts **texts, size_t size, size_t align)
+{
+	size_t start = *texts ? ((*texts)->used + align - 1) / align * align : 0;
+
+	if (!*texts || start > (*texts)->capacity || (*texts)->capacity - start < size) {
+		struct pm_texts *block = new_block(*texts, size);
+		if (!block)
+			return NULL;
+		*texts = block;
+		start = 0;
+	}
+
+	(*texts)->used = start + size;
+	return (*texts)->bytes + start;
+}
+
+void *pm_texts_reserve(struct pm_texts **texts, size_t size)
+{
+	return reserve(texts, size, sizeof(uint64_t));
+}
+
 const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length)
 {
 	if (length == 0)
 		return "";
 
-	if (!*texts || (*texts)->capacity - (*texts)->used < length + 1) {
-		struct pm_texts *block = new_block(*texts, length + 1);
-		if (!block)
-			return NULL;
-		*texts = block;
-	}
+	char *copy = reserve(texts, length + 1, 1);
+	if (!copy)
+		return NULL;
 
-	char *copy = (*texts)->bytes + (*texts)->used;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
-	(*texts)->used += length + 1;
-
 	return copy;
 }
 

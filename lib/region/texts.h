@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A store of texts that are released together: names and details of a list of regions.
- * Private.
+ * @file A store of texts and other data that are released together: names and details of a list of
+ * regions. Private.
  */
 #ifndef PM_REGION_TEXTS_H
 #define PM_REGION_TEXTS_H
@@ -15,6 +15,15 @@ struct pm_texts;
  * @return the copy, NUL-terminated; NULL when out of memory
  */
 const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length);
+
+/**
+ * Reserves memory in the store, which is made where *texts is NULL.
+ *
+ * @param texts  the store
+ * @param size   bytes
+ * @return       the memory, aligned for pointers and 64-bit numbers; NULL when out of memory
+ */
+void *pm_texts_reserve(struct pm_texts **texts, size_t size);
 
 /**
  * Forgets all texts, and keeps the last block for new ones.

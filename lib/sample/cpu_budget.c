@@ -5,25 +5,31 @@
 
 #include "base/clock.h"
 
-/* Unused budget can be saved up for so many seconds: a large look now and then is allowed, an
- * endless debt is not. */
+/* Seconds for which unused budget is saved: a large measurement is allowed now and then, but no
+ * unlimited debt. */
 static const double saved_seconds = 60;
 
-static void book(struct pm_cpu_budget *credit, bool looked, uint64_t cpu, double now)
+static void charge(struct pm_cpu_budget *budget, bool measured, uint64_t cpu, double now)
 {
-	double allowed = credit->budget * (now - credit->counted);
-	double left = allowed - (double)(cpu - credit->cpu_counted) / 1e9;
-	credit->seconds += looked || left > allowed / 2 ? left : allowed / 2;
-	credit->counted = now;
-	credit->cpu_counted = cpu;
-	if (credit->seconds > credit->budget * saved_seconds)
-		credit->seconds = credit->budget * saved_seconds;
+	double allowed = budget->share * (now - budget->counted);
+	double left = allowed - (double)(cpu - budget->cpu_counted) / 1e9;
+
+	if (!measured && left < allowed / 2)
+		left = allowed / 2;
+
+	budget->seconds += left;
+	if (budget->seconds > budget->share * saved_seconds)
+		budget->seconds = budget->share * saved_seconds;
+
+	budget->counted = now;
+	budget->cpu_counted = cpu;
 }
 
-void pm_cpu_budget_init(struct pm_cpu_budget *credit, double budget, double now)
+void pm_cpu_budget_init(struct pm_cpu_budget *budget, double share, double now)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	*credit = (struct pm_cpu_budget){ .budget = budget,
+
+	*budget = (struct pm_cpu_budget){ .share = share,
 		                          .opened = now,
 		                          .counted = now,
 		                          .cpu_opened = cpu,
@@ -31,28 +37,32 @@ void pm_cpu_budget_init(struct pm_cpu_budget *credit, double budget, double now)
 		                          .cpu_counted = cpu };
 }
 
-void pm_cpu_budget_count(struct pm_cpu_budget *credit, bool looked, double now)
+void pm_cpu_budget_count(struct pm_cpu_budget *budget, bool measured, double now)
 {
-	book(credit, looked, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), now);
+	charge(budget, measured, pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID), now);
 }
 
-bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *credit)
+bool pm_cpu_budget_is_used_up(const struct pm_cpu_budget *budget)
 {
-	return credit->budget > 0 && credit->seconds < 0;
+	return budget->share > 0 && budget->seconds < 0;
 }
 
-void pm_cpu_budget_fill_cost(struct pm_cpu_budget *credit, bool looked, double now,
+void pm_cpu_budget_fill_cost(struct pm_cpu_budget *budget, bool measured, double now,
                              struct pm_sample_cost *cost)
 {
 	uint64_t cpu = pm_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	double passed = now - credit->opened;
-	cost->cpu_ns = cpu - credit->cpu_opened;
-	cost->last_cpu_ns = cpu - credit->cpu_last;
-	cost->share = passed > 0 ? (double)cost->cpu_ns / 1e9 / passed : 0;
-	credit->cpu_last = cpu;
+	double elapsed = now - budget->opened;
 
-	/* What a look did not use is counted with the time until the next one. */
-	if (looked)
-		book(credit, true, cpu, now);
-	cost->credit = credit->budget > 0 ? credit->seconds : HUGE_VAL;
+	cost->cpu_ns = cpu - budget->cpu_opened;
+	cost->last_cpu_ns = cpu - budget->cpu_last;
+	cost->share = 0;
+	if (elapsed > 0)
+		cost->share = (double)cost->cpu_ns / 1e9 / elapsed;
+	budget->cpu_last = cpu;
+
+	/* A sample without a measurement is charged at the next one, together with the time until
+	 * then. */
+	if (measured)
+		charge(budget, true, cpu, now);
+	cost->credit = budget->share > 0 ? budget->seconds : HUGE_VAL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What a new list of regions keeps from the one before, and which of its regions must be
- * looked at. Private.
+ * @file What a new list of regions inherits from the previous one, and which of its regions have to
+ * be measured. Private.
  */
 #ifndef PM_SAMPLE_INHERIT_H
 #define PM_SAMPLE_INHERIT_H
@@ -15,32 +15,42 @@
 
 #include "region/pagemap.h"
 
-/** Which regions can have changed. */
+/** Classes of regions that can have changed. */
 struct pm_suspects {
-	bool all;     /**< every one */
-	bool private; /**< those with private pages */
-	bool file;    /**< those with a file or shared memory behind */
+	bool all;     /**< all regions */
+	bool private; /**< regions with private pages */
+	bool file;    /**< regions backed by a file or shared memory */
 };
 
-/** Who is suspect after the totals went from one state to another. */
+/**
+ * Finds the classes of regions that explain a change of the totals.
+ *
+ * @param was  totals before
+ * @param is   totals now
+ * @return     the suspects
+ */
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is);
 
 /**
- * Takes over sizes and kinds. A region that stands where it stood keeps all, sizes where it has
- * none yet; one that overlaps a former one of the same sort keeps its kind.
+ * Copies sizes and kinds from the previous list. A region with the same addresses inherits both,
+ * sizes only if it has none; a region that overlaps one of the same backing inherits its kind.
  *
- * @param before   the list before
- * @param regions  the new list; texts are copied into it
+ * @param before   the previous list
+ * @param regions  the new list; strings are copied into it
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_inherit(const struct pm_regions *before, struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Measures the suspects, and the regions that have no sizes yet.
+ * Measures the suspects, and the regions without sizes.
  *
- * @param observer  told of each run of pages; NULL for nobody
- * @param exact     where to store false if some may differ from smaps; else left alone
+ * @param pagemap   the pagemap of the process
+ * @param suspects  classes of regions to be measured
+ * @param regions   the list; sizes are filled
+ * @param observer  receives each run of pages; NULL for none
+ * @param exact     set to false if sizes may differ from smaps, otherwise unchanged
+ * @param error     as pm_pagemap_measure()
  * @return          0 or -1
  */
 int pm_suspects_measure(struct pm_pagemap *pagemap, struct pm_suspects suspects,

@@ -1,38 +1,50 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Three sorted lists of ranges: the pages known from the last measurement, those of the one in
+ * progress, and those that appeared in between. Spans that are not measured are copied from the
+ * first list to the second.
+ */
 #include "sample/page_history.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
+/* Gap to join first when there are too many ranges: one page. */
 static const uint64_t smallest_gap = 4096;
 
-/** Adds a range behind all others, or lengthens the last one. */
+/** Appends a range; extends the last one if the gap is at most `joinable` bytes. */
 static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable,
                   struct pm_error *error)
 {
-	struct pm_region_range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
+	struct pm_region_range *last = NULL;
+
+	if (ranges->count > 0)
+		last = &ranges->items[ranges->count - 1];
 	if (last && start - last->range.end <= joinable) {
 		last->range.end = end;
 		return 0;
 	}
+
 	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1,
 	                     sizeof *ranges->items, error) < 0)
 		return -1;
 
 	ranges->items[ranges->count++] = (struct pm_region_range){ .range = { start, end },
 		                                                   .region = SIZE_MAX };
-
 	return 0;
 }
 
-/** Joins what is close together until there are few enough. */
+/** Joins ranges across larger and larger gaps until there are at most PM_PAGE_HISTORY_MAX. */
 static void coarsen(struct pm_page_history *history)
 {
 	struct pm_page_ranges *next = &history->next;
+
 	while (next->count > PM_PAGE_HISTORY_MAX) {
-		history->joinable = history->joinable ? history->joinable * 2 : smallest_gap;
 		size_t kept = 0;
+
+		history->joinable = pm_max(history->joinable * 2, smallest_gap);
 		for (size_t i = 1; i < next->count; i++) {
 			if (next->items[i].range.start - next->items[kept].range.end <=
 			    history->joinable)
@@ -53,20 +65,22 @@ static int add_next(struct pm_page_history *history, uint64_t start, uint64_t en
 	return 0;
 }
 
-/** Takes over what was known up to an address. */
+/** Copies the known ranges up to an address to the measurement in progress. */
 static int copy_up_to(struct pm_page_history *history, uint64_t address, struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
-	for (;
-	     history->copied < known->count && known->items[history->copied].range.start < address;
-	     history->copied++) {
-		const struct pm_region_range *range = &known->items[history->copied];
-		uint64_t start = range->range.start > history->done ? range->range.start
-		                                                    : history->done,
-			 end = range->range.end < address ? range->range.end : address;
+
+	for (; history->copied < known->count; history->copied++) {
+		struct pm_range range = known->items[history->copied].range;
+
+		if (range.start >= address)
+			break;
+
+		uint64_t start = pm_max(range.start, history->done);
+		uint64_t end = pm_min(range.end, address);
 		if (start < end && add_next(history, start, end, error) < 0)
 			return -1;
-		if (range->range.end > address)
+		if (range.end > address)
 			break;
 	}
 
@@ -91,61 +105,73 @@ int pm_page_history_span(struct pm_page_history *history, uint64_t start, uint64
 	return 0;
 }
 
-int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run,
+/** Adds the part of a range that was not known before to the pages that appeared. */
+static int add_appeared(struct pm_page_history *history, uint64_t start, uint64_t end,
                         struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
 
-	/* A guard is no page, and the zero page has no content of its own. */
-	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
-	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
-		return 0;
-	if (add_next(history, run->start, run->end, error) < 0)
-		return -1;
-
-	for (uint64_t at = run->start; at < run->end;) {
+	for (uint64_t at = start; at < end;) {
 		while (history->compared < known->count &&
 		       known->items[history->compared].range.end <= at)
 			history->compared++;
-		const struct pm_region_range *old = history->compared < known->count
-		                                            ? &known->items[history->compared]
-		                                            : NULL;
-		uint64_t until = old && old->range.start < run->end ? old->range.start : run->end;
-		if (until > at && append(&history->appeared, at, until, 0, error) < 0)
+
+		if (history->compared == known->count ||
+		    known->items[history->compared].range.start >= end)
+			return append(&history->appeared, at, end, 0, error);
+
+		struct pm_range old = known->items[history->compared].range;
+		if (old.start > at && append(&history->appeared, at, old.start, 0, error) < 0)
 			return -1;
-		at = old && old->range.start < run->end ? old->range.end : run->end;
+		at = old.end;
 	}
 
 	return 0;
 }
 
-/** Cuts ranges at the borders of regions, and drops what lies in none. */
+int pm_page_history_run(struct pm_page_history *history, const struct pm_page_run *run,
+                        struct pm_error *error)
+{
+	/* A guard has no page, and the zero page has no contents of its own. */
+	if (!(run->state & (PM_PAGE_PRESENT | PM_PAGE_SWAPPED)) ||
+	    run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
+		return 0;
+
+	if (add_next(history, run->start, run->end, error) < 0)
+		return -1;
+	return add_appeared(history, run->start, run->end, error);
+}
+
+/** Splits ranges at the borders of regions, and drops the parts outside of regions. */
 static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *regions,
                 struct pm_page_ranges *clipped, struct pm_error *error)
 {
 	clipped->count = 0;
+
 	for (size_t i = 0, region = 0; i < ranges->count; i++) {
-		const struct pm_region_range *range = &ranges->items[i];
-		while (region < regions->count && regions->items[region].end <= range->range.start)
+		struct pm_range range = ranges->items[i].range;
+
+		while (region < regions->count && regions->items[region].end <= range.start)
 			region++;
 
 		for (size_t in = region;
-		     in < regions->count && regions->items[in].start < range->range.end; in++) {
-			uint64_t start = range->range.start, end = range->range.end;
-			start = start > regions->items[in].start ? start : regions->items[in].start;
-			end = end < regions->items[in].end ? end : regions->items[in].end;
+		     in < regions->count && regions->items[in].start < range.end; in++) {
 			if (pm_array_reserve(&clipped->items, &clipped->capacity, clipped->count, 1,
 			                     sizeof *clipped->items, error) < 0)
 				return -1;
-			clipped->items[clipped->count++] =
-				(struct pm_region_range){ .range = { start, end }, .region = in };
+			const struct pm_region *target = &regions->items[in];
+			clipped->items[clipped->count++] = (struct pm_region_range){
+				.range = pm_range_clip(range, (struct pm_range){ target->start,
+				                                                 target->end }),
+				.region = in,
+			};
 		}
 	}
 
 	return 0;
 }
 
-static void exchange(struct pm_page_ranges *one, struct pm_page_ranges *other)
+static void swap(struct pm_page_ranges *one, struct pm_page_ranges *other)
 {
 	struct pm_page_ranges kept = *one;
 	*one = *other;
@@ -166,7 +192,7 @@ int pm_page_history_fit(struct pm_page_history *history, const struct pm_regions
 {
 	if (clip(&history->appeared, regions, &history->next, error) < 0)
 		return -1;
-	exchange(&history->appeared, &history->next);
+	swap(&history->appeared, &history->next);
 	return 0;
 }
 

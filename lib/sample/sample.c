@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A sample reads the totals of the process. Only if these changed it measures regions, and only
+ * those that can have changed; the list of regions is read again only if the size of the address
+ * space changed, or if the measured sizes do not add up to the totals.
+ */
 #include <procmem/sample.h>
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,33 +19,35 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/minmax.h"
 #include "kinds/recount.h"
+#include "proc/process.h"
+#include "proc/process_handle.h"
+#include "proc/status.h"
 #include "region/pagemap.h"
 #include "sample/cpu_budget.h"
 #include "sample/inherit.h"
 #include "sample/page_history.h"
 #include "sample/sizes.h"
 
-/* Where looking at all regions finds nothing new the pause until the next time doubles, up to so
- * many times the first one. */
-static const double longest_pause = 16;
+/* While measuring all regions finds nothing new, the interval doubles, up to this multiple of
+ * pm_sampler_options.full_every. */
+static const double max_interval = 16;
 
 struct pm_sampler {
-	struct pm_process *process; /* the caller's */
+	struct pm_process *process; /* owned by the caller */
 	struct pm_sampler_options options;
-	struct pm_pagemap *pagemap; /* NULL where there is none, or nothing asks for it */
-	struct pm_regions regions;  /* of the last look */
-	struct pm_regions
-		spare; /* of the look before it, no longer needed: its memory is for the next one */
-	struct pm_page_history pages; /* of it, if wanted */
-	struct pm_totals looked_at;   /* totals at that moment */
-	struct pm_sums sums;          /* of the regions at that moment */
-	double looked_fully;          /* when all regions were looked at; 0: never */
-	double full_after; /* seconds after that it is done again: longer and longer while nothing
-	                      changes */
-	bool exact;        /* see struct pm_sample */
-	struct pm_cpu_budget credit;
-	uint64_t lock_ns; /* longest time of one call under the target's map lock */
+	struct pm_pagemap *pagemap;   /* NULL if not available or not needed */
+	struct pm_regions regions;    /* of the last measurement */
+	struct pm_regions spare;      /* the list before; its memory is reused for the next one */
+	struct pm_page_history pages; /* of the last measurement, if options.pages is set */
+	struct pm_totals measured_at; /* totals at the last measurement */
+	struct pm_sums sums;          /* sums of the regions then */
+	double last_full;             /* time of the last full measurement; 0: never */
+	double full_after;            /* seconds from that until the next one */
+	bool exact;                   /* see struct pm_sample */
+	struct pm_cpu_budget budget;
+	uint64_t lock_ns; /* longest call that held the target's map lock */
 };
 
 static double boot_seconds(void)
@@ -46,10 +55,67 @@ static double boot_seconds(void)
 	return (double)pm_clock_ns(CLOCK_BOOTTIME) / 1e9;
 }
 
+static int read_status(struct pm_process *process, pid_t thread, char **status)
+{
+	char name[64] = "status";
+
+	if (thread != process->procfs.pid)
+		snprintf(name, sizeof name, "task/%d/status", (int)thread);
+	return pm_procfs_read(&process->procfs, name, status, NULL);
+}
+
+/** Reads the status of a thread that is not the leader: an exited leader has no sizes. */
+static int read_thread_status(struct pm_process *process, char **status, struct pm_error *error)
+{
+	pid_t pid = process->procfs.pid, thread = pm_process_memory_thread(process);
+
+	if (thread != pid && read_status(process, thread, status) == 0)
+		return 0;
+	if (pm_process_check(process, error) < 0)
+		return -1;
+
+	return pm_error_set(error, PM_ERROR_NO_MEMORY, 0, "process %d has no memory of its own",
+	                    (int)pid);
+}
+
+/*
+ * statm is shorter, but does not distinguish private memory from shared memory, and lacks swap.
+ * Since Linux 6.2 its figures lag by up to some dozen pages a CPU; status is exact since 6.17.
+ */
+int pm_totals_read(struct pm_process *process, struct pm_totals *totals, struct pm_error *error)
+{
+	char *status;
+	pid_t pid = process->procfs.pid;
+
+	if (read_status(process, pid, &status) < 0)
+		return pm_error_set(error, PM_ERROR_GONE, errno, "process %d exited", (int)pid);
+
+	if (!pm_status_find(status, "VmSize")) {
+		free(status);
+		if (read_thread_status(process, &status, error) < 0)
+			return -1;
+	}
+
+	*totals = (struct pm_totals){
+		.size = pm_status_number(status, "VmSize", 0) * 1024,
+		.rss = pm_status_number(status, "VmRSS", 0) * 1024,
+		.anon = pm_status_number(status, "RssAnon", 0) * 1024,
+		.file = pm_status_number(status, "RssFile", 0) * 1024,
+		.shmem = pm_status_number(status, "RssShmem", 0) * 1024,
+		.swap = pm_status_number(status, "VmSwap", 0) * 1024,
+		.pte = pm_status_number(status, "VmPTE", 0) * 1024,
+		.threads = pm_status_number(status, "Threads", 0),
+	};
+
+	free(status);
+	return 0;
+}
+
 int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options *options,
                     struct pm_sampler **sampler, struct pm_error *error)
 {
 	struct pm_sampler *opened = calloc(1, sizeof *opened);
+
 	if (!opened)
 		return pm_error_out_of_memory(error);
 
@@ -59,9 +125,9 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 	pm_regions_init(&opened->spare);
 
 	/*
-	 * With smaps kinds need it all the same: it tells which bytes can be looked at without
-	 * making them resident. Where there is none (sandboxes, kernels without
-	 * CONFIG_PROC_PAGE_MONITOR) smaps, or else its refusal, takes its place.
+	 * Kinds need pagemap also with smaps: it tells which bytes can be read without making them
+	 * resident. Without pagemap (sandboxes, kernels without CONFIG_PROC_PAGE_MONITOR) the
+	 * sampler falls back to smaps, whose error is then the one reported.
 	 */
 	if ((!options->smaps || options->kinds) &&
 	    pm_pagemap_open(process, PM_PAGEMAP_BEST, &opened->pagemap, error) < 0) {
@@ -72,7 +138,7 @@ int pm_sampler_open(struct pm_process *process, const struct pm_sampler_options 
 		opened->options.smaps = true;
 	}
 
-	pm_cpu_budget_init(&opened->credit, options->budget, boot_seconds());
+	pm_cpu_budget_init(&opened->budget, options->budget, boot_seconds());
 	*sampler = opened;
 
 	return 0;
@@ -99,25 +165,27 @@ static bool has_unknown_kinds(const struct pm_regions *regions)
 }
 
 /**
- * Finds out the kinds of all regions; or, where that proves none of them wrong, only what a look in
- * passing tells of those that changed.
+ * Classifies the regions.
+ * @param all  all of them; otherwise only those that changed, unless that proves another one wrong
  */
 static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions *regions,
                         struct pm_error *error)
 {
 	struct pm_reader reader = { 0 };
 	struct pm_error refused = { 0 };
+	struct pm_kinds_evidence evidence = { .process = sampler->process,
+		                              .pagemap = sampler->pagemap };
 
-	/* Kinds are told as well as the rights allow. */
+	/* Without the right to read memory, kinds are classified by the rest of the evidence. */
 	bool readable = pm_target_reader_open(sampler->process, regions, &reader, &refused) == 0;
-	struct pm_kinds_evidence evidence = {
-		.process = sampler->process,
-		.reader = readable ? &reader : NULL,
-		.pagemap = sampler->pagemap,
-		.refusal = readable ? NULL : refused.text,
-	};
+	if (readable)
+		evidence.reader = &reader;
+	else
+		evidence.refusal = refused.text;
 
-	int result = all ? 0 : pm_kinds_recount(regions, &sampler->regions, &evidence, &all, error);
+	int result = 0;
+	if (!all)
+		result = pm_kinds_recount(regions, &sampler->regions, &evidence, &all, error);
 	if (result == 0 && all)
 		result = pm_kinds_assign(regions, &evidence, error);
 	if (readable)
@@ -126,12 +194,12 @@ static int assign_kinds(struct pm_sampler *sampler, bool all, struct pm_regions 
 	return result;
 }
 
-static int see_span(void *context, uint64_t start, uint64_t end, struct pm_error *error)
+static int observe_span(void *context, uint64_t start, uint64_t end, struct pm_error *error)
 {
 	return pm_page_history_span(context, start, end, error);
 }
 
-static int see_run(void *context, const struct pm_page_run *run, struct pm_error *error)
+static int observe_run(void *context, const struct pm_page_run *run, struct pm_error *error)
 {
 	return pm_page_history_run(context, run, error);
 }
@@ -140,104 +208,115 @@ static int measure(struct pm_sampler *sampler, struct pm_suspects suspects,
                    struct pm_regions *regions, struct pm_error *error)
 {
 	bool exact = suspects.all || sampler->exact;
-	const struct pm_page_observer observer = { .span = see_span,
-		                                   .run = see_run,
+	const struct pm_page_observer observer = { .span = observe_span,
+		                                   .run = observe_run,
 		                                   .context = &sampler->pages };
+	const struct pm_page_observer *used = NULL;
 
-	if (sampler->options.pages)
+	if (sampler->options.pages) {
 		pm_page_history_begin(&sampler->pages);
-	if (pm_suspects_measure(sampler->pagemap, suspects, regions,
-	                        sampler->options.pages ? &observer : NULL, &exact, error) < 0)
+		used = &observer;
+	}
+
+	if (pm_suspects_measure(sampler->pagemap, suspects, regions, used, &exact, error) < 0)
 		return -1;
 
 	sampler->exact = exact;
-	if (sampler->pagemap->longest_ns > sampler->lock_ns)
-		sampler->lock_ns = sampler->pagemap->longest_ns;
+	sampler->lock_ns = pm_max(sampler->lock_ns, sampler->pagemap->longest_ns);
 
 	return 0;
 }
 
-static int look_by_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
-                        const struct pm_totals *totals, struct pm_regions *regions,
-                        struct pm_error *error)
+static int read_maps(struct pm_sampler *sampler, struct pm_suspects suspects,
+                     const struct pm_totals *totals, struct pm_regions *regions,
+                     struct pm_error *error)
 {
 	if (pm_maps_read(sampler->process, PM_MAPS, regions, error) < 0 ||
 	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
 
-	if (!suspects.all && totals->swap == sampler->looked_at.swap) {
+	if (!suspects.all && totals->swap == sampler->measured_at.swap) {
 		if (measure(sampler, (struct pm_suspects){ 0 }, regions, error) < 0)
 			return -1;
-		/* What came and went explains to the byte what the totals changed by: the others
-		 * are as they were. */
+		/* The regions that came and went explain the change of the totals to the byte: the
+		 * others did not change. */
 		if (pm_sums_of(regions, totals).unexplained == sampler->sums.unexplained)
 			return 0;
-		/* As much was given back as came. */
+		/* The totals balance, yet regions changed: measure all. */
 		suspects.all = !suspects.private && !suspects.file;
 	}
 
 	return measure(sampler, suspects, regions, error);
 }
 
+/** Result of measuring the regions of the last list. */
+enum in_place { IN_PLACE_FAILED = -1, IN_PLACE_OUTDATED, IN_PLACE_DONE };
+
 /**
- * Measures the regions of the last look anew.
- *
- * @return  1: done; 0: they may be others by now, and are as they were; -1 with them as they were
+ * Measures the regions of the last list again.
+ * @return IN_PLACE_OUTDATED: the list may have changed; like on failure its sizes are unchanged
  */
-static int look_in_place(struct pm_sampler *sampler, const struct pm_totals *totals,
-                         struct pm_error *error)
+static enum in_place measure_in_place(struct pm_sampler *sampler, const struct pm_totals *totals,
+                                      struct pm_error *error)
 {
+	struct pm_suspects suspects = pm_suspects_find(&sampler->measured_at, totals);
 	struct pm_regions *regions = &sampler->regions;
 	struct pm_saved_sizes saved;
-	if (pm_sizes_save(regions, &saved, error) < 0)
-		return -1;
 
-	int result = measure(sampler, pm_suspects_find(&sampler->looked_at, totals), regions,
-	                     error);
+	if (pm_sizes_save(regions, &saved, error) < 0)
+		return IN_PLACE_FAILED;
+
+	int result = measure(sampler, suspects, regions, error);
 	struct pm_sums sums = pm_sums_of(regions, totals);
-	if (result == 0 && sampler->options.pages && !pm_sums_are_doubtful(&sampler->sums, &sums))
+	bool doubtful = pm_sums_are_doubtful(&sampler->sums, &sums);
+
+	if (result == 0 && !doubtful && sampler->options.pages)
 		result = pm_page_history_end(&sampler->pages, regions, error);
 
-	if (result == 0 && !pm_sums_are_doubtful(&sampler->sums, &sums)) {
-		sampler->looked_at = *totals;
+	if (result < 0 || doubtful) {
+		pm_sizes_restore(regions, &saved);
+	} else {
+		sampler->measured_at = *totals;
 		sampler->sums = sums;
 		sampler->full_after = sampler->options.full_every;
-		result = 1;
-	} else {
-		pm_sizes_restore(regions, &saved);
 	}
 
 	pm_sizes_free(&saved);
-	return result;
+	if (result < 0)
+		return IN_PLACE_FAILED;
+
+	return doubtful ? IN_PLACE_OUTDATED : IN_PLACE_DONE;
 }
 
-static int look_by_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
-                         struct pm_error *error)
+static int read_smaps(struct pm_sampler *sampler, struct pm_regions *regions,
+                      struct pm_error *error)
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
+
 	if (pm_maps_read(sampler->process, PM_SMAPS, regions, error) < 0 ||
 	    pm_inherit(&sampler->regions, regions, error) < 0)
 		return -1;
 
-	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
-	sampler->lock_ns = took > sampler->lock_ns ? took : sampler->lock_ns;
+	sampler->lock_ns = pm_max(sampler->lock_ns, pm_clock_ns(CLOCK_MONOTONIC) - begin);
 	sampler->exact = true;
 	return 0;
 }
 
-/** Reads the list of regions, and measures them. */
-static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals, bool full,
+/** Reads the list of regions, and measures and classifies them. */
+static int read_list(struct pm_sampler *sampler, const struct pm_totals *totals, bool full,
                      struct pm_regions *regions, struct pm_error *error)
 {
-	struct pm_suspects suspects = pm_suspects_find(&sampler->looked_at, totals);
+	struct pm_suspects suspects = pm_suspects_find(&sampler->measured_at, totals);
+	int result;
+
 	suspects.all |= full;
+	if (sampler->options.smaps)
+		result = read_smaps(sampler, regions, error);
+	else
+		result = read_maps(sampler, suspects, totals, regions, error);
 
-	int result = sampler->options.smaps
-	                     ? look_by_smaps(sampler, regions, error)
-	                     : look_by_maps(sampler, suspects, totals, regions, error);
-
-	/* A region keeps its kind while it grows; now and then it is asked for again: a first block
-	 * proves less than many. */
+	/* A region keeps its kind while it grows. A full measurement classifies all of them again:
+	 * many blocks prove more than the first one did. */
 	bool all = full || has_unknown_kinds(regions);
 	if (result == 0 && sampler->options.kinds &&
 	    (all || pm_kinds_must_recount(regions, &sampler->regions)))
@@ -248,58 +327,74 @@ static int look_anew(struct pm_sampler *sampler, const struct pm_totals *totals,
 	return result;
 }
 
-static int look(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now,
-                struct pm_error *error)
+/** Chooses the interval until the next full measurement. */
+static void set_interval(struct pm_sampler *sampler, bool changed)
+{
+	double longest = sampler->options.full_every * max_interval;
+
+	if (changed)
+		sampler->full_after = sampler->options.full_every;
+	else if (sampler->full_after * 2 < longest)
+		sampler->full_after *= 2;
+	else
+		sampler->full_after = longest;
+}
+
+/**
+ * Updates the regions.
+ * @param full  read the list, and measure all regions
+ */
+static int update(struct pm_sampler *sampler, const struct pm_totals *totals, bool full, double now,
+                  struct pm_error *error)
 {
 	struct pm_regions *regions = &sampler->spare;
 
-	if (!full && !sampler->options.smaps && totals->size == sampler->looked_at.size) {
-		int result = look_in_place(sampler, totals, error);
-		if (result != 0)
-			return result < 0 ? -1 : 0;
+	if (!full && !sampler->options.smaps && totals->size == sampler->measured_at.size) {
+		enum in_place result = measure_in_place(sampler, totals, error);
+
+		if (result == IN_PLACE_FAILED)
+			return -1;
+		if (result == IN_PLACE_DONE)
+			return 0;
 	}
 
 	pm_regions_clear(regions);
-	if (look_anew(sampler, totals, full, regions, error) < 0)
+	if (read_list(sampler, totals, full, regions, error) < 0)
 		return -1;
 
-	double pause = sampler->full_after * 2,
-	       longest = sampler->options.full_every * longest_pause;
-	bool changed = !full || !pm_sizes_are_same(&sampler->regions, regions);
-	sampler->full_after = changed           ? sampler->options.full_every
-	                      : pause < longest ? pause
-	                                        : longest;
+	set_interval(sampler, !full || !pm_sizes_are_same(&sampler->regions, regions));
 
 	struct pm_regions former = sampler->regions;
 	sampler->regions = sampler->spare;
 	sampler->spare = former;
-	sampler->looked_at = *totals;
+	sampler->measured_at = *totals;
 	sampler->sums = pm_sums_of(&sampler->regions, totals);
 	if (full)
-		sampler->looked_fully = now;
+		sampler->last_full = now;
 
 	return 0;
 }
 
-static bool totals_moved(const struct pm_totals *was, const struct pm_totals *is)
+static bool totals_changed(const struct pm_totals *was, const struct pm_totals *is)
 {
 	return was->size != is->size || was->rss != is->rss || was->anon != is->anon ||
 	       was->file != is->file || was->shmem != is->shmem || was->swap != is->swap;
 }
 
-static void fill_cost(struct pm_sampler *sampler, bool looked, struct pm_sample_cost *cost)
+static void fill_cost(struct pm_sampler *sampler, bool measured, struct pm_sample_cost *cost)
 {
-	pm_cpu_budget_fill_cost(&sampler->credit, looked, boot_seconds(), cost);
+	pm_cpu_budget_fill_cost(&sampler->budget, measured, boot_seconds(), cost);
 	cost->lock_ns = sampler->lock_ns;
 }
 
-/** Hands out what the regions are by now. */
-static void show_regions(const struct pm_sampler *sampler, struct pm_sample *sample)
+/** Fills the part of a sample that refers to the regions. */
+static void fill_regions(const struct pm_sampler *sampler, struct pm_sample *sample)
 {
 	sample->regions = &sampler->regions;
 	sample->exact = sampler->exact;
 	if (!sample->fresh)
 		return;
+
 	sample->appeared = sampler->pages.appeared.items;
 	sample->appeared_count = sampler->pages.appeared.count;
 }
@@ -308,29 +403,30 @@ int pm_sampler_take(struct pm_sampler *sampler, struct pm_sample *sample, struct
 {
 	struct pm_sample taken = { .time = boot_seconds(),
 		                   .wall_ns = (int64_t)pm_clock_ns(CLOCK_REALTIME) };
+
 	if (pm_process_check(sampler->process, error) < 0 ||
 	    pm_totals_read(sampler->process, &taken.totals, error) < 0)
 		return -1;
 
-	pm_cpu_budget_count(&sampler->credit, false, taken.time);
-	bool first = sampler->looked_fully == 0;
-	bool full = first || (sampler->options.full_every > 0 &&
-	                      taken.time - sampler->looked_fully >= sampler->full_after);
+	pm_cpu_budget_count(&sampler->budget, false, taken.time);
 
-	if (full || totals_moved(&sampler->looked_at, &taken.totals)) {
-		taken.held_back = !first && pm_cpu_budget_is_used_up(&sampler->credit);
-		if (!taken.held_back && look(sampler, &taken.totals, full, taken.time, error) < 0)
+	bool first = sampler->last_full == 0;
+	bool full = first || (sampler->options.full_every > 0 &&
+	                      taken.time - sampler->last_full >= sampler->full_after);
+	if (full || totals_changed(&sampler->measured_at, &taken.totals)) {
+		taken.held_back = !first && pm_cpu_budget_is_used_up(&sampler->budget);
+		if (!taken.held_back && update(sampler, &taken.totals, full, taken.time, error) < 0)
 			return -1;
 		taken.fresh = !taken.held_back;
 	}
 
-	show_regions(sampler, &taken);
+	fill_regions(sampler, &taken);
 	fill_cost(sampler, taken.fresh, &taken.cost);
 
-	/* The first look is the price of watching at all: it is not owed, and nothing of it is
-	 * news. */
+	/* The first measurement is unavoidable: it is not charged to the budget. All of its pages
+	 * would be new. */
 	if (first) {
-		sampler->credit.seconds = 0;
+		sampler->budget.seconds = 0;
 		taken.cost.credit = sampler->options.budget > 0 ? 0 : HUGE_VAL;
 		taken.appeared_count = 0;
 	}
@@ -345,18 +441,18 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 	struct pm_totals totals;
 	uint64_t cpu = sample->cost.last_cpu_ns;
 
-	if (sampler->looked_fully == sample->time)
+	if (sampler->last_full == sample->time)
 		return 0;
 	if (pm_process_check(sampler->process, error) < 0 ||
 	    pm_totals_read(sampler->process, &totals, error) < 0)
 		return -1;
 
-	/* What appeared at this sample is known where it looked at all: what comes since is left to
-	 * the next one. */
+	/* A fresh sample keeps the pages that appeared until it was taken; later ones are left to
+	 * the next sample. */
 	bool pages = sampler->options.pages, known = pages && sample->fresh;
 	sampler->options.pages = pages && !known;
 
-	int result = look(sampler, &totals, true, sample->time, error);
+	int result = update(sampler, &totals, true, sample->time, error);
 	sampler->options.pages = pages;
 	if (result == 0 && known)
 		result = pm_page_history_fit(&sampler->pages, &sampler->regions, error);
@@ -365,7 +461,7 @@ int pm_sampler_measure_all(struct pm_sampler *sampler, struct pm_sample *sample,
 
 	sample->fresh = true;
 	sample->held_back = false;
-	show_regions(sampler, sample);
+	fill_regions(sampler, sample);
 	fill_cost(sampler, true, &sample->cost);
 	sample->cost.last_cpu_ns += cpu;
 

@@ -5,14 +5,17 @@
 
 #include "base/array.h"
 
-/* So many bytes may be missing before the list of regions itself is doubted. */
-static const int64_t bearable = INT64_C(256) * 1024;
+/* Bytes that may be unexplained before the list of regions itself is considered out of date: the
+ * kernel updates its counters in batches. */
+static const int64_t tolerance = INT64_C(256) * 1024;
 
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals)
 {
 	struct pm_sums sums = { .unexplained = (int64_t)totals->rss };
+
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
+
 		sums.unexplained -= (int64_t)region->bytes[PM_SIZE_RSS];
 		if ((region->perms & (PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC)) == 0)
 			sums.inaccessible += region->bytes[PM_SIZE_RSS];
@@ -22,10 +25,12 @@ struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_tota
 
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is)
 {
-	/* As much may have been mapped as was unmapped: then pages are missing, or too many.
-	 * malloc's arenas grow without a change of size. */
-	int64_t differs = is->unexplained - was->unexplained;
-	return differs > bearable || differs < -bearable || is->inaccessible > was->inaccessible;
+	/* If as many bytes were mapped as unmapped, the size is the same, but resident pages are
+	 * missing or left over. Arenas of malloc grow within a reserve, without a change of size.
+	 */
+	int64_t change = is->unexplained - was->unexplained;
+
+	return change > tolerance || change < -tolerance || is->inaccessible > was->inaccessible;
 }
 
 bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *other)
@@ -35,6 +40,7 @@ bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *ot
 
 	for (size_t i = 0; i < one->count; i++) {
 		const struct pm_region *a = &one->items[i], *b = &other->items[i];
+
 		if (a->start != b->start || a->end != b->end || a->perms != b->perms ||
 		    a->bytes[PM_SIZE_RSS] != b->bytes[PM_SIZE_RSS] ||
 		    a->bytes[PM_SIZE_SWAP] != b->bytes[PM_SIZE_SWAP])

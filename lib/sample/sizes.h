@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file Sizes of a list of regions: what they add up to, going back to former ones, comparing.
- * Private.
- */
+/** @file Sizes of a list of regions: sums, saving and restoring, comparison. Private. */
 #ifndef PM_SAMPLE_SIZES_H
 #define PM_SAMPLE_SIZES_H
 
@@ -12,44 +9,69 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 
-/** What a list of regions adds up to. */
+/** Sums over a list of regions. */
 struct pm_sums {
-	int64_t unexplained;   /**< resident bytes of the process that no region accounts for: the
-	                          kernel's figures lag behind each other */
-	uint64_t inaccessible; /**< resident bytes that nobody may use: more where the list is out
-	                          of date, because mprotect(2) opened a reserve */
+	int64_t unexplained;   /**< resident bytes of the process that are in no region: counters of
+	                          the kernel lag */
+	uint64_t inaccessible; /**< resident bytes of regions without permissions. An increase means
+	                          an outdated list: mprotect(2) opened a reserve */
 };
 
-/** Adds up a list, and compares that with the totals of the process. */
+/**
+ * Adds up the sizes of a list.
+ *
+ * @param regions  the list
+ * @param totals   totals of the process at the same time
+ * @return         the sums
+ */
 struct pm_sums pm_sums_of(const struct pm_regions *regions, const struct pm_totals *totals);
 
 /**
- * Whether a list seems to be out of date, although the size of the address space is the same.
+ * Checks whether a list seems outdated, although the size of the address space is the same.
  *
- * @param was  when it was read
- * @param is   by now
+ * @param was  sums when the list was read
+ * @param is   sums now
+ * @return     true if the list has to be read again
  */
 bool pm_sums_are_doubtful(const struct pm_sums *was, const struct pm_sums *is);
 
-/** Whether two lists have regions at the same addresses, of the same sizes. */
+/**
+ * Checks whether two lists have the same regions with the same sizes.
+ *
+ * @param one    a list
+ * @param other  another list
+ * @return       true if addresses, permissions, RSS and swap are the same
+ */
 bool pm_sizes_are_same(const struct pm_regions *one, const struct pm_regions *other);
 
-/** Resident and swapped bytes of a list, to go back to. */
+/** Saved sizes of a list. */
 struct pm_saved_sizes {
-	uint64_t (*bytes)[2]; /**< RSS and SWAP of each region */
+	uint64_t (*bytes)[2]; /**< RSS and swap of each region; owned */
 };
 
 /**
- * Notes the sizes.
- * @return 0 or -1
+ * Saves the sizes of a list.
+ *
+ * @param regions  the list
+ * @param saved    filled; release with pm_sizes_free()
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 int pm_sizes_save(const struct pm_regions *regions, struct pm_saved_sizes *saved,
                   struct pm_error *error);
 
-/** Sets the sizes to what they were. */
+/**
+ * Restores the sizes of the same list.
+ *
+ * @param regions  the list
+ * @param saved    the saved sizes
+ */
 void pm_sizes_restore(struct pm_regions *regions, const struct pm_saved_sizes *saved);
 
-/** Forgets them. */
+/**
+ * Releases saved sizes.
+ * @param saved the saved sizes
+ */
 void pm_sizes_free(struct pm_saved_sizes *saved);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem snap` and `procmem diff`: a target that logs each change to the byte, saved texts, recordings, and what is refused.
+# `procmem snap` and `procmem diff`: a target that logs exactly what it changes, saved texts, recordings, and errors.
 
 setup() {
 	load support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-# Sends a command to the grower and adds up what it says it changed.
+# Sends a command to the grower and adds up the changes that it reports.
 grow() {
 	local line
 	printf '%s\n' "$*" >&"$TARGET_IN"
@@ -32,7 +32,7 @@ start_grower() {
 	changed_size=0
 }
 
-# Sum of a field over the rows that are no code and no stack, which the grower does not log.
+# Prints the sum of a field over all rows except code and stacks, which the grower does not log.
 logged() {
 	jq "[.regions[] | select(.kind | IN(\"anon\", \"heap\", \"malloc\", \"bss\")) | .$1] | add // 0" "$2"
 }
@@ -126,7 +126,7 @@ logged() {
 	[[ $stderr == *'2026-01-31T12:00'* ]]
 }
 
-@test "different processes are compared only when that is wanted" {
+@test "different processes are compared only with --force" {
 	start_grower
 	procmem snap -q -o "$file" "$TARGET_PID"
 	local first=$TARGET_PID
@@ -138,7 +138,7 @@ logged() {
 	[[ $stderr == *"another process (grower, PID $first)"* ]]
 }
 
-@test "what is written can be read with SQL" {
+@test "recordings can be read with SQL" {
 	require sqlite3
 	start_grower
 	grow map a 1234
@@ -149,7 +149,7 @@ logged() {
 	[ "$(stat -c %a "$file")" = 600 ]
 }
 
-@test "what is no regular file is named as what it is" {
+@test "the error for other than regular files names their type" {
 	target_start mapper
 	mkdir "$BATS_TEST_TMPDIR/here"
 	cd "$BATS_TEST_TMPDIR/here"
@@ -175,7 +175,7 @@ logged() {
 	[ "$(find . | wc -l)" -eq 5 ]
 }
 
-@test "snap says what it wrote" {
+@test "snap reports the sample that it added" {
 	start_grower
 	run -0 procmem snap -o "$file" "$TARGET_PID"
 	[[ $output =~ ^'sample 1 of grower ('$TARGET_PID'): '[0-9]+' regions, RSS '[0-9.]+[KM]', in '.*run.pmrec$ ]]
@@ -183,7 +183,7 @@ logged() {
 	jq -e --argjson pid "$TARGET_PID" '.sample == 2 and .pid == $pid and .rss > 0' <<<"$output"
 }
 
-@test "a recording whose tables were changed is called damaged" {
+@test "a recording with other tables is damaged" {
 	require sqlite3
 	procmem snap -q -o "$file" $$
 	sqlite3 "$file" 'ALTER TABLE region RENAME COLUMN inode TO node'
@@ -191,14 +191,14 @@ logged() {
 	[[ $stderr == *'run.pmrec is damaged'* ]]
 }
 
-@test "wrong use is refused" {
+@test "wrong usage is an error" {
 	run -2 --separate-stderr procmem snap $$
 	[[ $stderr == *'-o FILE is missing'* ]]
 	run -2 --separate-stderr procmem snap -o /nonexistent/x $$
 	[[ $stderr == *'/nonexistent/x'* ]]
 	echo text >"$file"
 	run -2 --separate-stderr procmem snap -o "$file" $$
-	[[ $stderr == *'is no recording'* ]]
+	[[ $stderr == *'is not a recording'* ]]
 	run -2 --separate-stderr procmem diff --by colour $$ $$
 	[[ $stderr == *"kind or mapping, not 'colour'"* ]]
 	run -2 --separate-stderr procmem diff $$

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem snap -l`: which samples a recording has, against what the commands that made them said. diff.bats has the rest of `snap`.
+# `procmem snap -l`: the samples of a recording, compared with the output of the commands that added them. diff.bats tests the rest of `snap`.
 
 setup() {
 	load support/helper
@@ -12,7 +12,7 @@ teardown() {
 	targets_stop
 }
 
-@test "-l lists each sample with what the process was and what is held of it" {
+@test "-l lists each sample with totals and with what is recorded of its regions" {
 	require jq
 	procmem snap -q -o "$recording" "$TARGET_PID"
 	# A region more, and one watched: it does not change between the two looks.
@@ -37,7 +37,7 @@ teardown() {
 	done
 }
 
-@test "-l prints a table whose times name the samples" {
+@test "-l prints a table with times that diff accepts" {
 	procmem watch -q -i 0.1 -c 2 --record "$recording" "$TARGET_PID" >/dev/null
 	procmem snap -q -o "$recording" "$TARGET_PID"
 	# Which sample is named does not matter: all are listed.
@@ -51,12 +51,12 @@ teardown() {
 	[[ $output == *", sample 3 of $recording, $time "* ]]
 }
 
-@test "-l wants a recording" {
+@test "-l requires a recording" {
 	run -2 --separate-stderr procmem snap -l "$BATS_TEST_TMPDIR/none"
 	[[ $stderr == *'No such file'* ]]
 	echo 'no database at all' >"$recording"
 	run -2 --separate-stderr procmem snap -l "$recording"
-	[[ $stderr == *'is no recording of procmem' ]]
+	[[ $stderr == *'is not a recording of procmem' ]]
 	run -2 --separate-stderr procmem snap -l -o "$recording" "$TARGET_PID"
 	[[ $stderr == *'--list and --output exclude each other' ]]
 	run -2 --separate-stderr procmem snap "$TARGET_PID"
@@ -92,7 +92,7 @@ teardown() {
 	[[ $output == *'leaker'* ]]
 }
 
-@test "a recording that may not be read is no process" {
+@test "a recording without read permission is not taken for a process" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	local folder words
 	folder=$(mktemp -d /tmp/procmem-nobody.XXXXXX)

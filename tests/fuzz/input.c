@@ -49,8 +49,8 @@ static void check_regions(const struct pm_regions *regions)
 		const struct pm_region *region = &regions->items[i];
 		fuzz_check(region->start >= end && region->start < region->end);
 		end = region->end;
-		characters += strlen(region->mapping) + strlen(region->detail) +
-		              strlen(region->why);
+		characters += strlen(region->mapping) + strlen(region->why) +
+		              pm_detail_format(&region->detail, NULL, 0);
 		fuzz_check(pm_regions_find(regions, region->start) == region);
 		fuzz_check(pm_regions_find(regions, region->end - 1) == region);
 	}

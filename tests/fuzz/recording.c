@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings, which are SQLite databases: whatever opens must end, and give samples with ascending
- * regions, or errors. */
+/* Recordings, which are SQLite databases: a file that opens must give a finite number of samples
+ * with ascending regions, or errors. */
 #include "input.h"
 
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 
 #include <procmem/recording.h>
 
-/* A hostile file promises any number of samples; so many are read. */
-enum { MOST_SAMPLES = 8 };
+/* Maximum number of samples to read: a hostile file can promise any number. */
+enum { SAMPLES_MAX = 8 };
 
 static void read_samples(struct pm_recording *recording)
 {
@@ -31,7 +31,7 @@ static void read_samples(struct pm_recording *recording)
 	if (pm_recording_ending(recording, why, &error) < 0)
 		fuzz_check_error(&error);
 
-	for (number = 1; number <= count && number <= MOST_SAMPLES; number++) {
+	for (number = 1; number <= count && number <= SAMPLES_MAX; number++) {
 		if (pm_recording_read_headroom(recording, number, &headroom, &error) < 0)
 			fuzz_check_error(&error);
 		pm_regions_init(&regions);
@@ -67,7 +67,7 @@ static void remove_file(void)
 	unlink(path);
 }
 
-/** SQLite opens names only, and no names of descriptors. */
+/** SQLite opens files by name only, not by descriptor. */
 static void write_file(const uint8_t *data, size_t size)
 {
 	static int fd = -1;

@@ -16,7 +16,7 @@ struct culprit {
 	size_t count;      /**< how many they are */
 	enum pm_kind kind; /**< what it is for */
 	const char *mapping;          /**< its name, valid until the next look */
-	const char *detail;           /**< what else is known of it; the same */
+	struct pm_detail detail;      /**< what else is known of it; the same */
 	const struct pm_track *track; /**< which regions, for watch_members(); NULL: that one */
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/delta.h"
 #include "base/utf8.h"
+#include "target/region_text.h"
 #include "view/json.h"
 #include "watch/format.h"
 #include "watch/members.h"
@@ -169,8 +170,8 @@ static void put_firing(const struct events *events, const struct firing *firing,
 		json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
 		if (*culprit->mapping)
 			json_put(json, "mapping", json_text(culprit->mapping));
-		if (*culprit->detail)
-			json_put(json, "detail", json_text(culprit->detail));
+		if (culprit->detail.type != PM_DETAIL_NONE)
+			json_put(json, "detail", region_text_detail_json(&culprit->detail));
 		json_put(json, "count", json_number(culprit->count));
 		json_put(json, "rss", json_number(culprit->weight));
 		json_put(json, "own_rss", json_number(culprit->own));

@@ -25,8 +25,9 @@ static struct pm_series copy_series(const struct pm_series *series)
 	return copy;
 }
 
-static void copy_track(struct screen_snapshot_track *copy, const struct watch *watch,
-                       const struct watch_row *row)
+static int copy_track(struct screen_snapshot_track *copy, struct pm_regions *details,
+                      const struct watch *watch, const struct watch_row *row,
+                      struct pm_error *error)
 {
 	*copy = (struct screen_snapshot_track){ .track = *row->track, .live = row->track };
 	copy->track.series = copy_series(&row->track->series);
@@ -34,8 +35,9 @@ static void copy_track(struct screen_snapshot_track *copy, const struct watch *w
 
 	/* Names live until the next look only. */
 	copy->track.mapping = alloc_string(row->track->mapping);
-	copy->track.detail = alloc_string(row->track->detail);
 	peek_print_describe(watch, row, &copy->peek);
+
+	return pm_regions_copy_detail(details, &row->track->detail, &copy->track.detail, error);
 }
 
 /** Copies the kinds; their rows are made when they are sorted. */
@@ -96,8 +98,10 @@ int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watc
 	still->tracks = alloc_array(NULL, still->count + 1, sizeof *still->tracks);
 	still->pointers = alloc_array(NULL, still->count + 1, sizeof(struct pm_track *));
 
+	int result = 0;
 	for (size_t i = 0; i < still->count; i++) {
-		copy_track(&still->tracks[i], watch, &everything.rows[i]);
+		result |= copy_track(&still->tracks[i], &still->details, watch, &everything.rows[i],
+		                     error);
 		still->pointers[i] = &still->tracks[i].track;
 	}
 
@@ -105,7 +109,7 @@ int screen_snapshot_take(struct screen_snapshot *still, const struct watch *watc
 	copy_kinds(&still->kinds, kinds);
 	copy_watch(still, watch);
 
-	return watch_sort_rows(&still->watch, error);
+	return result < 0 ? -1 : watch_sort_rows(&still->watch, error);
 }
 
 void screen_snapshot_drop(struct screen_snapshot *still)
@@ -115,7 +119,6 @@ void screen_snapshot_drop(struct screen_snapshot *still)
 		pm_series_deinit(&copy->track.series);
 		pm_series_deinit(&copy->track.counts);
 		free((char *)copy->track.mapping);
-		free((char *)copy->track.detail);
 		text_deinit(&copy->peek);
 	}
 
@@ -125,6 +128,7 @@ void screen_snapshot_drop(struct screen_snapshot *still)
 		free(still->watch.rows);
 	}
 
+	pm_regions_deinit(&still->details);
 	free(still->tracks);
 	free(still->pointers);
 	*still = (struct screen_snapshot){ 0 };

@@ -24,6 +24,7 @@ struct screen_snapshot {
 	struct watch_kinds kinds;             /**< its kinds */
 	struct screen_snapshot_track *tracks; /**< what its rows are made of */
 	const struct pm_track **pointers;     /**< to them */
+	struct pm_regions details;            /**< owns the details of the tracks */
 	size_t count;                         /**< how many */
 };
 

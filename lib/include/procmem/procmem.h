@@ -23,6 +23,7 @@
 
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
+#include <procmem/detail.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
 #include <procmem/file_reader.h>
@@ -39,16 +40,19 @@
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
 #include <procmem/process_find.h>
+#include <procmem/process_id.h>
 #include <procmem/process_list.h>
 #include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
+#include <procmem/recorder.h>
 #include <procmem/recording.h>
 #include <procmem/region.h>
 #include <procmem/sample.h>
 #include <procmem/scan.h>
 #include <procmem/search.h>
 #include <procmem/select.h>
+#include <procmem/series.h>
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>

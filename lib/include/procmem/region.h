@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <procmem/detail.h>
 #include <procmem/error.h>
 #include <procmem/range.h>
 
@@ -151,12 +152,9 @@ struct pm_region {
 	                   any more */
 	pid_t thread;   /**< thread whose stack it is, 0 for none */
 	uint64_t arena; /**< address of the malloc arena it belongs to, 0 for none */
-	uint64_t block; /**< bytes of the largest block of malloc's that is known in it
-	                   (PM_KIND_MALLOC), 0 for none; not recorded */
-	const char *mapping; /**< name as the kernel has it, `\012` turned back into a newline,
-	                        without " (deleted)"; "" for none */
-	const char *detail;  /**< more about the kind, for people: "112 malloc chunks of 16.0M"; ""
-	                        for none */
+	const char *mapping;     /**< name as the kernel has it, `\012` turned back into a newline,
+	                            without " (deleted)"; "" for none */
+	struct pm_detail detail; /**< what is known besides the kind */
 	const char *why; /**< the rule that gave the kind, for people; "" where not classified */
 	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 where not known */
 };
@@ -224,6 +222,19 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
 /**
+ * Copies a detail, with its lists and texts, into the list of regions, where the copy is valid as
+ * long as the list.
+ *
+ * @param regions  the list
+ * @param from     the detail
+ * @param to       receives the copy; it may be the detail of a region of this list
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_regions_copy_detail(struct pm_regions *regions, const struct pm_detail *from,
+                                     struct pm_detail *to, struct pm_error *error);
+
+/**
  * The region that holds an address.
  *
  * @param regions  the list
@@ -272,6 +283,17 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {
 	return (region->known & PM_SIZE_BIT(size)) != 0;
+}
+
+/**
+ * Returns the size of the largest chunk of malloc that is known in a region.
+ *
+ * @param region  the region
+ * @return        bytes; 0 where no chunk is known
+ */
+static inline uint64_t pm_region_chunk_max(const struct pm_region *region)
+{
+	return region->detail.type == PM_DETAIL_CHUNKS ? region->detail.chunks.largest : 0;
 }
 
 /**

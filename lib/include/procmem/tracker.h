@@ -3,13 +3,13 @@
  * @file
  * The history of each region over many samples, whatever the kernel does to it: a track.
  *
- * A track follows what pm_growth_compare() calls the same, as far as that is of one kind: all
- * regions of a track are of the kind that they have at the last sample, so that the tracks of a
- * kind weigh what its regions do. New regions that look alike (kind, permissions, name with numbers
- * left out, similar length; of blocks that malloc mapped one by one: similar size of these) share
- * one track from the start: a process that piles up threads has one growing track of stacks, not a
- * thousand new regions. Once thousands of tracks that began so have lost their regions again, new
- * regions are alike whatever their names.
+ * A track follows what pm_growth_compare() matches, as far as that is of one kind: all regions of a
+ * track are of the kind that they have at the last sample, so that the tracks of a kind weigh as
+ * much as its regions do. Similar new regions share one track from the start: a process that piles
+ * up threads has one growing track of stacks, not a thousand new regions. Regions are similar if
+ * kind and permissions are the same, names are the same apart from numbers, and lengths are close;
+ * for blocks that malloc mapped one by one, the sizes of the blocks are compared instead. Once
+ * thousands of such tracks have lost their regions again, names are no longer compared.
  */
 #ifndef PROCMEM_TRACKER_H
 #define PROCMEM_TRACKER_H
@@ -26,35 +26,36 @@ extern "C" {
 #endif
 
 /**
- * One thing that is followed. Sizes are resident and swapped bytes together. Where it is several
- * regions, the one that grew last stands for them: it stays when nothing grows, and when another
- * one grows less than twice as much.
+ * One track. Weights are resident and swapped bytes together. If it has several regions, the one
+ * that grew last represents it: it stays while nothing grows, and while no other region grows more
+ * than twice as much.
  */
 struct pm_track {
-	uint64_t start; /**< first address of the region that grew last, of the heaviest where none
-	                   did; of the last one where it has none */
-	uint64_t end;   /**< address behind the last byte of it */
-	uint64_t own;   /**< resident and swapped bytes of that region alone */
-	enum pm_kind kind;   /**< kind of it */
-	unsigned perms;      /**< permissions of it */
-	pid_t thread;        /**< thread whose stack that is, 0 for none */
-	const char *mapping; /**< name of it, "" for none; lives until the next sample is added */
-	const char *detail;  /**< what else is known of it; the same */
-	size_t regions;      /**< how many regions it has now; 0: gone */
-	size_t max_regions;  /**< the most that it ever had */
-	uint64_t block_min;  /**< of its regions' largest blocks of malloc's the least, 0 where one
-	                          has none */
-	uint64_t block_max;  /**< and the largest */
-	bool born;           /**< was not there at the first sample */
-	double since;        /**< time of its first sample */
-	uint64_t weight;     /**< resident and swapped bytes now */
-	uint64_t size;       /**< bytes of address space now */
-	uint64_t baseline;   /**< weight that growth counts from: of the first sample or
-	                        pm_tracker_rebase(); 0 for what came later */
-	size_t baseline_regions; /**< number of regions then */
-	int64_t delta;           /**< how the weight changed at the last sample */
-	struct pm_series series; /**< weight over time; empty where it never changed */
-	struct pm_series counts; /**< number of regions over time; empty where it never changed */
+	uint64_t start; /**< first address of the representative region: the one that grew last, or
+	                     the heaviest if none grew; the last one if the track has no regions */
+	uint64_t end;   /**< address after the last byte of that region */
+	uint64_t own;   /**< weight of that region alone, in bytes */
+	enum pm_kind kind;   /**< kind of that region */
+	unsigned perms;      /**< permissions of that region: enum pm_perm bits */
+	pid_t thread;        /**< thread whose stack that region is, 0 for none */
+	const char *mapping; /**< name of that region, "" for none; valid until the next sample is
+	                          added */
+	struct pm_detail detail; /**< detail of that region; valid as long as `mapping` is */
+	size_t regions;          /**< number of regions now; 0: gone */
+	size_t max_regions;      /**< largest number of regions so far */
+	uint64_t block_min; /**< smallest pm_region_chunk_max() of its regions, in bytes; 0 if one
+	                       has no chunk */
+	uint64_t block_max; /**< largest pm_region_chunk_max() of its regions, in bytes */
+	bool born;          /**< was not in the first sample */
+	double since;       /**< time of its first sample, in seconds */
+	uint64_t weight;    /**< resident and swapped bytes now */
+	uint64_t size;      /**< bytes of address space now */
+	uint64_t baseline;  /**< weight from which growth is counted: at the first sample, or at
+	                         pm_tracker_rebase(); 0 for later tracks */
+	size_t baseline_regions; /**< number of regions at that time */
+	int64_t delta;           /**< change of the weight at the last sample, in bytes */
+	struct pm_series series; /**< weight over time; empty if it never changed */
+	struct pm_series counts; /**< number of regions over time; empty if it never changed */
 };
 
 /** Follows regions; opaque. Not to be shared between threads. */
@@ -62,9 +63,10 @@ struct pm_tracker;
 
 /**
  * Makes a tracker.
- * @param tracker where to store it; release with pm_tracker_destroy() @param error
- *   PM_ERROR_RESOURCES
- * @return 0 or -1
+ *
+ * @param tracker  receives the tracker; release with pm_tracker_destroy()
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 PM_PUBLIC int pm_tracker_create(struct pm_tracker **tracker, struct pm_error *error);
 
@@ -78,27 +80,28 @@ PM_PUBLIC void pm_tracker_destroy(struct pm_tracker *tracker);
  * Adds a sample.
  *
  * @param tracker  the tracker
- * @param time     seconds; later than the last one
- * @param regions  with RSS and SWAP; copied; NULL: nothing changed since the last sample
- * @param error    PM_ERROR_RESOURCES; the tracker can then only be destroyed
+ * @param time     seconds; later than the last sample
+ * @param regions  the regions with RSS and swap; copied; NULL: nothing changed since the last
+ *                 sample
+ * @param error    PM_ERROR_RESOURCES; afterwards the tracker can only be destroyed
  * @return         0 or -1
  */
 PM_PUBLIC int pm_tracker_add(struct pm_tracker *tracker, double time,
                              const struct pm_regions *regions, struct pm_error *error);
 
 /**
- * All tracks, in no particular order.
+ * Returns all tracks, in no particular order.
  *
  * @param tracker  the tracker
- * @param count    where to store how many
+ * @param count    receives the number of tracks
  * @return         the tracks; the array is valid until the next sample is added, each track as long
- * as the tracker
+ *                 as the tracker
  */
 PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracker *tracker,
                                                           size_t *count);
 
 /**
- * Track of a region of the last list that was added.
+ * Returns the track of a region of the last list that was added.
  *
  * @param tracker  the tracker
  * @param region   index of the region in that list
@@ -107,13 +110,13 @@ PM_PUBLIC const struct pm_track *const *pm_tracker_tracks(const struct pm_tracke
 PM_PUBLIC const struct pm_track *pm_tracker_owner(const struct pm_tracker *tracker, size_t region);
 
 /**
- * Counts growth from now on.
+ * Resets the baselines of all tracks: growth counts from now on.
  * @param tracker the tracker
  */
 PM_PUBLIC void pm_tracker_rebase(struct pm_tracker *tracker);
 
 /**
- * Judges what a track's weight does.
+ * Judges the weight of a track over time.
  *
  * @param tracker  the tracker
  * @param track    one of its tracks
@@ -123,7 +126,7 @@ PM_PUBLIC void pm_track_judge(const struct pm_tracker *tracker, const struct pm_
                               struct pm_trend *trend);
 
 /**
- * Judges what the number of a track's regions does.
+ * Judges the number of regions of a track over time.
  *
  * @param tracker  the tracker
  * @param track    one of its tracks

@@ -328,7 +328,7 @@ in_gdb() {
 	run -2 procmem watch -c 1 ./core
 	[[ $output == *'core is a core file, not a living process'* ]]
 	run -2 procmem shell -c 'diff run.pmrec' core
-	[[ $output == *'core is a core file, which does not tell resident sizes'* ]]
+	[[ $output == *'core is a core file, which has no resident sizes'* ]]
 	run -2 procmem headroom ./one
 	[[ $output == *'./one is a file, not a living process'* ]]
 }

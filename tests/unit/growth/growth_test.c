@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Differences of samples: known changes one by one, and random ones held against a picture of the
- * address space with one entry a page. */
+/* Differences of samples: single known changes, and random changes compared with a model of the
+ * address space that has one entry per page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static struct pm_region *add(struct pm_regions *regions, uint64_t start, uint64_
 	return &regions->items[regions->count - 1];
 }
 
-/** Two samples and what they differ by. */
+/** Two samples and their difference. */
 struct pair {
 	struct pm_regions before;
 	struct pm_regions after;
@@ -107,7 +107,7 @@ static void protected_middle_stays_with_its_memory(void **state)
 	release(&pair);
 }
 
-/** An arena grows at the expense of its reserve: they remain two. */
+/** An arena grows into its reserve: they remain two parts. */
 static void arena_grows_into_its_reserve(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void new_heap_belongs_to_its_arena(void **state)
 	release(&pair);
 }
 
-/** The kernel hands freed addresses out again at once: what lies there now is something else. */
+/** The kernel reuses freed addresses at once: the region there now is another one. */
 static void reused_address_is_new(void **state)
 {
 	(void)state;
@@ -159,8 +159,8 @@ static void moves(void **state)
 {
 	(void)state;
 	struct pair pair = { 0 };
-	/* mremap(2) to a larger place, where one more page was touched; a file mapped elsewhere;
-	 * nothing can be told of two equal ones. */
+	/* mremap(2) to a larger range, where one more page was touched; a file mapped elsewhere;
+	 * two equal regions, which prove nothing. */
 	add(&pair.before, 0x100000, 100, RW, "");
 	add(&pair.before, 0x300000, 5, PM_PERM_READ, "/data");
 	add(&pair.after, 0x500000, 5, PM_PERM_READ, "/data");
@@ -181,8 +181,8 @@ static void moves(void **state)
 }
 
 /**
- * A block of malloc's that grew by mremap(2), and other memory that took its place: no part is of
- * both.
+ * A block of malloc's grew by mremap(2), and other memory took its former addresses: no part
+ * contains both.
  */
 static void moved_block_leaves_its_place_to_others(void **state)
 {
@@ -192,7 +192,7 @@ static void moved_block_leaves_its_place_to_others(void **state)
 		add(&pair.before, 0x100000, 100, RW, "")->kind = PM_KIND_MALLOC;
 		add(&pair.after, 0x100000, taken, RW, "")->kind = PM_KIND_ANON;
 		add(&pair.after, 0x900000, 120, RW, "")->kind = PM_KIND_MALLOC;
-		/* It was written to up to its end before it moved. */
+		/* It was written up to its end before it moved. */
 		pair.before.items[0].bytes[PM_SIZE_RSS] = 70 * PAGE;
 		compare(&pair);
 		assert_int_equal(pair.growth.count, 2);
@@ -202,7 +202,7 @@ static void moved_block_leaves_its_place_to_others(void **state)
 	}
 }
 
-/** More is known of the same memory than before. */
+/** More is known about the same memory than before. */
 static void other_kind_of_the_same_memory(void **state)
 {
 	(void)state;
@@ -234,9 +234,7 @@ static void nothing_changed(void **state)
 	release(&pair);
 }
 
-/**
- * The random address space: for each page what is mapped there (0: nothing), and whether it is
- * resident.
+/** The random address space: for each page its backing (0: not mapped), and whether it is resident.
  */
 enum { PAGES = 600, BACKINGS = 5, ROUNDS = 3000 };
 
@@ -273,7 +271,7 @@ static void edit(struct page *pages, uint32_t *seed)
 	}
 }
 
-/** Regions as the kernel would list them: neighbours of one sort are merged. */
+/** Lists regions as the kernel does: neighbours with the same backing are merged. */
 static void list(const struct page *pages, struct pm_regions *regions)
 {
 	static const unsigned perms[BACKINGS] = { 0, RW, PM_PERM_READ, 0, PM_PERM_READ };
@@ -299,7 +297,7 @@ static uint64_t count_pages(const struct page *pages, int resident)
 	return count;
 }
 
-/** What the parts say must be what the regions assigned to them add up to. */
+/** Checks that each part is the sum of the regions that are assigned to it. */
 static void check_parts(const struct pair *pair)
 {
 	const struct pm_growth *growth = &pair->growth;
@@ -333,7 +331,7 @@ static void check_parts(const struct pair *pair)
 	free(sums);
 }
 
-/** A page that is mapped to the same in both samples ties its two regions together. */
+/** Checks that a page with the same backing in both samples links its two regions. */
 static void check_pages(const struct pair *pair, const struct page *was, const struct page *is)
 {
 	for (size_t i = 0; i < PAGES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of tracks: what tracks of a kind weigh is what the regions of that kind do, whatever moves
- * where. */
+/* Kinds of tracks: the tracks of a kind weigh as much as the regions of that kind, whatever moves.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/**
- * Checks that the tracks of each kind hold what the regions of that kind do, and hands these over.
- */
+/** Adds the regions as a sample, and checks the weight of the tracks of each kind. */
 static void sample_by_kind(struct process *process)
 {
 	uint64_t weights[PM_KIND_COUNT] = { 0 };
@@ -43,8 +41,8 @@ static void sample_by_kind(struct process *process)
 }
 
 /**
- * Other memory comes to the places that a block of malloc's moves away from: the block is one
- * track, and no other memory is in it.
+ * Other memory takes the addresses that a block of malloc's moves away from: the block is one
+ * track, and contains no other memory.
  */
 static void a_moving_block_is_one_track(void **state)
 {
@@ -54,8 +52,8 @@ static void a_moving_block_is_one_track(void **state)
 	begin(&process);
 
 	for (unsigned tick = 0; tick <= 20; tick++) {
-		/* The block goes down by twice its size, which grows; of the places that it left
-		 * each holds a pool. */
+		/* The block grows, and moves down by twice its size; each of its former ranges has
+		 * a pool. */
 		uint64_t at = 0x7f0000000000 - tick * 8ull * MEGA;
 		add(&process, at, (1 + tick / 4) * MEGA, (1 + tick / 4) * MEGA, PM_KIND_MALLOC,
 		    "1 malloc chunk");
@@ -79,7 +77,15 @@ static void a_moving_block_is_one_track(void **state)
 	end(&process);
 }
 
-/** Whatever regions and kinds there are, and whatever becomes of them. */
+/** Returns the detail of a region with one chunk. */
+static struct pm_detail chunks_of(uint64_t size)
+{
+	return (struct pm_detail){ .type = PM_DETAIL_CHUNKS,
+		                   .count = 1,
+		                   .chunks = { size, size, size } };
+}
+
+/** Random regions and kinds with random changes. */
 static void tracks_have_one_kind(void **state)
 {
 	(void)state;
@@ -96,9 +102,8 @@ static void tracks_have_one_kind(void **state)
 			                               kinds[next_random(&seed) % 4], "");
 			region->arena = region->kind >= PM_KIND_ARENA ? 7 + next_random(&seed) % 3
 			                                              : 0;
-			region->block = region->kind == PM_KIND_MALLOC && next_random(&seed) % 2
-			                        ? size >> next_random(&seed) % 5
-			                        : 0;
+			if (region->kind == PM_KIND_MALLOC && next_random(&seed) % 2)
+				region->detail = chunks_of(size >> next_random(&seed) % 5);
 			at += size + next_random(&seed) % 3 * PAGE;
 		}
 		sample_by_kind(&process);
@@ -107,17 +112,17 @@ static void tracks_have_one_kind(void **state)
 	end(&process);
 }
 
-/** Adds a region of so many blocks of malloc's that grows downwards. */
+/** Adds a region of several blocks of malloc's that grows downwards. */
 static void add_blocks(struct process *process, uint64_t end, unsigned count, uint64_t block)
 {
 	if (count > 0)
 		add(process, end - count * block, count * block, count * block, PM_KIND_MALLOC, "")
-			->block = block;
+			->detail = chunks_of(block);
 }
 
 /**
- * Blocks that leak fill one hole of the address space after the other, some beside blocks from
- * before: one leak, whatever the holes.
+ * Leaking blocks fill one hole of the address space after the other, some next to older blocks: one
+ * leak, whatever the holes.
  */
 static void blocks_in_many_holes_are_one_leak(void **state)
 {
@@ -137,7 +142,7 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 		           BLOCK);
 		add_blocks(&process, 0x7f0040000000, tick < 15 ? 0 : tick - 15, BLOCK);
 		add_blocks(&process, 0x7f0050000000, 10 + (tick < 8 ? tick : 8), BLOCK);
-		/* Of another size, and no leak. */
+		/* Another size, which does not leak. */
 		add_blocks(&process, 0x7f0060000000, 1, OTHER);
 		sample_by_kind(&process);
 	}
@@ -160,11 +165,9 @@ static void blocks_in_many_holes_are_one_leak(void **state)
 	end(&process);
 }
 
-/**
- * What is known to be of another kind now is the same memory all the same. New memory of the former
- * kind is not.
- */
-static void a_track_goes_on_with_another_kind(void **state)
+/** A region that is now known to be of another kind is the same memory; a new region of its former
+ * kind is not. */
+static void a_track_continues_with_another_kind(void **state)
 {
 	(void)state;
 	struct process process;
@@ -197,7 +200,7 @@ int main(void)
 		cmocka_unit_test(a_moving_block_is_one_track),
 		cmocka_unit_test(tracks_have_one_kind),
 		cmocka_unit_test(blocks_in_many_holes_are_one_leak),
-		cmocka_unit_test(a_track_goes_on_with_another_kind),
+		cmocka_unit_test(a_track_continues_with_another_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracks over many samples of made-up processes whose growth is known. */
+/* Tracks over many samples of simulated processes whose growth is known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "support/followed_process.h"
 
-/** The track that has grown most. */
+/** Returns the track that has grown most. */
 static const struct pm_track *fastest(const struct process *process)
 {
 	size_t count;
@@ -35,7 +35,7 @@ static void assert_steady(const struct pm_trend *trend, double rate, double shar
 		         trend->rate, rate, trend->reason);
 }
 
-/** Blocks of 1 MiB that the kernel merges below each other, beside a heap that does not grow. */
+/** Blocks of 1 MiB below each other, which the kernel merges, next to a heap that does not grow. */
 static void merged_blocks_are_one_track(void **state)
 {
 	(void)state;
@@ -67,7 +67,7 @@ static void merged_blocks_are_one_track(void **state)
 	end(&process);
 }
 
-/** Two threads a second, each with a stack of 8 MiB of which 12 KiB are used. */
+/** Two new threads a second, each with a stack of 8 MiB of which 12 KiB are used. */
 static void piled_up_threads_are_one_track(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void slow_leak_beside_a_saw(void **state)
 	end(&process);
 }
 
-/** Two that grow become one: its past is the sum of theirs. */
+/** Two growing regions are merged: the history is the sum of both. */
 static void merged_history_is_the_sum(void **state)
 {
 	(void)state;
@@ -176,7 +176,7 @@ static void unchanged_samples_count(void **state)
 	assert_int_equal(trend.verdict, PM_VERDICT_PLATEAU);
 	assert_non_null(strstr(trend.reason, "has not changed for 18s"));
 
-	/* Growth that begins now is dated right. */
+	/* Growth that starts now has the right start time. */
 	add(&process, 0x100000000, 100 * MEGA, 90 * MEGA, PM_KIND_ANON, "");
 	sample(&process, 2);
 	assert_true(pm_series_at(&fastest(&process)->series, 18) == 10 * MEGA);
@@ -192,10 +192,8 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/**
- * Whatever happens, the tracks together weigh what the regions do, and their deltas are its change.
- */
-static void tracks_account_for_everything(void **state)
+/** The sum of all tracks is that of the regions, and their deltas add up to its change. */
+static void tracks_account_for_all_regions(void **state)
 {
 	(void)state;
 	struct process process;
@@ -240,10 +238,8 @@ static void tracks_account_for_everything(void **state)
 	end(&process);
 }
 
-/**
- * An arena's heaps and reserve are one thing from the first look on: nothing of it is news at the
- * second.
- */
+/** The heaps and the reserve of an arena are one track from the first sample on: nothing is new at
+ * the second. */
 static void an_arena_is_one_track_from_the_first(void **state)
 {
 	(void)state;
@@ -268,11 +264,11 @@ static void an_arena_is_one_track_from_the_first(void **state)
 }
 
 /**
- * Adds the heaps of one arena, and hands them over.
- * @param pages resident ones of each
- * @return the address that stands for the arena
+ * Adds a sample with the heaps of one arena.
+ * @param pages  resident pages of each heap
+ * @return       the address that represents the arena
  */
-static uint64_t look_at_heaps(struct process *process, const unsigned *pages, size_t count)
+static uint64_t sample_heaps(struct process *process, const unsigned *pages, size_t count)
 {
 	size_t tracks;
 	for (unsigned i = 0; i < count; i++)
@@ -290,28 +286,28 @@ static uint64_t look_at_heaps(struct process *process, const unsigned *pages, si
 }
 
 /**
- * Of several regions the one that grew last stands for all: not the heaviest, which may be full
- * since long.
+ * Of several regions the one that grew last represents the track: not the heaviest, which may have
+ * been full for a long time.
  */
-static void what_grew_last_stands_for_all(void **state)
+static void region_that_grew_last_represents_the_track(void **state)
 {
 	(void)state;
 	struct process process;
 	begin(&process);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 100, 50 }, 3), 0);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 100, 50 }, 3), 0);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
 
-	/* It stays when nothing grows, when it falls, and when another one grows a little more than
-	 * it. */
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 180, 50 }, 3), 1);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 190, 65 }, 3), 1);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90 }, 3), 2);
+	/* It stays while nothing grows, when it shrinks, and when another one grows a little more.
+	 */
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 50 }, 3), 1);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 180, 50 }, 3), 1);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 190, 65 }, 3), 1);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 90 }, 3), 2);
 
-	/* A heap that comes is growth, and lists of other regions are followed the same way. */
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500 }, 4), 3);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 90, 500, 1 }, 5), 4);
-	assert_int_equal(look_at_heaps(&process, (unsigned[]){ 10000, 200, 95, 500 }, 4), 2);
+	/* A new heap is growth, and lists of other regions are followed the same way. */
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 90, 500 }, 4), 3);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 90, 500, 1 }, 5), 4);
+	assert_int_equal(sample_heaps(&process, (unsigned[]){ 10000, 200, 95, 500 }, 4), 2);
 	end(&process);
 }
 
@@ -328,10 +324,10 @@ static const struct pm_track *track_at(const struct process *process, uint64_t s
 }
 
 /**
- * A list that stays the same is not compared anew; beside it one with a further region that moves,
- * so that it is. Both must tell the same.
+ * An unchanged list is not compared again. A second tracker gets the same list with one more region
+ * that moves, so that it is compared. Both must give the same result.
  */
-static void same_lists_are_followed_alike(void **state)
+static void unchanged_lists_give_the_same_result(void **state)
 {
 	(void)state;
 	enum { REGIONS = 60 };
@@ -343,8 +339,8 @@ static void same_lists_are_followed_alike(void **state)
 
 	for (unsigned round = 0; round < 60; round++) {
 		for (unsigned i = 0; i < REGIONS; i++) {
-			/* Some regions saw, some grow, some stay; every seventh is a heap of one of
-			 * three arenas. */
+			/* Some regions rise and fall, some grow, some are constant; every seventh
+			 * is a heap of one of three arenas. */
 			uint64_t rss = i % 3 == 0   ? 50
 			               : i % 3 == 1 ? round * i % 1000
 			                            : next_random(&seed) % 500;
@@ -390,7 +386,7 @@ static void same_lists_are_followed_alike(void **state)
 	end(&other);
 }
 
-/** A name without digits that no other number has. */
+/** Writes a number as a unique name without digits. */
 static void spell(unsigned number, char name[16])
 {
 	for (int i = 0; i < 15; i++, number /= 26)
@@ -398,7 +394,7 @@ static void spell(unsigned number, char name[16])
 	name[15] = '\0';
 }
 
-static void names_without_end_do_not_fill_our_memory(void **state)
+static void unlimited_names_need_limited_memory(void **state)
 {
 	enum { AT_ONCE = 1000, SAMPLES = 20, MOST = 4096 + 2 * AT_ONCE };
 	(void)state;
@@ -410,7 +406,7 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 	sample(&process, 2);
 
 	for (unsigned tick = 0; tick < SAMPLES; tick++) {
-		/* Never where others were. */
+		/* Never at addresses that others had. */
 		uint64_t start = 0x7f0000000000 + (uint64_t)(tick % 2) * 4096 * MEGA;
 
 		add(&process, 0x10000, PAGE, PAGE, PM_KIND_HEAP, "");
@@ -422,7 +418,6 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 				                    .perms = RW,
 				                    .kind = PM_KIND_SHM,
 				                    .mapping = name,
-				                    .detail = "",
 				                    .inode = tick * AT_ONCE + i + 1 };
 			region.bytes[PM_SIZE_RSS] = PAGE;
 			assert_int_equal(pm_regions_append(&process.regions, &region, NULL), 0);
@@ -434,7 +429,7 @@ static void names_without_end_do_not_fill_our_memory(void **state)
 	const struct pm_track *const *tracks = pm_tracker_tracks(process.tracker, &count);
 	assert_in_range(count, AT_ONCE, MOST);
 
-	/* They are all accounted for. */
+	/* All of them are counted. */
 	size_t regions = 0;
 	for (size_t i = 0; i < count; i++)
 		regions += tracks[i]->regions;
@@ -451,11 +446,11 @@ int main(void)
 		cmocka_unit_test(slow_leak_beside_a_saw),
 		cmocka_unit_test(merged_history_is_the_sum),
 		cmocka_unit_test(unchanged_samples_count),
-		cmocka_unit_test(tracks_account_for_everything),
+		cmocka_unit_test(tracks_account_for_all_regions),
 		cmocka_unit_test(an_arena_is_one_track_from_the_first),
-		cmocka_unit_test(what_grew_last_stands_for_all),
-		cmocka_unit_test(same_lists_are_followed_alike),
-		cmocka_unit_test(names_without_end_do_not_fill_our_memory),
+		cmocka_unit_test(region_that_grew_last_represents_the_track),
+		cmocka_unit_test(unchanged_lists_give_the_same_result),
+		cmocka_unit_test(unlimited_names_need_limited_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts on curves whose nature is known, and the figures behind them. */
+/* Verdicts on curves whose nature is known, and the figures that they rest on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 
 static const double mega = 1048576.0;
 
-/** Bytes at a moment. */
+/** Returns bytes at a time. */
 typedef double curve(double time);
 
-/** Feeds a curve to a series, one value an interval, and judges it. */
+/** Adds a curve to a series, one value per interval, and judges it. */
 static struct pm_trend judge(curve *value, double interval, double seconds)
 {
 	struct pm_series series = { 0 };
@@ -59,7 +59,7 @@ static double two_megabytes_a_second(double time)
 	return 100 * mega + 2 * mega * time;
 }
 
-/** Blocks of 16 MiB that are touched as a whole. */
+/** Blocks of 16 MiB that become resident at once. */
 static double in_large_steps(double time)
 {
 	return 100 * mega + 16 * mega * floor(time / 8);
@@ -72,13 +72,13 @@ static double sawing(double time)
 	return 200 * mega + 20 * mega * (phase < 1 ? phase : 2 - phase);
 }
 
-/** Filled at once and emptied at once every five seconds. */
+/** Filled and emptied at once every five seconds. */
 static double square(double time)
 {
 	return 200 * mega + (fmod(time, 10) < 5 ? 20 * mega : -20 * mega);
 }
 
-/** A leak of 40 KiB/s in small blocks, with some pages given back now and then. */
+/** A leak of 40 KiB/s in small blocks, with some pages freed now and then. */
 static double slow_leak(double time)
 {
 	return 8 * mega + 40960 * floor(time) + (fmod(time, 7) < 1 ? 24576 : 0);
@@ -109,19 +109,19 @@ static double touches_a_page(double time)
 	return 200000 + (time > 30 ? 4096 : 0);
 }
 
-/** A little at the beginning, long nothing, then a jump, and nothing more. */
+/** A small rise at the start, nothing for a long time, then a jump, and nothing more. */
 static double jumps_late(double time)
 {
 	return 100 * mega + (time > 4 ? 4 * mega : 0) + (time > 55 ? 60 * mega : 0);
 }
 
-/** 2 MiB/s, of which 3 are lacking every ten seconds. */
+/** 2 MiB/s, with 3 MiB less every ten seconds. */
 static double with_dips(double time)
 {
 	return 100 * mega + 2 * mega * time - (fmod(time, 10) < 1 ? 3 * mega : 0);
 }
 
-/** Two steps of different height, with a rest between them that is longer than the one since. */
+/** Two steps of different height; the rest between them is longer than the one since. */
 static double in_two_steps(double time)
 {
 	return 100 * mega + (time > 4 ? 30 * mega : 0) + (time > 60 ? 30 * mega : 0);
@@ -143,11 +143,10 @@ static void leaks_are_steady(void **state)
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	assert_rate(trend, 40960, 0.1);
 
-	/* Whoever says that it never fell back must be right. */
+	/* "without falling back" must be true. */
 	trend = judge(with_dips, 1, 60);
 	assert_verdict(trend, PM_VERDICT_STEADY);
-	assert_string_equal(trend.reason,
-	                    "grew by 120.0M in 1m 0s, falling back by 1.0M at the most");
+	assert_string_equal(trend.reason, "grew by 120.0M in 1m 0s, falling back by at most 1.0M");
 	trend = judge(two_megabytes_a_second, 0.1, 11);
 	assert_verdict(trend, PM_VERDICT_STEADY);
 	trend = judge(two_megabytes_a_second, 1, 86400);
@@ -156,7 +155,7 @@ static void leaks_are_steady(void **state)
 	assert_rate(trend, 2 * mega, 0.01);
 }
 
-static void what_does_not_leak_is_no_leak(void **state)
+static void other_curves_are_not_steady(void **state)
 {
 	(void)state;
 	assert_verdict(judge(flat, 2, 30), PM_VERDICT_PLATEAU);
@@ -174,14 +173,14 @@ static void what_does_not_leak_is_no_leak(void **state)
 	assert_verdict(judge(shrinks, 2, 60), PM_VERDICT_SHRINKING);
 }
 
-/** Who was seen long enough has a verdict, though it may be that there is none. */
-static void uneven_growth_is_called_so(void **state)
+/** A curve that was observed long enough has a verdict, if only `uneven`. */
+static void uneven_growth_is_uneven(void **state)
 {
 	(void)state;
 	assert_verdict(judge(jumps_late, 2, 74), PM_VERDICT_BURST);
 	assert_verdict(judge(in_two_steps, 2, 80), PM_VERDICT_UNEVEN);
 
-	/* Just now, it can become anything. */
+	/* Immediately after the jump any verdict is possible. */
 	assert_verdict(judge(jumps_late, 2, 58), PM_VERDICT_UNEVEN);
 	for (double seconds = 12; seconds < 200; seconds += 3) {
 		assert_int_not_equal(judge(jumps_late, 2, seconds).verdict, PM_VERDICT_STEADY);
@@ -197,7 +196,7 @@ static void uneven_growth_is_called_so(void **state)
 	assert_string_equal(pm_verdict_name(PM_VERDICT_UNEVEN), "uneven");
 }
 
-static void rate_counts_from_the_beginning_of_growth(void **state)
+static void rate_counts_from_the_start_of_growth(void **state)
 {
 	(void)state;
 	struct pm_trend trend = judge(leaks_after_a_while, 2, 700);
@@ -234,7 +233,7 @@ static void counts_are_judged_one_by_one(void **state)
 	pm_series_deinit(&series);
 }
 
-/** What is kept of a series must draw the same line. */
+/** The corners that a series keeps must describe the same line. */
 static void series_keeps_corners(void **state)
 {
 	(void)state;
@@ -294,9 +293,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(leaks_are_steady),
-		cmocka_unit_test(what_does_not_leak_is_no_leak),
-		cmocka_unit_test(uneven_growth_is_called_so),
-		cmocka_unit_test(rate_counts_from_the_beginning_of_growth),
+		cmocka_unit_test(other_curves_are_not_steady),
+		cmocka_unit_test(uneven_growth_is_uneven),
+		cmocka_unit_test(rate_counts_from_the_start_of_growth),
 		cmocka_unit_test(waits_for_enough_samples),
 		cmocka_unit_test(counts_are_judged_one_by_one),
 		cmocka_unit_test(series_keeps_corners),

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "support/detail_text.h"
 #include "support/fake_memory.h"
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
@@ -30,9 +31,9 @@ static void arena_of_two_heaps(void **state)
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
-	assert_string_equal(regions.items[0].detail, "arena 1 (7f0000000030), heap 1 of 2");
+	assert_string_equal(detail_text(&regions.items[0]), "arena 1 (7f0000000030), heap 1 of 2");
 	assert_int_equal(regions.items[1].kind, PM_KIND_ARENA);
-	assert_string_equal(regions.items[1].detail, "arena 1 (7f0000000030), heap 2 of 2");
+	assert_string_equal(detail_text(&regions.items[1]), "arena 1 (7f0000000030), heap 2 of 2");
 	assert_int_equal(regions.items[2].kind, PM_KIND_RESERVE);
 	assert_true(regions.items[2].arena == arena);
 	pm_regions_deinit(&regions);
@@ -52,9 +53,11 @@ static void full_heaps_share_a_region(void **state)
 	fake_memory_heap(&memory, base + 2 * HEAP_MAX, base + 2 * HEAP_MAX + 0x30, 0, MIB, MIB);
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
-	assert_non_null(strstr(regions.items[0].detail, "arena 2 (7f0000000030), heap 2 of 2"));
+	assert_non_null(
+		strstr(detail_text(&regions.items[0]), "arena 2 (7f0000000030), heap 2 of 2"));
 
-	assert_non_null(strstr(regions.items[0].detail, "arena 1 (7f0008000030), heap 1 of 1"));
+	assert_non_null(
+		strstr(detail_text(&regions.items[0]), "arena 1 (7f0008000030), heap 1 of 1"));
 	pm_regions_deinit(&regions);
 }
 
@@ -108,10 +111,10 @@ static void order_is_that_of_the_chain(void **state)
 	fake_memory_heap(&memory, base, arena, base + 2 * HEAP_MAX, MIB, MIB);
 	fake_memory_heap(&memory, base + HEAP_MAX, arena, base, MIB, MIB);
 	fake_memory_assign(&regions, &memory);
-	assert_non_null(strstr(regions.items[4].detail, "heap 1 of 3"));
-	assert_non_null(strstr(regions.items[0].detail, "heap 2 of 3"));
-	assert_non_null(strstr(regions.items[2].detail, "heap 3 of 3"));
-	assert_non_null(strstr(regions.items[3].detail, "rest of arena 1"));
+	assert_non_null(strstr(detail_text(&regions.items[4]), "heap 1 of 3"));
+	assert_non_null(strstr(detail_text(&regions.items[0]), "heap 2 of 3"));
+	assert_non_null(strstr(detail_text(&regions.items[2]), "heap 3 of 3"));
+	assert_non_null(strstr(detail_text(&regions.items[3]), "rest of arena 1"));
 
 	pm_regions_deinit(&regions);
 }
@@ -149,7 +152,7 @@ static void the_kernel_may_split_a_heap(void **state)
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[1].kind, PM_KIND_ARENA);
 
-	assert_string_equal(regions.items[0].detail, regions.items[1].detail);
+	assert_string_equal(detail_text(&regions.items[0]), detail_text(&regions.items[1]));
 	assert_true(regions.items[2].arena == base + 0x30);
 	pm_regions_deinit(&regions);
 }
@@ -195,7 +198,7 @@ static void without_the_first_heap_it_is_inferred(void **state)
 	assert_int_equal(regions.items[0].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[2].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[2].proof, PM_PROOF_INFERRED);
-	assert_string_equal(regions.items[2].detail, "arena at 7f0000000030");
+	assert_string_equal(detail_text(&regions.items[2]), "arena at 7f0000000030");
 	pm_regions_deinit(&regions);
 }
 

@@ -15,6 +15,7 @@
 
 #include <procmem/kinds.h>
 
+#include "support/detail_text.h"
 #include "support/look.h"
 #include "support/target.h"
 
@@ -91,9 +92,9 @@ static int check_heap(const struct jvm *jvm, const char *line)
 		const struct pm_region *region = region_at(jvm, at);
 		assert_true(region->end <= end);
 		if (region->kind == PM_KIND_ANON)
-			assert_string_equal(region->detail, "Java heap");
+			assert_string_equal(detail_text(region), "Java heap");
 		else if (region->kind == PM_KIND_RESERVE)
-			assert_string_equal(region->detail, "rest of the Java heap");
+			assert_string_equal(detail_text(region), "rest of the Java heap");
 		else
 			assert_int_equal(region->kind, PM_KIND_FILE); /* archived classes */
 		at = region->end;
@@ -102,7 +103,7 @@ static int check_heap(const struct jvm *jvm, const char *line)
 	/* And nothing else is called so. */
 	for (size_t i = 0; i < jvm->look.regions.count; i++) {
 		const struct pm_region *region = &jvm->look.regions.items[i];
-		if (strstr(region->detail, "Java heap"))
+		if (strstr(detail_text(region), "Java heap"))
 			assert_true(region->start >= start && region->end <= end);
 	}
 
@@ -131,7 +132,7 @@ static int check_code_heap(const struct jvm *jvm, const char *line)
 
 	const struct pm_region *code = region_at(jvm, start), *rest = region_at(jvm, reserved - 1);
 	assert_int_equal(code->kind, PM_KIND_JIT);
-	assert_string_equal(code->detail, "code cache of the JVM");
+	assert_string_equal(detail_text(code), "code cache of the JVM");
 	assert_int_equal(rest->kind, PM_KIND_RESERVE);
 	return 1;
 }
@@ -164,7 +165,7 @@ static int check_thread(const struct jvm *jvm, const char *line)
 	const struct pm_region *region = region_at(jvm, address);
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	if (region->thread != thread)
-		fail_msg("%s: the stack is that of '%s'", line, region->detail);
+		fail_msg("%s: the stack is that of '%s'", line, detail_text(region));
 
 	return 1;
 }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "support/detail_text.h"
 #include "support/fake_memory.h"
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
@@ -38,11 +39,12 @@ static void chunks_are_walked(void **state)
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 
-	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
-	assert_string_equal(regions.items[1].detail, "2 malloc chunks, 1.0M to 2.0M");
+	assert_string_equal(detail_text(&regions.items[0]), "3 malloc chunks of 1.0M");
+	assert_string_equal(detail_text(&regions.items[1]), "2 malloc chunks, 1.0M to 2.0M");
 	assert_int_equal(regions.items[2].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[2].proof, PM_PROOF_INFERRED);
-	assert_string_equal(regions.items[2].detail, "1 malloc chunk of 3.0M in the first 3.0M");
+	assert_string_equal(detail_text(&regions.items[2]),
+	                    "1 malloc chunk of 3.0M in the first 3.0M");
 	assert_int_equal(regions.items[3].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[4].kind, PM_KIND_ANON);
 	pm_regions_deinit(&regions);

@@ -15,6 +15,7 @@
 
 #include <procmem/kinds.h>
 
+#include "support/detail_text.h"
 #include "support/look.h"
 #include "support/target.h"
 
@@ -98,7 +99,7 @@ static void check_arena(const struct look *view, const char *fact)
 	assert_int_equal(region->proof, PM_PROOF_PROVEN);
 	assert_true(region->arena == arena);
 	snprintf(text, sizeof text, "(%" PRIx64 ")", arena);
-	assert_non_null(strstr(region->detail, text));
+	assert_non_null(strstr(detail_text(region), text));
 }
 
 /** `region stack_NAME start-end kind=stack tid=... guard=...` */
@@ -126,7 +127,7 @@ static void check_thread_name(const struct look *view, const char *fact)
 	const char *words = fact + strlen("thread ");
 	for (size_t i = 0; i < view->regions.count; i++)
 		if (view->regions.items[i].kind == PM_KIND_STACK &&
-		    strcmp(view->regions.items[i].detail, words) == 0)
+		    strcmp(detail_text(&view->regions.items[i]), words) == 0)
 			return;
 	fail_msg("no stack has the detail '%s'", words);
 }
@@ -174,17 +175,15 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 	target_stop(&target);
 }
 
-/** Number of `malloc chunks` that the details of all regions speak of, in blocks of this size. */
+/** Returns the number of malloc chunks of a size, as their details say. */
 static unsigned chunks_of(const struct look *view, const char *size)
 {
 	unsigned sum = 0;
 	for (size_t i = 0; i < view->regions.count; i++) {
 		const struct pm_region *region = &view->regions.items[i];
-		unsigned count;
-		if (region->kind == PM_KIND_MALLOC &&
-		    sscanf(region->detail, "%u malloc chunk", &count) == 1 &&
-		    strstr(region->detail, size))
-			sum += count;
+		if (region->kind == PM_KIND_MALLOC && region->detail.type == PM_DETAIL_CHUNKS &&
+		    strstr(detail_text(region), size))
+			sum += region->detail.count;
 	}
 
 	return sum;
@@ -198,7 +197,7 @@ static void fail_large(const struct look *view)
 		if ((region->perms & PM_PERM_WRITE) && region->bytes[PM_SIZE_RSS] >= 1 << 20)
 			print_error("%" PRIx64 "-%" PRIx64 " rss %" PRIu64 ": %s, %s, %s\n",
 			            region->start, region->end, region->bytes[PM_SIZE_RSS],
-			            pm_kind_name((enum pm_kind)region->kind), region->detail,
+			            pm_kind_name((enum pm_kind)region->kind), detail_text(region),
 			            region->why);
 	}
 
@@ -221,7 +220,7 @@ static void expect_all_threads(const struct look *view)
 		snprintf(text, sizeof text, "%d %s", (int)threads[t].tid, threads[t].name);
 		for (size_t i = 0; i < view->regions.count && !found; i++)
 			found = view->regions.items[i].kind == PM_KIND_STACK &&
-			        strstr(view->regions.items[i].detail, text);
+			        strstr(detail_text(&view->regions.items[i]), text);
 		running += !found;
 	}
 
@@ -259,7 +258,7 @@ static void jvm_is_recognised(void **state)
 	bool jit = false;
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
-		jit |= region->kind == PM_KIND_JIT && strstr(region->detail, "JVM");
+		jit |= region->kind == PM_KIND_JIT && strstr(detail_text(region), "JVM");
 		/* Below 4 GiB lies the Java heap of this size: never malloc's. */
 		if (region->start < UINT64_C(0x100000000) && region->perms & PM_PERM_WRITE)
 			assert_true(region->kind == PM_KIND_ANON || region->kind == PM_KIND_FILE);
@@ -311,7 +310,7 @@ static void memory_of_redis_is_jemallocs(void **state)
 	for (size_t i = 0; i < view.regions.count; i++) {
 		const struct pm_region *region = &view.regions.items[i];
 		mapped |= strstr(region->mapping, "libjemalloc") != NULL;
-		if (strcmp(region->detail, "probably jemalloc") == 0)
+		if (strcmp(detail_text(region), "probably jemalloc") == 0)
 			claimed += region->bytes[PM_SIZE_RSS];
 	}
 

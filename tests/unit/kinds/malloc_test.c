@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "kinds/recount.h"
+#include "support/detail_text.h"
 #include "support/fake_memory.h"
 #include "support/look.h"
 #include "support/target.h"
@@ -39,7 +40,7 @@ static void blocks_around_something_else_are_found(void **state)
 		fail_msg("%s", error.text);
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
 	assert_int_equal(region->proof, PM_PROOF_INFERRED);
-	assert_non_null(strstr(region->detail, "2 malloc chunks, 20.0M to 24.0M in 44.0M"));
+	assert_non_null(strstr(detail_text(region), "2 malloc chunks, 20.0M to 24.0M in 44.0M"));
 
 	/* Looking for them must not have changed the target. */
 	uint64_t resident = region->bytes[PM_SIZE_RSS];
@@ -67,7 +68,7 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
 	fake_memory_assign(&regions, &memory);
 	assert_int_equal(regions.items[0].kind, PM_KIND_MALLOC);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
-	assert_string_equal(regions.items[0].detail, "3 malloc chunks of 1.0M");
+	assert_string_equal(detail_text(&regions.items[0]), "3 malloc chunks of 1.0M");
 	pm_regions_deinit(&regions);
 }
 
@@ -75,10 +76,10 @@ static void chunks_of_32_bit_programs_are_walked(void **state)
  * Counts again what has a number already.
  *
  * @param chunks  that are there
- * @param detail  what was known
+ * @param known   number of chunks that was known
  * @return        what is known then; the caller frees it
  */
-static char *recount(unsigned chunks, const char *detail, bool grown)
+static char *recount(unsigned chunks, unsigned known, bool grown)
 {
 	struct pm_regions before, after;
 	struct fake_memory memory = { 0 };
@@ -97,27 +98,29 @@ static char *recount(unsigned chunks, const char *detail, bool grown)
 	fake_memory_chunk(&memory, other, MIB);
 	struct pm_region *region = &after.items[0];
 	region->kind = PM_KIND_MALLOC;
-	region->detail = detail;
+	region->detail = (struct pm_detail){ .type = PM_DETAIL_CHUNKS,
+		                             .count = known,
+		                             .chunks = { MIB, MIB, known * MIB } };
 
 	/* Somebody else has claimed this one: it is not asked about. */
 	after.items[1].kind = PM_KIND_STACK;
-	after.items[1].detail = "mine";
+	after.items[1].detail = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = "mine" };
 	if (pm_kinds_must_recount(&after, &before))
 		assert_false(fake_memory_recount(&after, &before, &memory));
 	assert_int_equal(region->kind, PM_KIND_MALLOC);
 	assert_int_equal(after.items[1].kind, PM_KIND_STACK);
-	assert_string_equal(after.items[1].detail, "mine");
+	assert_string_equal(detail_text(&after.items[1]), "mine");
 
-	char *result = strdup(region->detail);
+	char *result = strdup(detail_text(region));
 	pm_regions_deinit(&before);
 	pm_regions_deinit(&after);
 
 	return result;
 }
 
-static void expect_recount(unsigned chunks, const char *detail, bool grown, const char *expected)
+static void expect_recount(unsigned chunks, unsigned known, bool grown, const char *expected)
 {
-	char *result = recount(chunks, detail, grown);
+	char *result = recount(chunks, known, grown);
 	assert_string_equal(result, expected);
 	free(result);
 }
@@ -125,11 +128,11 @@ static void expect_recount(unsigned chunks, const char *detail, bool grown, cons
 static void chunks_are_counted_again_where_a_region_grew(void **state)
 {
 	(void)state;
-	expect_recount(3, "1 malloc chunk of 1.0M", true, "3 malloc chunks of 1.0M");
-	expect_recount(3, "1 malloc chunk of 1.0M", false, "1 malloc chunk of 1.0M");
+	expect_recount(3, 1, true, "3 malloc chunks of 1.0M");
+	expect_recount(3, 1, false, "1 malloc chunk of 1.0M");
 	/* So many are not walked each time. */
-	expect_recount(3, "4097 malloc chunks of 1.0M", true, "4097 malloc chunks of 1.0M");
-	expect_recount(200, "2 malloc chunks of 1.0M", true, "200 malloc chunks of 1.0M");
+	expect_recount(3, 4097, true, "4097 malloc chunks of 1.0M");
+	expect_recount(200, 2, true, "200 malloc chunks of 1.0M");
 }
 
 /**
@@ -204,7 +207,7 @@ static enum pm_kind kind_behind_block(bool filled)
 
 	enum pm_kind kind = (enum pm_kind)regions.items[0].kind;
 	if (kind == PM_KIND_MALLOC)
-		assert_string_equal(regions.items[0].detail,
+		assert_string_equal(detail_text(&regions.items[0]),
 		                    "1 malloc chunk of 1.0M in the first 1.0M");
 	pm_regions_deinit(&regions);
 
@@ -278,7 +281,7 @@ static void arenas_of_32_bit_programs_are_proven(void **state)
 	assert_int_equal(regions.items[0].kind, PM_KIND_ARENA);
 	assert_int_equal(regions.items[0].proof, PM_PROOF_PROVEN);
 
-	assert_string_equal(regions.items[0].detail, "arena 1 (f0000018), heap 1 of 1");
+	assert_string_equal(detail_text(&regions.items[0]), "arena 1 (f0000018), heap 1 of 1");
 	assert_true(regions.items[1].arena == base + 0x18);
 	pm_regions_deinit(&regions);
 }

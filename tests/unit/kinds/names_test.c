@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "support/detail_text.h"
 #include "support/fake_memory.h"
 
 enum {
@@ -47,9 +48,9 @@ static void check(const struct line *line)
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
 
 	const struct pm_region *got = &regions.items[0];
-	if (got->kind != line->kind || strcmp(got->detail, line->detail) != 0)
+	if (got->kind != line->kind || strcmp(detail_text(got), line->detail) != 0)
 		fail_msg("'%s' is %s (%s), not %s (%s)", line->name,
-		         pm_kind_name((enum pm_kind)got->kind), got->detail,
+		         pm_kind_name((enum pm_kind)got->kind), detail_text(got),
 		         pm_kind_name(line->kind), line->detail);
 
 	assert_true(got->proof != PM_PROOF_NONE);
@@ -147,10 +148,10 @@ static void only_what_is_reserved_is_the_code_cache(void **state)
 	fake_memory_region(&regions, base + 65 * MIB, 4096, 0)->vm_flags = PM_VM_KNOWN;
 
 	assert_int_equal(pm_kinds_assign(&regions, NULL, NULL), 0);
-	assert_string_equal(regions.items[1].detail, "code cache of the JVM");
+	assert_string_equal(detail_text(&regions.items[1]), "code cache of the JVM");
 	assert_int_equal(regions.items[2].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[3].kind, PM_KIND_JIT);
-	assert_string_equal(regions.items[3].detail, "");
+	assert_string_equal(detail_text(&regions.items[3]), "");
 	pm_regions_deinit(&regions);
 }
 
@@ -177,7 +178,7 @@ static void libraries_without_their_files_are_told_by_permissions(void **state)
 		assert_int_equal(regions.items[i].proof, PM_PROOF_INFERRED);
 	}
 
-	assert_string_equal(regions.items[3].detail, "relro");
+	assert_string_equal(detail_text(&regions.items[3]), "relro");
 	pm_regions_deinit(&regions);
 }
 

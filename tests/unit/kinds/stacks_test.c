@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/detail_text.h"
 #include "support/fake_memory.h"
 #include "support/look.h"
 #include "support/target.h"
@@ -59,7 +60,7 @@ static void running_threads_are_named(void **state)
 	const struct pm_region *region = region_of(&look, &target, "busy", text, sizeof text);
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_PROVEN);
-	assert_string_equal(region->detail, text);
+	assert_string_equal(detail_text(region), text);
 	assert_int_equal(region[-1].kind, PM_KIND_GUARD);
 	look_close(&look);
 	target_stop(&target);
@@ -86,9 +87,9 @@ static void stacks_of_one_region_are_counted(void **state)
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_PROVEN);
 	assert_int_equal(region->thread, 0);
-	assert_int_equal(strncmp(region->detail, "2 stacks: ", strlen("2 stacks: ")), 0);
-	assert_non_null(strstr(region->detail, lower));
-	assert_non_null(strstr(region->detail, upper));
+	assert_int_equal(strncmp(detail_text(region), "2 stacks: ", strlen("2 stacks: ")), 0);
+	assert_non_null(strstr(detail_text(region), lower));
+	assert_non_null(strstr(detail_text(region), upper));
 
 	look_close(&look);
 	target_stop(&target);
@@ -116,7 +117,7 @@ static void stacks_that_threads_left_have_no_thread(void **state)
 	assert_int_equal(region->kind, PM_KIND_STACK);
 	assert_int_equal(region->proof, PM_PROOF_INFERRED);
 	assert_int_equal(region->thread, 0);
-	assert_string_equal(region->detail, "no thread found on it");
+	assert_string_equal(detail_text(region), "no thread found on it");
 	look_close(&look);
 	target_stop(&target);
 }

@@ -234,11 +234,9 @@ static void counts_are_added_and_then_exchanged(void **state)
 
 	size_t count = headroom.count;
 	for (uint64_t i = 1; i <= PM_LIMIT_KINDS; i++) {
-		const struct pm_region region = { .start = i << 20,
-			                          .end = (i << 20) + 4096,
-			                          .mapping = "",
-			                          .detail = "",
-			                          .why = "" };
+		const struct pm_region region = {
+			.start = i << 20, .end = (i << 20) + 4096, .mapping = "", .why = ""
+		};
 		assert_int_equal(pm_regions_append(&regions, &region, NULL), 0);
 		must(pm_headroom_add_counts(process, sys, &regions, &headroom, &error), &error);
 		assert_int_equal(headroom.count, count + 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sample of a recording is meant by a word. */
+/* Finding samples of a recording by number, word and time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void record_at(struct pm_recorder *recorder, int64_t wall_ns)
 		                          .regions = &regions,
 		                          .fresh = true };
 
-	if (pm_recorder_add(recorder, &sample, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, NULL, &error) < 0)
 		fail_msg("%s", error.text);
 }
 
@@ -35,11 +35,11 @@ static void assert_found(struct pm_recording *recording, const char *which, uint
 	assert_int_equal(number, expected);
 }
 
-static void samples_are_found_by_words(void **state)
+static void samples_are_found_by_number_and_word(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder = place_recorder(place);
-	/* One a minute from 2026-01-01T00:00 on. */
+	/* One per minute from 2026-01-01T00:00 on. */
 	for (int i = 0; i < 10; i++)
 		record_at(recorder, (1767225600 + i * 60) * 1000000000ll);
 
@@ -92,7 +92,7 @@ static void assert_too_early(struct pm_recording *recording, const char *which)
 		fail_msg("%s", error.text);
 }
 
-static void a_time_is_as_long_as_what_was_said_of_it(void **state)
+static void a_time_is_as_long_as_its_precision(void **state)
 {
 	const struct place *place = *state;
 	const int64_t noon = 1769860800000000000ll, second = 1000000000ll;
@@ -116,7 +116,7 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 	assert_found(recording, "2026-01-31T12:00:30.250Z", 1);
 	assert_found(recording, "2026-01-31T12:00:30.25000000012", 1);
 
-	/* A time alone: of the last day, or of the one before where only that was recorded. */
+	/* A time without date: of the last day, or of the day before if only that is recorded. */
 	assert_found(recording, "00:10", 4);
 	assert_found(recording, "00:09:59", 3);
 	assert_found(recording, "12:00", 2);
@@ -144,10 +144,10 @@ static void a_time_is_as_long_as_what_was_said_of_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(samples_are_found_by_words, place_make,
+		cmocka_unit_test_setup_teardown(samples_are_found_by_number_and_word, place_make,
 		                                place_remove),
-		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_what_was_said_of_it,
-		                                place_make, place_remove),
+		cmocka_unit_test_setup_teardown(a_time_is_as_long_as_its_precision, place_make,
+		                                place_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits in recordings: those of each sample come back, and recordings without any are read as
- * before. */
+/* Limits in recordings: those of each sample are read back, and recordings without limits are read
+ * as before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,9 @@
 
 #include "support/place.h"
 
-/** All limits at a moment; sources and figures differ from each other and from moment to moment. */
-static void make_up(unsigned moment, size_t count, struct pm_headroom *headroom)
+/** Makes all limits of one sample; sources and figures differ from each other and from sample to
+ * sample. */
+static void make_limits(unsigned moment, size_t count, struct pm_headroom *headroom)
 {
 	*headroom = (struct pm_headroom){ .count = count };
 	for (size_t i = 0; i < count; i++) {
@@ -41,7 +42,7 @@ static void record(struct pm_recorder *recorder, unsigned moment,
 		.time = moment, .wall_ns = moment, .regions = &regions, .fresh = moment % 2
 	};
 
-	if (pm_recorder_add_with(recorder, &sample, headroom, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, headroom, &error) < 0)
 		fail_msg("%s", error.text);
 }
 
@@ -50,7 +51,7 @@ static void assert_limits(struct pm_recording *recording, uint64_t number, size_
 	struct pm_headroom read, truth;
 	struct pm_error error = { 0 };
 
-	make_up((unsigned)number, count, &truth);
+	make_limits((unsigned)number, count, &truth);
 	if (pm_recording_read_headroom(recording, number, &read, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(read.count, count);
@@ -71,7 +72,7 @@ static void limits_of_each_sample_are_read(void **state)
 	struct pm_recorder *recorder = place_recorder(place);
 	struct pm_headroom headroom;
 	for (unsigned moment = 1; moment <= PM_LIMIT_KINDS; moment++) {
-		make_up(moment, moment, &headroom);
+		make_limits(moment, moment, &headroom);
 		record(recorder, moment, moment == 3 ? NULL : &headroom);
 	}
 
@@ -92,14 +93,14 @@ static void change_file(const struct place *place, const char *sql)
 	assert_int_equal(sqlite3_close(handle), SQLITE_OK);
 }
 
-static void recordings_of_before_are_read_and_continued(void **state)
+static void old_recordings_are_read_and_continued(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder = place_recorder(place);
 	record(recorder, 1, NULL);
 	pm_recorder_close(recorder);
 
-	/* As the first versions wrote them. */
+	/* As written by the first versions. */
 	change_file(place, "DROP TABLE headroom");
 
 	struct pm_recording *recording = place_recording(place);
@@ -107,7 +108,7 @@ static void recordings_of_before_are_read_and_continued(void **state)
 	pm_recording_close(recording);
 
 	struct pm_headroom headroom;
-	make_up(2, 5, &headroom);
+	make_limits(2, 5, &headroom);
 	recorder = place_recorder(place);
 	record(recorder, 2, &headroom);
 	pm_recorder_close(recorder);
@@ -116,7 +117,7 @@ static void recordings_of_before_are_read_and_continued(void **state)
 	assert_limits(recording, 2, 5);
 
 	pm_recording_close(recording);
-	/* And what later versions may add to the same format. */
+	/* A limit that a later version of the same format may add. */
 	change_file(place, "INSERT INTO headroom SELECT 2, 'files', 1, 1, 1, min(id) FROM text");
 	recording = place_recording(place);
 	assert_limits(recording, 2, 5);
@@ -128,8 +129,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(limits_of_each_sample_are_read, place_make,
 		                                place_remove),
-		cmocka_unit_test_setup_teardown(recordings_of_before_are_read_and_continued,
-		                                place_make, place_remove),
+		cmocka_unit_test_setup_teardown(old_recordings_are_read_and_continued, place_make,
+		                                place_remove),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings: what is read is what was written, whatever happens to the writer. */
+/* Recordings: what was written is read back, whatever happens to the writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,10 +36,7 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-/**
- * The regions of the simulated process after so many ticks: some grow, some come and go, one lies
- * above 2^63.
- */
+/** Simulates the regions of a process at a tick: some grow, some come and go, one is above 2^63. */
 static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -54,7 +51,7 @@ static void simulate(unsigned tick, size_t count, struct pm_regions *regions)
 			.inode = i % 3,
 			.deleted = i % 5 == 0,
 			.mapping = i % 3 ? "/lib/\xff odd\nname.so" : "",
-			.detail = "some detail",
+			.detail = { .type = PM_DETAIL_TEXT, .text = "some detail" },
 			.known = PM_SIZE_BIT(PM_SIZE_RSS) | PM_SIZE_BIT(PM_SIZE_SWAP),
 		};
 
@@ -91,7 +88,7 @@ static void record(struct pm_recorder *recorder, unsigned tick, size_t count)
 
 	sample.totals.rss = tick * 1000;
 	sample.totals.threads = tick;
-	if (pm_recorder_add(recorder, &sample, &error) < 0)
+	if (pm_recorder_add(recorder, &sample, NULL, &error) < 0)
 		fail_msg("%s", error.text);
 	pm_regions_deinit(&regions);
 }
@@ -111,13 +108,12 @@ static void assert_same_region(const struct pm_region *one, const struct pm_regi
 	assert_int_equal(one->known, other->known);
 	assert_memory_equal(one->bytes, other->bytes, sizeof one->bytes);
 	assert_string_equal(one->mapping, other->mapping);
-	assert_string_equal(one->detail, other->detail);
+	assert_true(pm_detail_equal(&one->detail, &other->detail));
 	assert_string_equal(one->why, other->why);
 }
 
-/**
- * Every sample must be what was simulated; of one that was not fresh the regions are those before.
- */
+/** Checks that every sample is as simulated; one that is not fresh has the regions of an earlier
+ * one. */
 static void check_samples(struct pm_recording *recording, unsigned samples, size_t count)
 {
 	for (unsigned tick = 0; tick < samples; tick++) {
@@ -150,11 +146,11 @@ static void what_is_written_is_read(void **state)
 	for (unsigned tick = 0; tick < 20; tick++)
 		record(recorder, tick, 20);
 
-	/* While it is open, and after. */
+	/* While the recorder is open, and afterwards. */
 	for (int closed = 0; closed < 2; closed++) {
 		struct pm_recording *recording = place_recording(place);
 		const struct pm_process_id *stored = pm_recording_process_id(recording);
-		assert_true(pm_process_id_equal(stored, &place_run));
+		assert_true(pm_process_id_equal(stored, &place_process_id));
 		assert_string_equal(stored->host, "host");
 		assert_string_equal(stored->comm, "shop");
 		assert_string_equal(stored->command, "shop --fast");
@@ -174,14 +170,12 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(access(companion, F_OK), -1);
 }
 
-/**
- * Of each sample the totals, and as many regions as it is read with; sizes of smaps are known of
- * all regions or of none.
- */
+/** Checks the totals and the number of regions of each sample; sizes of smaps are known for all
+ * regions or for none. */
 static void all_samples_are_listed(void **state)
 {
 	const struct place *place = *state;
-	/* Continued once, as by a second snap. */
+	/* Continued once, as by a second run of snap. */
 	for (unsigned begin = 0; begin < 24; begin += 12) {
 		struct pm_recorder *recorder = place_recorder(place);
 		for (unsigned tick = begin; tick < begin + 12; tick++)
@@ -213,7 +207,7 @@ static void all_samples_are_listed(void **state)
 	pm_recording_close(recording);
 }
 
-static void goes_on_with_the_same_process_only(void **state)
+static void continues_with_the_same_process_only(void **state)
 {
 	const struct place *place = *state;
 	struct pm_recorder *recorder;
@@ -229,7 +223,7 @@ static void goes_on_with_the_same_process_only(void **state)
 	check_samples(recording, 12, 10);
 	pm_recording_close(recording);
 
-	struct pm_process_id other = place_run;
+	struct pm_process_id other = place_process_id;
 	other.start_ticks++;
 	assert_int_equal(pm_recorder_open(place->file, &other, &recorder, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_FORMAT);
@@ -267,9 +261,9 @@ static void other_files_are_refused(void **state)
 	      file);
 	fclose(file);
 	assert_false(pm_recording_is(place->file));
-	assert_refused(place, PM_ERROR_FORMAT, "is no recording");
+	assert_refused(place, PM_ERROR_FORMAT, "is not a recording");
 
-	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
+	assert_int_equal(pm_recorder_open(place->file, &place_process_id, &recorder, &error), -1);
 	unlink(place->file);
 	change_file(place, "CREATE TABLE t (a); PRAGMA user_version = 3");
 	assert_false(pm_recording_is(place->file));
@@ -281,7 +275,7 @@ static void other_files_are_refused(void **state)
 	pm_recorder_close(recorder);
 	change_file(place, "PRAGMA user_version = 99");
 	assert_refused(place, PM_ERROR_FORMAT, "newer procmem (format 99, known is 1)");
-	assert_int_equal(pm_recorder_open(place->file, &place_run, &recorder, &error), -1);
+	assert_int_equal(pm_recorder_open(place->file, &place_process_id, &recorder, &error), -1);
 }
 
 static void check_integrity(const struct place *place)
@@ -299,7 +293,7 @@ static void check_integrity(const struct place *place)
 	sqlite3_close(handle);
 }
 
-/** A child that records on and on, and writes a byte for each sample that is safe. */
+/** Starts a child that keeps recording, and writes a byte for each sample that is committed. */
 static pid_t start_writer(const struct place *place, int *acknowledged)
 {
 	int ends[2];
@@ -336,7 +330,7 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 		while (safe < wanted && read(acknowledged, &byte, 1) == 1)
 			safe++;
 
-		/* Somewhere within the writing of the next one. */
+		/* At a random point while the next sample is written. */
 		for (uint32_t spin = next_random(&seed) % 200000; spin > 0; spin--)
 			__asm__ volatile("");
 
@@ -365,8 +359,8 @@ static void killed_writer_loses_one_sample_at_most(void **state)
 }
 
 /**
- * Records until that fails.
- * @return how many samples were added
+ * Adds samples until that fails.
+ * @return number of samples that were added
  */
 static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error *error)
 {
@@ -381,14 +375,14 @@ static unsigned record_until_full(struct pm_recorder *recorder, struct pm_error 
 			                    .fresh = tick % 5 != 4 };
 		sample.totals.rss = tick * 1000;
 		sample.totals.threads = tick;
-		if (pm_recorder_add(recorder, &sample, error) < 0)
+		if (pm_recorder_add(recorder, &sample, NULL, error) < 0)
 			break;
 	}
 
-	/* It has ended, and says so from now on. */
+	/* The recording has ended, and every further call fails with that reason. */
 	struct pm_sample last = { .regions = &regions };
 	struct pm_error again = { 0 };
-	assert_int_equal(pm_recorder_add(recorder, &last, &again), -1);
+	assert_int_equal(pm_recorder_add(recorder, &last, NULL, &again), -1);
 	assert_non_null(strstr(again.text, "has ended"));
 	pm_regions_deinit(&regions);
 
@@ -425,7 +419,7 @@ static void full_disk_ends_the_recording(void **state)
 	umount2(place->directory, MNT_DETACH);
 }
 
-/** An hour at two seconds of a process with 250 regions, of which some change at each sample. */
+/** An hour with a sample every two seconds, of a process with 250 regions of which some change. */
 static void a_day_fits_in_fifty_megabytes(void **state)
 {
 	const struct place *place = *state;
@@ -449,7 +443,7 @@ static void describes_a_living_process(void **state)
 	target_start(&target, "many_regions", "10", "1", NULL);
 
 	struct pm_process *process;
-	struct pm_process_id described;
+	struct pm_process_id described, copy;
 	assert_int_equal(pm_process_open(NULL, target.pid, &process, NULL), 0);
 	assert_int_equal(pm_process_id_read(process, &described, NULL), 0);
 	assert_int_equal(described.pid, target.pid);
@@ -458,7 +452,16 @@ static void describes_a_living_process(void **state)
 	assert_int_equal(strlen(described.boot_id), 36);
 
 	assert_true(described.start_ticks > 0);
-	free((char *)described.command);
+
+	assert_int_equal(pm_process_id_copy(&described, &copy, NULL), 0);
+	assert_true(pm_process_id_equal(&described, &copy));
+	assert_ptr_not_equal(copy.command, described.command);
+	assert_string_equal(copy.command, described.command);
+	pm_process_id_deinit(&described);
+	assert_null(described.command);
+	assert_non_null(strstr(copy.command, "many_regions 10 1"));
+	pm_process_id_deinit(&copy);
+
 	pm_process_close(process);
 	target_stop(&target);
 }
@@ -468,7 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_written_is_read, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(all_samples_are_listed, place_make, place_remove),
-		cmocka_unit_test_setup_teardown(goes_on_with_the_same_process_only, place_make,
+		cmocka_unit_test_setup_teardown(continues_with_the_same_process_only, place_make,
 		                                place_remove),
 		cmocka_unit_test_setup_teardown(other_files_are_refused, place_make, place_remove),
 		cmocka_unit_test_setup_teardown(killed_writer_loses_one_sample_at_most, place_make,
@@ -476,7 +479,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_day_fits_in_fifty_megabytes, place_make,
 		                                place_remove),
 		cmocka_unit_test(describes_a_living_process),
-		/* Last: it leaves the name space of mounts. */
+		/* Last, because it changes the mount namespace. */
 		cmocka_unit_test_setup_teardown(full_disk_ends_the_recording, place_make,
 		                                place_remove),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which pages appeared, against a plain map with one byte for each page. */
+/* Pages that appeared, compared with a plain map that has one byte per page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,12 @@
 
 enum { PAGE = 4096, PAGES = 200, LOOKS = 3000 };
 
-/** The truth. */
+/** The plain map. */
 struct model {
 	bool mapped[PAGES]; /* in a region now */
 	bool there[PAGES];  /* the page is there now */
-	bool known[PAGES];  /* was there when its address was looked at last */
-	bool news[PAGES];   /* appeared at this look */
+	bool known[PAGES];  /* was there when its address was measured last */
+	bool news[PAGES];   /* appeared at this measurement */
 };
 
 static uint32_t chosen(uint32_t *state, uint32_t most)
@@ -54,7 +54,7 @@ static void list_regions(const struct model *model, struct pm_regions *regions)
 		if (!model->mapped[page])
 			continue;
 
-		/* Regions of seven pages at the most, so that some are neighbours. */
+		/* Regions of at most seven pages, so that some are neighbours. */
 		if (last && last->end == page * PAGE && pm_region_size(last) < UINT64_C(7) * PAGE)
 			last->end += PAGE;
 		else
@@ -67,8 +67,8 @@ static void list_regions(const struct model *model, struct pm_regions *regions)
 	}
 }
 
-/** Looks at some spans of the address space, page by page. */
-static void look(struct model *model, struct pm_page_history *history, uint32_t *random)
+/** Measures some spans of the address space, page by page. */
+static void measure(struct model *model, struct pm_page_history *history, uint32_t *random)
 {
 	memset(model->news, 0, sizeof model->news);
 	pm_page_history_begin(history);
@@ -131,7 +131,7 @@ static void agrees_with_a_plain_map(void **state)
 	for (int i = 0; i < LOOKS; i++) {
 		change(&model, &random);
 		list_regions(&model, &regions);
-		look(&model, &history, &random);
+		measure(&model, &history, &random);
 		assert_int_equal(pm_page_history_end(&history, &regions, NULL), 0);
 		check(&model, &history.appeared, model.news, &regions);
 		check(&model, &history.known, model.known, &regions);
@@ -168,10 +168,8 @@ static void zero_pages_and_guards_are_none(void **state)
 	pm_regions_deinit(&regions);
 }
 
-/**
- * Every other page of more than can be remembered: gaps are joined, what is far from all is still
- * seen to be new.
- */
+/** Every other page, more runs than can be kept: gaps are joined, and pages far from all others are
+ * still recognised as new. */
 static void too_many_runs_are_remembered_roughly(void **state)
 {
 	(void)state;

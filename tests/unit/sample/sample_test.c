@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of a process that logs to the byte what it changes, and when a sampler looks and when
- * not. */
+/* Samples of a process that logs exactly what it changes, and when a sampler measures regions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,8 +28,8 @@ static void copy_regions(const struct pm_regions *from, struct pm_regions *to)
 }
 
 /**
- * What private memory changed by, as the parts of the difference tell. Code that was run for the
- * first time is not the grower's doing.
+ * Adds up the change of private memory over the parts of the difference. Code that was executed for
+ * the first time is not counted: the grower does not log it.
  */
 static void add_private_change(const struct pm_regions *before, const struct pm_regions *after,
                                int64_t *size, int64_t *resident)
@@ -81,7 +80,7 @@ static void every_byte_is_accounted_for(void **state)
 		char *step = strdup(steps[i]), *rest = NULL;
 		for (char *line = strtok_r(step, "\n", &rest); line;
 		     line = strtok_r(NULL, "\n", &rest))
-			watching_tell(&watching, "%s", line);
+			watching_command(&watching, "%s", line);
 
 		watching_take(&watching, &sample);
 		add_private_change(&before, sample.regions, &size, &resident);
@@ -98,7 +97,7 @@ static void every_byte_is_accounted_for(void **state)
 	watching_end(&watching);
 }
 
-static void looks_only_when_something_moved(void **state)
+static void measures_only_after_changes(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -111,7 +110,7 @@ static void looks_only_when_something_moved(void **state)
 
 	assert_false(sample.fresh);
 	assert_true(sample.regions->count > 0);
-	watching_tell(&watching, "map a 10");
+	watching_command(&watching, "map a 10");
 	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_true(sample.cost.last_cpu_ns > 0 && sample.cost.cpu_ns >= sample.cost.last_cpu_ns);
@@ -124,20 +123,20 @@ static uint64_t rss_at(const struct pm_regions *regions, uint64_t address)
 	return region ? region->bytes[PM_SIZE_RSS] : 0;
 }
 
-/** The virtual size is what it was, but it is made of something else. */
+/** The virtual size is the same, but the mappings are others. */
 static void replaced_mappings_are_found(void **state)
 {
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
-	watching_tell(&watching, "map a 300");
+	watching_command(&watching, "map a 300");
 	watching_take(&watching, &sample);
 
 	uint64_t size = sample.totals.size;
-	watching_tell(&watching, "reserve b 300");
-	watching_tell(&watching, "unmap a");
-	watching_tell(&watching, "touch b 77");
+	watching_command(&watching, "reserve b 300");
+	watching_command(&watching, "unmap a");
+	watching_command(&watching, "touch b 77");
 	watching_take(&watching, &sample);
 	assert_int_equal(sample.totals.size, size);
 	assert_true(sample.fresh);
@@ -158,19 +157,20 @@ static void replaced_mappings_are_found(void **state)
 	watching_end(&watching);
 }
 
-/** As malloc's arenas grow: mprotect opens more of a reserve, and the virtual size stays. */
+/** Like a growing arena of malloc: mprotect opens more of a reserve, and the virtual size is the
+ * same. */
 static void opened_reserve_is_found(void **state)
 {
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ 0 });
-	watching_tell(&watching, "reserve a 1000");
-	watching_tell(&watching, "shut a");
+	watching_command(&watching, "reserve a 1000");
+	watching_command(&watching, "shut a");
 
 	for (unsigned pages = 10; pages < 30; pages += 5) {
 		watching_take(&watching, &sample);
-		watching_tell(&watching, "open a %u", pages);
+		watching_command(&watching, "open a %u", pages);
 		watching_take(&watching, &sample);
 		size_t found = 0;
 		for (size_t i = 0; i < sample.regions->count; i++)
@@ -182,10 +182,7 @@ static void opened_reserve_is_found(void **state)
 	watching_end(&watching);
 }
 
-/**
- * Where the new mappings explain what the totals changed by, the others are not measured; where
- * they do not, they are.
- */
+/** Other regions are measured only if the new mappings do not explain the change of the totals. */
 static void changes_beside_a_new_mapping_are_found(void **state)
 {
 	(void)state;
@@ -203,7 +200,7 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 		char *step = strdup(steps[i]), *rest = NULL;
 		for (char *line = strtok_r(step, "\n", &rest); line;
 		     line = strtok_r(NULL, "\n", &rest))
-			watching_tell(&watching, "%s", line);
+			watching_command(&watching, "%s", line);
 
 		free(step);
 		watching_take(&watching, &sample);
@@ -222,11 +219,8 @@ static void changes_beside_a_new_mapping_are_found(void **state)
 	watching_end(&watching);
 }
 
-/**
- * What appeared adds up to what the target says that it touched, and lies in the region where it
- * did.
- */
-static void new_pages_are_told(void **state)
+/** The pages that appeared are as many as the target touched, in the right region. */
+static void new_pages_are_reported(void **state)
 {
 	(void)state;
 	static const struct {
@@ -238,12 +232,12 @@ static void new_pages_are_told(void **state)
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .pages = true });
-	watching_tell(&watching, "reserve a 1000");
+	watching_command(&watching, "reserve a 1000");
 	watching_take(&watching, &sample);
 	assert_int_equal(sample.appeared_count, 0);
 
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-		watching_tell(&watching, "%s", steps[i].command);
+		watching_command(&watching, "%s", steps[i].command);
 		watching_take(&watching, &sample);
 		assert_true(sample.fresh);
 
@@ -253,14 +247,14 @@ static void new_pages_are_told(void **state)
 				&sample.regions->items[sample.appeared[at].region];
 			assert_true(sample.appeared[at].range.start >= region->start &&
 			            sample.appeared[at].range.end <= region->end);
-			/* A command that is run for the first time may bring in a page of code. */
+			/* The first run of a command may load a page of code. */
 			if (region->inode == 0 && strcmp(region->mapping, "[stack]") != 0)
 				pages += (sample.appeared[at].range.end -
 				          sample.appeared[at].range.start) /
 				         PAGE;
 		}
 
-		/* mremap may have moved all of it: then all pages are at new addresses. */
+		/* If mremap moved the mapping, all its pages are at new addresses. */
 		if (strncmp(steps[i].command, "grow", 4) == 0)
 			assert_true(pages == steps[i].pages || pages == steps[i].pages + 33);
 		else
@@ -270,7 +264,7 @@ static void new_pages_are_told(void **state)
 	watching_end(&watching);
 }
 
-static void looks_at_all_now_and_then(void **state)
+static void measures_all_now_and_then(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -290,29 +284,27 @@ static void budget_holds_back(void **state)
 	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9 });
 	watching_take(&watching, &first);
 
-	/* One look more is allowed: the first one is not owed. It is what the budget does not allow
-	 * any more to pay. */
-	watching_tell(&watching, "map b 1000");
+	/* One more measurement is allowed: the first one is not charged. The budget cannot pay for
+	 * its successor. */
+	watching_command(&watching, "map b 1000");
 	watching_take(&watching, &first);
 	assert_true(first.fresh);
 
 	size_t count = first.regions->count;
-	watching_tell(&watching, "map a 1000");
+	watching_command(&watching, "map a 1000");
 	watching_take(&watching, &second);
 	assert_true(second.held_back);
 	assert_false(second.fresh);
 	assert_int_equal(second.regions->count, count);
 
-	/* The totals are true all the same. */
+	/* The totals are current nevertheless. */
 	assert_true(second.totals.rss >= first.totals.rss + 1000 * PAGE);
 	watching_end(&watching);
 }
 
-/**
- * Taking samples costs more than the budget by itself here; what is set aside for looks must come
- * together all the same, and end the waiting.
- */
-static void budget_does_not_starve_looks(void **state)
+/** Taking samples alone costs more than the budget here; the part reserved for measuring must add
+ * up nevertheless, and end the waiting. */
+static void budget_does_not_stop_measuring(void **state)
 {
 	(void)state;
 	const double budget = 0.002;
@@ -323,12 +315,12 @@ static void budget_does_not_starve_looks(void **state)
 	watching_take(&watching, &sample);
 	for (unsigned looks = 0; !sample.held_back; looks++) {
 		assert_in_range(looks, 0, 1000);
-		watching_tell(&watching, "map b%u 10", looks);
+		watching_command(&watching, "map b%u 10", looks);
 		watching_take(&watching, &sample);
 	}
 
-	/* Half of the budget at the least is saved up from one sample to the next, so that the loop
-	 * ends: else it fails at once. */
+	/* At least half of the budget is saved from one sample to the next, so that the loop ends;
+	 * otherwise it fails at once. */
 	do {
 		before = sample;
 		watching_take(&watching, &sample);
@@ -348,10 +340,10 @@ static void smaps_gives_all_sizes(void **state)
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .smaps = true, .kinds = true });
-	watching_tell(&watching, "map a 1000");
+	watching_command(&watching, "map a 1000");
 	watching_take(&watching, &sample);
-	watching_tell(&watching, "touch a 0");
-	watching_tell(&watching, "cut a 10");
+	watching_command(&watching, "touch a 0");
+	watching_command(&watching, "cut a 10");
 
 	watching_take(&watching, &sample);
 	assert_true(sample.fresh);
@@ -362,7 +354,7 @@ static void smaps_gives_all_sizes(void **state)
 
 	for (size_t i = 0; i < truth.count; i++) {
 		assert_int_not_equal(sample.regions->items[i].kind, PM_KIND_UNKNOWN);
-		/* The shares of files change whenever another process starts or ends. */
+		/* The proportional sizes of files change when another process starts or ends. */
 		if (truth.items[i].inode != 0)
 			continue;
 		assert_int_equal(truth.items[i].bytes[PM_SIZE_RSS],
@@ -375,7 +367,7 @@ static void smaps_gives_all_sizes(void **state)
 	watching_end(&watching);
 }
 
-static void end_of_the_target_is_told(void **state)
+static void exit_of_the_target_is_reported(void **state)
 {
 	(void)state;
 	struct watching watching;
@@ -390,7 +382,7 @@ static void end_of_the_target_is_told(void **state)
 	assert_int_equal(pm_sampler_take(watching.sampler, &sample, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_GONE);
 
-	/* What was seen last stays readable. */
+	/* The last regions remain readable. */
 	assert_true(sample.regions->count > 0);
 	watching_end(&watching);
 }
@@ -399,16 +391,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_byte_is_accounted_for),
-		cmocka_unit_test(looks_only_when_something_moved),
+		cmocka_unit_test(measures_only_after_changes),
 		cmocka_unit_test(replaced_mappings_are_found),
 		cmocka_unit_test(opened_reserve_is_found),
 		cmocka_unit_test(changes_beside_a_new_mapping_are_found),
-		cmocka_unit_test(new_pages_are_told),
-		cmocka_unit_test(looks_at_all_now_and_then),
+		cmocka_unit_test(new_pages_are_reported),
+		cmocka_unit_test(measures_all_now_and_then),
 		cmocka_unit_test(budget_holds_back),
-		cmocka_unit_test(budget_does_not_starve_looks),
+		cmocka_unit_test(budget_does_not_stop_measuring),
 		cmocka_unit_test(smaps_gives_all_sizes),
-		cmocka_unit_test(end_of_the_target_is_told),
+		cmocka_unit_test(exit_of_the_target_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

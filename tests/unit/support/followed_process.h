@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A made-up process that a tracker follows. Include it behind cmocka.h. */
+/** @file A simulated process that a tracker follows. Include after cmocka.h. */
 #ifndef TESTS_SUPPORT_FOLLOWED_PROCESS_H
 #define TESTS_SUPPORT_FOLLOWED_PROCESS_H
 
@@ -7,7 +7,7 @@
 
 enum { PAGE = 4096, KILO = 1024, MEGA = 1024 * 1024, RW = PM_PERM_READ | PM_PERM_WRITE };
 
-/** A process that is made anew for each sample. */
+/** A process whose regions are built again for each sample. */
 struct process {
 	struct pm_tracker *tracker;
 	struct pm_regions regions;
@@ -15,8 +15,8 @@ struct process {
 };
 
 /**
- * Begins without regions.
- * @param process release it with end()
+ * Starts without regions.
+ * @param process  filled; release with end()
  */
 static inline void begin(struct process *process)
 {
@@ -25,8 +25,8 @@ static inline void begin(struct process *process)
 }
 
 /**
- * Adds a region for the next sample.
- * @return it, valid until the next one is added
+ * Adds a region to the next sample.
+ * @return the region, valid until the next one is added
  */
 static inline struct pm_region *add(struct process *process, uint64_t start, uint64_t size,
                                     uint64_t rss, enum pm_kind kind, const char *detail)
@@ -35,14 +35,15 @@ static inline struct pm_region *add(struct process *process, uint64_t start, uin
 		                    .end = start + size,
 		                    .perms = RW,
 		                    .kind = (uint8_t)kind,
-		                    .mapping = "",
-		                    .detail = detail };
+		                    .mapping = "" };
+	if (*detail)
+		region.detail = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = detail };
 	region.bytes[PM_SIZE_RSS] = rss;
 	assert_int_equal(pm_regions_append(&process->regions, &region, NULL), 0);
 	return &process->regions.items[process->regions.count - 1];
 }
 
-/** Hands the regions to the tracker as the sample of the next moment. */
+/** Adds the regions to the tracker as the next sample. */
 static inline void sample(struct process *process, double seconds)
 {
 	assert_int_equal(pm_tracker_add(process->tracker, process->time, &process->regions, NULL),
@@ -51,7 +52,7 @@ static inline void sample(struct process *process, double seconds)
 	process->time += seconds;
 }
 
-/** Releases it. */
+/** Releases the process. */
 static inline void end(struct process *process)
 {
 	pm_regions_deinit(&process->regions);

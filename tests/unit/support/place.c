@@ -13,12 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct pm_process_id place_run = { .pid = 4711,
-	                                 .start_ticks = 99,
-	                                 .boot_id = "boot",
-	                                 .host = "host",
-	                                 .comm = "shop",
-	                                 .command = "shop --fast" };
+static char command_line[] = "shop --fast";
+
+const struct pm_process_id place_process_id = { .pid = 4711,
+	                                        .start_ticks = 99,
+	                                        .boot_id = "boot",
+	                                        .host = "host",
+	                                        .comm = "shop",
+	                                        .command = command_line };
 
 int place_make(void **state)
 {
@@ -50,7 +52,7 @@ struct pm_recorder *place_recorder(const struct place *place)
 {
 	struct pm_recorder *recorder;
 	struct pm_error error = { 0 };
-	if (pm_recorder_open(place->file, &place_run, &recorder, &error) < 0)
+	if (pm_recorder_open(place->file, &place_process_id, &recorder, &error) < 0)
 		fail_msg("%s", error.text);
 	return recorder;
 }

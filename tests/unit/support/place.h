@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A directory of its own for each test of recordings, and a recording in it. */
+/** @file A temporary directory for each test of recordings, and a recording in it. */
 #ifndef TESTS_SUPPORT_PLACE_H
 #define TESTS_SUPPORT_PLACE_H
 
+#include <procmem/recorder.h>
 #include <procmem/recording.h>
 
-/** Where the recording is. */
+/** A directory, and the path of the recording in it. */
 struct place {
 	char directory[64];
 	char file[96];
 };
 
 /** The process that is recorded. */
-extern const struct pm_process_id place_run;
+extern const struct pm_process_id place_process_id;
 
 /**
- * Makes a directory, as the set-up of a test.
- * @param state gets a struct place
+ * Sets up a test: makes a directory.
+ * @param state receives a struct place
  * @return 0
  */
 int place_make(void **state);
 
 /**
- * Removes it with what is in it, as the end of a test.
+ * Tears down a test: removes the directory and its files.
  * @param state as filled
  * @return 0
  */
 int place_remove(void **state);
 
 /**
- * Opens the recording for writing; the test fails where that does.
- * @param place where
+ * Opens the recording for writing; fails the test on errors.
+ * @param place the directory
  * @return a recorder
  */
 struct pm_recorder *place_recorder(const struct place *place);
 
 /**
- * Opens the recording for reading.
- * @param place where
- * @return it
+ * Opens the recording for reading; fails the test on errors.
+ * @param place the directory
+ * @return a recording
  */
 struct pm_recording *place_recording(const struct place *place);
 

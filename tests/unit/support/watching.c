@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void watching_tell(struct watching *watching, const char *format, ...)
+void watching_command(struct watching *watching, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -36,10 +36,10 @@ void watching_begin(struct watching *watching, const struct pm_sampler_options *
 	*watching = (struct watching){ 0 };
 	target_start(&watching->target, "grower", NULL);
 
-	/* What commands need besides is there after a first one. */
-	watching_tell(watching, "map warm 20");
-	watching_tell(watching, "grow warm 20");
-	watching_tell(watching, "unmap warm");
+	/* The first command loads everything that later ones need. */
+	watching_command(watching, "map warm 20");
+	watching_command(watching, "grow warm 20");
+	watching_command(watching, "unmap warm");
 	watching->size = watching->resident = 0;
 	if (pm_process_open(NULL, watching->target.pid, &watching->process, &error) < 0 ||
 	    pm_sampler_open(watching->process, options, &watching->sampler, &error) < 0)

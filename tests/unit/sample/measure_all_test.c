@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at all regions for a sample that knows too little of them. */
+/* pm_sampler_measure_all(): measuring all regions for a sample that measured too few. */
 #include <procmem/maps.h>
 
 #include "support/watching.h"
 
-/** Whether the sizes of a sample are what the kernel lists now. */
+/** Checks that the sizes of a sample are those that the kernel reports now. */
 static void expect_truth(const struct watching *watching, const struct pm_sample *sample)
 {
 	struct pm_regions truth = { 0 };
@@ -20,89 +20,87 @@ static void expect_truth(const struct watching *watching, const struct pm_sample
 	pm_regions_deinit(&truth);
 }
 
-static void look_closer(struct watching *watching, struct pm_sample *sample)
+static void measure_all(struct watching *watching, struct pm_sample *sample)
 {
 	struct pm_error error = { 0 };
 	if (pm_sampler_measure_all(watching->sampler, sample, &error) < 0)
 		fail_msg("%s", error.text);
 }
 
-/**
- * Two mappings of one size that take each other's place move no total: only a closer look finds
- * that.
- */
-static void a_closer_look_finds_what_moves_no_total(void **state)
+/** Two mappings of one size that replace each other change no total: only measuring all regions
+ * finds them. */
+static void measuring_all_finds_what_changes_no_total(void **state)
 {
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .kinds = true });
-	watching_tell(&watching, "map a 300");
-	watching_tell(&watching, "unmap a");
-	watching_tell(&watching, "map b 300");
+	watching_command(&watching, "map a 300");
+	watching_command(&watching, "unmap a");
+	watching_command(&watching, "map b 300");
 	watching_take(&watching, &sample);
 
-	watching_tell(&watching, "unmap b");
-	watching_tell(&watching, "map c 300");
+	watching_command(&watching, "unmap b");
+	watching_command(&watching, "map c 300");
 	watching_take(&watching, &sample);
 	assert_false(sample.fresh);
 
 	const double time = sample.time;
 	const uint64_t rss = sample.totals.rss;
-	look_closer(&watching, &sample);
+	measure_all(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_true(sample.time == time);
 	assert_int_equal(sample.totals.rss, rss);
 	expect_truth(&watching, &sample);
 
-	/* The next sample goes on from there. */
+	/* The next sample continues from there. */
 	watching_take(&watching, &sample);
 	assert_false(sample.fresh);
 	expect_truth(&watching, &sample);
-	watching_tell(&watching, "grow c 5");
+	watching_command(&watching, "grow c 5");
 	watching_take(&watching, &sample);
 	expect_truth(&watching, &sample);
 	watching_end(&watching);
 }
 
-static void a_closer_look_does_not_ask_the_budget(void **state)
+static void measuring_all_ignores_the_budget(void **state)
 {
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .budget = 1e-9, .pages = true });
 	watching_take(&watching, &sample);
-	watching_tell(&watching, "map a 1000");
+	watching_command(&watching, "map a 1000");
 	watching_take(&watching, &sample);
-	watching_tell(&watching, "map b 1000");
+	watching_command(&watching, "map b 1000");
 
 	watching_take(&watching, &sample);
 	assert_true(sample.held_back);
 
 	const struct pm_sample_cost cost = sample.cost;
-	look_closer(&watching, &sample);
+	measure_all(&watching, &sample);
 	assert_true(sample.fresh);
 	assert_false(sample.held_back);
 	expect_truth(&watching, &sample);
 
-	/* It is charged. */
+	/* Its cost is charged. */
 	assert_true(sample.cost.credit < cost.credit);
 	assert_true(sample.cost.last_cpu_ns > cost.last_cpu_ns && sample.cost.cpu_ns > cost.cpu_ns);
 
-	/* And its pages are news. */
+	/* Its pages appeared. */
 	uint64_t pages = 0;
 	for (size_t i = 0; i < sample.appeared_count; i++)
 		pages += (sample.appeared[i].range.end - sample.appeared[i].range.start) / PAGE;
 
 	assert_in_range(pages, 1000, 1100);
-	/* A second one would find nothing more. */
+	/* A second call has nothing to do. */
 	const uint64_t cpu = sample.cost.cpu_ns;
-	look_closer(&watching, &sample);
+	measure_all(&watching, &sample);
 	assert_int_equal(sample.cost.cpu_ns, cpu);
 	watching_end(&watching);
 }
 
-/** Bytes that appeared, each where the list of regions has it. */
+/** Adds up the bytes that appeared at an address, and checks that each range is in its region. */
 static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 {
 	uint64_t bytes = 0;
@@ -119,33 +117,33 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 }
 
 /**
- * What appeared at the sample is not forgotten because the list of regions is read again, and what
- * appears meanwhile comes with the next one.
+ * Pages that appeared at the sample are kept when the list of regions is read again; pages that
+ * appeared since then belong to the next sample.
  */
-static void a_closer_look_keeps_what_appeared(void **state)
+static void measuring_all_keeps_what_appeared(void **state)
 {
 	(void)state;
 	struct watching watching;
 	struct pm_sample sample;
 	watching_begin(&watching, &(struct pm_sampler_options){ .pages = true });
-	watching_tell(&watching, "reserve a 1000");
-	watching_tell(&watching, "map b 300");
+	watching_command(&watching, "reserve a 1000");
+	watching_command(&watching, "map b 300");
 	watching_take(&watching, &sample);
-	watching_tell(&watching, "touch a 100");
+	watching_command(&watching, "touch a 100");
 
 	watching_take(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 100 * PAGE);
 
-	/* Other numbers of regions than the sample had. */
-	watching_tell(&watching, "unmap b");
-	watching_tell(&watching, "map c 77");
-	watching_tell(&watching, "touch a 11");
-	look_closer(&watching, &sample);
+	/* The indexes of regions differ from those of the sample. */
+	watching_command(&watching, "unmap b");
+	watching_command(&watching, "map c 77");
+	watching_command(&watching, "touch a 11");
+	measure_all(&watching, &sample);
 	expect_truth(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 100 * PAGE);
 	assert_int_equal(appeared_in(&sample, 77 * PAGE), 0);
 
-	watching_tell(&watching, "touch a 3");
+	watching_command(&watching, "touch a 3");
 	watching_take(&watching, &sample);
 	assert_int_equal(appeared_in(&sample, 1000 * PAGE), 14 * PAGE);
 	assert_int_equal(appeared_in(&sample, 77 * PAGE), 77 * PAGE);
@@ -155,9 +153,9 @@ static void a_closer_look_keeps_what_appeared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_closer_look_finds_what_moves_no_total),
-		cmocka_unit_test(a_closer_look_does_not_ask_the_budget),
-		cmocka_unit_test(a_closer_look_keeps_what_appeared),
+		cmocka_unit_test(measuring_all_finds_what_changes_no_total),
+		cmocka_unit_test(measuring_all_ignores_the_budget),
+		cmocka_unit_test(measuring_all_keeps_what_appeared),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

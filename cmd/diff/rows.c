@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "diff/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static int compare_rows(const void *one, const void *other)
+{
+	const struct diff_row *a = one, *b = other;
+	int64_t first = llabs(diff_rows_delta(a)), second = llabs(diff_rows_delta(b));
+
+	if (first == second) {
+		first = llabs(diff_rows_size_delta(a));
+		second = llabs(diff_rows_size_delta(b));
+	}
+
+	if (first != second)
+		return first < second ? 1 : -1;
+	return (a->region->start > b->region->start) - (a->region->start < b->region->start);
+}
+
+static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes *sizes)
+{
+	sum->size += sizes->size;
+	sum->rss += sizes->rss;
+	sum->swap += sizes->swap;
+}
+
+/**
+ * Marks the selected regions of a sample.
+ * @param selected  receives true for each selected region; zeroed before
+ * @return          0 or -1; no match is not an error
+ */
+static int mark_selected(const struct diff_options *options, const struct pm_regions *regions,
+                         bool *selected, struct pm_error *error)
+{
+	struct pm_region_range *ranges;
+	size_t count;
+	struct pm_error cause = { 0 };
+
+	if (pm_select_apply(options->selection.select, regions, &ranges, &count, &cause) < 0) {
+		if (cause.kind == PM_ERROR_NOT_FOUND)
+			return 0;
+		*error = cause;
+		return -1;
+	}
+
+	for (size_t i = 0; i < count; i++)
+		if (ranges[i].region != SIZE_MAX)
+			selected[ranges[i].region] = true;
+
+	free(ranges);
+	return 0;
+}
+
+/** Checks whether two rows belong to the same sum. */
+static bool same_group(enum diff_by by, const struct diff_row *one, const struct diff_row *other)
+{
+	if (by == DIFF_BY_KIND)
+		return one->region->kind == other->region->kind;
+	return strcmp(one->region->mapping, other->region->mapping) == 0 &&
+	       (*one->region->mapping || one->region->kind == other->region->kind);
+}
+
+/** Removes sums in which nothing changed. */
+static void drop_unchanged(struct diff_rows *rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].changed)
+			rows->rows[kept++] = rows->rows[i];
+	rows->count = kept;
+}
+
+static enum pm_change change_of_sum(const struct diff_row *row)
+{
+	int64_t delta = diff_rows_delta(row);
+
+	if (delta == 0)
+		delta = diff_rows_size_delta(row);
+	if (delta > 0)
+		return PM_CHANGE_GREW;
+	if (delta < 0)
+		return PM_CHANGE_SHRANK;
+	return PM_CHANGE_SAME;
+}
+
+/** Sums up rows of the same group. */
+static void sum_up(struct diff_rows *rows)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct diff_row *row = &rows->rows[i];
+		size_t at = 0;
+
+		while (at < kept && !same_group(rows->options->by, &rows->rows[at], row))
+			at++;
+		if (at == kept) {
+			rows->rows[kept++] = *row;
+			continue;
+		}
+
+		struct diff_row *sum = &rows->rows[at];
+		add_sizes(&sum->was, &row->was);
+		add_sizes(&sum->is, &row->is);
+		sum->regions += row->regions;
+		sum->changed |= row->changed;
+	}
+
+	rows->count = kept;
+	drop_unchanged(rows);
+	for (size_t i = 0; i < rows->count; i++)
+		rows->rows[i].change = change_of_sum(&rows->rows[i]);
+}
+
+static struct diff_row row_of_part(const struct diff_rows *rows, const struct pm_growth_part *part)
+{
+	struct diff_row row = {
+		.change = part->change,
+		.changed = part->change != PM_CHANGE_SAME,
+		.was = part->was,
+		.is = part->is,
+	};
+
+	if (part->after != PM_GROWTH_NONE) {
+		row.region = &rows->after->regions.items[part->after];
+		row.regions = part->after_count;
+	} else {
+		row.region = &rows->before->regions.items[part->before];
+		row.regions = part->before_count;
+	}
+
+	return row;
+}
+
+/** Checks whether one of the two regions that represent a part is selected. */
+static bool is_selected(const struct pm_growth_part *part, const bool *before, const bool *after)
+{
+	if (part->after != PM_GROWTH_NONE && after[part->after])
+		return true;
+	return part->before != PM_GROWTH_NONE && before[part->before];
+}
+
+/**
+ * Fills the rows.
+ * @param before  the selected regions of the first sample
+ * @param after   the selected regions of the second sample
+ */
+static void fill(struct diff_rows *rows, const struct pm_growth *growth, const bool *before,
+                 const bool *after)
+{
+	const struct diff_options *options = rows->options;
+
+	rows->rows = alloc_array(NULL, growth->count, sizeof *rows->rows);
+	for (size_t i = 0; i < growth->count; i++) {
+		const struct pm_growth_part *part = &growth->parts[i];
+
+		if (!is_selected(part, before, after))
+			continue;
+
+		struct diff_row row = row_of_part(rows, part);
+		add_sizes(&rows->total.was, &row.was);
+		add_sizes(&rows->total.is, &row.is);
+		rows->total.count++;
+		rows->total.regions += row.regions;
+		rows->same += !row.changed;
+
+		/* Sums include unchanged parts. */
+		if (row.changed || options->by != DIFF_BY_REGION)
+			rows->rows[rows->count++] = row;
+	}
+
+	if (options->by != DIFF_BY_REGION)
+		sum_up(rows);
+	qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
+
+	rows->shown = rows->count;
+	if (options->top_given && options->top < rows->count)
+		rows->shown = (size_t)options->top;
+}
+
+int diff_rows_init(struct diff_rows *rows, const struct diff_options *options,
+                   const struct sampled *before, const struct sampled *after,
+                   const struct pm_growth *growth, struct pm_error *error)
+{
+	bool *selected_before = calloc(before->regions.count + 1, sizeof *selected_before);
+	bool *selected_after = calloc(after->regions.count + 1, sizeof *selected_after);
+	struct diff_rows filled = { .options = options, .before = before, .after = after };
+	int result = -1;
+
+	if (!selected_before || !selected_after) {
+		pm_error_set(error, PM_ERROR_RESOURCES, 0, "out of memory");
+	} else if (mark_selected(options, &before->regions, selected_before, error) == 0 &&
+	           mark_selected(options, &after->regions, selected_after, error) == 0) {
+		fill(&filled, growth, selected_before, selected_after);
+		*rows = filled;
+		result = 0;
+	}
+
+	free(selected_before);
+	free(selected_after);
+
+	return result;
+}
+
+void diff_rows_deinit(struct diff_rows *rows)
+{
+	free(rows->rows);
+	*rows = (struct diff_rows){ 0 };
+}

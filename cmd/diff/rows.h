@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The difference of two samples as rows to be printed. Private to `procmem diff`. */
+#ifndef CMD_DIFF_ROWS_H
+#define CMD_DIFF_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/growth.h>
+
+#include "cli/options.h"
+#include "target/sampled.h"
+#include "target/selection.h"
+
+/** What differences are summed up by. */
+enum diff_by {
+	DIFF_BY_REGION,  /**< not summed up */
+	DIFF_BY_KIND,    /**< by kind */
+	DIFF_BY_MAPPING, /**< by file or name */
+};
+
+/** Options of the user. */
+struct diff_options {
+	enum diff_by by;
+	bool force;     /**< compare different processes, too */
+	bool top_given; /**< `top` is set */
+	uint64_t top;   /**< maximum number of rows */
+	struct selection selection;
+	struct output_options output;
+};
+
+/** One row: a part of the difference, or a sum over parts. */
+struct diff_row {
+	enum pm_change change; /**< the change; for sums PM_CHANGE_GREW, _SHRANK or _SAME */
+	const struct pm_region *region; /**< the heaviest region of the part; for sums one of its
+	                                     regions */
+	size_t regions;             /**< number of regions after, or before if the part is gone */
+	size_t count;               /**< for totals: number of parts */
+	bool changed;               /**< at least one part changed */
+	struct pm_growth_sizes was; /**< sizes before */
+	struct pm_growth_sizes is;  /**< sizes after */
+};
+
+/** The difference of two samples. */
+struct diff_rows {
+	const struct diff_options *options;
+	const struct sampled *before;
+	const struct sampled *after;
+	struct diff_row *rows; /**< parts or sums that changed, the largest change first; owned */
+	size_t count;          /**< number of rows */
+	size_t shown;          /**< number of rows to print */
+	size_t same;           /**< number of selected parts that did not change */
+	struct diff_row total; /**< of all selected parts, including unchanged ones */
+};
+
+/**
+ * Returns the change of resident and swapped bytes.
+ * @param row the row
+ * @return bytes
+ */
+static inline int64_t diff_rows_delta(const struct diff_row *row)
+{
+	return (int64_t)(pm_growth_weight(&row->is) - pm_growth_weight(&row->was));
+}
+
+/**
+ * Returns the change of the address space.
+ * @param row the row
+ * @return bytes
+ */
+static inline int64_t diff_rows_size_delta(const struct diff_row *row)
+{
+	return (int64_t)(row->is.size - row->was.size);
+}
+
+/**
+ * Turns the selected parts of a difference into rows.
+ *
+ * @param rows     filled; release with diff_rows_deinit()
+ * @param options  the options; must outlive the rows
+ * @param before   the first sample; must outlive the rows
+ * @param after    the second sample; must outlive the rows
+ * @param growth   the difference of both
+ * @param error    as pm_select_apply(), PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+int diff_rows_init(struct diff_rows *rows, const struct diff_options *options,
+                   const struct sampled *before, const struct sampled *after,
+                   const struct pm_growth *growth, struct pm_error *error);
+
+/**
+ * Releases the rows.
+ * @param rows the rows, may be zeroed
+ */
+void diff_rows_deinit(struct diff_rows *rows);
+
+#endif

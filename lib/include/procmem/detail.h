@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The detail of a region: what the rules for kinds found out besides its kind, as numbers and
+ * names. pm_detail_format() makes human-readable text of it; nothing parses that text.
+ */
+#ifndef PROCMEM_DETAIL_H
+#define PROCMEM_DETAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <procmem/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a detail describes, and which members of struct pm_detail it uses. */
+enum pm_detail_type {
+	PM_DETAIL_NONE = 0,           /**< nothing is known besides the kind */
+	PM_DETAIL_CHUNKS,             /**< `chunks`: blocks that malloc mapped one by one */
+	PM_DETAIL_ARENA,              /**< `heaps`: heaps of malloc arenas, by ascending address */
+	PM_DETAIL_ARENA_REST,         /**< `heaps`: inaccessible rest of that heap */
+	PM_DETAIL_ARENA_UNREAD,       /**< heap of an arena whose header was not read */
+	PM_DETAIL_ARENA_UNREAD_REST,  /**< inaccessible rest of such a heap */
+	PM_DETAIL_THREADS,            /**< `threads`: threads that have their stack in the region */
+	PM_DETAIL_THREAD_GUARD,       /**< `threads`: guard below the stack of that thread */
+	PM_DETAIL_FIRST_THREAD,       /**< stack of the first thread, whose ID is not known */
+	PM_DETAIL_NO_THREAD,          /**< stack that no thread uses */
+	PM_DETAIL_UNKNOWN_THREAD,     /**< stack; which thread uses it is not known */
+	PM_DETAIL_RELRO,              /**< data that is read-only after relocation */
+	PM_DETAIL_SYSV,               /**< SysV shared memory, ID not known */
+	PM_DETAIL_SYSV_ID,            /**< `shmid`: SysV shared memory */
+	PM_DETAIL_POSIX,              /**< POSIX shared memory */
+	PM_DETAIL_MEMFD,              /**< memfd_create(2) */
+	PM_DETAIL_SHARED_ANONYMOUS,   /**< shared anonymous memory */
+	PM_DETAIL_RUNTIME_HEAP,       /**< `runtime`: its heap */
+	PM_DETAIL_RUNTIME_HEAP_REST,  /**< `runtime`: address space kept for its heap */
+	PM_DETAIL_RUNTIME_CODE,       /**< `runtime`: code that it generated */
+	PM_DETAIL_RUNTIME_CODE_TWICE, /**< `runtime`: generated code that is mapped twice */
+	PM_DETAIL_RUNTIME_COUNTERS,   /**< `runtime`: its performance counters */
+	PM_DETAIL_CODE_REST,          /**< address space kept for the code cache below */
+	PM_DETAIL_CODE_RECORD,        /**< file that describes generated code for perf(1) */
+	PM_DETAIL_ALLOCATOR,          /**< `allocator`: probably its memory */
+	PM_DETAIL_NO_ACCESS,          /**< memory whose access was removed by mprotect(2) */
+	PM_DETAIL_TEXT,  /**< `text`: from a recording of an early version, which has only a text */
+	PM_DETAIL_COUNT, /**< number of types, for tables */
+};
+
+/** Language runtimes that the rules know. */
+enum pm_runtime {
+	PM_RUNTIME_NONE = 0, /**< not known */
+	PM_RUNTIME_GO,       /**< Go */
+	PM_RUNTIME_JAVA,     /**< HotSpot, the JVM of OpenJDK */
+	PM_RUNTIME_DOTNET,   /**< CoreCLR */
+	PM_RUNTIME_NODE,     /**< V8 in Node.js */
+	PM_RUNTIME_LUAJIT,   /**< LuaJIT */
+	PM_RUNTIME_MONO,     /**< Mono */
+	PM_RUNTIME_DART,     /**< Dart */
+	PM_RUNTIME_COUNT,    /**< number of runtimes, for tables */
+};
+
+/** Allocators that replace malloc, as far as the rules know them. */
+enum pm_allocator {
+	PM_ALLOCATOR_NONE = 0, /**< not known */
+	PM_ALLOCATOR_JEMALLOC, /**< jemalloc */
+	PM_ALLOCATOR_TCMALLOC, /**< tcmalloc */
+	PM_ALLOCATOR_MIMALLOC, /**< mimalloc */
+	PM_ALLOCATOR_COUNT,    /**< number of allocators, for tables */
+};
+
+/** Where in its region a run of malloc chunks lies. */
+enum pm_chunk_place {
+	PM_CHUNKS_FILL = 0,   /**< they fill the region */
+	PM_CHUNKS_FIRST,      /**< they lie at its start */
+	PM_CHUNKS_LAST,       /**< they lie at its end */
+	PM_CHUNKS_SCATTERED,  /**< they lie anywhere in it */
+	PM_CHUNK_PLACE_COUNT, /**< number of places, for tables */
+};
+
+/** Blocks that malloc mapped one by one. Sizes include header and padding. */
+struct pm_detail_chunks {
+	uint64_t smallest; /**< bytes of the smallest chunk */
+	uint64_t largest;  /**< bytes of the largest chunk */
+	uint64_t covered;  /**< bytes of all chunks */
+};
+
+/** One heap of a malloc arena. */
+struct pm_detail_heap {
+	uint64_t start;  /**< first address of the heap */
+	uint64_t arena;  /**< address of its arena */
+	uint32_t number; /**< number of the arena, from 1; 0: not known */
+	uint32_t index;  /**< which of the heaps of the arena this is, from 1; 0: not known */
+	uint32_t of;     /**< number of heaps of the arena that were found */
+};
+
+/** A thread that has its stack in a region. */
+struct pm_detail_thread {
+	pid_t tid;        /**< thread ID */
+	const char *name; /**< thread name, any bytes but NUL; "" where not known */
+};
+
+/** Most threads that the detail of a region lists: text that names more is of no use. */
+#define PM_DETAIL_THREADS_MAX 4
+
+/**
+ * What is known of a region besides its kind. Lists and texts are owned by the list of regions that
+ * holds the region; pm_regions_copy_detail() copies them into another list. All zero: nothing is
+ * known.
+ */
+struct pm_detail {
+	uint8_t type;      /**< enum pm_detail_type */
+	uint8_t runtime;   /**< enum pm_runtime */
+	uint8_t allocator; /**< enum pm_allocator */
+	uint8_t place;     /**< chunks: enum pm_chunk_place */
+	uint32_t listed;   /**< number of items in `heaps` or `threads` */
+	uint32_t count;    /**< number of chunks; or of stacks in the region */
+	uint32_t found;    /**< number of threads found, also of those that are not listed */
+	union {
+		struct pm_detail_chunks chunks;         /**< sizes of the chunks */
+		const struct pm_detail_heap *heaps;     /**< `listed` heaps */
+		const struct pm_detail_thread *threads; /**< `listed` threads by TID, at most
+		                                          PM_DETAIL_THREADS_MAX */
+		uint64_t shmid;                         /**< ID of SysV shared memory */
+		const char *text;                       /**< human-readable text */
+	};
+};
+
+/**
+ * Returns whether a detail has a list of heaps.
+ *
+ * @param detail  the detail
+ * @return        true if `heaps` is valid
+ */
+static inline bool pm_detail_has_heaps(const struct pm_detail *detail)
+{
+	return detail->type == PM_DETAIL_ARENA || detail->type == PM_DETAIL_ARENA_REST;
+}
+
+/**
+ * Returns whether a detail has a list of threads.
+ *
+ * @param detail  the detail
+ * @return        true if `threads` is valid
+ */
+static inline bool pm_detail_has_threads(const struct pm_detail *detail)
+{
+	return detail->type == PM_DETAIL_THREADS || detail->type == PM_DETAIL_THREAD_GUARD;
+}
+
+/**
+ * Formats a detail: "112 malloc chunks of 16.0M". The only source of this text.
+ *
+ * @param detail  the detail
+ * @param text    receives the text and a NUL; cut where there is no room. May be NULL if `size` is
+ * 0
+ * @param size    bytes of `text`
+ * @return        bytes of the whole text without the NUL, as from snprintf(3); 0 for no detail
+ */
+PM_PUBLIC size_t pm_detail_format(const struct pm_detail *detail, char *text, size_t size);
+
+/**
+ * Compares two details.
+ *
+ * @param one    a detail
+ * @param other  another one
+ * @return       true where all that they describe is equal
+ */
+PM_PUBLIC bool pm_detail_equal(const struct pm_detail *one, const struct pm_detail *other);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

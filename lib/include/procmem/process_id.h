@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The identity of a process: what tells it from every other process, also later and on another
+ * host.
+ */
+#ifndef PROCMEM_PROCESS_ID_H
+#define PROCMEM_PROCESS_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <procmem/process.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bytes of a boot ID with its NUL: a UUID has 36 characters. */
+#define PM_BOOT_ID_SIZE 40
+/** Bytes of a host name with its NUL: HOST_NAME_MAX is 64. */
+#define PM_HOST_SIZE    65
+
+/**
+ * The identity of a process. Owns its strings: release with pm_process_id_deinit(). Zeroed: no
+ * process.
+ */
+struct pm_process_id {
+	pid_t pid;                     /**< PID */
+	uint64_t start_ticks;          /**< start time in clock ticks since boot; together with PID
+	                                    and boot ID unique forever */
+	char boot_id[PM_BOOT_ID_SIZE]; /**< /proc/sys/kernel/random/boot_id; "" if unknown */
+	char host[PM_HOST_SIZE];       /**< host name; "" if unknown */
+	char comm[PM_COMM_SIZE];       /**< command name, any bytes */
+	char *command;                 /**< command line; owned; NULL only if zeroed */
+};
+
+/**
+ * Reads the identity of a live process.
+ *
+ * @param process  the process
+ * @param id       filled; release with pm_process_id_deinit()
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_process_id_read(struct pm_process *process, struct pm_process_id *id,
+                                 struct pm_error *error);
+
+/**
+ * Copies an identity with its strings.
+ *
+ * @param from   the original
+ * @param copy   filled; release with pm_process_id_deinit()
+ * @param error  PM_ERROR_RESOURCES
+ * @return       0 or -1
+ */
+PM_PUBLIC int pm_process_id_copy(const struct pm_process_id *from, struct pm_process_id *copy,
+                                 struct pm_error *error);
+
+/**
+ * Releases the strings of an identity; it is zeroed afterwards.
+ * @param id an identity, may be zeroed
+ */
+PM_PUBLIC void pm_process_id_deinit(struct pm_process_id *id);
+
+/**
+ * Checks whether two identities are of the same process.
+ *
+ * @param one    an identity
+ * @param other  another identity
+ * @return       true if PID, start time and boot ID are the same
+ */
+PM_PUBLIC bool pm_process_id_equal(const struct pm_process_id *one,
+                                   const struct pm_process_id *other);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Writing samples to a recording.
+ *
+ * Only changes are stored. Each sample is one transaction: a writer that is killed loses at most
+ * the sample that it was writing.
+ */
+#ifndef PROCMEM_RECORDER_H
+#define PROCMEM_RECORDER_H
+
+#include <procmem/headroom.h>
+#include <procmem/process_id.h>
+#include <procmem/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Writes samples to a file; opaque. Not to be shared between threads. */
+struct pm_recorder;
+
+/**
+ * Starts a recording, or continues one of the same process.
+ *
+ * @param path      the file; created if it does not exist, readable by its owner only: names in
+ *                  memory maps can be secrets
+ * @param id        the process
+ * @param recorder  receives the recorder; release with pm_recorder_close()
+ * @param error     PM_ERROR_FORMAT (the file is not a recording, a recording of another process, or
+ *                  one of a newer version), PM_ERROR_IO
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_recorder_open(const char *path, const struct pm_process_id *id,
+                               struct pm_recorder **recorder, struct pm_error *error);
+
+/**
+ * Closes a recorder. Afterwards the file is complete without companion files: it can be moved and
+ * sent.
+ * @param recorder a recorder or NULL
+ */
+PM_PUBLIC void pm_recorder_close(struct pm_recorder *recorder);
+
+/**
+ * Adds a sample.
+ *
+ * @param recorder  the recorder
+ * @param sample    the sample; if it is not fresh, only its totals are stored
+ * @param headroom  the limits at the time of the sample; NULL: none are stored
+ * @param error     PM_ERROR_IO (disk full); nothing can be added afterwards, and earlier samples
+ *                  remain readable
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_recorder_add(struct pm_recorder *recorder, const struct pm_sample *sample,
+                              const struct pm_headroom *headroom, struct pm_error *error);
+
+/**
+ * Stores how the process ended, as a note to the last sample.
+ *
+ * @param recorder  the recorder; nothing is stored if it has no samples
+ * @param why       human-readable reason; more than PM_ENDING_TEXT_SIZE bytes are cut when read
+ * @param error     PM_ERROR_IO
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_recorder_end(struct pm_recorder *recorder, const char *why,
+                              struct pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

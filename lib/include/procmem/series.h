@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Values over time, in bounded memory.
+ */
+#ifndef PROCMEM_SERIES_H
+#define PROCMEM_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A value at a point in time. */
+struct pm_point {
+	double time;    /**< seconds, from any origin */
+	uint64_t value; /**< bytes, or a count */
+};
+
+/** Maximum number of corners that a series keeps. */
+#define PM_SERIES_POINTS 1024
+
+/**
+ * Values over time. Only the corners of the curve are kept, at most PM_SERIES_POINTS: a constant
+ * value needs no memory, and when the series is full, every second corner is dropped. Zeroed: an
+ * empty series.
+ */
+struct pm_series {
+	struct pm_point *points; /**< the corners, by ascending time; owned */
+	size_t count;            /**< number of corners */
+	size_t capacity;         /**< private */
+	double last; /**< time of the last sample: the value of the last corner held until then */
+	uint64_t samples; /**< number of values that were added */
+};
+
+/**
+ * Releases a series; it is empty afterwards.
+ * @param series the series
+ */
+PM_PUBLIC void pm_series_deinit(struct pm_series *series);
+
+/**
+ * Adds a value.
+ *
+ * @param series  the series
+ * @param time    seconds; not before the last sample
+ * @param value   the value
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_series_add(struct pm_series *series, double time, uint64_t value,
+                            struct pm_error *error);
+
+/**
+ * Adds the values of another series. Before its first point a series counts as 0.
+ *
+ * @param series  becomes the sum of both
+ * @param other   the other series
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_series_merge(struct pm_series *series, const struct pm_series *other,
+                              struct pm_error *error);
+
+/**
+ * Returns the value at a point in time, interpolated between corners.
+ *
+ * @param series  the series
+ * @param time    seconds
+ * @return        the value; 0 before the first point, the last value after the last point
+ */
+PM_PUBLIC double pm_series_at(const struct pm_series *series, double time);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/** @file The table `fact` of a recording: the details of regions. Private. */
+#ifndef PM_RECORDING_STORED_DETAIL_H
+#define PM_RECORDING_STORED_DETAIL_H
+
+#include <procmem/region.h>
+
+#include "recording/database.h"
+
+/** Creates the table, which recordings of the first versions lack. */
+#define PM_STORED_DETAIL_SCHEMA                                                                   \
+	"CREATE TABLE IF NOT EXISTS fact (region INTEGER NOT NULL, item INTEGER NOT NULL, type "  \
+	"TEXT NOT NULL, runtime TEXT, allocator TEXT, place TEXT, count INTEGER, found INTEGER, " \
+	"smallest INTEGER, largest INTEGER, covered INTEGER, start_address INTEGER, arena "       \
+	"INTEGER, arena_number INTEGER, heap INTEGER, heaps INTEGER, thread INTEGER, name TEXT, " \
+	"shmid INTEGER, PRIMARY KEY (region, item)) WITHOUT ROWID;"
+
+/** Statement that pm_stored_detail_write() needs. */
+extern const char pm_stored_detail_insert[];
+
+/** Statement that pm_stored_detail_read() needs, if the recording has the table `fact`. */
+extern const char pm_stored_detail_select[];
+
+/**
+ * Writes the detail of a region.
+ *
+ * @param database   the recording
+ * @param statement  pm_stored_detail_insert, prepared
+ * @param id         row of the region
+ * @param detail     the detail; nothing is written for PM_DETAIL_NONE and PM_DETAIL_TEXT
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+int pm_stored_detail_write(const struct pm_database *database, sqlite3_stmt *statement, int64_t id,
+                           const struct pm_detail *detail, struct pm_error *error);
+
+/**
+ * Reads the detail of a region.
+ *
+ * @param database   the recording
+ * @param statement  pm_stored_detail_select, prepared; NULL where the recording lacks the table
+ * @param id         row of the region
+ * @param text       the text of the detail, which is used where the table has no known detail
+ * @param regions    list that owns the detail
+ * @param detail     receives the detail
+ * @param error      PM_ERROR_IO, PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ * @return           0 or -1
+ */
+int pm_stored_detail_read(const struct pm_database *database, sqlite3_stmt *statement, int64_t id,
+                          const char *text, struct pm_regions *regions, struct pm_detail *detail,
+                          struct pm_error *error);
+
+#endif
