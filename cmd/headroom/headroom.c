@@ -17,14 +17,13 @@ enum { OPTION_FOR = CLI_LONG_ONLY, OPTION_FROM, OPTION_MIN };
 
 static const struct cli_option headroom_option_list[] = {
 	{ OPTION_FOR, "for", "DURATION",
-	  "watch for so long (30s, 5m), to tell when the\nlimits are reached" },
-	{ OPTION_FROM, "from", "FILE", "tell that from a recording" },
-	{ OPTION_MIN, "min", "SIZE|PERCENT",
-	  "exit status 1 where less memory is left (500M, 15%)" },
+	  "watch for this time (30s, 5m), to estimate when\nthe limits are reached" },
+	{ OPTION_FROM, "from", "FILE", "estimate that from a recording" },
+	{ OPTION_MIN, "min", "SIZE|PERCENT", "exit status 1 if less memory is left (500M, 15%)" },
 	{ 0 },
 };
 
-/* In bytes. Memory comes in pages: less than one is a number whose unit was forgotten. */
+/* In bytes. Memory comes in pages: a smaller number lacks its unit. */
 static const uint64_t min_size = 4096;
 
 static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
@@ -42,7 +41,7 @@ static int check_min(const char *value, uint64_t bytes, struct pm_error *error)
 	                    digits, value, digits, value);
 }
 
-static int take_min(struct headroom_options *options, const char *value, struct pm_error *error)
+static int parse_min(struct headroom_options *options, const char *value, struct pm_error *error)
 {
 	size_t length = strlen(value);
 
@@ -56,7 +55,7 @@ static int take_min(struct headroom_options *options, const char *value, struct 
 	char digits[8];
 	uint64_t percent;
 	if (length > sizeof digits)
-		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is no percentage", value);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' is not a percentage", value);
 
 	memcpy(digits, value, length - 1);
 	digits[length - 1] = '\0';
@@ -67,7 +66,7 @@ static int take_min(struct headroom_options *options, const char *value, struct 
 	return 0;
 }
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct headroom_options *options = into;
 	switch (id) {
@@ -77,12 +76,12 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 		options->recording = value;
 		return 0;
 	default:
-		return take_min(options, value, error);
+		return parse_min(options, value, error);
 	}
 }
 
 static const struct cli_group groups[] = {
-	{ "What to tell:", headroom_option_list, take, 0 },
+	{ "What to report:", headroom_option_list, parse_option, 0 },
 	{ "Output:", options_of_output, options_parse_output,
 	  offsetof(struct headroom_options, output) },
 	{ 0 },
@@ -93,20 +92,20 @@ static const char *const exclusive[] = { "for from", NULL };
 const struct cli_spec headroom_spec = {
 	.command = "headroom",
 	.operands = "TARGET",
-	.purpose = "Tells how much a process may still grow: the limits that apply, what is used of\n"
-	           "each, and with --for or --from when they are reached.",
+	.purpose = "Reports how much a process may still grow: the limits that apply, the used part\n"
+	           "of each, and with --for or --from when they are reached.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, or a process name that fits one process.",
 	.examples = {
-		{ "procmem headroom --for 30s java", "when the process called java meets its limits" },
-		{ "procmem headroom -q --min 15% 4711", "fail where less than 15% of the memory limit is left" },
+		{ "procmem headroom --for 30s java", "when the process called java reaches its limits" },
+		{ "procmem headroom -q --min 15% 4711", "fail if less than 15% of the memory limit is left" },
 	},
 	.operands_min = 1,
 	.operands_max = 1,
 };
 
-/** Sums up the regions by what they are for. */
+/** Sums the regions by kind. */
 static int sum_kinds(struct headroom_report *report, struct pm_process *process,
                      struct pm_error *error)
 {
@@ -127,7 +126,7 @@ static int sum_kinds(struct headroom_report *report, struct pm_process *process,
 	return 0;
 }
 
-/** Whether as much memory is left as the user wants. */
+/** Returns whether as much memory is left as --min requires. */
 static bool is_enough(const struct headroom_report *report)
 {
 	const struct headroom_options *options = report->options;
@@ -136,11 +135,13 @@ static bool is_enough(const struct headroom_report *report)
 		return true;
 
 	double left = (double)pm_limit_left(limit);
-	return options->min_percent > 0 ? left >= (double)limit->max * options->min_percent / 100
-	                                : left >= (double)options->min_bytes;
+	if (options->min_percent > 0)
+		return left >= (double)limit->max * options->min_percent / 100;
+
+	return left >= (double)options->min_bytes;
 }
 
-/** Says that less is left than the user wants. */
+/** Reports that less memory is left than --min requires. */
 static void note_too_little(const struct headroom_report *report)
 {
 	const struct headroom_options *options = report->options;
@@ -148,20 +149,31 @@ static void note_too_little(const struct headroom_report *report)
 	struct text line = { 0 };
 	text_size(&line, pm_limit_left(limit));
 	text_string(&line, " left, less than ");
-	if (options->min_percent > 0)
+	if (options->min_percent > 0) {
 		text_format(&line, "%.0f%% of ", options->min_percent);
-	text_size(&line, options->min_percent > 0 ? limit->max : options->min_bytes);
+		text_size(&line, limit->max);
+	} else {
+		text_size(&line, options->min_bytes);
+	}
 
 	report_note("%s (--min)", text_terminate(&line));
 	text_deinit(&line);
 }
 
+static void report_limits(const struct pm_headroom *headroom)
+{
+	const char *group = headroom->cgroup_version > 0 ? "the memory cgroup is visible"
+	                                                 : "no memory cgroup is visible";
+	report_note("%zu limits apply; %s", headroom->count, group);
+}
+
 /**
- * Reads and prints.
- * @return 1: too little is left; 0: enough; -1: an error
+ * Reads and prints the headroom.
+ *
+ * @return 1 if too little is left, 0 if there is enough, -1 on error
  */
-static int tell(struct pm_process *process, const struct headroom_options *options, struct out *out,
-                struct pm_error *error)
+static int report_headroom(struct pm_process *process, const struct headroom_options *options,
+                           struct out *out, struct pm_error *error)
 {
 	struct headroom_rates rates;
 	struct pm_process_info info;
@@ -180,10 +192,7 @@ static int tell(struct pm_process *process, const struct headroom_options *optio
 		result = !is_enough(&report);
 
 		if (options->output.verbose && !options->output.quiet)
-			report_note("%zu limits apply; %s", report.headroom.count,
-			            report.headroom.cgroup_version > 0
-			                    ? "the memory cgroup is seen"
-			                    : "no memory cgroup is seen");
+			report_limits(&report.headroom);
 
 		if (options->output.json)
 			headroom_print_json(&report, out);
@@ -215,10 +224,13 @@ enum status headroom_run(struct out *out, int argc, char **argv)
 	if (target_open_process(&target, words.operands[0], &error) < 0)
 		return report_failure(&error);
 
-	int result = tell(target.process, &options, out, &error);
+	int result = report_headroom(target.process, &options, out, &error);
 	target_close(&target);
 	if (result < 0)
 		return report_failure(&error);
 
-	return result > 0 ? STATUS_NOTHING : STATUS_OK;
+	if (result > 0)
+		return STATUS_NOTHING;
+
+	return STATUS_OK;
 }

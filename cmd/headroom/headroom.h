@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What `procmem headroom` found, for those who print it. Private to the command. */
+/** @file The options and results of `procmem headroom`. Private to the command. */
 #ifndef CMD_HEADROOM_HEADROOM_H
 #define CMD_HEADROOM_HEADROOM_H
 
@@ -13,31 +13,30 @@
 #include "cli/options.h"
 #include "view/json.h"
 
-/** What the user wants. */
+/** Options of the user. */
 struct headroom_options {
-	double seconds;        /**< how long to watch, 0: not */
-	const char *recording; /**< file to take the rate from, NULL for none */
-	bool min_given;        /**< one of the next two holds */
-	uint64_t min_bytes;    /**< least memory that must be left */
-	double min_percent; /**< least share of the limit that must be left; 0: `min_bytes` counts
-	                     */
+	double seconds;        /**< how long to watch, 0: do not watch */
+	const char *recording; /**< recording for the rate, or NULL */
+	bool min_given;        /**< --min was given */
+	uint64_t min_bytes;    /**< minimum of memory that must be left, in bytes */
+	double min_percent;    /**< minimum as a percentage of the limit; 0: `min_bytes` applies */
 	struct output_options output;
 };
 
-/** How things that limits bound changed over time. */
+/** How the limited things changed over time. */
 struct headroom_rates {
-	bool known;                /**< there was time to see */
+	bool known;                /**< rates were measured */
 	struct pm_series memory;   /**< resident and swapped bytes */
 	struct pm_series size;     /**< bytes of address space */
-	struct pm_series mappings; /**< number of regions; empty where unknown */
+	struct pm_series mappings; /**< number of regions; empty if unknown */
 	struct pm_series threads;  /**< number of threads */
 };
 
-/** All that is told. */
+/** All results. */
 struct headroom_report {
 	const struct headroom_options *options;
 	struct pm_headroom headroom;
-	struct pm_members members; /**< who shares the cgroup's limit */
+	struct pm_members members; /**< processes that share the limit of the cgroup */
 	struct pm_totals totals;
 	const char *comm;                /**< command name */
 	pid_t pid;                       /**< PID */

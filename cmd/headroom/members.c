@@ -3,9 +3,10 @@
 
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 
-/** Most processes that are named in text; JSON has all that were looked at. */
+/** Maximum number of processes that the text names; JSON has all that were read. */
 enum { NAMED_MAX = 6 };
 
 static void put_size(const struct headroom_report *report, struct text *line, uint64_t size)
@@ -22,8 +23,9 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;
 	uint64_t rest = 0;
-	size_t count = members->count > NAMED_MAX ? members->count - NAMED_MAX : 0;
-	for (size_t i = members->count - count; i < members->count; i++)
+	size_t named = min_size(members->count, NAMED_MAX), count = members->count - named;
+
+	for (size_t i = named; i < members->count; i++)
 		rest += members->items[i].rss + members->items[i].swap;
 
 	if (count > 0) {
@@ -32,9 +34,9 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 	}
 
 	if (members->others > 0)
-		text_format(line, ", %zu not looked at", members->others);
+		text_format(line, ", %zu not read", members->others);
 	if (members->incomplete)
-		text_string(line, ", and those of groups below that could not be looked at");
+		text_string(line, ", and those of groups below that could not be read");
 }
 
 void headroom_members_print(const struct headroom_report *report, struct out *out)
@@ -61,7 +63,7 @@ void headroom_members_print(const struct headroom_report *report, struct out *ou
 	put_size(report, &line, members->cache);
 
 	if (members->reclaimable > 0) {
-		text_string(&line, ", of which not used lately");
+		text_string(&line, ", of which not used recently");
 		put_size(report, &line, members->reclaimable);
 	}
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL members.c */
+/** @file The processes that share the limit of the cgroup. */
 #ifndef CMD_HEADROOM_MEMBERS_H
 #define CMD_HEADROOM_MEMBERS_H
 
 #include "headroom/headroom.h"
 
 /**
- * Prints who shares the cgroup's limit.
- * @param report it
- * @param out where to
+ * Prints the processes that share the limit of the cgroup.
+ *
+ * @param report  the results
+ * @param out     where to write
  */
 void headroom_members_print(const struct headroom_report *report, struct out *out);
 
 /**
- * Writes that as an object.
- * @param report it
- * @param json the object that it goes into
+ * Adds these processes to a JSON object.
+ *
+ * @param report  the results
+ * @param json    the object
  */
 void headroom_members_put(const struct headroom_report *report, struct json *json);
 

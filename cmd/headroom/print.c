@@ -80,9 +80,11 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 }
 
 /**
- * The kinds that hold anything, the heaviest first.
- * @param order room for PM_KIND_COUNT
- * @return how many
+ * Sorts the kinds that hold memory, largest first.
+ *
+ * @param report  the results
+ * @param order   receives at most PM_KIND_COUNT kinds
+ * @return        number of kinds
  */
 static size_t order_kinds(const struct headroom_report *report, enum pm_kind *order)
 {
@@ -102,7 +104,7 @@ static size_t order_kinds(const struct headroom_report *report, enum pm_kind *or
 /** The table of kinds. */
 struct kinds_view {
 	const struct headroom_report *report;
-	const struct pm_limit *limit; /* that they are held against, or NULL */
+	const struct pm_limit *limit; /* limit of which they are a part, or NULL */
 	enum pm_kind order[PM_KIND_COUNT];
 	size_t count;
 };
@@ -137,7 +139,7 @@ static bool lasts(const void *context, const struct pm_limit *limit, double *sec
 	return headroom_rates_lasts(context, limit, &trend, seconds);
 }
 
-/** Says how long a limit lasts, or why that is not known. */
+/** Adds how long a limit lasts, or why that is not known. */
 static void put_lasts(const struct headroom_report *report, const struct pm_limit *limit,
                       struct text *line)
 {
@@ -156,7 +158,7 @@ static void put_lasts(const struct headroom_report *report, const struct pm_limi
 	}
 }
 
-/** The first lines: the answer. */
+/** Prints the first lines, which have the most important limit. */
 static void print_answer(const struct headroom_report *report, struct out *out)
 {
 	const struct pm_limit *limit = first_limit(&report->headroom, lasts, report->rates);
@@ -171,7 +173,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 		text_format(&line, " (%s)", first_limit_words(limit->kind));
 		put_lasts(report, limit, &line);
 	} else {
-		text_string(&line, "no limit of memory is seen");
+		text_string(&line, "no memory limit is visible");
 	}
 
 	text_char(&line, '\n');
@@ -179,7 +181,7 @@ static void print_answer(const struct headroom_report *report, struct out *out)
 	text_deinit(&line);
 }
 
-/** How long address space would last if it grew as resident and swapped memory does. */
+/** Adds how long address space would last if it grew like resident and swapped memory. */
 static void put_as_memory(const struct headroom_report *report, const struct pm_limit *limit,
                           struct text *line)
 {
@@ -194,9 +196,9 @@ static void put_as_memory(const struct headroom_report *report, const struct pm_
 }
 
 /**
- * Tells of address space that has no rate, because it grows in steps (malloc reserves 64 MiB at a
- * time for an arena, HEAP_MAX_SIZE in glibc's malloc/arena.c, and fills it), or did not grow
- * meanwhile, but ends before memory does once it grows.
+ * Reports address space without a rate that may end before memory does. It grows in steps (malloc
+ * reserves 64 MiB at a time for an arena, HEAP_MAX_SIZE in glibc's malloc/arena.c, and fills them),
+ * or did not grow during the measurement.
  */
 static void print_steps(const struct headroom_report *report, struct out *out)
 {

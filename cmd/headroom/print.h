@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Output of `procmem headroom`. */
 #ifndef CMD_HEADROOM_PRINT_H
 #define CMD_HEADROOM_PRINT_H
 
 #include "headroom/headroom.h"
 
 /**
- * Prints it.
- * @param report it
- * @param out where to
+ * Prints the results as text.
+ *
+ * @param report  the results
+ * @param out     where to write
  */
 void headroom_print(const struct headroom_report *report, struct out *out);
 
 /**
- * Prints it as JSON.
- * @param report it
- * @param out where to
+ * Prints the results as JSON.
+ *
+ * @param report  the results
+ * @param out     where to write
  */
 void headroom_print_json(const struct headroom_report *report, struct out *out);
 

@@ -8,7 +8,7 @@
 #include "base/poll_loop.h"
 #include "base/report.h"
 
-/* So often it is looked while a process is watched; shorter watches look ten times. */
+/* Seconds between two samples; shorter measurements take ten samples. */
 static const double usual_interval = 1;
 
 void headroom_rates_deinit(struct headroom_rates *rates)
@@ -22,18 +22,19 @@ void headroom_rates_deinit(struct headroom_rates *rates)
 static int add_totals(struct headroom_rates *rates, double time, const struct pm_totals *totals,
                       struct pm_error *error)
 {
-	return pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
-	                       pm_series_add(&rates->size, time, totals->size, error) < 0 ||
-	                       pm_series_add(&rates->threads, time, totals->threads, error) < 0
-	               ? -1
-	               : 0;
+	if (pm_series_add(&rates->memory, time, totals->rss + totals->swap, error) < 0 ||
+	    pm_series_add(&rates->size, time, totals->size, error) < 0 ||
+	    pm_series_add(&rates->threads, time, totals->threads, error) < 0)
+		return -1;
+
+	return 0;
 }
 
 /**
- * Waits until it is to be looked again.
- * @return false: the user has seen enough
+ * Waits for the next sample.
+ * @return false if the user interrupted
  */
-static bool await_look(struct poll_loop *wait)
+static bool await_sample(struct poll_loop *wait)
 {
 	while (!*wait->interrupted)
 		if (poll_loop_wait(wait))
@@ -42,8 +43,9 @@ static bool await_look(struct poll_loop *wait)
 }
 
 /**
- * Looks again and again.
- * @return 0, 1: the user has ended it before; -1
+ * Takes samples.
+ *
+ * @return 0, 1 if the user interrupted, -1 on error
  */
 static int watch(struct headroom_rates *rates, struct pm_process *process, double seconds,
                  struct pm_error *error)
@@ -51,7 +53,10 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 	const struct pm_sampler_options options = { 0 };
 	struct pm_sampler *sampler;
 	struct pm_sample sample;
-	double interval = seconds / 10 < usual_interval ? seconds / 10 : usual_interval;
+	double interval = usual_interval;
+
+	if (seconds / 10 < interval)
+		interval = seconds / 10;
 
 	if (pm_sampler_open(process, &options, &sampler, error) < 0)
 		return -1;
@@ -68,7 +73,10 @@ static int watch(struct headroom_rates *rates, struct pm_process *process, doubl
 			                       error);
 		if (result < 0 || sample.time - begin >= seconds - interval / 2)
 			break;
-		result = await_look(&wait) ? pm_sampler_take(sampler, &sample, error) : 1;
+
+		result = 1;
+		if (await_sample(&wait))
+			result = pm_sampler_take(sampler, &sample, error);
 	}
 
 	poll_loop_deinit(&wait);
@@ -111,15 +119,20 @@ int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *proc
                            const struct headroom_options *options, struct pm_error *error)
 {
 	*rates = (struct headroom_rates){ .known = options->recording || options->seconds > 0 };
-	int result = options->recording ? read_recording(rates, process, options->recording, error)
-	             : rates->known     ? watch(rates, process, options->seconds, error)
-	                                : 0;
+	int result = 0;
+	if (options->recording)
+		result = read_recording(rates, process, options->recording, error);
+	else if (rates->known)
+		result = watch(rates, process, options->seconds, error);
 
 	if (result < 0)
 		headroom_rates_deinit(rates);
 	if (result > 0 && !options->output.quiet)
-		report_note("interrupted: this is what was seen until now");
-	return result < 0 ? -1 : 0;
+		report_note("interrupted: this is what was measured so far");
+
+	if (result < 0)
+		return -1;
+	return 0;
 }
 
 bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL rates.c */
+/** @file How fast the limited things grow. */
 #ifndef CMD_HEADROOM_RATES_H
 #define CMD_HEADROOM_RATES_H
 
@@ -12,13 +12,13 @@
 void headroom_rates_deinit(struct headroom_rates *rates);
 
 /**
- * How long a limit lasts at the rate that was seen.
+ * Computes how long a limit lasts at the measured rate.
  *
  * @param rates    the rates
  * @param limit    the limit
- * @param trend    where to store what was seen of what it bounds
- * @param seconds  where to store how long it lasts
- * @return         true where that grows steadily
+ * @param trend    receives the trend of the limited thing
+ * @param seconds  receives the time
+ * @return         true if the thing grows steadily
  */
 bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_limit *limit,
                           struct pm_trend *trend, double *seconds);
@@ -28,8 +28,8 @@ bool headroom_rates_lasts(const struct headroom_rates *rates, const struct pm_li
  *
  * @param rates    filled; release with headroom_rates_deinit()
  * @param process  the process
- * @param options  for how long, or which recording
- * @param error    what went wrong
+ * @param options  duration, or the recording
+ * @param error    PM_ERROR_GONE, PM_ERROR_USAGE, errors of recordings
  * @return         0 or -1
  */
 int headroom_rates_measure(struct headroom_rates *rates, struct pm_process *process,

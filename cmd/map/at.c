@@ -10,17 +10,17 @@
 #include "target/region_text.h"
 #include "view/results.h"
 
-/* Blanks before what a narrow terminal puts below a line. */
+/* Indentation of continuation lines on a narrow terminal, in columns. */
 enum { INDENT = 4 };
 
-/** What is known about one address. */
+/** An address, its region and the state of its page. */
 struct place {
 	uint64_t address;
-	const struct pm_region *region; /* that holds it */
-	const struct pm_region *before; /* neighbours, NULL for none */
+	const struct pm_region *region; /* region that contains the address */
+	const struct pm_region *before; /* neighbours, or NULL */
 	const struct pm_region *after;
 	bool in_core;    /* the target is a core file */
-	bool page_known; /* `page` holds */
+	bool page_known; /* `page` is valid */
 	unsigned page;   /* enum pm_page bits, 0: never touched */
 };
 
@@ -30,8 +30,8 @@ static int note_page(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Asks a core file whether it has the byte. */
-static void look_into_core(const struct loaded *loaded, struct place *place)
+/** Finds out whether a core file contains the byte. */
+static void read_core_state(const struct loaded *loaded, struct place *place)
 {
 	struct pm_page_source pages = pm_core_source(loaded->core);
 	place->in_core = true;
@@ -39,8 +39,8 @@ static void look_into_core(const struct loaded *loaded, struct place *place)
 	                               &place->page, NULL) >= 0;
 }
 
-/** Asks for the state of the page; where the kernel does not tell, it stays unknown. */
-static int look_at_page(const struct loaded *loaded, struct place *place, struct pm_error *error)
+/** Reads the state of the page; it stays unknown if the kernel does not report it. */
+static int read_page_state(const struct loaded *loaded, struct place *place, struct pm_error *error)
 {
 	struct pm_process *process = loaded->target->process;
 	struct pm_pagemap *pagemap;
@@ -49,7 +49,7 @@ static int look_at_page(const struct loaded *loaded, struct place *place, struct
 		 start = place->address & ~(page_size - 1);
 
 	if (loaded->core)
-		look_into_core(loaded, place);
+		read_core_state(loaded, place);
 	if (!process || pm_pagemap_open(process, PM_PAGEMAP_BEST, &pagemap, NULL) < 0)
 		return 0;
 
@@ -63,24 +63,29 @@ static int look_at_page(const struct loaded *loaded, struct place *place, struct
 	return -1;
 }
 
-/** Whether a region is of a file. Core files have no inodes. */
+/** Returns whether the region maps a file. Core files have no inodes. */
 static bool has_file(const struct place *place)
 {
-	return place->in_core ? place->region->mapping[0] == '/' : place->region->inode != 0;
+	if (place->in_core)
+		return place->region->mapping[0] == '/';
+
+	return place->region->inode != 0;
 }
 
-/** Says whether a core file has the page. */
+/** Describes the state of the page in a core file. */
 static const char *core_words(const struct place *place)
 {
 	if (place->page & PM_PAGE_ZERO)
 		return "in the core file, as zeros";
 	if (place->page & PM_PAGE_PRESENT)
 		return "in the core file";
-	return has_file(place) ? "not in the core file, which leaves it to the mapped file"
-	                       : "not in the core file: never touched, or left out";
+	if (has_file(place))
+		return "not in the core file, which leaves it to the mapped file";
+
+	return "not in the core file: never touched, or left out";
 }
 
-/** Says what is in the page. */
+/** Describes the state of the page. */
 static const char *page_words(const struct place *place)
 {
 	const struct pm_region *region = place->region;
@@ -95,14 +100,17 @@ static const char *page_words(const struct place *place)
 		return has_file(place) ? "not in memory of this process" : "never touched";
 	if (place->page & PM_PAGE_ZERO)
 		return "the zero page: read, but never written to";
+	if (place->page & PM_PAGE_FILE && region->perms & PM_PERM_SHARED)
+		return "present, shared";
 	if (place->page & PM_PAGE_FILE)
-		return region->perms & PM_PERM_SHARED ? "present, shared"
-		                                      : "present, the file's own page";
+		return "present, the file's own page";
+	if (has_file(place))
+		return "present, a private copy of the file's page";
 
-	return has_file(place) ? "present, a private copy of the file's page" : "present, private";
+	return "present, private";
 }
 
-/** Adds a stranger's text as the next field of a line; an empty one adds nothing. */
+/** Adds untrusted text as the next field of a line, unless it is empty. */
 static void put_field(struct text *line, const char *field)
 {
 	if (line->length > 0 && *field)
@@ -151,7 +159,10 @@ static void put_mapping(struct text *line, const struct pm_region *region, bool 
 
 /**
  * Writes a line and empties it.
- * @param indent of what a narrow terminal puts below it
+ *
+ * @param line    the line
+ * @param indent  columns before continuation lines on a narrow terminal
+ * @param out     where to write
  */
 static void end_line(struct text *line, size_t indent, struct out *out)
 {
@@ -170,7 +181,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 		put_perms_and_kind(&line, region);
 		put_mapping(&line, region, true);
 		put_detail(&line, region);
-		/* [vsyscall] lies in the kernel's half: how far away that is tells nothing. */
+		/* [vsyscall] is in the kernel's half: its distance has no meaning. */
 		if (gap > 0 && gap >> 63 == 0) {
 			put_size(&line, "  ", gap, options);
 			text_string(&line, " away");
@@ -186,6 +197,7 @@ static void print_neighbour(const char *which, const struct pm_region *region, u
 static void print_region(const struct pm_region *region, bool in_core,
                          const struct map_options *options, struct out *out)
 {
+	const char *label = in_core ? "  " MAP_HELD " " : "  RSS ";
 	struct text line = { 0 };
 	size_t number = results_add_region(out->results, region->start, region->end,
 	                                   pm_kind_name((enum pm_kind)region->kind),
@@ -196,8 +208,7 @@ static void print_region(const struct pm_region *region, bool in_core,
 	put_range(&line, region);
 	put_size(&line, "  ", pm_region_size(region), options);
 	if (pm_region_knows(region, PM_SIZE_RSS))
-		put_size(&line, in_core ? "  " MAP_HELD " " : "  RSS ", region->bytes[PM_SIZE_RSS],
-		         options);
+		put_size(&line, label, region->bytes[PM_SIZE_RSS], options);
 	put_perms_and_kind(&line, region);
 
 	put_mapping(&line, region, false);
@@ -223,10 +234,10 @@ static void print_place(const struct place *place, const struct map_options *opt
 	if (has_file(place))
 		text_format(&line, ", file offset 0x%" PRIx64, region->offset + into);
 
-	if (place->page_known)
-		text_format(&line, "; its page %s %s",
-		            place->page || place->in_core || has_file(place) ? "is" : "was",
-		            page_words(place));
+	if (place->page_known) {
+		bool touched = place->page || place->in_core || has_file(place);
+		text_format(&line, "; its page %s %s", touched ? "is" : "was", page_words(place));
+	}
 
 	end_line(&line, INDENT, out);
 	if (*region->why) {
@@ -279,9 +290,18 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 	struct place place = { .address = address };
 	size_t index = pm_regions_index(regions, address);
 	place.region = &regions->items[index];
-	place.before = index > 0 ? place.region - 1 : NULL;
-	place.after = index + 1 < regions->count ? place.region + 1 : NULL;
-	if (look_at_page(loaded, &place, error) < 0)
+	uint64_t gap_before = 0, gap_after = 0;
+
+	if (index > 0) {
+		place.before = place.region - 1;
+		gap_before = place.region->start - place.before->end;
+	}
+	if (index + 1 < regions->count) {
+		place.after = place.region + 1;
+		gap_after = place.after->start - place.region->end;
+	}
+
+	if (read_page_state(loaded, &place, error) < 0)
 		return -1;
 	if (options->output.json) {
 		print_json(loaded, &place, out);
@@ -290,10 +310,8 @@ int map_at_print(const struct loaded *loaded, uint64_t address, const struct map
 
 	print_region(place.region, place.in_core, options, out);
 	print_place(&place, options, out);
-	print_neighbour("before:", place.before,
-	                place.before ? place.region->start - place.before->end : 0, options, out);
-	print_neighbour("after:", place.after,
-	                place.after ? place.after->start - place.region->end : 0, options, out);
+	print_neighbour("before:", place.before, gap_before, options, out);
+	print_neighbour("after:", place.after, gap_after, options, out);
 
 	return 0;
 }

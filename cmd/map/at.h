@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL at.c */
+/** @file The regions at and around an address, for `procmem map TARGET ADDRESS`. */
 #ifndef CMD_MAP_AT_H
 #define CMD_MAP_AT_H
 
 #include "map/map.h"
 
 /**
- * Prints what is at an address.
+ * Prints the region of an address, its neighbours, and the state of its page.
  *
- * @param loaded   what was read
- * @param address  an address within one of its regions
+ * @param loaded   the target
+ * @param address  an address in one of its regions
  * @param options  JSON or text, bytes
- * @param out      where to
+ * @param out      where to write
  * @param error    PM_ERROR_GONE
  * @return         0 or -1
  */

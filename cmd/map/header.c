@@ -6,14 +6,15 @@
 
 #include "base/utf8.h"
 
-/* What is kept of a command line however narrow the terminal is. */
+/* Columns of a command line that are kept on the narrowest terminal. */
 enum { COMMAND_MIN = 20 };
 
-/** Adds a duration as people say it: the two largest units. */
+/** Adds a duration in its two largest units. */
 static void put_duration(struct text *text, uint64_t milliseconds)
 {
-	uint64_t seconds = milliseconds / 1000, minutes = seconds / 60, hours = minutes / 60,
-		 days = hours / 24;
+	uint64_t seconds = milliseconds / 1000, minutes = seconds / 60;
+	uint64_t hours = minutes / 60, days = hours / 24;
+
 	if (days > 0)
 		text_format(text, "%" PRIu64 "d %" PRIu64 "h", days, hours % 24);
 	else if (hours > 0)
@@ -32,7 +33,7 @@ static void put_size(struct text *text, uint64_t size, bool bytes)
 		text_size(text, size);
 }
 
-/** Adds what stands behind the command line. */
+/** Adds the part of the line after the command line. */
 static void put_facts(struct text *text, const struct loaded *loaded, bool bytes)
 {
 	const struct pm_process_info *info = &loaded->info;
@@ -67,15 +68,16 @@ static void put_command(struct text *line, const char *command, size_t room)
 		text_string(line, "  ");
 
 	size_t columns = utf8_columns(escaped.bytes, escaped.length);
-	size_t kept = columns <= room ? escaped.length
-	                              : utf8_fit(escaped.bytes, escaped.length, room - 1);
+	size_t kept = escaped.length;
+	if (columns > room)
+		kept = utf8_fit(escaped.bytes, escaped.length, room - 1);
 	text_bytes(line, escaped.bytes, kept);
 	if (kept < escaped.length)
 		text_string(line, "\xe2\x80\xa6");
 	text_deinit(&escaped);
 }
 
-/** Adds what a sample of a recording tells about its process. */
+/** Adds what a sample of a recording contains about its process. */
 static void put_recorded(struct text *line, const struct loaded *loaded)
 {
 	uint64_t rss = 0;
@@ -94,9 +96,11 @@ static void put_saved(struct text *line, const struct loaded *loaded)
 	}
 
 	utf8_escape(line, loaded->target->path, strlen(loaded->target->path));
-	const char *what = loaded->core                 ? "core file"
-	                   : loaded->source == PM_SMAPS ? "saved smaps"
-	                                                : "saved maps";
+	const char *what = "saved maps";
+	if (loaded->core)
+		what = "core file";
+	else if (loaded->source == PM_SMAPS)
+		what = "saved smaps";
 
 	text_format(line, "   %s, %zu regions", what, loaded->regions.count);
 	if (loaded->core && loaded->command[0] != '\0') {
@@ -115,9 +119,11 @@ static void put_process(struct text *line, const struct loaded *loaded, bool byt
 
 	size_t used = utf8_columns(line->bytes, line->length) + 2 +
 	              utf8_columns(facts.bytes, facts.length);
-	size_t room = width == SIZE_MAX            ? SIZE_MAX
-	              : used + COMMAND_MIN > width ? COMMAND_MIN
-	                                           : width - used;
+	size_t room = COMMAND_MIN;
+	if (width == SIZE_MAX)
+		room = SIZE_MAX;
+	else if (width >= used + COMMAND_MIN)
+		room = width - used;
 
 	put_command(line, loaded->command, room);
 	text_bytes(line, facts.bytes, facts.length);

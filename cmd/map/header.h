@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL header.c */
+/** @file The line above the table of `procmem map`. */
 #ifndef CMD_MAP_HEADER_H
 #define CMD_MAP_HEADER_H
 
 #include "map/map.h"
 
 /**
- * Prints the line about the process: name, command, threads, age, memory and its limit.
+ * Prints a line about the process: name, command, threads, age, memory and its limit.
  *
- * @param loaded  what was read
- * @param bytes   sizes are exact integers
- * @param out     where to
- * @return        how many lines of the terminal it takes
+ * @param loaded  the target
+ * @param bytes   print sizes as exact integers
+ * @param out     where to write
+ * @return        number of lines on the terminal
  */
 size_t map_header_print(const struct loaded *loaded, bool bytes, struct out *out);
 

@@ -15,12 +15,12 @@ enum { OPTION_BY = CLI_LONG_ONLY, OPTION_WHY };
 static const struct cli_option map_option_list[] = {
 	{ 'a', "all", NULL, "all regions, also on a terminal" },
 	{ OPTION_BY, "by", "WHAT", "sum up by kind, mapping, perms, arena, thread\nor object" },
-	{ OPTION_WHY, "why", NULL, "tell for each region which rule gave its kind" },
+	{ OPTION_WHY, "why", NULL, "show for each region which rule gave its kind" },
 	{ 'x', "pmap", NULL, "exactly what 'pmap -x' prints" },
 	{ 0 },
 };
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct map_options *options = into;
 	switch (id) {
@@ -39,7 +39,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 }
 
 static const struct cli_group groups[] = {
-	{ "What to show:", map_option_list, take, 0 },
+	{ "What to show:", map_option_list, parse_option, 0 },
 	{ "How:", options_of_lists, options_parse_list, offsetof(struct map_options, list) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct map_options, selection) },
@@ -56,32 +56,38 @@ static const char *const exclusive[] = {
 const struct cli_spec map_spec = {
 	.command = "map",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and says what each is for.",
+	.purpose = "Lists the memory regions of a process, those with the most resident memory\nfirst, and what each is for.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that fits one process, a saved smaps or maps\n"
 	         "file, an ELF core file, or a recording: FILE or FILE@SAMPLE.\n"
-	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress tells what is there.",
+	         "REGION is an address, ADDR-END, ADDR+LEN, a kind, [name] or 'all'; a single\naddress shows what is there.",
 	.examples = {
 		{ "procmem map java", "the regions of the process called java, largest first" },
-		{ "procmem map --by kind 4711", "how much each kind of memory takes in process 4711" },
+		{ "procmem map --by kind 4711", "how much memory each kind has in process 4711" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,
 };
 
 /**
- * Puts the regions that the user chose into the list.
- * @return 1: some; 0: none, `error` says so; -1: an error
+ * Adds the selected regions to a list.
+ *
+ * @param loaded   the target
+ * @param options  the selection
+ * @param list     receives the regions
+ * @param error    set also if no region fits
+ * @return         1, 0 if no region fits, -1 on error
  */
 static int choose_regions(const struct loaded *loaded, const struct map_options *options,
                           struct list *list, struct pm_error *error)
 {
 	struct pm_region_range *ranges;
 	size_t count;
-	if (pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count, error) <
-	    0)
-		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+	int result = pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count,
+	                             error);
+	if (result < 0)
+		return -(error->kind != PM_ERROR_NOT_FOUND);
 
 	size_t last = SIZE_MAX;
 	for (size_t i = 0; i < count; i++) {
@@ -98,56 +104,66 @@ static int choose_regions(const struct loaded *loaded, const struct map_options 
 	return list->count > 0;
 }
 
-/** The list that is printed: that of the groups, where there are any. */
+/** Initialises the list that is printed: of groups, if there are any, otherwise of regions. */
 static int init_shown(struct list *list, const struct map_options *options,
                       const struct groups *grouping, struct pm_error *error)
 {
-	const struct list_spec *spec = grouping ? groups_columns_spec(grouping)
-	                                        : &region_columns_spec;
+	const struct list_spec *spec = &region_columns_spec;
+
+	if (grouping)
+		spec = groups_columns_spec(grouping);
+
 	return list_init(list, spec, &options->list, options->output.bytes, error);
 }
 
-/** What must be read. */
+/** Returns what must be read, enum region_needs values. */
 static unsigned needs_of(const struct map_options *options, const struct list *shown)
 {
-	unsigned needs = selection_needs(&options->selection) |
-	                 (options->why ? REGION_NEEDS_KINDS : 0);
+	unsigned needs = selection_needs(&options->selection);
+
+	if (options->why)
+		needs |= REGION_NEEDS_KINDS;
+
 	if (options->pmap)
 		return needs | REGION_NEEDS_SMAPS;
 	if (!options->output.json)
 		return needs | list_needs(shown);
-	return needs |
-	       (options->by ? REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS : json_list_needs(shown));
+	if (options->by)
+		return needs | REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
+
+	return needs | json_list_needs(shown);
 }
 
-static void tell_cost(const struct loaded *loaded, const struct map_options *options,
-                      unsigned needs)
+static void report_cost(const struct loaded *loaded, const struct map_options *options,
+                        unsigned needs)
 {
 	if (options->output.quiet)
 		return;
 
 	if (options->output.verbose) {
-		const char *read = loaded->source == PM_SMAPS ? "smaps"
-		                   : loaded->from_pagemap     ? "maps and pagemap"
-		                                              : "maps";
+		const char *read = "maps";
+		if (loaded->source == PM_SMAPS)
+			read = "smaps";
+		else if (loaded->from_pagemap)
+			read = "maps and pagemap";
 		report_note("%zu regions from %s in %.1f ms, their kinds in %.1f ms",
 		            loaded->regions.count, read, (double)loaded->read_us / 1000,
 		            (double)loaded->kinds_us / 1000);
 	}
 
 	if (loaded->core)
-		report_note(MAP_HELD " is what the core file holds; it does not tell what was "
-		                     "resident, shared or dirty, nor the threads' names");
+		report_note(MAP_HELD " is what the core file contains; it does not show what was "
+		                     "resident, shared or dirty, nor the names of threads");
 	else if (!loaded->target->process && !loaded->recorded.word && (needs & REGION_NEEDS_KINDS))
-		report_note("a file cannot tell malloc's regions, its arenas and whose stack is "
-		            "whose; only a living process can");
+		report_note("regions and arenas of malloc and the threads of stacks are only known "
+		            "for a running process");
 
 	if (loaded->reader_failure.kind != PM_ERROR_NONE)
-		report_note("malloc's regions are not told from other anonymous ones: %s",
+		report_note("regions of malloc are not distinguished from other anonymous ones: %s",
 		            loaded->reader_failure.text);
 }
 
-/** Whether the words ask what is at one address. */
+/** Returns whether the operands ask for a single address. */
 static bool asks_for_address(const struct map_options *options, const struct cli_result *words,
                              uint64_t *address)
 {
@@ -156,37 +172,43 @@ static bool asks_for_address(const struct map_options *options, const struct cli
 	return !options->by && !options->pmap && !options->list.csv && !options->list.columns;
 }
 
-/** Whether nothing but RSS and swap is known: a recording that watch made. */
+/** Returns whether only RSS and swap are known: a recording by watch. */
 static bool has_two_sizes(const struct loaded *loaded)
 {
 	return loaded->recorded.word && loaded->regions.count > 0 &&
 	       !pm_region_knows(&loaded->regions.items[0], PM_SIZE_PSS);
 }
 
-/** How regions are listed, by what is known of them. */
-static const struct list_spec *sort_of_list(const struct loaded *loaded)
+/** Returns the columns that fit the known sizes. */
+static const struct list_spec *spec_of(const struct loaded *loaded)
 {
 	if (!loaded->sizes_known)
 		return &region_columns_maps_only;
-	return has_two_sizes(loaded) ? &region_columns_recorded : &region_columns_spec;
+	if (has_two_sizes(loaded))
+		return &region_columns_recorded;
+
+	return &region_columns_spec;
 }
 
 /**
- * Prints what was read.
- * @return 1: done; 0: no region fits, `error` says so; -1: an error
+ * Prints the target.
+ *
+ * @return 1, 0 if no region fits (`error` is set), -1 on error
  */
 static int print(const struct loaded *loaded, const struct map_options *options,
                  const struct cli_result *words, struct groups *grouping, struct out *out,
                  struct pm_error *error)
 {
 	static const struct list_options usual = { 0 };
-	const struct list_options *list_options = grouping ? &usual : &options->list;
+	const struct list_options *list_options = &options->list;
 	struct list list;
 	uint64_t address;
 
+	if (grouping)
+		list_options = &usual;
 	if (grouping && has_two_sizes(loaded))
 		groups_know_two_sizes(grouping);
-	if (list_init(&list, sort_of_list(loaded), list_options, options->output.bytes, error) < 0)
+	if (list_init(&list, spec_of(loaded), list_options, options->output.bytes, error) < 0)
 		return -1;
 
 	int chosen = choose_regions(loaded, options, &list, error), printed = 0;
@@ -196,35 +218,42 @@ static int print(const struct loaded *loaded, const struct map_options *options,
 		printed = map_print(loaded, &list, grouping, options, out, error);
 
 	list_deinit(&list);
-	return printed < 0 ? -1 : chosen;
+	if (printed < 0)
+		return -1;
+
+	return chosen;
 }
 
 /**
- * Refuses what needs sizes that are not known. The usual order falls back to what is known; one
- * that was asked for does not.
+ * Refuses columns that need unknown sizes. The default order falls back to known sizes; --sort does
+ * not.
  */
 static int check_known(const struct loaded *loaded, const struct map_options *options,
                        const struct list *shown, struct pm_error *error)
 {
-	unsigned unknown = loaded->sizes_known ? 0 : REGION_NEEDS_RSS | REGION_NEEDS_SMAPS;
+	unsigned unknown = 0;
+	if (!loaded->sizes_known)
+		unknown = REGION_NEEDS_RSS | REGION_NEEDS_SMAPS;
 	if (has_two_sizes(loaded))
 		unknown = REGION_NEEDS_SMAPS;
 	if (options->pmap && has_two_sizes(loaded))
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "--pmap: a recording by watch does not tell what is dirty, one "
-		                    "by snap does");
+		return pm_error_set(
+			error, PM_ERROR_USAGE, 0,
+			"--pmap: a recording by watch does not contain dirty sizes, one "
+			"by snap does");
 	if (!options->list.sort || !(shown->sort->needs & unknown))
 		return 0;
 
-	const char *why = has_two_sizes(loaded)
-	                          ? "a recording by watch does not say it, one by snap"
-	                          : "maps does not say it, smaps";
+	const char *why = "maps does not contain it, smaps";
+	if (has_two_sizes(loaded))
+		why = "a recording by watch does not contain it, one by snap";
+
 	return pm_error_set(error, PM_ERROR_USAGE, 0, "--sort: %s is not known: %s does",
 	                    shown->sort->name, why);
 }
 
 /**
- * Reads the target and prints.
+ * Reads the target and prints it.
  * @return as print()
  */
 static int show(const struct target *target, const struct map_options *options,
@@ -239,15 +268,17 @@ static int show(const struct target *target, const struct map_options *options,
 		return -1;
 
 	unsigned needs = needs_of(options, &shown);
-	/* The kinds are surest with smaps, and of one address more is wanted than of a thousand
-	 * regions. */
+	/*
+	 * The kinds are most reliable with smaps, and a single address deserves more detail than a
+	 * thousand regions.
+	 */
 	if (asks_for_address(options, words, &address))
 		needs |= REGION_NEEDS_SMAPS | REGION_NEEDS_KINDS;
 
 	if (regions_load(&loaded, target, needs, error) < 0)
 		return -1;
 
-	tell_cost(&loaded, options, needs);
+	report_cost(&loaded, options, needs);
 	int status = check_known(&loaded, options, &shown, error);
 	if (status == 0)
 		status = print(&loaded, options, words, grouping, out, error);
@@ -256,7 +287,7 @@ static int show(const struct target *target, const struct map_options *options,
 	return status;
 }
 
-/** A number that is no address here may be meant as another PID. */
+/** Adds a hint if a number that is not an address here is the PID of another process. */
 static void hint_at_processes(const struct cli_result *words, struct pm_error *error)
 {
 	for (int i = 1; i < words->count; i++) {
@@ -275,7 +306,7 @@ static void hint_at_processes(const struct cli_result *words, struct pm_error *e
 }
 
 /**
- * Does what the parsed command line says.
+ * Executes the parsed command line.
  * @return exit status
  */
 static enum status run(struct map_options *options, const struct cli_result *words,
@@ -296,7 +327,10 @@ static enum status run(struct map_options *options, const struct cli_result *wor
 		return STATUS_OK;
 
 	report_failure(&error);
-	return status == 0 ? STATUS_NOTHING : STATUS_ERROR;
+	if (status == 0)
+		return STATUS_NOTHING;
+
+	return STATUS_ERROR;
 }
 
 enum status map_run(struct out *out, int argc, char **argv)
@@ -312,15 +346,21 @@ enum status map_run(struct out *out, int argc, char **argv)
 	}
 
 	out_set_colour(out, options.output.colour);
-	/* The table tells it below each region. */
+	/* The table prints it below each region. */
 	if (options.why && options.output.json && !options.list.columns)
 		options.list.columns = "+why";
 
-	struct groups *grouping = options.by ? groups_create(options.by) : NULL;
+	const struct list_spec *spec = &region_columns_spec;
+	struct groups *grouping = NULL;
 	enum status status = STATUS_OK;
+
+	if (options.by) {
+		grouping = groups_create(options.by);
+		spec = groups_columns_spec(grouping);
+	}
+
 	if (options_want_help(&options.list))
-		list_print_columns(grouping ? groups_columns_spec(grouping) : &region_columns_spec,
-		                   out);
+		list_print_columns(spec, out);
 	else if (cli_check_operands(&map_spec, &words))
 		status = run(&options, &words, grouping, out);
 	else

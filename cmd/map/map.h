@@ -11,20 +11,17 @@
 #include "view/json.h"
 #include "view/list.h"
 
-/**
- * What stands for RSS where a core file is listed: bytes that it holds, whether they were resident
- * or not.
- */
+/** Title that replaces RSS for core files: bytes that the file contains, resident or not. */
 #define MAP_HELD "HELD"
 
-/** What the user wants. */
+/** Options of the user. */
 struct map_options {
-	struct list_options list;     /**< how the list looks */
-	struct output_options output; /**< JSON, bytes, remarks */
-	struct selection selection;   /**< which regions */
-	enum group_by by;             /**< summed up by this */
-	bool why;                     /**< tell why each region has its kind */
-	bool pmap;                    /**< the text of `pmap -x` */
+	struct list_options list;     /**< columns, order and length of the list */
+	struct output_options output; /**< JSON, bytes, notes */
+	struct selection selection;   /**< selected regions */
+	enum group_by by;             /**< how to group regions */
+	bool why;                     /**< show the rule that gave each region its kind */
+	bool pmap;                    /**< print the text of `pmap -x` */
 };
 
 /**

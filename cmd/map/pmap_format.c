@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of `pmap -x` (procps 4.0.2), for scripts that read it. Sizes are in KiB; a file is
- * called by its base name, everything else `[ anon ]`, even the brk heap, but for the mapping that
- * the first thread's stack began in and SysV shared memory.
+ * The text of `pmap -x` (procps 4.0.2), for scripts that parse it. Sizes are in KiB. A file has its
+ * base name; all other memory is `[ anon ]`, even the brk heap, except for the mapping in which the
+ * first thread's stack began and SysV shared memory.
  */
 #include "map/pmap_format.h"
 
@@ -31,7 +31,7 @@ static void put_right(struct text *line, uint64_t number)
 }
 
 /**
- * Adds a name; a byte that is not printable ASCII becomes '?', and a newline is written as the
+ * Adds a name: bytes that are not printable ASCII become '?', and a newline is written as the
  * kernel writes it.
  */
 static void put_name(struct text *line, const char *name)
@@ -39,14 +39,16 @@ static void put_name(struct text *line, const char *name)
 	for (; *name; name++) {
 		if (*name == '\n')
 			text_string(line, "\\012");
+		else if (*name >= 0x20 && *name < 0x7f)
+			text_char(line, *name);
 		else
-			text_char(line, (char)(*name >= 0x20 && *name < 0x7f ? *name : '?'));
+			text_char(line, '?');
 	}
 }
 
 /**
- * Whether a region is SysV shared memory: a file /SYSV followed by its key on the kernel's own
- * mount. Its inode is the segment's ID.
+ * Returns whether a region is SysV shared memory: a file /SYSV and its key on the kernel's own
+ * mount. Its inode is the ID of the segment.
  */
 static bool is_sysv(const struct pm_region *region)
 {
@@ -64,35 +66,48 @@ static void put_mapping(struct text *line, const struct pm_region *region, uint6
 	}
 
 	if (!slash) {
-		/* The end counts too: pmap compares with <=. */
+		/* Includes the end, since pmap compares with <=. */
 		bool stack = stack_start >= region->start && stack_start <= region->end;
 		text_string(line, stack ? "  [ stack ]" : "  [ anon ]");
 		return;
 	}
 
-	const char *deleted = region->deleted ? " (deleted)" : "";
-	put_name(line, slash[1] || *deleted ? slash + 1 : slash);
-	text_string(line, deleted);
+	if (slash[1] || region->deleted)
+		slash++;
+	put_name(line, slash);
+	if (region->deleted)
+		text_string(line, " (deleted)");
+}
+
+/** Adds permissions; private mappings have no letter. */
+static void put_perms(struct text *line, unsigned perms)
+{
+	char text[] = "----- ";
+
+	if (perms & PM_PERM_READ)
+		text[0] = 'r';
+	if (perms & PM_PERM_WRITE)
+		text[1] = 'w';
+	if (perms & PM_PERM_EXEC)
+		text[2] = 'x';
+	if (perms & PM_PERM_SHARED)
+		text[3] = 's';
+
+	text_string(line, text);
 }
 
 static void put_region(struct text *line, const struct pm_region *region, uint64_t stack_start,
                        struct pmap_total *total)
 {
-	uint64_t size = pm_region_size(region) >> 10, rss = region->bytes[PM_SIZE_RSS] >> 10,
-		 dirty = pm_region_dirty(region) >> 10;
-	unsigned perms = region->perms;
+	uint64_t size = pm_region_size(region) >> 10;
+	uint64_t rss = region->bytes[PM_SIZE_RSS] >> 10, dirty = pm_region_dirty(region) >> 10;
 
 	text_hex(line, region->start, PMAP_ADDRESS_DIGITS);
 	text_char(line, ' ');
 	put_right(line, size);
 	put_right(line, rss);
 	put_right(line, dirty);
-	text_char(line, perms & PM_PERM_READ ? 'r' : '-');
-	text_char(line, perms & PM_PERM_WRITE ? 'w' : '-');
-	text_char(line, perms & PM_PERM_EXEC ? 'x' : '-');
-
-	text_char(line, perms & PM_PERM_SHARED ? 's' : '-');
-	text_string(line, "- ");
+	put_perms(line, region->perms);
 	put_mapping(line, region, stack_start);
 	text_char(line, '\n');
 	total->size += size;
@@ -101,9 +116,10 @@ static void put_region(struct text *line, const struct pm_region *region, uint64
 }
 
 /**
- * Adds a command as libproc2 4.0.2 cleans it: blanks for newlines; in a UTF-8 locale '?' for
- * controls, and once a byte is no UTF-8 for it and all further non-ASCII ones; in other locales '.'
- * for controls and '?' for all non-ASCII. Controls of Latin-1 are '?' as in later versions.
+ * Adds a command as libproc2 4.0.2 cleans it: newlines become spaces. In a UTF-8 locale controls
+ * become '?', and from the first invalid byte on all non-ASCII bytes, too. In other locales
+ * controls become '.', and all non-ASCII bytes '?'. Controls of Latin-1 become '?' as in later
+ * versions.
  */
 static void put_cleaned(struct text *line, const char *command, bool utf8)
 {
@@ -112,7 +128,10 @@ static void put_cleaned(struct text *line, const char *command, bool utf8)
 	for (size_t at = 0; at < length; at += count) {
 		char byte = command[at];
 
-		count = utf8 ? utf8_decode(command + at, length - at, &code) : 1;
+		count = 1;
+		if (utf8)
+			count = utf8_decode(command + at, length - at, &code);
+
 		bool kept = byte >= 0x20 && byte < 0x7f;
 		if (count == 0) {
 			utf8 = false;
@@ -128,14 +147,21 @@ static void put_cleaned(struct text *line, const char *command, bool utf8)
 	}
 }
 
-/** Adds the line with the command line, or with "[name]" where there is none. */
+/** Adds the line with the command line, or with "[name]" if there is none. */
 static void put_command(struct text *line, const struct loaded *loaded)
 {
 	setlocale(LC_CTYPE, "");
-	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0, none = *loaded->command == '\0';
-	text_format(line, "%d:   %s", (int)loaded->info.pid, none ? "[" : "");
-	put_cleaned(line, none ? loaded->info.comm : loaded->command, utf8);
-	text_string(line, none ? "]\n" : "\n");
+	bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+
+	text_format(line, "%d:   ", (int)loaded->info.pid);
+	if (*loaded->command) {
+		put_cleaned(line, loaded->command, utf8);
+	} else {
+		text_char(line, '[');
+		put_cleaned(line, loaded->info.comm, utf8);
+		text_char(line, ']');
+	}
+	text_char(line, '\n');
 }
 
 /** Adds the sums; the label is as wide as an address. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL pmap_format.c */
+/** @file The text of `pmap -x`. */
 #ifndef CMD_MAP_PMAP_FORMAT_H
 #define CMD_MAP_PMAP_FORMAT_H
 
 #include "map/map.h"
 
 /**
- * Prints what `pmap -x` prints.
+ * Prints the text of `pmap -x`.
  *
- * @param loaded  what was read
- * @param list    the chosen regions, by address
- * @param header  with its first and last lines
- * @param out     where to
+ * @param loaded  the target
+ * @param list    the selected regions, by address
+ * @param header  with the first and last lines
+ * @param out     where to write
  */
 void map_pmap_format_print(const struct loaded *loaded, const struct list *list, bool header,
                            struct out *out);

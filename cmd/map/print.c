@@ -8,13 +8,16 @@
 #include "map/pmap_format.h"
 #include "view/list_print.h"
 
-/** Below a region: how sure its kind is, and by which rule. */
+/** Prints below a region how sure its kind is, and which rule gave it. */
 static void print_why(const void *item, struct out *out)
 {
 	const struct pm_region *region = item;
 	const char *proof = pm_proof_name((enum pm_proof)region->proof);
+	if (*proof == '\0')
+		proof = "not classified";
+
 	struct text line = { 0 };
-	text_format(&line, "    %s: ", *proof ? proof : "not classified");
+	text_format(&line, "    %s: ", proof);
 	utf8_escape(&line, region->why, strlen(region->why));
 	text_char(&line, '\n');
 	out_wrapped(out, &line, 6);
@@ -68,6 +71,7 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
               const struct map_options *options, struct out *out, struct pm_error *error)
 {
 	struct list of_groups = { 0 };
+	struct list *printed = list, *json_groups = NULL;
 	int status = 0;
 
 	if (options->pmap) {
@@ -82,16 +86,19 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 		groups_fill(groups, &loaded->regions, list->items, list->count);
 		groups_add_to(groups, &of_groups);
 		list_sort(&of_groups);
+		printed = json_groups = &of_groups;
 	}
 
 	list_sort(list);
-	list->rss_title = of_groups.rss_title = loaded->core ? MAP_HELD : NULL;
-	list->below = options->why ? print_why : NULL;
+	if (loaded->core)
+		list->rss_title = of_groups.rss_title = MAP_HELD;
+	if (options->why)
+		list->below = print_why;
 
 	if (options->output.json)
-		status = print_json(loaded, list, groups ? &of_groups : NULL, out, error);
+		status = print_json(loaded, list, json_groups, out, error);
 	else
-		print_text(loaded, groups ? &of_groups : list, options, out);
+		print_text(loaded, printed, options, out);
 
 	list_deinit(&of_groups);
 	return status;

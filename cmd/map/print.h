@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file The list of `procmem map` as a table, CSV, JSON or pmap text. */
 #ifndef CMD_MAP_PRINT_H
 #define CMD_MAP_PRINT_H
 
 #include "map/map.h"
 
 /**
- * Prints the chosen regions in the form that the options name, all but map_at_print()'s.
+ * Prints the selected regions in the form that the options name.
  *
- * @param loaded   what was read
- * @param list     list of the chosen regions, not sorted yet
- * @param groups   empty groups to fill, NULL for none
+ * @param loaded   the target
+ * @param list     the selected regions, not sorted yet
+ * @param groups   empty groups to fill, or NULL
  * @param options  the options
- * @param out      where to
+ * @param out      where to write
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
@@ -21,8 +21,9 @@ int map_print(const struct loaded *loaded, struct list *list, struct groups *gro
 
 /**
  * Opens the JSON object of a target: pid, command and time, or the saved file.
- * @param json the text
- * @param loaded what was read
+ *
+ * @param json    the JSON text
+ * @param loaded  the target
  */
 void map_print_open_json(struct json *json, const struct loaded *loaded);
 

@@ -2,8 +2,8 @@
 #include "target/first_limit.h"
 
 /**
- * Whether what is left can be held against what is left of memory: all of them are used up by what
- * the process allocates.
+ * Returns whether the rest of a limit is comparable to the rest of memory: the process uses it up
+ * by allocating.
  */
 static bool has_room(const struct pm_limit *limit)
 {
@@ -14,21 +14,19 @@ static bool has_room(const struct pm_limit *limit)
 const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_limit_lasts *lasts,
                                    const void *context)
 {
-	const struct pm_limit *memory = pm_headroom_memory(headroom), *soonest = NULL,
-			      *tightest = memory;
-	double least = 0, seconds;
+	const struct pm_limit *memory = pm_headroom_memory(headroom);
+	const struct pm_limit *soonest = NULL, *tightest = memory;
+	double shortest = 0, seconds;
+
 	for (size_t i = 0; i < headroom->count; i++) {
 		const struct pm_limit *limit = &headroom->limits[i];
-		bool other = limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_SYSTEM
-		                     ? limit != memory
-		                     : limit->kind == PM_LIMIT_CGROUP_HIGH;
-
-		if (other)
+		bool of_memory = limit->kind == PM_LIMIT_CGROUP || limit->kind == PM_LIMIT_SYSTEM;
+		if ((of_memory && limit != memory) || limit->kind == PM_LIMIT_CGROUP_HIGH)
 			continue;
 
-		if (lasts(context, limit, &seconds) && (!soonest || seconds < least)) {
+		if (lasts(context, limit, &seconds) && (!soonest || seconds < shortest)) {
 			soonest = limit;
-			least = seconds;
+			shortest = seconds;
 		}
 
 		if (has_room(limit) &&
@@ -36,7 +34,10 @@ const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_lim
 			tightest = limit;
 	}
 
-	return soonest ? soonest : tightest;
+	if (soonest)
+		return soonest;
+
+	return tightest;
 }
 
 const char *first_limit_words(enum pm_limit_kind kind)
@@ -44,7 +45,7 @@ const char *first_limit_words(enum pm_limit_kind kind)
 	static const char *const words[PM_LIMIT_KINDS] = {
 		[PM_LIMIT_CGROUP] = "the limit of its cgroup",
 		[PM_LIMIT_CGROUP_HIGH] = "memory.high of its cgroup",
-		[PM_LIMIT_SYSTEM] = "the machine's memory and swap",
+		[PM_LIMIT_SYSTEM] = "the memory and swap of the machine",
 		[PM_LIMIT_ADDRESS_SPACE] = "its address space, RLIMIT_AS",
 		[PM_LIMIT_DATA] = "its data, RLIMIT_DATA",
 		[PM_LIMIT_STACK] = "its stack, RLIMIT_STACK",

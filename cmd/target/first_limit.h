@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which of the limits a process meets first. */
+/** @file The limit that a process reaches first. */
 #ifndef CMD_TARGET_FIRST_LIMIT_H
 #define CMD_TARGET_FIRST_LIMIT_H
 
@@ -8,33 +8,33 @@
 #include <procmem/headroom.h>
 
 /**
- * How long a limit lasts.
+ * Computes how long a limit lasts.
  *
- * @param context  what is known of the process
+ * @param context  what is known about the process
  * @param limit    the limit
- * @param seconds  where to store it
- * @return         true where what it bounds grows steadily
+ * @param seconds  receives the time
+ * @return         true if the limited thing grows steadily
  */
 typedef bool first_limit_lasts(const void *context, const struct pm_limit *limit, double *seconds);
 
 /**
- * The limit that is met first: the one with the least time left; where no time is known, of memory,
- * address space and data the one that leaves the fewest bytes. memory.high is none of them: it
- * slows the process down, and does not stop it; of the cgroup and the machine only the one that is
- * the first to kill is.
+ * Finds the limit that is reached first: the one with the shortest time left. Without any time, of
+ * memory, address space and data the one that leaves fewest bytes. memory.high is ignored, because
+ * it throttles the process but does not stop it; so is the larger one of cgroup and machine.
  *
  * @param headroom  the limits
- * @param lasts     tells how long each lasts
- * @param context   for that
- * @return          the limit, or NULL where none is known
+ * @param lasts     computes how long each lasts
+ * @param context   passed to `lasts`
+ * @return          the limit, or NULL if none is known
  */
 const struct pm_limit *first_limit(const struct pm_headroom *headroom, first_limit_lasts *lasts,
                                    const void *context);
 
 /**
- * What a limit bounds, in a few words: "the machine's memory and swap".
- * @param kind its kind
- * @return a constant text
+ * Describes what a limit bounds: "the memory and swap of the machine".
+ *
+ * @param kind  its kind
+ * @return      a constant text
  */
 const char *first_limit_words(enum pm_limit_kind kind);
 

@@ -11,14 +11,14 @@
 #include "target/region_columns.h"
 #include "target/region_text.h"
 
-/** What is summed up. */
+/** Sums of a group. */
 enum sum { SUM_SIZE, SUM_RSS, SUM_PSS, SUM_DIRTY, SUM_SWAP, SUM_COUNT };
 
-/** One group. */
+/** A group. */
 struct group {
 	struct group *next;
 	char *key;  /* what its regions have in common */
-	char *name; /* what it is called */
+	char *name; /* its name */
 	uint64_t regions;
 	uint64_t largest; /* length of its longest region */
 	uint64_t sums[SUM_COUNT];
@@ -30,14 +30,14 @@ enum { COLUMN_COUNT = 8 };
 struct groups {
 	enum group_by by;
 	struct group *first;
-	struct group **end; /* where the next one is hung up */
-	void *tree;         /* of tsearch(3), by key */
+	struct group **end; /* end of the list */
+	void *tree;         /* tree of tsearch(3), by key */
 	struct list_column columns[COLUMN_COUNT];
 	struct list_spec spec;
-	struct text column_names; /* of all of them, in the order of the table */
+	struct text column_names; /* names of all columns, in the order of the table */
 };
 
-/** How each way of grouping is called. */
+/** Words for each way of grouping. */
 static const struct {
 	const char *word, *title, *plural;
 } names[GROUP_BY_COUNT] = {
@@ -66,7 +66,7 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error)
 		                    word, nearest);
 
 	return pm_error_set(error, PM_ERROR_USAGE, 0,
-	                    "'%s' is none of kind, mapping, perms, arena, thread and object", word);
+	                    "'%s' must be kind, mapping, perms, arena, thread or object", word);
 }
 
 static bool count_of(const struct list_column *column, const void *item, uint64_t *value)
@@ -96,14 +96,20 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, ((const struct group *)item)->name);
 }
 
-/** A name for the table: files without their directories where there is little room. */
+/** Adds a name for the table: without directories if there is little room. */
 static void name_show(const struct list_column *column, const void *item, bool brief,
                       struct text *text)
 {
 	const char *name = ((const struct group *)item)->name;
-	const char *slash = brief && name[0] == '/' ? strrchr(name, '/') : NULL;
 	(void)column;
-	text_string(text, slash && slash[1] ? slash + 1 : name);
+
+	if (brief && name[0] == '/') {
+		const char *slash = strrchr(name, '/');
+		if (slash[1])
+			name = slash + 1;
+	}
+
+	text_string(text, name);
 }
 
 static const struct list_column columns[COLUMN_COUNT] = {
@@ -161,12 +167,13 @@ static const struct list_column columns[COLUMN_COUNT] = {
 static void kind_name(const struct pm_region *region, struct text *text)
 {
 	const char *kind = pm_kind_name((enum pm_kind)region->kind);
-	text_string(text, *kind ? kind : "(unknown)");
+	if (*kind == '\0')
+		kind = "(unknown)";
+	text_string(text, kind);
 }
 
 /**
- * The file of a region; for data that is initialised with zeros, which has no file, that of the
- * region before.
+ * Adds the file of a region. Zero-initialised data has no file: it has that of the region before.
  */
 static void object_name(const struct pm_regions *regions, const struct pm_region *region,
                         struct text *text)
@@ -182,25 +189,31 @@ static void object_name(const struct pm_regions *regions, const struct pm_region
 		kind_name(region, text);
 }
 
-/** Adds what all regions of a group have in common and no other has. */
+/** Adds the key of a group, which all its regions have in common. */
 static void put_key(enum group_by by, const struct pm_regions *regions,
                     const struct pm_region *region, struct text *text)
 {
 	switch (by) {
 	case GROUP_BY_MAPPING:
 		region_columns_mapping(region, false, text);
-		text_string(text, text->length ? "" : "(anonymous)");
+		if (text->length == 0)
+			text_string(text, "(anonymous)");
 		break;
 	case GROUP_BY_PERMS:
 		pm_format_perms(region->perms, text_room(text, PM_PERMS_TEXT_SIZE));
 		text->length += PM_PERMS_TEXT_SIZE - 1;
 		break;
 	case GROUP_BY_ARENA:
-		text_format(text, region->arena ? "%llx" : "(no arena)",
-		            (unsigned long long)region->arena);
+		if (region->arena)
+			text_hex(text, region->arena, 1);
+		else
+			text_string(text, "(no arena)");
 		break;
 	case GROUP_BY_THREAD:
-		text_format(text, region->thread ? "%d" : "(no thread)", (int)region->thread);
+		if (region->thread)
+			text_format(text, "%d", (int)region->thread);
+		else
+			text_string(text, "(no thread)");
 		break;
 	case GROUP_BY_OBJECT:
 		object_name(regions, region, text);
@@ -228,8 +241,8 @@ static void put_arena(const struct pm_region *region, struct text *text)
 }
 
 /**
- * Calls a group as its main region is called: an arena like its heap ("arena 3 (7f3ae4000030)"), a
- * thread like its stack.
+ * Names a group after its main region: an arena after its heap ("arena 3 (7f3ae4000030)"), a thread
+ * after its stack.
  */
 static void name_after(struct group *group, enum group_by by, const struct pm_region *region)
 {
@@ -261,7 +274,8 @@ static void add_region(struct group *group, const struct pm_region *region)
 {
 	uint64_t size = pm_region_size(region);
 	group->regions++;
-	group->largest = size > group->largest ? size : group->largest;
+	if (size > group->largest)
+		group->largest = size;
 	add(group, SUM_SIZE, true, size);
 	add(group, SUM_RSS, pm_region_knows(region, PM_SIZE_RSS), region->bytes[PM_SIZE_RSS]);
 	add(group, SUM_PSS, pm_region_knows(region, PM_SIZE_PSS), region->bytes[PM_SIZE_PSS]);
@@ -276,7 +290,7 @@ static int compare_keys(const void *a, const void *b)
 	return strcmp(((const struct group *)a)->key, ((const struct group *)b)->key);
 }
 
-/** The group of a key, a new one where there is none yet. */
+/** Returns the group of a key, which is created if it does not exist. */
 static struct group *find_group(struct groups *groups, const char *key)
 {
 	struct group wanted = { .key = (char *)key };
@@ -293,14 +307,16 @@ static struct group *find_group(struct groups *groups, const char *key)
 	return group;
 }
 
-/** Says which columns are usual; names of files are long and stand last. */
+/** Sets the default columns; names of files are long and come last. */
 static void choose_columns(struct groups *groups, const char *figures)
 {
 	enum group_by by = groups->by;
 	bool last = by == GROUP_BY_MAPPING || by == GROUP_BY_OBJECT;
 	text_clear(&groups->column_names);
-	text_format(&groups->column_names, "%s,%s", last ? figures : names[by].word,
-	            last ? names[by].word : figures);
+	if (last)
+		text_format(&groups->column_names, "%s,%s", figures, names[by].word);
+	else
+		text_format(&groups->column_names, "%s,%s", names[by].word, figures);
 	groups->spec.table_columns = groups->spec.csv_columns = groups->spec.json_columns =
 		text_terminate(&groups->column_names);
 }
@@ -313,9 +329,8 @@ static void make_spec(struct groups *groups)
 	memcpy(groups->columns, columns, sizeof columns);
 	groups->columns[0].name = names[by].word;
 	groups->columns[0].title = names[by].title;
-	groups->columns[0].needs = by == GROUP_BY_MAPPING || by == GROUP_BY_PERMS
-	                                   ? 0
-	                                   : REGION_NEEDS_KINDS;
+	if (by != GROUP_BY_MAPPING && by != GROUP_BY_PERMS)
+		groups->columns[0].needs = REGION_NEEDS_KINDS;
 	groups->spec = (struct list_spec){
 		.singular = names[by].word,
 		.plural = names[by].plural,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Regions summed up by what they have in common, for `map --by`. */
+/** @file Groups of regions with something in common, for `map --by`. */
 #ifndef CMD_TARGET_GROUP_H
 #define CMD_TARGET_GROUP_H
 
@@ -10,22 +10,23 @@
 /** What groups have in common. */
 enum group_by {
 	GROUP_BY_NOTHING, /**< no groups */
-	GROUP_BY_KIND,    /**< what they are for */
+	GROUP_BY_KIND,    /**< the kind */
 	GROUP_BY_MAPPING, /**< the file or name */
 	GROUP_BY_PERMS,   /**< permissions */
 	GROUP_BY_ARENA,   /**< the malloc arena */
 	GROUP_BY_THREAD,  /**< the thread whose stack it is */
-	GROUP_BY_OBJECT,  /**< the program, library or other file, with the zero-initialised data
-	                     behind it; the kind for anonymous memory */
-	GROUP_BY_COUNT,   /**< number of them */
+	GROUP_BY_OBJECT,  /**< the program, library or other file, with its zero-initialised data;
+	                     the kind of anonymous memory */
+	GROUP_BY_COUNT,   /**< number of ways to group, for tables */
 };
 
 /**
  * Parses the argument of --by.
- * @param word a name
- * @param by filled
- * @param error PM_ERROR_USAGE
- * @return 0 or -1
+ *
+ * @param word   the argument
+ * @param by     receives the way to group
+ * @param error  PM_ERROR_USAGE
+ * @return       0 or -1
  */
 int group_by_parse(const char *word, enum group_by *by, struct pm_error *error);
 
@@ -33,26 +34,26 @@ int group_by_parse(const char *word, enum group_by *by, struct pm_error *error);
 struct groups;
 
 /**
- * Starts groups.
- * @param by what they have in common
- * @return no groups yet; release with groups_destroy()
+ * Creates groups.
+ *
+ * @param by  what their regions have in common
+ * @return    empty groups; release them with groups_destroy()
  */
 struct groups *groups_create(enum group_by by);
 
 /**
- * Keeps to the columns that RSS and swap can fill, unless others are asked for: of a recording by
- * `watch`.
- * @param groups the groups
+ * Limits the default columns to those that RSS and swap can fill: for recordings by `watch`.
+ * @param groups  the groups
  */
 void groups_know_two_sizes(struct groups *groups);
 
 /**
- * Puts regions into groups.
+ * Adds regions to groups.
  *
- * @param groups   gets them
+ * @param groups   receives the regions
  * @param regions  all regions of the target: some groups depend on neighbours
- * @param items    the regions to be summed up
- * @param count    how many
+ * @param items    the regions to add, `struct pm_region`
+ * @param count    number of regions to add
  */
 void groups_fill(struct groups *groups, const struct pm_regions *regions, const void *const *items,
                  size_t count);
@@ -64,16 +65,18 @@ void groups_fill(struct groups *groups, const struct pm_regions *regions, const 
 void groups_destroy(struct groups *groups);
 
 /**
- * Lists of these groups.
- * @param groups the groups
- * @return lives as long as they
+ * Returns the columns of a list of groups.
+ *
+ * @param groups  the groups
+ * @return        valid as long as the groups
  */
 const struct list_spec *groups_columns_spec(const struct groups *groups);
 
 /**
- * Puts all groups into a list.
- * @param groups the groups; must outlive the list
- * @param list an initialised list of groups_columns_spec()
+ * Adds all groups to a list.
+ *
+ * @param groups  the groups; must outlive the list
+ * @param list    an initialised list of groups_columns_spec()
  */
 void groups_add_to(const struct groups *groups, struct list *list);
 

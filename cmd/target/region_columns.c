@@ -40,7 +40,7 @@ static bool inode_of(const struct list_column *column, const void *item, uint64_
 	return put(((const struct pm_region *)item)->inode, value);
 }
 
-/** The size that column->index, an enum pm_size, names. */
+/** Returns the size whose enum pm_size is column->index. */
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct pm_region *region = item;
@@ -120,8 +120,14 @@ static void device_text(const struct list_column *column, const void *item, stru
 void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text)
 {
 	const char *name = region->mapping;
-	const char *slash = brief && name[0] == '/' ? strrchr(name, '/') : NULL;
-	text_string(text, slash && slash[1] ? slash + 1 : name);
+
+	if (brief && name[0] == '/') {
+		const char *slash = strrchr(name, '/');
+		if (slash[1])
+			name = slash + 1;
+	}
+
+	text_string(text, name);
 	if (region->deleted)
 		text_string(text, " (deleted)");
 }
@@ -132,10 +138,7 @@ static void mapping_text(const struct list_column *column, const void *item, str
 	region_columns_mapping(item, false, text);
 }
 
-/**
- * The mapping and what is known besides about its kind: a table has room for both in its last
- * column.
- */
+/** Adds the mapping and the detail: the last column of a table has room for both. */
 static void mapping_show(const struct list_column *column, const void *item, bool brief,
                          struct text *text)
 {
@@ -195,7 +198,7 @@ static const struct list_column columns[] = {
 	  .text = range_text,
 	  .length = range_length,
 	  .safe = true,
-	  .help = "first address and the one behind the last, hexadecimal" },
+	  .help = "first address and the one after the last, hexadecimal" },
 	{ .name = "start",
 	  .title = "START",
 	  .type = LIST_ADDRESS,
@@ -205,7 +208,7 @@ static const struct list_column columns[] = {
 	  .title = "END",
 	  .type = LIST_ADDRESS,
 	  .number = end_of,
-	  .help = "address behind the last byte" },
+	  .help = "address after the last byte" },
 	{ .name = "size",
 	  .title = "SIZE",
 	  .type = LIST_SIZE,
@@ -241,7 +244,7 @@ static const struct list_column columns[] = {
 	FROM_SMAPS("anonymous", "ANONYMOUS", PM_SIZE_ANONYMOUS,
 	           "resident pages that belong to no file"),
 	FROM_SMAPS("lazyfree", "LAZYFREE", PM_SIZE_LAZYFREE,
-	           "freed by MADV_FREE, not yet taken back"),
+	           "freed by MADV_FREE, not yet reclaimed"),
 	FROM_SMAPS("anon_huge", "ANON_HUGE", PM_SIZE_ANON_HUGE, "in transparent huge pages"),
 	{ .name = "hugetlb",
 	  .title = "HUGETLB",
@@ -272,7 +275,7 @@ static const struct list_column columns[] = {
 	  .title = "OFFSET",
 	  .type = LIST_OFFSET,
 	  .number = offset_of,
-	  .help = "where it begins in its file, hexadecimal" },
+	  .help = "offset in its file, hexadecimal" },
 	{ .name = "device",
 	  .title = "DEVICE",
 	  .type = LIST_TEXT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The columns that a list of regions can have, and what each of them costs. The items are
- * `struct pm_region`.
+ * @file The columns of a list of regions, and the data that each needs. The items are `struct
+ * pm_region`.
  */
 #ifndef CMD_TARGET_REGION_COLUMNS_H
 #define CMD_TARGET_REGION_COLUMNS_H
@@ -10,28 +10,28 @@
 
 #include "view/list.h"
 
-/** What must be read of the target; or-ed together. */
+/** Data that must be read from the target; or-ed together. */
 enum region_needs {
-	REGION_NEEDS_RSS = 1,   /**< which pages are there: pagemap will do, smaps has it too */
-	REGION_NEEDS_SMAPS = 2, /**< figures that only smaps has */
-	REGION_NEEDS_KINDS = 4, /**< what the regions are for */
+	REGION_NEEDS_RSS = 1,   /**< resident pages: from pagemap or smaps */
+	REGION_NEEDS_SMAPS = 2, /**< sizes that only smaps has */
+	REGION_NEEDS_KINDS = 4, /**< the kinds of regions */
 };
 
 /** Lists of regions. */
 extern const struct list_spec region_columns_spec;
 
-/** The same where only maps text is there: without the columns that it cannot fill. */
+/** Lists of regions if only maps text is available: without columns that it cannot fill. */
 extern const struct list_spec region_columns_maps_only;
 
-/** The same for a recording by `watch`, which has two sizes only. */
+/** Lists of regions of a recording by `watch`, which has two sizes only. */
 extern const struct list_spec region_columns_recorded;
 
 /**
- * Adds the name of a region's mapping as the kernel has it, " (deleted)" included.
+ * Adds the name of a region's mapping as the kernel shows it, " (deleted)" included.
  *
  * @param region  the region
  * @param brief   files without their directories
- * @param text    gets it
+ * @param text    receives the name
  */
 void region_columns_mapping(const struct pm_region *region, bool brief, struct text *text);
 

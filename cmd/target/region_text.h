@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file What a hit says about the region it lies in: as part of a JSON line, and as a line for
- * people.
- */
+/** @file The region of a hit, as part of a JSON line and as human-readable text. */
 #ifndef CMD_TARGET_REGION_TEXT_H
 #define CMD_TARGET_REGION_TEXT_H
 
@@ -13,7 +10,7 @@
 #include "view/json.h"
 
 /**
- * Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without what is not known.
+ * Makes `{"start":…,"end":…,"kind":…,"mapping":…,"detail":…}`, without unknown members.
  *
  * @param region  the region
  * @return        an object
@@ -21,9 +18,10 @@
 json_t *region_text_object(const struct pm_region *region);
 
 /**
- * Adds the same as text, for lines that come by the million.
- * @param text gets it
- * @param region the region
+ * Adds the same object as text, for output of millions of lines.
+ *
+ * @param text    receives the object
+ * @param region  the region
  */
 void region_text_json(struct text *text, const struct pm_region *region);
 
@@ -44,9 +42,9 @@ void region_text_detail(const struct pm_detail *detail, struct text *text);
 json_t *region_text_detail_json(const struct pm_detail *detail);
 
 /**
- * Adds its range, permissions, kind, mapping and detail, escaped, in one line without its end.
+ * Adds range, permissions, kind, mapping and detail of a region, escaped, without a newline.
  *
- * @param text    gets it
+ * @param text    receives them
  * @param region  the region
  */
 void region_text_words(struct text *text, const struct pm_region *region);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other allocators. jemalloc, tcmalloc and mimalloc grow by steps that are multiples of
- * 512 KiB; where one of them is mapped as a library, anonymous memory of such a length that no
- * surer rule has claimed is most likely its own. Nothing in the region itself says so: it stays
- * `anon`, inferred.
+ * Memory of other allocators. jemalloc, tcmalloc and mimalloc map memory in multiples of 512 KiB.
+ * If one of them is loaded as a library, anonymous regions of such a length that no earlier rule
+ * has claimed probably belong to it. Nothing in the region proves this: the kind is `anon`,
+ * inferred.
  */
 #include <string.h>
 

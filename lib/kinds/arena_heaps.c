@@ -12,8 +12,8 @@
 enum { HEAP_INFO_WORDS = 4, HEAP_INFO_MAX = 64 };
 
 /**
- * End of the writable memory that begins with the region; the kernel splits a heap where flags
- * differ.
+ * Returns the end of the writable memory that begins with a region. The kernel splits a heap where
+ * flags differ.
  */
 static uint64_t writable_end(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -25,9 +25,9 @@ static uint64_t writable_end(const struct pm_kinds_context *context, const struc
 }
 
 /**
- * Whether the accessible part, as the heap has it, is the writable memory that maps shows. The
- * target runs on, so the heap may have grown since maps was read, or malloc made more accessible:
- * the inaccessible rest of the heap must then be where it is expected.
+ * Returns whether the accessible part, according to the heap_info, is the writable memory in maps.
+ * The target keeps running: the heap may have grown since maps was read, or malloc may have made
+ * more of it accessible. The inaccessible rest of the heap must then be at its expected place.
  */
 static bool fits_memory(const struct pm_kinds_context *context, const struct pm_arena_heap *heap,
                         uint64_t heap_max)
@@ -38,13 +38,16 @@ static bool fits_memory(const struct pm_kinds_context *context, const struct pm_
 		return true;
 
 	const struct pm_region *last = pm_regions_find(context->regions, end - 1);
-	const struct pm_region *rest = last ? pm_kinds_above(context, last) : NULL;
+	if (!last)
+		return false;
+
+	const struct pm_region *rest = pm_kinds_above(context, last);
 	return rest && pm_kinds_region_class(context, rest) == PM_REGION_CLASS_CLOSED &&
 	       rest->end >= heap->start + heap_max;
 }
 
-static void take(const struct pm_kinds_context *context, struct pm_arena_heap *heap,
-                 const void *info, unsigned word, uint64_t heap_max)
+static void parse_info(const struct pm_kinds_context *context, struct pm_arena_heap *heap,
+                       const void *info, unsigned word, uint64_t heap_max)
 {
 	const char *words = info;
 	heap->arena = pm_kinds_word(words, word);
@@ -68,14 +71,11 @@ static int add(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
 
 	struct pm_arena_heap *heap = &heaps->items[heaps->count++];
 	*heap = (struct pm_arena_heap){ .region = region, .start = start };
-	take(context, heap, info, pm_kinds_word_size(context), heaps->heap_max);
+	parse_info(context, heap, info, pm_kinds_word_size(context), heaps->heap_max);
 	return 0;
 }
 
-/**
- * Where a full heap is followed by another the kernel may have merged both into one region: adds
- * the one that then begins within it.
- */
+/** Adds the heap that follows a full one: the kernel may have merged both into one region. */
 static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps *heaps,
                          size_t index, struct pm_error *error)
 {
@@ -94,7 +94,9 @@ static int add_following(struct pm_kinds_context *context, struct pm_arena_heaps
 	if (pm_kinds_read(context, &next, 1, sizeof info, info, &got, error) < 0)
 		return -1;
 
-	return got ? add(context, heaps, heap.region, next, info, error) : 0;
+	if (!got)
+		return 0;
+	return add(context, heaps, heap.region, next, info, error);
 }
 
 static int by_start(const void *one, const void *other)
@@ -130,13 +132,14 @@ int pm_arena_heaps_read(struct pm_kinds_context *context, struct pm_arena_heaps 
 struct pm_arena_heap *pm_arena_heap_at(const struct pm_arena_heaps *heaps, uint64_t start)
 {
 	const struct pm_arena_heap key = { .start = start };
-	return heaps->count == 0 ? NULL
-	                         : bsearch(&key, heaps->items, heaps->count, sizeof key, by_start);
+	if (heaps->count == 0)
+		return NULL;
+	return bsearch(&key, heaps->items, heaps->count, sizeof key, by_start);
 }
 
 /**
- * Whether it is the first heap of its arena: the arena stands right behind its heap_info (at 0x10
- * to 0x30, as glibc's versions pad it).
+ * Returns whether a heap is the first one of its arena: the arena then follows its heap_info (at
+ * 0x10 to 0x30, depending on the padding of the glibc version).
  */
 static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 {
@@ -145,24 +148,29 @@ static bool is_first(const struct pm_arena_heap *heap, unsigned word)
 	       heap->arena <= heap->start + HEAP_INFO_MAX;
 }
 
-/** The heap before, if it is one of the same arena. */
+/** Returns the heap before, if it belongs to the same arena. */
 static struct pm_arena_heap *heap_before(const struct pm_arena_heaps *heaps,
                                          const struct pm_arena_heap *heap)
 {
+	if (heap->prev == 0)
+		return NULL;
+
 	struct pm_arena_heap *before = pm_arena_heap_at(heaps, heap->prev);
-	return before && before->is_plausible && before->arena == heap->arena ? before : NULL;
+	if (!before || !before->is_plausible || before->arena != heap->arena)
+		return NULL;
+	return before;
 }
 
 /**
- * Follows the chain to a heap whose index is known, and gives all on the way theirs. The numbers
- * are the target's: the chain may be a circle.
+ * Follows the chain to a heap whose index is known, and sets the indices of all heaps passed. The
+ * target controls the numbers: the chain may be a circle.
  */
 static void follow_chain(const struct pm_arena_heaps *heaps, struct pm_arena_heap *heap)
 {
 	size_t steps = 0;
 	struct pm_arena_heap *known = heap;
 	while (known && known->index == 0 && steps++ < heaps->count)
-		known = known->prev == 0 ? NULL : heap_before(heaps, known);
+		known = heap_before(heaps, known);
 
 	if (!known || known->index == 0)
 		return;
@@ -187,7 +195,9 @@ static int by_address_descending(const void *one, const void *other)
 static struct arena *find_arena(struct arena *arenas, size_t count, uint64_t address)
 {
 	const struct arena key = { .address = address };
-	return count == 0 ? NULL : bsearch(&key, arenas, count, sizeof key, by_address_descending);
+	if (count == 0)
+		return NULL;
+	return bsearch(&key, arenas, count, sizeof key, by_address_descending);
 }
 
 static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
@@ -205,10 +215,10 @@ static int number_arenas(struct pm_arena_heaps *heaps, struct pm_error *error)
 
 	qsort(arenas, count, sizeof *arenas, by_address_descending);
 	for (size_t i = 0; i < heaps->count; i++) {
-		/* Every chain with numbers has a first heap, so that its arena is there. */
-		struct arena *arena = heaps->items[i].index > 0
-		                              ? find_arena(arenas, count, heaps->items[i].arena)
-		                              : NULL;
+		/* Every numbered chain has a first heap, so its arena is in the list. */
+		if (heaps->items[i].index == 0)
+			continue;
+		struct arena *arena = find_arena(arenas, count, heaps->items[i].arena);
 		if (arena)
 			arena->heaps++;
 	}

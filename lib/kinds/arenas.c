@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Heaps of malloc's arenas. Proven by their heap_info; where that cannot be read, inferred from the
+ * Heaps of malloc arenas: proven by their heap_info or, if that cannot be read, inferred from the
  * alignment together with VmFlags and the inaccessible rest of the heap. Alignment alone proves
- * nothing: the JVM's heap and class space, and many allocators' pools, lie at multiples of 64 MiB
- * too.
+ * nothing: the heap and class space of the JVM, and pools of many allocators, are at multiples of
+ * 64 MiB, too.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static void claim_rest(struct pm_kinds_context *context, struct pm_region *regio
 		pm_kinds_claim(
 			region, PM_KIND_RESERVE, proof,
 			region->end > heap_end
-				? "no access: the rest of a malloc heap, merged with a reserve "
-				  "behind it"
+				? "no access: the rest of a malloc heap, merged with the reserve "
+				  "above it"
 				: "no access: the rest of a malloc heap, into which it grows");
 		region->arena = arena;
 		region->detail = *detail;
@@ -94,11 +94,11 @@ static const char *reason(struct pm_kinds_context *context, const struct pm_aren
 	char size[PM_SIZE_TEXT_SIZE], accessible[PM_SIZE_TEXT_SIZE];
 	pm_format_size(heap->size, size);
 	pm_format_size(heap->mprotect_size, accessible);
-	return pm_kinds_text(context,
-	                     "heap_info at the start: arena %" PRIx64
-	                     ", size %s within mprotect_size %s%s",
-	                     heap->arena, size, accessible,
-	                     heap->index == 0 ? "; the arena's first heap could not be read" : "");
+	return pm_kinds_text(
+		context,
+		"heap_info at the start: arena %" PRIx64 ", size %s within mprotect_size %s%s",
+		heap->arena, size, accessible,
+		heap->index == 0 ? "; the first heap of the arena could not be read" : "");
 }
 
 static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_heaps *heaps,
@@ -126,7 +126,7 @@ static void claim_heap(struct pm_kinds_context *context, const struct pm_arena_h
 	claim_rest(context, region, heap->start + heaps->heap_max, heap->arena, proof, &rest);
 }
 
-/** Whether the place where the arena's first heap must begin is one that could not be read. */
+/** Returns whether the first heap of the arena must begin at a place that could not be read. */
 static bool first_is_unreadable(const struct pm_kinds_context *context,
                                 const struct pm_arena_heaps *heaps,
                                 const struct pm_arena_heap *heap)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Zero-initialised data: anonymous memory right behind the writable data of a program or library,
- * as far as its ELF file says. The kernel merges neighbours that have nothing to do with it into
- * the same region: then the larger part decides.
+ * Zero-initialised data: anonymous memory directly after the writable data of a program or library,
+ * up to the end that the ELF file gives. The kernel merges unrelated neighbours into the same
+ * region: then the larger part decides.
  */
 #include <elf.h>
 
@@ -12,7 +12,10 @@
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-/** Where the zero-initialised data ends that begins at `start`; 0 where the layout is not known. */
+/**
+ * Returns the end of the zero-initialised data that begins at `start`; 0 if the layout is not
+ * known.
+ */
 static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_object *object,
                         uint64_t start)
 {
@@ -24,31 +27,31 @@ static uint64_t bss_end(const struct pm_kinds_context *context, const struct pm_
 	const struct pm_elf_segment *segment = pm_elf_segment_at(&object->layout, start - bias,
 	                                                         context->page);
 	if (!segment || !(segment->flags & PF_W))
-		return start; /* the file ends here: nothing behind belongs to it */
+		return start; /* the segment ends here: what follows does not belong to it */
 
 	return bias + ((segment->address + segment->memory_size + context->page - 1) &
 	               ~(context->page - 1));
 }
 
 /**
- * Whether it may be zero-initialised data: anonymous, or named [heap] by an older kernel though the
- * heap only begins behind.
+ * Returns whether a region may be zero-initialised data: anonymous, or named [heap] by an older
+ * kernel although the heap begins after it.
  */
 static bool is_candidate(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	enum pm_region_class looks = pm_kinds_region_class(context, region);
-	if (region->kind != PM_KIND_UNKNOWN || looks == PM_REGION_CLASS_FILE ||
-	    looks == PM_REGION_CLASS_CLOSED)
+	enum pm_region_class class = pm_kinds_region_class(context, region);
+	if (region->kind != PM_KIND_UNKNOWN || class == PM_REGION_CLASS_FILE ||
+	    class == PM_REGION_CLASS_CLOSED)
 		return false;
-	return looks != PM_REGION_CLASS_NAMED || region->inode == 0;
+	return class != PM_REGION_CLASS_NAMED || region->inode == 0;
 }
 
 static void claim(struct pm_kinds_context *context, struct pm_region *region, uint64_t end)
 {
 	if (end >= region->end) {
 		pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_PROVEN,
-		               "right behind the data of a program or library, and within what its "
-		               "ELF file asks for");
+		               "directly after the data of a program or library, and within the "
+		               "size that its ELF file gives");
 		return;
 	}
 
@@ -60,8 +63,8 @@ static void claim(struct pm_kinds_context *context, struct pm_region *region, ui
 	pm_format_size(part, size);
 	pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
-	                             "right behind the data of a program or library, which asks "
-	                             "for the first %s of it",
+	                             "directly after the data of a program or library, whose "
+	                             "ELF file asks for the first %s of it",
 	                             size));
 }
 
@@ -85,8 +88,9 @@ int pm_rule_bss(struct pm_kinds_context *context, struct pm_error *error)
 
 		uint64_t end = bss_end(context, object, region->start);
 		if (end == 0)
-			pm_kinds_claim(region, PM_KIND_BSS, PM_PROOF_INFERRED,
-			               "anonymous, right behind the data of a program or library");
+			pm_kinds_claim(
+				region, PM_KIND_BSS, PM_PROOF_INFERRED,
+				"anonymous, directly after the data of a program or library");
 
 		for (; end > 0 && region && region->start < end && is_candidate(context, region);
 		     region = pm_kinds_above(context, region))

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The header of a block that glibc's malloc mapped by itself (malloc/malloc.c of glibc). Private.
+ * The header of a block that glibc's malloc mapped separately (malloc/malloc.c of glibc). Private.
  *
- * A large block has a mapping of its own, which begins with a chunk: `prev_size` holds how far the
- * chunk begins behind the start of the mapping (0; 8 in 32-bit programs since glibc 2.26), `size`
- * the rest of the mapping, with IS_MMAPPED (2) in its three lowest bits. glibc 2.43 leaves the
- * header's own bytes out of `size`, and marks huge pages in bit 0 of `prev_size`. memalign(3)
- * writes a second header further inside and leaves the first as it was.
+ * A large block has its own mapping, which begins with a chunk. `prev_size` is the offset of the
+ * chunk from the start of the mapping (0; 8 in 32-bit programs since glibc 2.26). `size` is the
+ * rest of the mapping, with IS_MMAPPED (2) in its three lowest bits. Since glibc 2.43 `size` does
+ * not include the header, and bit 0 of `prev_size` marks huge pages. memalign(3) writes a second
+ * header further inside and leaves the first one unchanged.
  */
 #ifndef PM_KINDS_CHUNK_HEADER_H
 #define PM_KINDS_CHUNK_HEADER_H
 
 #include <stdint.h>
 
-/** Bytes at the start of a mapping that are looked at. */
+/** Bytes to read at the start of a mapping. */
 enum { PM_CHUNK_HEADER_SIZE = 16 };
 
 /**
- * Size of the mapping that begins with a chunk.
+ * Returns the size of the mapping that begins with a chunk.
  *
- * @param header  its first PM_CHUNK_HEADER_SIZE bytes
+ * @param header  first PM_CHUNK_HEADER_SIZE bytes of the mapping
  * @param word    bytes of a pointer in the target
  * @param page    bytes of a page
- * @param most    bytes there are
- * @return        its size in bytes; 0 where this is no chunk that was mapped by itself and fits
+ * @param max     bytes up to the end of the region
+ * @return        bytes; 0 if this is not a separately mapped chunk, or does not fit
  */
-uint64_t pm_chunk_mapped_size(const void *header, unsigned word, uint64_t page, uint64_t most);
+uint64_t pm_chunk_mapped_size(const void *header, unsigned word, uint64_t page, uint64_t max);
 
 #endif

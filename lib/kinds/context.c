@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 static enum pm_region_class region_class_of(const struct pm_region *region)
 {
@@ -23,10 +24,13 @@ static enum pm_region_class region_class_of(const struct pm_region *region)
 	if (region->perms & PM_PERM_WRITE)
 		return PM_REGION_CLASS_WRITABLE;
 
-	return region->perms & PM_PERM_READ ? PM_REGION_CLASS_READABLE : PM_REGION_CLASS_CLOSED;
+	if (region->perms & PM_PERM_READ)
+		return PM_REGION_CLASS_READABLE;
+
+	return PM_REGION_CLASS_CLOSED;
 }
 
-/** Takes back what an earlier call may have given. */
+/** Removes the results of an earlier call. */
 static void clear(struct pm_region *region)
 {
 	region->kind = PM_KIND_UNKNOWN;
@@ -38,8 +42,8 @@ static void clear(struct pm_region *region)
 }
 
 /**
- * Sorts the regions by what they look like, so that a rule does not walk over 60,000 that are none
- * of its business.
+ * Sorts the regions into lists by their class, so that a rule does not walk over 60,000 regions of
+ * other classes.
  */
 static void fill_lists(struct pm_kinds_context *context)
 {
@@ -47,18 +51,18 @@ static void fill_lists(struct pm_kinds_context *context)
 	size_t counts[PM_REGION_CLASS_COUNT] = { 0 };
 	for (size_t i = 0; i < regions->count; i++) {
 		clear(&regions->items[i]);
-		context->looks[i] = (uint8_t)region_class_of(&regions->items[i]);
-		counts[context->looks[i]]++;
+		context->classes[i] = (uint8_t)region_class_of(&regions->items[i]);
+		counts[context->classes[i]]++;
 	}
 
 	struct pm_region **items = context->list_items;
-	for (size_t looks = 0; looks < PM_REGION_CLASS_COUNT; looks++) {
-		context->lists[looks].items = items;
-		items += counts[looks];
+	for (size_t class = 0; class < PM_REGION_CLASS_COUNT; class ++) {
+		context->lists[class].items = items;
+		items += counts[class];
 	}
 
 	for (size_t i = 0; i < regions->count; i++) {
-		struct pm_region_list *list = &context->lists[context->looks[i]];
+		struct pm_region_list *list = &context->lists[context->classes[i]];
 		list->items[list->count++] = &regions->items[i];
 	}
 }
@@ -70,20 +74,24 @@ static int read_info(struct pm_kinds_context *context, struct pm_error *error)
 	    pm_process_read_info(context->evidence->process, &context->info, &why) == 0)
 		return 0;
 	memset(&context->info, 0, sizeof context->info);
-	return pm_kinds_fails(&why) ? pm_kinds_pass_on(&why, error) : 0;
+	if (pm_kinds_fails(&why))
+		return pm_kinds_pass_on(&why, error);
+
+	return 0;
 }
 
-/** Why the target's memory cannot be read from the start, where that is so. */
+/** Stores why the memory of the target cannot be read, if that is known from the start. */
 static void note_refusal(struct pm_kinds_context *context)
 {
 	const struct pm_kinds_evidence *evidence = context->evidence;
 	if (evidence->reader)
 		return;
 
-	const char *why = evidence->refusal;
-	if (!why)
-		why = evidence->process ? "no reader was given"
-		                        : "there is no living process to read";
+	const char *why = "the process is not running";
+	if (evidence->refusal)
+		why = evidence->refusal;
+	else if (evidence->process)
+		why = "no reader was given";
 	snprintf(context->refusal, sizeof context->refusal, "%s", why);
 }
 
@@ -105,12 +113,12 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
 	context->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	context->resident = pm_kinds_resident(regions);
 
-	size_t count = regions->count ? regions->count : 1;
+	size_t count = regions->count + 1;
 	/* A list of pointers. NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	context->list_items = calloc(count, sizeof *context->list_items);
-	context->looks = calloc(count, 1);
+	context->classes = calloc(count, 1);
 	context->headers = calloc(count, 1);
-	if (!context->list_items || !context->looks || !context->headers)
+	if (!context->list_items || !context->classes || !context->headers)
 		return pm_error_out_of_memory(error);
 
 	note_refusal(context);
@@ -122,17 +130,17 @@ int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *r
 void pm_kinds_context_deinit(struct pm_kinds_context *context)
 {
 	free(context->list_items);
-	free(context->looks);
+	free(context->classes);
 	free(context->headers);
 	free(context->header_bytes);
 	free(context->header_at);
 	free(context->threads);
 }
 
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class looks,
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class class,
                                 size_t *at)
 {
-	const struct pm_region_list *list = &context->lists[looks];
+	const struct pm_region_list *list = &context->lists[class];
 	while (*at < list->count) {
 		struct pm_region *region = list->items[(*at)++];
 		if (region->kind == PM_KIND_UNKNOWN)
@@ -204,7 +212,7 @@ const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, 
 	return kept;
 }
 
-/** Takes over what is known of a target that does not live. */
+/** Copies the threads that the evidence lists. */
 static int copy_threads(struct pm_kinds_context *context, struct pm_error *error)
 {
 	size_t size = context->evidence->thread_count * sizeof *context->threads;
@@ -241,13 +249,17 @@ int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *err
 		return 0;
 
 	context->threads_read = true;
-	int result = context->evidence->process ? read_threads(context, error)
-	                                        : copy_threads(context, error);
-	if (result < 0)
+	if (context->evidence->process) {
+		if (read_threads(context, error) < 0)
+			return -1;
+	} else if (copy_threads(context, error) < 0) {
 		return -1;
+	}
 
-	/* A thread that waits shows its stack pointer to those who may trace it: none at all means
-	 * that we may not. */
+	/*
+	 * The stack pointer of a waiting thread is visible to processes that may trace it: if none
+	 * is visible, we may not.
+	 */
 	context->threads_refused = true;
 
 	for (size_t i = 0; i < context->thread_count; i++)
@@ -260,7 +272,7 @@ void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *re
                           enum pm_detail_type type, const struct pm_detail_thread *threads,
                           size_t count, uint32_t stacks)
 {
-	size_t listed = count < PM_DETAIL_THREADS_MAX ? count : PM_DETAIL_THREADS_MAX;
+	size_t listed = pm_min_size(count, PM_DETAIL_THREADS_MAX);
 	const struct pm_detail detail = {
 		.type = (uint8_t)type,
 		.listed = (uint32_t)listed,

@@ -1,48 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL context.c */
+/**
+ * @file The context that all rules share: lists of regions by class, neighbours, threads, texts.
+ * Private.
+ */
 #ifndef PM_KINDS_CONTEXT_H
 #define PM_KINDS_CONTEXT_H
 
 #include "kinds/rule.h"
 
-/** The region that begins where this one ends, or NULL. */
+/** Returns the region that begins where another one ends, or NULL. */
 struct pm_region *pm_kinds_above(const struct pm_kinds_context *context,
                                  const struct pm_region *region);
 
-/** The region that ends where this one begins, or NULL. */
+/** Returns the region that ends where another one begins, or NULL. */
 struct pm_region *pm_kinds_below(const struct pm_kinds_context *context,
                                  const struct pm_region *region);
 
-/** Releases what a context holds. */
+/** Releases what a context owns. */
 void pm_kinds_context_deinit(struct pm_kinds_context *context);
 
-/** Prepares the context; releases nothing on failure: call pm_kinds_context_deinit() always. */
+/**
+ * Prepares a context. Call pm_kinds_context_deinit() also on failure.
+ *
+ * @param context   filled
+ * @param regions   the regions; results of an earlier call are removed from them
+ * @param evidence  the evidence, or NULL
+ * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return          0 or -1
+ */
 int pm_kinds_context_init(struct pm_kinds_context *context, struct pm_regions *regions,
                           const struct pm_kinds_evidence *evidence, struct pm_error *error);
 
 /**
- * The next region of this look that no rule has claimed.
- * @param at cursor, 0 at first
- * @return NULL at the end
+ * Returns the next region of a class that no rule has claimed.
+ *
+ * @param context  the context
+ * @param class    the class
+ * @param at       cursor, 0 at first
+ * @return         a region, NULL at the end
  */
-struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class looks,
+struct pm_region *pm_kinds_next(const struct pm_kinds_context *context, enum pm_region_class class,
                                 size_t *at);
 
 /**
- * Lists the threads, once for all rules; where we may not, the list is empty.
+ * Reads the list of threads, once for all rules. Without the right to read it the list is empty.
  *
- * @param context  its `threads` are filled
+ * @param context  `threads` is filled
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 int pm_kinds_read_threads(struct pm_kinds_context *context, struct pm_error *error);
 
-/** Resident bytes of all these regions, as far as they are known. */
+/** Sums the resident bytes of all regions for which they are known. */
 uint64_t pm_kinds_resident(const struct pm_regions *regions);
 
 /**
- * Makes a text that lives as long as the regions; equal texts made lately are shared.
- * @return "" and context->out_of_memory where it could not
+ * Formats a text that lives as long as the regions. Equal recent texts are shared.
+ *
+ * @param context  the context; out_of_memory is set if the text cannot be stored
+ * @param format   as for printf(3)
+ * @return         the text, "" if it cannot be stored
  */
 const char *pm_kinds_text(struct pm_kinds_context *context, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -61,7 +78,7 @@ void pm_kinds_set_threads(struct pm_kinds_context *context, struct pm_region *re
                           enum pm_detail_type type, const struct pm_detail_thread *threads,
                           size_t count, uint32_t stacks);
 
-/** The thread of this TID, or NULL; reads no thread list itself. */
+/** Returns the thread of a TID, or NULL. Only threads that were read before are found. */
 const struct pm_thread *pm_kinds_thread(const struct pm_kinds_context *context, pid_t tid);
 
 #endif

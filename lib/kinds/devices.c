@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of devices and rings shared with the kernel. Reading it may have effects, or is refused
- * (VmFlags io, pf). */
+/*
+ * Memory of devices, and rings shared with the kernel. Reading such memory may have side effects,
+ * or fails (VmFlags io, pf).
+ */
 #include <string.h>
 
 #include "kinds/context.h"
@@ -20,11 +22,13 @@ static bool is_memory_below_dev(const char *name)
 
 static bool is_device_name(const char *name)
 {
-	/* What has no path is an object of the kernel: socket:[...] of packet sockets,
-	 * anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ... */
-	return begins(name, "/dev/")
-	               ? !is_memory_below_dev(name)
-	               : name[0] != '/' || begins(name, "/dmabuf:") || begins(name, "/[aio]");
+	/*
+	 * Names without a path are objects of the kernel: socket:[...] of packet sockets,
+	 * anon_inode:[perf_event], anon_inode:kvm-vcpu:0, ...
+	 */
+	if (begins(name, "/dev/"))
+		return !is_memory_below_dev(name);
+	return name[0] != '/' || begins(name, "/dmabuf:") || begins(name, "/[aio]");
 }
 
 int pm_rule_devices(struct pm_kinds_context *context, struct pm_error *error)

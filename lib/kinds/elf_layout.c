@@ -16,7 +16,7 @@ struct program_header {
 	struct pm_elf_segment segment;
 };
 
-/** Where the program headers stand. */
+/** Location of the program headers. */
 struct table {
 	uint64_t offset;
 	size_t entry_size;
@@ -41,18 +41,24 @@ static struct program_header read_narrow(const char *bytes)
 		                          header.p_memsz, header.p_flags } };
 }
 
-/** Whether the numbers of a segment are possible: a hostile file must not make sums wrap. */
+/**
+ * Returns whether the numbers of a segment are possible: sums of numbers in a hostile file must not
+ * overflow.
+ */
 static bool is_sane(const struct pm_elf_segment *segment)
 {
-	const uint64_t most = UINT64_C(1) << 62;
-	return segment->address < most && segment->memory_size < most && segment->offset < most &&
+	const uint64_t max = UINT64_C(1) << 62;
+
+	return segment->address < max && segment->memory_size < max && segment->offset < max &&
 	       segment->file_size <= segment->memory_size;
 }
 
 static bool read_segments(const char *bytes, size_t size, const struct table *table,
                           struct pm_elf_layout *layout)
 {
-	size_t known = layout->word_size == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	bool wide = layout->word_size == 8;
+	size_t known = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
 	if (table->entry_size < known || table->offset > size ||
 	    table->count > (size - table->offset) / table->entry_size)
 		return false;
@@ -60,8 +66,7 @@ static bool read_segments(const char *bytes, size_t size, const struct table *ta
 	size_t found = 0;
 	for (size_t i = 0; i < table->count; i++) {
 		const char *at = bytes + table->offset + i * table->entry_size;
-		struct program_header header = layout->word_size == 8 ? read_wide(at)
-		                                                      : read_narrow(at);
+		struct program_header header = wide ? read_wide(at) : read_narrow(at);
 		if ((header.type != PT_LOAD && header.type != PT_GNU_RELRO) ||
 		    header.segment.memory_size == 0)
 			continue;
@@ -115,8 +120,10 @@ bool pm_elf_bias(const struct pm_elf_layout *layout, uint64_t start, uint64_t *b
 	for (size_t i = 0; i < layout->segment_count; i++) {
 		const struct pm_elf_segment *segment = &layout->segments[i];
 		uint64_t base = segment->address - segment->offset;
-		/* The loader maps whole pages, so a segment that begins within the first page
-		 * brings byte 0 along. */
+		/*
+		 * The loader maps whole pages, so a segment that begins within the first page
+		 * includes byte 0.
+		 */
 		if (segment->offset < 4096 && segment->address >= segment->offset &&
 		    start >= base) {
 			*bias = start - base;
@@ -144,7 +151,8 @@ uint64_t pm_elf_end(const struct pm_elf_layout *layout, uint64_t page)
 	uint64_t last = 0;
 	for (size_t i = 0; i < layout->segment_count; i++) {
 		uint64_t end = layout->segments[i].address + layout->segments[i].memory_size;
-		last = end > last ? end : last;
+		if (end > last)
+			last = end;
 	}
 	return (last + page - 1) & ~(page - 1);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "region/pagemap.h"
 
 enum { PIECES_A_CALL = 1024 };
@@ -14,7 +15,7 @@ static int note_state(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** Asks pagemap about one page. */
+/** Queries the state of a page in pagemap. */
 static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
                        enum pm_presence *presence, struct pm_error *error)
 {
@@ -23,10 +24,9 @@ static int ask_pagemap(struct pm_kinds_context *context, uint64_t address,
 	uint64_t page = address & ~(context->page - 1);
 	if (pm_pagemap_walk_states(context->evidence->pagemap, page, page + context->page, false,
 	                           note_state, &state, &why) == 0) {
-		*presence = (state & PM_PAGE_PRESENT) &&
-		                            !(state & (PM_PAGE_SWAPPED | PM_PAGE_GUARD))
-		                    ? PM_PRESENT
-		                    : PM_ABSENT;
+		bool present = (state & PM_PAGE_PRESENT) &&
+		               !(state & (PM_PAGE_SWAPPED | PM_PAGE_GUARD));
+		*presence = present ? PM_PRESENT : PM_ABSENT;
 		return 0;
 	}
 
@@ -54,7 +54,7 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 	if (pm_region_knows(region, PM_SIZE_RSS)) {
 		uint64_t rss = region->bytes[PM_SIZE_RSS];
 		if (rss == 0 || rss >= pm_region_size(region)) {
-			*presence = rss == 0 ? PM_ABSENT : PM_PRESENT;
+			*presence = rss > 0 ? PM_PRESENT : PM_ABSENT;
 			return 0;
 		}
 	}
@@ -67,9 +67,16 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 }
 
 /**
- * Reads up to PIECES_A_CALL pieces, as far as they come.
- * @param read where to store how many came
- * @return 0 or -1
+ * Reads at most PIECES_A_CALL pieces, up to the first that cannot be read.
+ *
+ * @param context    the context; `refusal` is set if reading is not permitted
+ * @param addresses  address of each piece
+ * @param count      number of pieces
+ * @param size       bytes of each
+ * @param buffer     room for count * size bytes
+ * @param read       receives the number of pieces read
+ * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int read_some(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
                      size_t size, void *buffer, size_t *read, struct pm_error *error)
@@ -97,13 +104,15 @@ int pm_kinds_read(struct pm_kinds_context *context, const uint64_t *addresses, s
 	memset(got, 0, count * sizeof *got);
 	size_t at = 0;
 	while (at < count && context->refusal[0] == '\0') {
-		size_t some = count - at < PIECES_A_CALL ? count - at : PIECES_A_CALL, read = 0;
+		size_t some = pm_min_size(count - at, PIECES_A_CALL);
+		size_t read = 0;
+
 		if (read_some(context, addresses + at, some, size, (char *)buffer + at * size,
 		              &read, error) < 0)
 			return -1;
 		memset(got + at, 1, read * sizeof *got);
 		at += read;
-		at += read < some; /* that one cannot be read */
+		at += read < some; /* skip the piece that cannot be read */
 	}
 
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap of Go programs: the runtime asks for arenas of 64 MiB from 0xc000000000 upwards (arena
- * hints, runtime/malloc.go). The address alone is only a hint; that the program is one of Go's is
- * known by the 14 bytes that the linker puts at the start of its .go.buildinfo section.
+ * The heap of Go programs: the runtime maps arenas of 64 MiB from 0xc000000000 upwards (arena
+ * hints, runtime/malloc.go). The address alone is only a hint. A Go program is recognised by the 14
+ * bytes that the linker writes at the start of its .go.buildinfo section.
  */
 #include <string.h>
 
@@ -13,17 +13,24 @@
 static const uint64_t first_arena = UINT64_C(0xc000000000);
 static const uint64_t last_arena = UINT64_C(0xd000000000);
 
-/** Whether a data region of a program begins with the build information. */
+/**
+ * Checks whether a data region of a program begins with the build information.
+ *
+ * @param context  the context
+ * @param found    receives the answer
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
 static int find_build_info(struct pm_kinds_context *context, bool *found, struct pm_error *error)
 {
 	static const char magic[] = "\xff Go buildinf:";
 	enum { MAGIC_LENGTH = sizeof magic - 1, REGIONS_MAX = 16 };
 
 	const struct pm_region_list *files = &context->lists[PM_REGION_CLASS_FILE];
-	size_t looked_at = 0;
+	size_t examined = 0;
 	*found = false;
 
-	for (size_t i = 0; i < files->count && looked_at < REGIONS_MAX && !*found; i++) {
+	for (size_t i = 0; i < files->count && examined < REGIONS_MAX && !*found; i++) {
 		const struct pm_region *region = files->items[i];
 		if (region->kind != PM_KIND_DATA && region->kind != PM_KIND_RODATA)
 			continue;
@@ -31,7 +38,7 @@ static int find_build_info(struct pm_kinds_context *context, bool *found, struct
 		enum pm_presence presence;
 		char bytes[MAGIC_LENGTH];
 		bool got = false;
-		looked_at++;
+		examined++;
 		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
 			return -1;
 		if (presence == PM_PRESENT &&
@@ -57,7 +64,7 @@ int pm_rule_go_heap(struct pm_kinds_context *context, struct pm_error *error)
 		if (!is_go)
 			return 0;
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               "where Go's runtime maps its heap, in a program with Go's build "
+		               "where the Go runtime maps its heap, in a program with Go build "
 		               "information");
 		region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
 			                             .runtime = PM_RUNTIME_GO };

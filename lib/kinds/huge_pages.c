@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Huge pages of hugetlbfs: the VmFlag `ht`, or the name that anonymous ones have. Their memory is
- * in Private_Hugetlb and Shared_Hugetlb and not in Rss. Transparent huge pages are ordinary memory
- * and no kind of their own.
+ * Huge pages of hugetlbfs: recognised by the VmFlag `ht`, or by the name of anonymous ones. Their
+ * memory is counted in Private_Hugetlb and Shared_Hugetlb, not in Rss. Transparent huge pages are
+ * ordinary memory and have no kind of their own.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Anonymous regions without any access: guards, and address space kept for later. Neither holds
- * memory; one that does (data locked away by mprotect) is anonymous memory all the same.
+ * Anonymous regions without any access: guards, and address space kept for later use. Neither holds
+ * memory. A region that does (data made inaccessible by mprotect) is anonymous memory.
  */
 #include <string.h>
 
@@ -9,13 +9,15 @@
 #include "kinds/evidence_read.h"
 #include "kinds/rules.h"
 
-/* Guards of stacks are a few pages (4 KiB of glibc's, 1 MiB at most seen); what is larger was
- * merged with a reserve. */
+/*
+ * Guards of stacks are a few pages (4 KiB in glibc, at most 1 MiB seen); larger ones were merged
+ * with a reserve.
+ */
 static const uint64_t largest_guard = UINT64_C(1) << 20;
 
 /**
- * Whether it may as well be read-only: gdb's core files call all readable, and have zeros of what
- * cannot be read.
+ * Returns whether a region may be read-only instead: core files of gdb mark all regions readable,
+ * and contain zeros for memory that cannot be read.
  */
 static bool may_be_readable(const struct pm_region *region)
 {
@@ -38,7 +40,7 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 			               "no access, right below a thread's stack");
 		else
 			pm_kinds_claim(region, PM_KIND_RESERVE, proof,
-			               "no access; its end guards the thread's stack above");
+			               "no access; its end guards the stack above");
 
 		region->thread = above->thread;
 		if (above->thread) {
@@ -50,7 +52,7 @@ int pm_rule_guards(struct pm_kinds_context *context, struct pm_error *error)
 	return 0;
 }
 
-/** Says of a reserve into which made code grows that it is one. */
+/** Sets the detail of a reserve into which generated code grows. */
 static void note_code_below(const struct pm_kinds_context *context, struct pm_region *region)
 {
 	const struct pm_region *below = pm_kinds_below(context, region);
@@ -58,7 +60,7 @@ static void note_code_below(const struct pm_kinds_context *context, struct pm_re
 		region->detail.type = PM_DETAIL_CODE_REST;
 }
 
-/** Claims a region that may be read-only memory by what it begins with. */
+/** Claims a region that may be read-only memory, by its first page. */
 static int claim_unclear(struct pm_kinds_context *context, struct pm_region *region,
                          struct pm_error *error)
 {
@@ -70,13 +72,13 @@ static int claim_unclear(struct pm_kinds_context *context, struct pm_region *reg
 
 	if (got && memcmp(page, zeros, sizeof page) == 0) {
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_INFERRED,
-		               "not writable, and begins with zeros: so does address space without "
-		               "any access in gdb's core files");
+		               "not writable, and begins with zeros, as inaccessible address space "
+		               "does in core files of gdb");
 		note_code_below(context, region);
 	} else {
 		pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
-		               got ? "anonymous, not writable, and it holds data: read-only"
-		                   : "anonymous, not writable; what it holds could not be read");
+		               got ? "anonymous and not writable, holds data: read-only"
+		                   : "anonymous and not writable; its contents could not be read");
 	}
 
 	return 0;
@@ -94,14 +96,14 @@ int pm_rule_reserves(struct pm_kinds_context *context, struct pm_error *error)
 
 		if (region->bytes[PM_SIZE_RSS] > 0 || region->bytes[PM_SIZE_SWAP] > 0) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_PROVEN,
-			               "anonymous memory whose access was taken away (mprotect), "
-			               "yet it holds pages");
+			               "anonymous memory whose access was removed (mprotect), but "
+			               "it holds pages");
 			region->detail.type = PM_DETAIL_NO_ACCESS;
 			continue;
 		}
 
 		pm_kinds_claim(region, PM_KIND_RESERVE, PM_PROOF_PROVEN,
-		               "no access, no memory: address space kept for later");
+		               "no access, no memory: address space kept for later use");
 		note_code_below(context, region);
 	}
 

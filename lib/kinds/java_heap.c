@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Java heap of HotSpot, where compressed references force it below 32 GiB: the longest unbroken
- * anonymous range there. Class data archives are mapped into it as files. Larger heaps stand
- * anywhere, and are not told from other memory here.
+ * The Java heap of HotSpot, if compressed references force it below 32 GiB: the longest contiguous
+ * anonymous range there. Class data archives are mapped into it as files. Larger heaps may be
+ * anywhere, and are not recognised here.
  */
 #include <string.h>
 
@@ -11,14 +11,13 @@
 
 static const uint64_t COMPRESSED_END = UINT64_C(32) << 30;
 
-/* Up to JDK 15 the class space, 1 GiB unless set otherwise, stood right behind a heap that ends at
- * 4 GiB. */
+/* Up to JDK 15 the class space, 1 GiB by default, directly followed a heap that ends at 4 GiB. */
 static const uint64_t CLASS_SPACE_START = UINT64_C(4) << 30;
 
-/** A range of regions: [first, behind) in the list of all. */
+/** A range of regions: [first, end) in the list of all regions. */
 struct range {
 	struct pm_region *first;
-	struct pm_region *behind;
+	struct pm_region *end;
 	uint64_t size;
 };
 
@@ -31,14 +30,14 @@ static bool is_archive(const struct pm_region *region)
 
 static bool may_be_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
-	enum pm_region_class looks = pm_kinds_region_class(context, region);
-	if (looks == PM_REGION_CLASS_FILE)
+	enum pm_region_class class = pm_kinds_region_class(context, region);
+	if (class == PM_REGION_CLASS_FILE)
 		return is_archive(region);
 	return region->kind == PM_KIND_UNKNOWN &&
-	       (looks == PM_REGION_CLASS_WRITABLE || looks == PM_REGION_CLASS_CLOSED);
+	       (class == PM_REGION_CLASS_WRITABLE || class == PM_REGION_CLASS_CLOSED);
 }
 
-/** The unbroken range that begins with a region. */
+/** Returns the contiguous range that begins with a region. */
 static struct range range_from(const struct pm_kinds_context *context, struct pm_region *first)
 {
 	struct pm_region *end = context->regions->items + context->regions->count, *region = first;
@@ -48,7 +47,9 @@ static struct range range_from(const struct pm_kinds_context *context, struct pm
 		    region->start == CLASS_SPACE_START)
 			break;
 	}
-	return (struct range){ first, region, region > first ? region[-1].end - first->start : 0 };
+	if (region == first)
+		return (struct range){ first, first, 0 };
+	return (struct range){ first, region, region[-1].end - first->start };
 }
 
 static struct range longest_range(const struct pm_kinds_context *context)
@@ -60,7 +61,9 @@ static struct range longest_range(const struct pm_kinds_context *context)
 		struct range range = range_from(context, region);
 		if (range.size > longest.size)
 			longest = range;
-		region = range.size > 0 ? range.behind : region + 1;
+		region++;
+		if (range.size > 0)
+			region = range.end;
 	}
 
 	return longest;
@@ -73,15 +76,15 @@ int pm_rule_java_heap(struct pm_kinds_context *context, struct pm_error *error)
 		return 0;
 
 	struct range range = longest_range(context);
-	for (struct pm_region *region = range.first; region < range.behind; region++) {
+	for (struct pm_region *region = range.first; region < range.end; region++) {
 		if (region->kind != PM_KIND_UNKNOWN)
 			continue;
 
 		if (pm_kinds_region_class(context, region) == PM_REGION_CLASS_WRITABLE) {
 			pm_kinds_claim(region, PM_KIND_ANON, PM_PROOF_INFERRED,
 			               "libjvm.so is mapped, and this belongs to the longest "
-			               "unbroken range below 32 GiB, "
-			               "where compressed references need the heap");
+			               "contiguous range below 32 GiB, where compressed references "
+			               "require the heap");
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_HEAP,
 				                             .runtime = PM_RUNTIME_JAVA };
 		} else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code made at run time: anonymous memory with execute permission, executable memory files that are
- * no ELF file, and the files in which JIT compilers record their code for perf(1), which they map
- * executable so that perf sees them. Runtimes are told by the libraries or programs that are
+ * Generated code: anonymous memory with execute permission, executable memory files that are not
+ * ELF files, and the files in which JIT compilers describe their code for perf(1); these are mapped
+ * executable so that perf sees them. Runtimes are recognised by the libraries or programs that are
  * mapped.
  */
 #include "kinds/jit.h"
@@ -13,12 +13,12 @@
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-/** A runtime, told by a file that is mapped. */
+/** A runtime, and the file by which it is recognised. */
 struct runtime {
 	const char *file;
 	enum pm_runtime id;
 	bool reserves; /**< keeps its code in one range of address space, so that other code near it
-	                  is not its */
+	                  belongs to others */
 };
 
 static const struct runtime *find_runtime(const struct pm_kinds_context *context)
@@ -39,26 +39,29 @@ static const struct runtime *find_runtime(const struct pm_kinds_context *context
 	return NULL;
 }
 
-/** Whether a text is `before`, a decimal number, `behind`. */
-static bool is_numbered(const char *text, const char *before, const char *behind)
+/** Returns whether a text consists of a prefix, a decimal number and a suffix. */
+static bool is_numbered(const char *text, const char *prefix, const char *suffix)
 {
-	size_t length = strlen(before);
-	if (strncmp(text, before, length) != 0)
+	size_t length = strlen(prefix);
+	if (strncmp(text, prefix, length) != 0)
 		return false;
 	size_t digits = strspn(text + length, "0123456789");
-	return digits > 0 && strcmp(text + length + digits, behind) == 0;
+	return digits > 0 && strcmp(text + length + digits, suffix) == 0;
 }
 
 bool pm_jit_is_record(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = path;
+
+	if (slash)
+		name = slash + 1;
 	return is_numbered(name, "jit-", ".dump") || is_numbered(name, "perf-", ".map");
 }
 
 /**
- * Whether address space is reserved right above code, as runtimes do that let their code grow; a
- * single page of a library that makes thunks has none.
+ * Returns whether address space is reserved directly above code: runtimes do that to let their code
+ * grow. A single page of a library that generates thunks has no reserve.
  */
 static bool has_rest(const struct pm_kinds_context *context, const struct pm_region *code)
 {
@@ -68,11 +71,11 @@ static bool has_rest(const struct pm_kinds_context *context, const struct pm_reg
 
 	if (!above || pm_kinds_region_class(context, above) != PM_REGION_CLASS_CLOSED)
 		return false;
-	/* The guard of a stack that happens to follow is no reserve: without MAP_NORESERVE. */
+	/* The guard of a stack above is not a reserve: it lacks MAP_NORESERVE. */
 	return !(above->vm_flags & PM_VM_KNOWN) || (above->vm_flags & PM_VM_NORESERVE);
 }
 
-/** memfds by which runtimes map code twice, writable and executable. */
+/** Returns the detail of memfds by which runtimes map code twice, writable and executable. */
 static struct pm_detail double_mapping(const struct pm_region *region)
 {
 	if (strcmp(region->mapping, "/memfd:doublemapper") == 0)
@@ -90,18 +93,19 @@ static void claim_file(struct pm_region *region)
 	struct pm_detail detail = double_mapping(region);
 	bool memory = strncmp(region->mapping, "/memfd:", strlen("/memfd:")) == 0 ||
 	              region->deleted;
+
 	if (detail.type != PM_DETAIL_NONE) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
-		               "a memfd of the name by which a runtime maps its code");
+		               "a memfd with the name that a runtime uses for its code");
 		region->detail = detail;
 	} else if (pm_jit_is_record(region->mapping) && region->perms & PM_PERM_EXEC) {
 		pm_kinds_claim(
 			region, PM_KIND_JIT, PM_PROOF_INFERRED,
-			"named like the record of a JIT compiler, and mapped so that perf sees it");
+			"named like a file in which a JIT compiler describes its code for perf");
 		region->detail.type = PM_DETAIL_CODE_RECORD;
 	} else if (memory && region->perms & PM_PERM_EXEC) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_INFERRED,
-		               "an executable mapping of a file in memory that is no ELF file");
+		               "an executable mapping of a memory file that is not an ELF file");
 	}
 }
 
@@ -109,13 +113,13 @@ int pm_rule_jit(struct pm_kinds_context *context, struct pm_error *error)
 {
 	(void)error;
 	struct pm_region *region;
-	const struct runtime *runtime = context->lists[PM_REGION_CLASS_EXECUTABLE].count > 0
-	                                        ? find_runtime(context)
-	                                        : NULL;
+	const struct runtime *runtime = NULL;
+	if (context->lists[PM_REGION_CLASS_EXECUTABLE].count > 0)
+		runtime = find_runtime(context);
 
 	for (size_t at = 0; (region = pm_kinds_next(context, PM_REGION_CLASS_EXECUTABLE, &at));) {
 		pm_kinds_claim(region, PM_KIND_JIT, PM_PROOF_PROVEN,
-		               "executable and of no file: code that was made at run time");
+		               "executable and without a file: generated code");
 		if (runtime && (!runtime->reserves || has_rest(context, region)))
 			region->detail = (struct pm_detail){ .type = PM_DETAIL_RUNTIME_CODE,
 				                             .runtime = (uint8_t)runtime->id };

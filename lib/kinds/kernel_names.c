@@ -7,8 +7,8 @@
 #include "kinds/rules.h"
 
 /**
- * Whether the brk heap lies in a region named [heap]. Older kernels give that name also to what
- * merely touches it: the bss of a program whose heap starts right behind.
+ * Returns whether the brk heap is in a region named [heap]. Older kernels give that name also to a
+ * region that only touches the heap: the bss of a program directly below.
  */
 static bool holds_brk_heap(const struct pm_kinds_context *context, const struct pm_region *region)
 {
@@ -18,7 +18,7 @@ static bool holds_brk_heap(const struct pm_kinds_context *context, const struct 
 static void claim_stack(struct pm_kinds_context *context, struct pm_region *region)
 {
 	pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-	               "[stack]: the kernel made it for the first thread");
+	               "[stack]: the kernel created it for the first thread");
 	region->thread = context->info.pid;
 
 	if (context->info.pid)
@@ -30,8 +30,8 @@ static void claim_stack(struct pm_kinds_context *context, struct pm_region *regi
 }
 
 /**
- * Core files name no [vvar]: the data of the kernel's that [vdso] reads, which lies below it
- * (map_vdso() in arch/x86/entry/vdso/vma.c).
+ * Claims the data of the kernel that [vdso] reads, and which is below it (map_vdso() in
+ * arch/x86/entry/vdso/vma.c): core files do not contain the name [vvar].
  */
 static void claim_below_vdso(const struct pm_kinds_context *context, const struct pm_region *vdso)
 {
@@ -40,7 +40,7 @@ static void claim_below_vdso(const struct pm_kinds_context *context, const struc
 	     below = pm_kinds_below(context, below))
 		pm_kinds_claim(
 			below, PM_KIND_KERNEL, PM_PROOF_INFERRED,
-			"read-only and right below [vdso], where the kernel has data for it");
+			"read-only and directly below [vdso], where the kernel keeps data for it");
 }
 
 int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *error)
@@ -56,10 +56,10 @@ int pm_rule_kernel_names(struct pm_kinds_context *context, struct pm_error *erro
 			claim_stack(context, region);
 		else if (strcmp(name, "[heap]") != 0)
 			pm_kinds_claim(region, PM_KIND_KERNEL, PM_PROOF_PROVEN,
-			               "the kernel made it and names it so");
+			               "the kernel created it and gave it this name");
 		else if (holds_brk_heap(context, region))
 			pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_PROVEN,
-			               "the kernel names it [heap]: it holds what brk(2) gave");
+			               "the kernel names it [heap]: memory allocated by brk(2)");
 
 		if (strcmp(name, "[vdso]") == 0)
 			claim_below_vdso(context, region);

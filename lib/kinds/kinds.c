@@ -6,7 +6,7 @@
 #include "kinds/objects.h"
 #include "kinds/rules.h"
 
-/* The surest first: a rule sees only what those before it left. */
+/* The surest rules first: a rule sees only the regions that earlier rules left. */
 static const struct pm_kinds_rule rules[] = {
 	{ "names given by the kernel", pm_rule_kernel_names },
 	{ "huge pages", pm_rule_huge_pages },
@@ -24,7 +24,7 @@ static const struct pm_kinds_rule rules[] = {
 	{ "names given by runtimes", pm_rule_runtime_names },
 	{ "thread stacks", pm_rule_thread_stacks },
 	{ "stacks by their guards", pm_rule_stack_guards },
-	{ "malloc chunks behind something else", pm_rule_malloc_search },
+	{ "malloc chunks after other memory", pm_rule_malloc_search },
 	{ "malloc arenas by flags", pm_rule_arena_flags },
 	{ "guards", pm_rule_guards },
 	{ "reserved address space", pm_rule_reserves },
@@ -40,8 +40,8 @@ int pm_kinds_assign(struct pm_regions *regions, const struct pm_kinds_evidence *
 	for (size_t i = 0; result == 0 && i < sizeof rules / sizeof rules[0]; i++) {
 		result = rules[i].apply(&context, error);
 		if (result < 0)
-			pm_error_prefix(error,
-			                "cannot tell the kinds of regions (%s): ", rules[i].name);
+			pm_error_prefix(error, "cannot determine the kinds of regions (%s): ",
+			                rules[i].name);
 	}
 
 	if (result == 0 && context.out_of_memory)

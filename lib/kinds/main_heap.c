@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The brk heap where nobody names it: core files have no [heap]. glibc's malloc lays chunks there
- * one behind the other, from its start to its end (malloc/malloc.c of glibc): each begins with
- * `prev_size` and `size`, whose lowest bits are PREV_INUSE (1), IS_MMAPPED (2) and NON_MAIN_ARENA
- * (4). The last one, the top, ends where the heap does. Such a walk has no other end by chance.
+ * The brk heap without its name: core files have no [heap]. glibc's malloc fills it with contiguous
+ * chunks from start to end (malloc/malloc.c of glibc). Each begins with `prev_size` and `size`,
+ * whose lowest bits are PREV_INUSE (1), IS_MMAPPED (2) and NON_MAIN_ARENA (4). The last chunk, the
+ * top, ends with the heap. A walk over other memory is very unlikely to end there.
  *
- * Of living processes the kernel names it, and only of what does not live may any page be read.
+ * The kernel names the heap of living processes, and only of other targets any page may be read.
  */
 #include "kinds/context.h"
 #include "kinds/evidence_read.h"
@@ -16,39 +16,52 @@ enum {
 	PREV_INUSE = 1,
 	OTHER_FLAGS = 6,
 	FLAG_BITS = 7,
-	ALIGNMENT = 16,      /* MALLOC_ALIGNMENT, since glibc 2.26 on 32 bits, too */
-	FEW_CHUNKS = 3,      /* less can be chance */
-	CHUNKS_MAX = 65536,  /* of a large heap these are enough */
-	STEPS_MAX = 1 << 20, /* in all: a file may be made to cost much */
+	ALIGNMENT = 16,      /* MALLOC_ALIGNMENT; since glibc 2.26 also on 32 bits */
+	FEW_CHUNKS = 3,      /* fewer may be chance */
+	CHUNKS_MAX = 65536,  /* enough for a large heap */
+	STEPS_MAX = 1 << 20, /* in all: bounds the time that a hostile file can cost */
 };
 
-/** Where the first chunk lies: what follows its two words is aligned. */
+/** Returns the address of the first chunk: the memory after its two words is aligned. */
 static uint64_t first_chunk(const struct pm_region *region, unsigned word)
 {
-	return region->start + (word == 4 ? 2 * word : 0);
+	if (word == 4)
+		return region->start + UINT64_C(2) * word;
+	return region->start;
 }
 
 /**
- * Size of a chunk of the main arena; that of the last one is what is left.
+ * Returns the size of a chunk of the main arena; the last chunk has the rest of the region.
  *
- * @param most  bytes up to the end of the region
- * @return      0 where it is none
+ * @param header  header of the chunk
+ * @param word    bytes of a pointer in the target
+ * @param first   it is the first chunk of the region
+ * @param max     bytes up to the end of the region
+ * @return        bytes, 0 if this is not a chunk
  */
-static uint64_t chunk_size(const unsigned char *header, unsigned word, bool first, uint64_t most)
+static uint64_t chunk_size(const unsigned char *header, unsigned word, bool first, uint64_t max)
 {
-	uint64_t size = pm_kinds_word(header + word, word), bytes = size & ~(uint64_t)FLAG_BITS;
+	uint64_t size = pm_kinds_word(header + word, word);
+	uint64_t bytes = size & ~(uint64_t)FLAG_BITS;
+
 	if (first && (pm_kinds_word(header, word) != 0 || !(size & PREV_INUSE)))
 		return 0;
-	if ((size & OTHER_FLAGS) != 0 || bytes < UINT64_C(4) * word || bytes > most)
+	if ((size & OTHER_FLAGS) != 0 || bytes < UINT64_C(4) * word || bytes > max)
 		return 0;
-	return bytes % ALIGNMENT == 0 || bytes == most ? bytes : 0;
+	if (bytes % ALIGNMENT != 0 && bytes != max)
+		return 0;
+	return bytes;
 }
 
 /**
  * Walks over the chunks of a region.
  *
- * @param chunks  where to store how many there are; CHUNKS_MAX where there are more
- * @return        1: to its end, or over the most; 0: something else is in it; -1: an error
+ * @param context  the context
+ * @param region   the region
+ * @param chunks   receives the number of chunks, at most CHUNKS_MAX
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         1 if the walk reached the end of the region or CHUNKS_MAX chunks, 0 if it met
+ *                 other data, -1 on error
  */
 static int walk(struct pm_kinds_context *context, const struct pm_region *region, size_t *chunks,
                 struct pm_error *error)
@@ -62,13 +75,30 @@ static int walk(struct pm_kinds_context *context, const struct pm_region *region
 			return 0;
 		if (pm_kinds_read(context, &at, 1, sizeof header, header, &got, error) < 0)
 			return -1;
-		uint64_t size = got ? chunk_size(header, word, *chunks == 0, region->end - at) : 0;
+		if (!got)
+			return 0;
+
+		uint64_t size = chunk_size(header, word, *chunks == 0, region->end - at);
 		if (size == 0)
 			return 0;
 		at += size;
 	}
 
 	return *chunks >= FEW_CHUNKS;
+}
+
+static const char *describe(struct pm_kinds_context *context, size_t chunks)
+{
+	if (chunks == CHUNKS_MAX)
+		return pm_kinds_text(context,
+		                     "begins with %zu contiguous chunks of malloc's main arena, as "
+		                     "the brk heap does, which has no name here",
+		                     chunks);
+
+	return pm_kinds_text(context,
+	                     "%zu contiguous chunks of malloc's main arena from its start to its "
+	                     "end, as in the brk heap, which has no name here",
+	                     chunks);
 }
 
 int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
@@ -90,15 +120,9 @@ int pm_rule_main_heap(struct pm_kinds_context *context, struct pm_error *error)
 		if (!is_heap)
 			continue;
 
-		pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_INFERRED,
-		               pm_kinds_text(context,
-		                             "%s%zu chunks of malloc's main arena, %s: as in the "
-		                             "brk heap, which has no name here",
-		                             chunks == CHUNKS_MAX ? "begins with " : "", chunks,
-		                             chunks == CHUNKS_MAX ? "one behind the other"
-		                                                  : "from its start to its end"));
+		pm_kinds_claim(region, PM_KIND_HEAP, PM_PROOF_INFERRED, describe(context, chunks));
 
-		/* There is one. */
+		/* There is only one. */
 		return 0;
 	}
 

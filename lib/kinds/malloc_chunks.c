@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that malloc mapped one by one: large allocations. Each begins with a header that says so
+ * Blocks that malloc mapped one by one: large allocations. Each begins with a header that marks it
  * (chunk_header.h). The kernel merges neighbours into one region, so the headers are walked: a walk
- * that ends exactly where the region does proves every step of it.
+ * that ends exactly at the end of the region proves each of its steps.
  */
 #include "kinds/context.h"
 #include "kinds/malloc_headers.h"

@@ -10,13 +10,13 @@
 #include "kinds/objects.h"
 
 /*
- * Reading a header takes about half a microsecond, and asking whether its page is present as much
- * again: for 60,000 regions that is longer than their whole listing. The kernel merges what malloc
- * maps, so real processes have few such regions; of more, those that hold most are looked at.
+ * Reading a header takes about half a microsecond, and so does asking whether its page is present.
+ * For 60,000 regions this is longer than listing them. The kernel merges what malloc maps, so real
+ * processes have few such regions; of more regions, those that hold most are read.
  */
 enum { HEADERS_MAX = 4096, CLASSES = 65 };
 
-/** The regions whose headers can be read, and the buffers for that. */
+/** Regions whose headers can be read, and the buffers for that. */
 struct candidates {
 	struct pm_region **regions;
 	uint64_t *addresses;
@@ -33,31 +33,36 @@ static void release(struct candidates *candidates)
 	free(candidates->got);
 }
 
-static int allocate(struct candidates *candidates, size_t most, struct pm_error *error)
+static int allocate(struct candidates *candidates, size_t max, struct pm_error *error)
 {
-	candidates->regions = calloc(most, sizeof(struct pm_region *));
-	candidates->addresses = calloc(most, sizeof *candidates->addresses);
-	candidates->bytes = calloc(most, PM_MALLOC_HEADER_SIZE);
-	candidates->got = calloc(most, sizeof *candidates->got);
+	candidates->regions = calloc(max, sizeof(struct pm_region *));
+	candidates->addresses = calloc(max, sizeof *candidates->addresses);
+	candidates->bytes = calloc(max, PM_MALLOC_HEADER_SIZE);
+	candidates->got = calloc(max, sizeof *candidates->got);
 	if (candidates->regions && candidates->addresses && candidates->bytes && candidates->got)
 		return 0;
 	return pm_error_out_of_memory(error);
 }
 
 /**
- * Class of a region by the memory it holds, or where that is not known by its length: bits of the
- * number.
+ * Returns the class of a region: the number of bits of the memory that it holds, or of its length
+ * if that is not known.
  */
 static unsigned class_of(const struct pm_region *region)
 {
-	uint64_t weight = pm_region_knows(region, PM_SIZE_RSS) ? region->bytes[PM_SIZE_RSS]
-	                                                       : pm_region_size(region);
-	return weight == 0 ? 0 : 64 - (unsigned)__builtin_clzll(weight);
+	uint64_t weight = pm_region_size(region);
+
+	if (pm_region_knows(region, PM_SIZE_RSS))
+		weight = region->bytes[PM_SIZE_RSS];
+	if (weight == 0)
+		return 0;
+
+	return 64 - (unsigned)__builtin_clzll(weight);
 }
 
-/** Which regions are looked at: all of the classes above `least`, and some of that one. */
+/** The regions to read: all of the classes above `min`, and `some` regions of that class. */
 struct choice {
-	unsigned least;
+	unsigned min;
 	size_t some;
 };
 
@@ -80,10 +85,10 @@ static struct choice choose(const struct pm_kinds_context *context)
 static bool is_chosen(struct choice *choice, const struct pm_region *region, uint64_t heap_max)
 {
 	unsigned class = class_of(region);
-	/* What may be a heap of an arena is always looked at: there are few. */
-	if (class > choice->least || region->start % heap_max == 0)
+	/* Regions that may be heaps of an arena are always read: there are few. */
+	if (class > choice->min || region->start % heap_max == 0)
 		return true;
-	if (class < choice->least || choice->some == 0)
+	if (class < choice->min || choice->some == 0)
 		return false;
 
 	choice->some--;
@@ -94,6 +99,13 @@ static bool is_chosen(struct choice *choice, const struct pm_region *region, uin
 static int collect(struct pm_kinds_context *context, struct candidates *candidates,
                    struct pm_error *error)
 {
+	/* A header that is present counts as unreadable until it was read. */
+	static const uint8_t states[] = {
+		[PM_PRESENT] = PM_HEADER_UNREADABLE,
+		[PM_ABSENT] = PM_HEADER_ABSENT,
+		[PM_PRESENCE_UNKNOWN] = PM_HEADER_UNKNOWN,
+	};
+
 	struct choice choice = choose(context);
 	uint64_t heap_max = pm_arena_heap_max(context);
 	struct pm_region *region;
@@ -108,9 +120,7 @@ static int collect(struct pm_kinds_context *context, struct candidates *candidat
 		if (pm_kinds_presence(context, region, region->start, &presence, error) < 0)
 			return -1;
 
-		*header = presence == PM_ABSENT             ? PM_HEADER_ABSENT
-		          : presence == PM_PRESENCE_UNKNOWN ? PM_HEADER_UNKNOWN
-		                                            : PM_HEADER_UNREADABLE;
+		*header = states[presence];
 		if (presence != PM_PRESENT)
 			continue;
 
@@ -147,15 +157,17 @@ static int read_candidates(struct pm_kinds_context *context, struct candidates *
 
 int pm_malloc_headers_read(struct pm_kinds_context *context, struct pm_error *error)
 {
-	size_t most = context->lists[PM_REGION_CLASS_WRITABLE].count;
-	if (most == 0 || context->refusal[0] != '\0')
+	size_t max = context->lists[PM_REGION_CLASS_WRITABLE].count;
+	if (max == 0 || context->refusal[0] != '\0')
 		return 0;
 
 	struct candidates candidates = { 0 };
 	context->header_at = calloc(context->regions->count, sizeof *context->header_at);
 
-	int result = context->header_at ? allocate(&candidates, most, error)
-	                                : pm_error_out_of_memory(error);
+	if (!context->header_at)
+		return pm_error_out_of_memory(error);
+
+	int result = allocate(&candidates, max, error);
 	if (result == 0)
 		result = read_candidates(context, &candidates, error);
 	release(&candidates);
@@ -172,5 +184,6 @@ const unsigned char *pm_malloc_header(const struct pm_kinds_context *context,
 
 uint64_t pm_arena_heap_max(const struct pm_kinds_context *context)
 {
-	return pm_kinds_word_size(context) == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+	uint64_t mebibytes = pm_kinds_word_size(context) == 8 ? 64 : 1;
+	return mebibytes << 20;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Blocks that malloc mapped one by one, in regions that begin with something else: the kernel
- * merges what was mapped later, and therefore below, with them. The pages that are present are
- * looked at for a chunk header. Each costs about half a microsecond, so this comes after all rules
- * that could name the region, and only for those that hold much of the process's memory.
+ * merges later mappings, which are below, with them. Each page that is present is checked for a
+ * chunk header. A page costs about half a microsecond, so this rule comes after all rules that may
+ * claim the region, and examines only regions that hold much of the memory of the process.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "kinds/chunk_header.h"
 #include "kinds/context.h"
 #include "kinds/evidence_read.h"
@@ -16,8 +17,8 @@
 #include "region/pagemap.h"
 
 /*
- * Pages looked at in one region and in all that are no chunks; at once; and the part of the
- * process's memory that makes a region worth it.
+ * Limits of pages without a chunk in a region and in all; pages read by one call, at most and at
+ * first; and the part of the memory of the process that a region must hold to be searched.
  */
 enum {
 	REGION_PAGES_MAX = 2048,
@@ -27,11 +28,11 @@ enum {
 	WORTHY_PART = 16
 };
 
-/** Page starts where a chunk may begin, and what stands there. */
+/** Starts of pages at which a chunk may begin, and their first bytes. */
 struct pages {
 	uint64_t page;
 	size_t count;
-	size_t most;
+	size_t max;
 	uint64_t addresses[PAGES_A_CALL];
 	unsigned char headers[PAGES_A_CALL][PM_CHUNK_HEADER_SIZE];
 	bool got[PAGES_A_CALL];
@@ -43,10 +44,10 @@ static int collect_page(void *context, const struct pm_page_run *run)
 	if (!(run->state & PM_PAGE_PRESENT) || run->state & (PM_PAGE_ZERO | PM_PAGE_GUARD))
 		return 0;
 
-	for (uint64_t at = run->start; at < run->end && pages->count < pages->most;
+	for (uint64_t at = run->start; at < run->end && pages->count < pages->max;
 	     at += pages->page)
 		pages->addresses[pages->count++] = at;
-	return pages->count == pages->most;
+	return pages->count == pages->max;
 }
 
 /** Collects the first pages from an address on that are present, and reads their starts. */
@@ -71,8 +72,13 @@ static int read_pages(struct pm_kinds_context *context, uint64_t start, uint64_t
 
 /**
  * Walks from the first chunk among the pages.
- * @param used where to store how many pages were looked at for that
- * @return 0 or -1
+ *
+ * @param context  the context
+ * @param pages    the pages
+ * @param walk     the walk
+ * @param used     receives the number of pages that were checked
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 static int walk_first(struct pm_kinds_context *context, const struct pages *pages,
                       struct pm_malloc_walk *walk, size_t *used, struct pm_error *error)
@@ -93,28 +99,35 @@ static int walk_first(struct pm_kinds_context *context, const struct pages *page
 }
 
 /**
- * Looks for chunks in a region.
- * @param left how many pages may still be looked at; what was used is taken off
+ * Searches a region for chunks.
+ *
+ * @param context  the context
+ * @param region   the region
+ * @param pages    buffer for pages
+ * @param left     pages that may still be checked; the used ones are subtracted
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 static int search(struct pm_kinds_context *context, struct pm_region *region, struct pages *pages,
                   size_t *left, struct pm_error *error)
 {
 	struct pm_malloc_walk walk = { .region = region, .at = region->start };
-	size_t here = *left < REGION_PAGES_MAX ? *left : REGION_PAGES_MAX, before = here, used;
+	size_t here = pm_min_size(*left, REGION_PAGES_MAX);
+	size_t before = here, used;
 
-	pages->most = FIRST_PAGES;
+	pages->max = FIRST_PAGES;
 	while (here > 0 && walk.at < region->end) {
 		size_t chunks = walk.count;
-		pages->most = pages->most < here ? pages->most : here;
+		pages->max = pm_min_size(pages->max, here);
 		if (read_pages(context, walk.at, region->end, pages, error) < 0 ||
 		    walk_first(context, pages, &walk, &used, error) < 0)
 			return -1;
 		if (pages->count == 0)
 			break;
 		here -= used;
-		pages->most = walk.count > chunks              ? FIRST_PAGES
-		              : pages->most * 4 < PAGES_A_CALL ? pages->most * 4
-		                                               : PAGES_A_CALL;
+		pages->max = pm_min_size(pages->max * 4, PAGES_A_CALL);
+		if (walk.count > chunks)
+			pages->max = FIRST_PAGES;
 	}
 
 	*left -= before - here;
@@ -123,10 +136,15 @@ static int search(struct pm_kinds_context *context, struct pm_region *region, st
 	return 0;
 }
 
-/** Resident memory that a region must hold to be searched; UINT64_MAX where sizes are not known. */
+/**
+ * Returns the resident memory that a region must hold to be searched; UINT64_MAX if sizes are not
+ * known.
+ */
 static uint64_t worthy_size(const struct pm_kinds_context *context)
 {
-	return context->resident == 0 ? UINT64_MAX : context->resident / WORTHY_PART;
+	if (context->resident == 0)
+		return UINT64_MAX;
+	return context->resident / WORTHY_PART;
 }
 
 int pm_rule_malloc_search(struct pm_kinds_context *context, struct pm_error *error)

@@ -11,23 +11,24 @@
 #include "kinds/objects.h"
 #include "region/pagemap.h"
 
-/* Headers read by one call, at the distances of the size that came last: blocks of one purpose
- * mostly have one size. */
+/*
+ * Headers read by one call, at distances of the previous size: blocks of one purpose mostly have
+ * one size.
+ */
 enum { GUESSES = 64 };
 
-/* What is looked at of a region: so many pages, and so many bytes of each. */
+/* Pages sampled in a region, and bytes of each. */
 enum { SAMPLES = 64, SAMPLE_SIZE = 1024 };
 
-/* As many as malloc makes by default (M_MMAP_MAX); bounds the time that a hostile target can cost.
- */
+/* The default maximum of malloc (M_MMAP_MAX); bounds the time that a hostile target can cost. */
 enum { CHUNKS_MAX = 65536 };
 
 /**
- * Takes the chunk at walk->at.
- * @return its size, 0 where that is none
+ * Adds the chunk at walk->at to the walk.
+ * @return its bytes, 0 without a chunk
  */
-static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_walk *walk,
-                     unsigned word, const void *header)
+static uint64_t add_chunk(const struct pm_kinds_context *context, struct pm_malloc_walk *walk,
+                          unsigned word, const void *header)
 {
 	uint64_t size = pm_chunk_mapped_size(header, word, context->page,
 	                                     walk->region->end - walk->at);
@@ -50,8 +51,16 @@ static uint64_t take(const struct pm_kinds_context *context, struct pm_malloc_wa
 }
 
 /**
- * Addresses of the next headers if all chunks have this size; only such that are present. @param
- * count where to store how many, 0 where the first is not
+ * Computes the addresses of the next headers if all chunks have the same size. Ends at the first
+ * page that is not present.
+ *
+ * @param context    the context
+ * @param walk       the walk
+ * @param size       bytes of a chunk
+ * @param addresses  receives at most GUESSES addresses
+ * @param count      receives their number
+ * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *walk, uint64_t size,
                  uint64_t *addresses, size_t *count, struct pm_error *error)
@@ -72,9 +81,14 @@ static int guess(struct pm_kinds_context *context, const struct pm_malloc_walk *
 }
 
 /**
- * Takes the next chunks.
- * @param size that of the chunk before
- * @return 1: go on; 0: here is no further chunk; -1: an error
+ * Adds the next chunks.
+ *
+ * @param context  the context
+ * @param walk     the walk
+ * @param word     bytes of a pointer in the target
+ * @param size     bytes of the previous chunk; receives those of the last one
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         1 if chunks were added, 0 without a further chunk, -1 on error
  */
 static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, unsigned word,
                 uint64_t *size, struct pm_error *error)
@@ -89,7 +103,7 @@ static int step(struct pm_kinds_context *context, struct pm_malloc_walk *walk, u
 		return -1;
 
 	for (size_t i = 0; i < count && got[i] && addresses[i] == walk->at; i++) {
-		uint64_t next = take(context, walk, word, bytes + i * PM_CHUNK_HEADER_SIZE);
+		uint64_t next = add_chunk(context, walk, word, bytes + i * PM_CHUNK_HEADER_SIZE);
 		if (next == 0)
 			break;
 		*size = next;
@@ -102,11 +116,14 @@ int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk
                    const void *header, struct pm_error *error)
 {
 	unsigned word = pm_kinds_word_size(context);
-	uint64_t size = take(context, walk, word, header);
+	uint64_t size = add_chunk(context, walk, word, header);
 	int more = size > 0;
 	while (more > 0 && walk->at < walk->region->end && walk->count < CHUNKS_MAX)
 		more = step(context, walk, word, &size, error);
-	return more < 0 ? -1 : 0;
+
+	if (more < 0)
+		return -1;
+	return 0;
 }
 
 static int add_present(void *context, const struct pm_page_run *run)
@@ -117,14 +134,17 @@ static int add_present(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Looks at some pages of the region, for where nobody knows which were in memory: those that were
- * not are zeros in a core file.
+ * Estimates how much of a region holds data from some of its pages. For core files, where pages
+ * that were not in memory are zeros.
  *
- * @param filled  where to store the bytes that hold something, reckoned from those pages
- * @return        0 or -1
+ * @param context  the context
+ * @param walk     the walk
+ * @param filled   receives the bytes that hold data
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
-static int reckon_filled(struct pm_kinds_context *context, const struct pm_malloc_walk *walk,
-                         uint64_t *filled, struct pm_error *error)
+static int estimate_filled(struct pm_kinds_context *context, const struct pm_malloc_walk *walk,
+                           uint64_t *filled, struct pm_error *error)
 {
 	static const unsigned char zeros[SAMPLE_SIZE];
 	unsigned char bytes[SAMPLES * SAMPLE_SIZE];
@@ -146,8 +166,8 @@ static int reckon_filled(struct pm_kinds_context *context, const struct pm_mallo
 }
 
 /**
- * Whether the chunks hold at least half of the region, or of the memory in it: what holds less does
- * not name the region.
+ * Returns whether the chunks hold at least half of the region, or of its memory: fewer do not
+ * determine its kind.
  */
 static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_walk *walk)
 {
@@ -156,7 +176,7 @@ static bool holds_most(struct pm_kinds_context *context, const struct pm_malloc_
 
 	uint64_t filled;
 	if (context->evidence->any_page)
-		return reckon_filled(context, walk, &filled, NULL) == 0 &&
+		return estimate_filled(context, walk, &filled, NULL) == 0 &&
 		       walk->covered >= filled / 2;
 
 	uint64_t present = 0, memory = walk->region->bytes[PM_SIZE_RSS];
@@ -180,14 +200,16 @@ static struct pm_detail detail_of(const struct pm_malloc_walk *walk, enum pm_chu
 	};
 }
 
-/** Returns where in their region the chunks lie that do not cover it. */
+/** Returns where in their region the chunks are that do not cover it. */
 static enum pm_chunk_place place_of(const struct pm_malloc_walk *walk)
 {
 	if (walk->last != walk->start + walk->covered)
 		return PM_CHUNKS_SCATTERED;
 	if (walk->start == walk->region->start)
 		return PM_CHUNKS_FIRST;
-	return walk->last == walk->region->end ? PM_CHUNKS_LAST : PM_CHUNKS_SCATTERED;
+	if (walk->last == walk->region->end)
+		return PM_CHUNKS_LAST;
+	return PM_CHUNKS_SCATTERED;
 }
 
 void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
@@ -211,7 +233,7 @@ void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
 	pm_kinds_claim(region, PM_KIND_MALLOC, PM_PROOF_INFERRED,
 	               pm_kinds_text(context,
 	                             "headers of malloc's mapped chunks (IS_MMAPPED) cover %s of "
-	                             "it; the rest is something else",
+	                             "it; the rest is other memory",
 	                             size));
 	region->detail = detail_of(walk, place_of(walk));
 }

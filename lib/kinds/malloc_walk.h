@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Walking from chunk to chunk over blocks that malloc mapped one by one and the kernel merged
- * into one region. Private.
+ * @file Walks from chunk to chunk over blocks that malloc mapped one by one and that the kernel
+ * merged into one region. Private.
  */
 #ifndef PM_KINDS_MALLOC_WALK_H
 #define PM_KINDS_MALLOC_WALK_H
@@ -12,28 +12,32 @@
 struct pm_malloc_walk {
 	const struct pm_region *region;
 	uint64_t start;    /**< address of the first header */
-	uint64_t last;     /**< address behind the last chunk */
+	uint64_t last;     /**< address after the last chunk */
 	uint64_t at;       /**< address of the next header */
 	uint64_t covered;  /**< bytes of all chunks */
-	size_t count;      /**< how many */
-	uint64_t smallest; /**< bytes of the smallest, its header and padding included */
-	uint64_t largest;  /**< bytes of the largest */
+	size_t count;      /**< number of chunks */
+	uint64_t smallest; /**< bytes of the smallest chunk, with header and padding */
+	uint64_t largest;  /**< bytes of the largest chunk */
 };
 
 /**
- * Walks from `walk->at` on, as far as chunk follows chunk.
+ * Walks over contiguous chunks from `walk->at` on.
  *
- * @param context  its evidence
- * @param walk     what was found is added to what was there
- * @param header   the first bytes at walk->at (PM_CHUNK_HEADER_SIZE)
+ * @param context  the context
+ * @param walk     chunks that are found are added
+ * @param header   the first PM_CHUNK_HEADER_SIZE bytes at walk->at
  * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
- * @return         0, also where there is no chunk; -1 on an error
+ * @return         0, also without a chunk; -1 on error
  */
 int pm_malloc_walk(struct pm_kinds_context *context, struct pm_malloc_walk *walk,
                    const void *header, struct pm_error *error);
 
 /**
- * Claims the region for malloc, if the chunks cover all of it or at least half of the memory in it.
+ * Claims a region for malloc if the chunks cover all of it, or at least half of its memory.
+ *
+ * @param context  the context
+ * @param region   the region
+ * @param walk     its chunks
  */
 void pm_malloc_claim(struct pm_kinds_context *context, struct pm_region *region,
                      const struct pm_malloc_walk *walk);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs and libraries: files with an executable mapping. The segments of the ELF file tell code,
- * read-only data and data apart, also data that was made read-only after relocation; without them
- * permissions and neighbours do. A file that is mapped without execute permission is data to this
- * process, whatever it holds.
+ * Programs and libraries: files with an executable mapping. The segments of the ELF file
+ * distinguish code, read-only data and data, also data that was made read-only after relocation;
+ * without segments, permissions and neighbours do. A file that is mapped without execute permission
+ * is data to this process, whatever it contains.
  */
 #include <elf.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static bool begins(const char *text, const char *words)
 }
 
 /**
- * Whether it is no program: memory without a lasting file that a JIT compiler wrote code to, or a
- * file in which one records what it made.
+ * Returns whether a region is not part of a program: memory without a persistent file to which a
+ * JIT compiler wrote code, or a file in which it describes that code.
  */
 static bool is_left_to_jit(const struct pm_region *region, const struct pm_object *object)
 {
@@ -30,8 +30,10 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 	    begins(region->mapping, "/SYSV"))
 		return true;
 
-	/* A library that was replaced is deleted, too, and in a saved list it cannot be read; but
-	 * nobody loads one as shared. */
+	/*
+	 * A library that was replaced is deleted, too, and in a saved list it cannot be read; but
+	 * no loader maps one as shared.
+	 */
 	if (region->deleted)
 		return object->format == PM_FORMAT_OTHER || (region->perms & PM_PERM_SHARED);
 
@@ -39,8 +41,8 @@ static bool is_left_to_jit(const struct pm_region *region, const struct pm_objec
 }
 
 /**
- * Claims a region by the segment that it belongs to.
- * @return false where the layout is not known or does not fit
+ * Claims a region by its segment.
+ * @return false if the layout is not known or does not fit
  */
 static bool claim_by_segment(const struct pm_kinds_context *context, const struct pm_object *object,
                              struct pm_region *region)
@@ -56,27 +58,27 @@ static bool claim_by_segment(const struct pm_kinds_context *context, const struc
 	if (!segment)
 		return false;
 
-	/* Without permissions the part is one that is mapped there as a rule. */
-	enum pm_proof proof = pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC)
-	                              ? PM_PROOF_INFERRED
-	                              : PM_PROOF_PROVEN;
+	/* Without permissions it is the part that is usually mapped there. */
+	enum pm_proof proof = PM_PROOF_PROVEN;
+	if (pm_kinds_may(region, PM_PERM_EXEC) && !(region->perms & PM_PERM_EXEC))
+		proof = PM_PROOF_INFERRED;
 
 	if (segment->flags & PF_X) {
 		pm_kinds_claim(region, PM_KIND_CODE, proof,
-		               "the ELF file says: an executable segment");
+		               "an executable segment of the ELF file");
 	} else if (segment->flags & PF_W) {
 		bool relro = !pm_kinds_may(region, PM_PERM_WRITE) &&
 		             address < object->layout.relro_end &&
 		             region->end - bias > object->layout.relro_start;
-		pm_kinds_claim(region, PM_KIND_DATA, proof,
-		               relro ? "the ELF file says: data that is read-only after relocation "
-		                       "(PT_GNU_RELRO)"
-		                     : "the ELF file says: a writable segment");
-		if (relro)
+		pm_kinds_claim(region, PM_KIND_DATA, proof, "a writable segment of the ELF file");
+		if (relro) {
 			region->detail.type = PM_DETAIL_RELRO;
+			region->why = "data that the ELF file makes read-only after relocation "
+				      "(PT_GNU_RELRO)";
+		}
 	} else {
 		pm_kinds_claim(region, PM_KIND_RODATA, proof,
-		               "the ELF file says: a read-only segment");
+		               "a read-only segment of the ELF file");
 	}
 
 	return true;
@@ -88,7 +90,7 @@ static bool maps_same_file(const struct pm_region *one, const struct pm_region *
 }
 
 /**
- * Whether a read-only region was writable before: it was charged for (VmFlags ac), or lies right
+ * Returns whether a read-only region was writable before: it is accounted (VmFlags ac), or directly
  * below the writable data.
  */
 static bool was_writable(const struct pm_kinds_context *context, const struct pm_region *region)
@@ -107,16 +109,17 @@ static void claim_by_permissions(const struct pm_kinds_context *context, struct 
 		pm_kinds_claim(region, PM_KIND_CODE, PM_PROOF_INFERRED,
 		               "an executable mapping of a file");
 	} else if (pm_kinds_may(region, PM_PERM_EXEC)) {
-		pm_kinds_claim(region, PM_KIND_FILE, PM_PROOF_INFERRED,
-		               "a mapping of a program or library; the core file does not tell its "
-		               "permissions, and has no ELF header that fits");
+		pm_kinds_claim(
+			region, PM_KIND_FILE, PM_PROOF_INFERRED,
+			"a mapping of a program or library; the core file contains neither its "
+			"permissions nor a matching ELF header");
 	} else if (region->perms & PM_PERM_WRITE) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
 		               "a writable mapping of a file that is also mapped executable");
 	} else if (was_writable(context, region)) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
 		               "a read-only mapping of a file that is also mapped executable; it "
-		               "was writable before, as relocated data is");
+		               "was writable before, like relocated data");
 		region->detail.type = PM_DETAIL_RELRO;
 	} else {
 		pm_kinds_claim(region, PM_KIND_RODATA, PM_PROOF_INFERRED,

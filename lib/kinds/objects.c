@@ -8,6 +8,7 @@
 #include <procmem/file_reader.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "kinds/context.h"
 #include "kinds/evidence_read.h"
 
@@ -19,8 +20,10 @@ struct pm_objects {
 	size_t slot_count; /* a power of two, at least twice the number of objects */
 };
 
-/* A hostile core file can name as many files as it likes, and make their names meet in the table:
- * so many are told apart, and looked at. */
+/*
+ * A hostile core file may contain any number of files, and names that collide in the table: bounds
+ * the number of files and of slots to try.
+ */
 enum { OBJECTS_MAX = 1 << 16, PROBES_MAX = 256 };
 
 bool pm_objects_same_file(const struct pm_region *one, const struct pm_region *other)
@@ -50,10 +53,7 @@ static size_t hash(const struct pm_region *region)
 	return (size_t)(key ^ key >> 29);
 }
 
-/**
- * The slot of the region's file: the one it has, or the free one that it would get; NULL where
- * neither is near.
- */
+/** Returns the slot of a file: its own, or a free one; NULL if neither is near. */
 static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_region *region)
 {
 	size_t first = hash(region);
@@ -68,16 +68,21 @@ static uint32_t *slot_of(const struct pm_objects *objects, const struct pm_regio
 struct pm_object *pm_objects_find(const struct pm_objects *objects, const struct pm_region *region)
 {
 	const uint32_t *slot = slot_of(objects, region);
-	return slot && *slot != 0 ? &objects->items[*slot - 1] : NULL;
+	if (!slot || *slot == 0)
+		return NULL;
+	return &objects->items[*slot - 1];
 }
 
-static int make_table(struct pm_objects *objects, size_t most, struct pm_error *error)
+static int make_table(struct pm_objects *objects, size_t max, struct pm_error *error)
 {
 	objects->slot_count = 16;
-	while (objects->slot_count < (most < OBJECTS_MAX ? most : OBJECTS_MAX) * 2)
+	while (objects->slot_count < pm_min_size(max, OBJECTS_MAX) * 2)
 		objects->slot_count *= 2;
 	objects->slots = calloc(objects->slot_count, sizeof *objects->slots);
-	return objects->slots ? 0 : pm_error_out_of_memory(error);
+	if (!objects->slots)
+		return pm_error_out_of_memory(error);
+
+	return 0;
 }
 
 static int add(struct pm_objects *objects, const struct pm_region *region, struct pm_error *error)
@@ -130,9 +135,15 @@ static int collect(struct pm_kinds_context *context, struct pm_objects *objects,
 }
 
 /**
- * The addresses of the heads that are in memory.
- * @param wanted the objects they belong to
- * @return how many, or -1
+ * Collects the addresses of the heads that are in memory.
+ *
+ * @param context    the context
+ * @param objects    the objects
+ * @param addresses  receives the addresses
+ * @param wanted     receives the index of the object of each
+ * @param count      receives their number
+ * @param error      PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int list_present(struct pm_kinds_context *context, struct pm_objects *objects,
                         uint64_t *addresses, size_t *wanted, size_t *count, struct pm_error *error)
@@ -154,13 +165,14 @@ static int list_present(struct pm_kinds_context *context, struct pm_objects *obj
 	return 0;
 }
 
-static void take_head(struct pm_object *object, const void *head, size_t size)
+static void parse_head(struct pm_object *object, const void *head, size_t size)
 {
-	object->format = pm_elf_parse(head, size, &object->layout) ? PM_FORMAT_ELF
-	                                                           : PM_FORMAT_OTHER;
+	object->format = PM_FORMAT_OTHER;
+	if (pm_elf_parse(head, size, &object->layout))
+		object->format = PM_FORMAT_ELF;
 }
 
-/** What reading the heads needs; all parts in one allocation each. */
+/** Buffers for reading the heads. */
 struct heads {
 	uint64_t *addresses;
 	size_t *wanted;
@@ -186,8 +198,8 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 
 	for (size_t i = 0; result == 0 && i < present; i++) {
 		if (heads.got[i])
-			take_head(&objects->items[heads.wanted[i]],
-			          heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
+			parse_head(&objects->items[heads.wanted[i]],
+			           heads.bytes + i * PM_ELF_HEAD_SIZE, PM_ELF_HEAD_SIZE);
 	}
 
 	free(heads.addresses);
@@ -199,8 +211,8 @@ static int read_present(struct pm_kinds_context *context, struct pm_objects *obj
 }
 
 /**
- * Heads that are not in the target's memory are taken from the files: reading them there would put
- * them into its memory.
+ * Reads heads that are not in the memory of the target from the files: reading them in the target
+ * would load them into its memory.
  */
 static int read_from_files(struct pm_kinds_context *context, struct pm_objects *objects,
                            struct pm_error *error)
@@ -225,14 +237,17 @@ static int read_from_files(struct pm_kinds_context *context, struct pm_objects *
 		}
 
 		if (got > 0)
-			take_head(object, head, got);
+			parse_head(object, head, got);
 	}
 
 	pm_reader_close(&files);
 	return 0;
 }
 
-/** Whether a region lies where the ELF file has its code, and is that part of the file. */
+/**
+ * Returns whether a region is at the address at which the ELF file has its code, and is that part
+ * of the file.
+ */
 static bool is_code(const struct pm_kinds_context *context, const struct pm_object *object,
                     const struct pm_region *region)
 {
@@ -249,9 +264,9 @@ static bool is_code(const struct pm_kinds_context *context, const struct pm_obje
 }
 
 /**
- * Tells loaded programs by where their parts lie, where permissions do not tell: gdb's core files
- * have neither bytes nor permissions of code. An ELF file that is mapped to be read lies in one
- * piece, and not where its headers want the parts.
+ * Recognises loaded programs by the addresses of their parts where permissions are missing: core
+ * files of gdb have neither bytes nor permissions of code. An ELF file that is only read is mapped
+ * in one piece, not at the addresses in its headers.
  */
 static void find_loaded(struct pm_kinds_context *context, struct pm_objects *objects)
 {
@@ -297,7 +312,7 @@ void pm_objects_destroy(struct pm_objects *objects)
 	free(objects);
 }
 
-/* A new copy begins with byte 0 of the file, beyond the end of the copy before. */
+/* A new copy begins with byte 0 of the file, beyond the end of the previous copy. */
 void pm_object_follow(const struct pm_kinds_context *context, struct pm_object *object,
                       const struct pm_region *region)
 {

@@ -9,8 +9,10 @@
 #include "kinds/malloc_headers.h"
 #include "kinds/rules.h"
 
-/* Regions that are looked at, and chunks that one may have: each costs about a microsecond, at each
- * look. */
+/*
+ * Regions to examine, and chunks that each may have: a chunk costs about a microsecond, in each
+ * sample.
+ */
 enum { REGIONS_MAX = 16, CHUNKS_MAX = 4096 };
 
 static bool must_recount(const struct pm_regions *before, const struct pm_region *region)
@@ -37,11 +39,16 @@ bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_reg
 }
 
 /**
- * Copies the regions in question, and the highest one of all: it tells whether the program is one
- * of 32 bits.
+ * Copies the regions to examine, and the highest region, which shows whether this is a 32-bit
+ * program.
  *
- * @param chosen  where to store their indices
- * @param many    set where they are more than are looked at
+ * @param regions  the regions
+ * @param before   the regions of the previous sample
+ * @param some     receives the copies
+ * @param chosen   receives their indices
+ * @param many     set to true if there are more than REGIONS_MAX
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 static int choose(const struct pm_regions *regions, const struct pm_regions *before,
                   struct pm_regions *some, size_t *chosen, bool *many, struct pm_error *error)
@@ -54,7 +61,7 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 			return 0;
 		}
 
-		/* [vsyscall] is no memory of the program. */
+		/* [vsyscall] is not memory of the program. */
 		bool highest = i + 1 == regions->count || regions->items[i + 1].start >> 63;
 		if (!wanted && !(highest && region->start >> 63 == 0))
 			continue;
@@ -67,9 +74,9 @@ static int choose(const struct pm_regions *regions, const struct pm_regions *bef
 	return 0;
 }
 
-/** Takes over what was found out of a region. */
-static int take(struct pm_regions *regions, struct pm_region *region,
-                const struct pm_region *counted, struct pm_error *error)
+/** Copies the new count to a region. */
+static int adopt(struct pm_regions *regions, struct pm_region *region,
+                 const struct pm_region *counted, struct pm_error *error)
 {
 	if (region->kind != PM_KIND_MALLOC || counted->kind != PM_KIND_MALLOC ||
 	    pm_detail_equal(&region->detail, &counted->detail))
@@ -85,11 +92,14 @@ static int take(struct pm_regions *regions, struct pm_region *region,
 }
 
 /**
- * Counts.
+ * Counts the chunks.
  *
- * @param resident  what the whole process holds: a region is searched for chunks only where it
- * holds much of that
- * @param clear     where to store for each region whether its start could be read
+ * @param some      the regions
+ * @param resident  resident bytes of the process: only regions that hold much of it are searched
+ * @param evidence  the evidence
+ * @param clear     receives for each region whether its start could be read
+ * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
 static int count_chunks(struct pm_regions *some, uint64_t resident,
                         const struct pm_kinds_evidence *evidence, bool *clear,
@@ -115,9 +125,7 @@ static int count_chunks(struct pm_regions *some, uint64_t resident,
 	return result;
 }
 
-/**
- * Whether what was counted proves one of the regions to be of another kind than it was taken for.
- */
+/** Returns whether the count proves that a region has another kind than assumed. */
 static bool proves_wrong(const struct pm_regions *regions, const struct pm_regions *before,
                          const struct pm_regions *some, const size_t *chosen, const bool *clear)
 {
@@ -147,7 +155,7 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
 	*wrong = *wrong || (result == 0 && proves_wrong(regions, before, &some, chosen, clear));
 
 	for (size_t i = 0; result == 0 && !*wrong && i < some.count; i++)
-		result = take(regions, &regions->items[chosen[i]], &some.items[i], error);
+		result = adopt(regions, &regions->items[chosen[i]], &some.items[i], error);
 
 	pm_regions_deinit(&some);
 	return result;

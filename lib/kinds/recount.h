@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Counting chunks of malloc in anonymous regions that have changed, without asking for the
- * kinds of all. Private.
+ * @file Counts malloc chunks in anonymous regions that have changed, without classifying all
+ * regions. Private.
  */
 #ifndef PM_KINDS_RECOUNT_H
 #define PM_KINDS_RECOUNT_H
@@ -9,16 +9,15 @@
 #include <procmem/kinds.h>
 
 /**
- * Counts the chunks of malloc anew in anonymous regions that no longer stand where they stood:
- * those that are taken to have some, and those that are taken to have none. What is no longer clear
- * stays as it is, and so do regions of very many chunks.
+ * Counts the malloc chunks in anonymous regions whose range has changed: in those known to have
+ * chunks, and in those known to have none. Results that are not certain are ignored, and so are
+ * regions of very many chunks.
  *
  * @param regions   the regions, with their kinds
- * @param before    what they were before
+ * @param before    the regions of the previous sample
  * @param evidence  as for pm_kinds_assign()
- * @param wrong     where to store whether one has chunks that was taken to have none, or the other
- * way round, or whether they are too many: then nothing is changed, and the kinds of all must be
- * asked for
+ * @param wrong     receives true if a region has another kind than assumed, or if there are too
+ *                  many regions: then nothing is changed, and all regions must be classified
  * @param error     PM_ERROR_GONE, PM_ERROR_RESOURCES
  * @return          0 or -1
  */
@@ -26,9 +25,11 @@ int pm_kinds_recount(struct pm_regions *regions, const struct pm_regions *before
                      const struct pm_kinds_evidence *evidence, bool *wrong, struct pm_error *error);
 
 /**
- * Whether there is any such region.
- * @param regions, before as above
- * @return true or false
+ * Returns whether there is a region for pm_kinds_recount().
+ *
+ * @param regions  the regions, with their kinds
+ * @param before   the regions of the previous sample
+ * @return         true or false
  */
 bool pm_kinds_must_recount(const struct pm_regions *regions, const struct pm_regions *before);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file All rules; what each knows stands at the top of its file. The table in kinds.c has their
+ * @file All rules. The start of each file describes its rule; the table in kinds.c defines the
  * order. Private.
  */
 #ifndef PM_KINDS_RULES_H

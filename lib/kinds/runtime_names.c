@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names that a program gave its own memory by prctl(PR_SET_VMA_ANON_NAME) (Linux 5.17,
- * CONFIG_ANON_VMA_NAME): glibc from 2.39 on with the tunable glibc.mem.decorate_maps, Go from 1.25
- * on, jemalloc, mimalloc, V8, ... The program says what it is; that is believed, but it is the
- * program's word.
+ * CONFIG_ANON_VMA_NAME): glibc since 2.39 with the tunable glibc.mem.decorate_maps, Go since 1.25,
+ * jemalloc, mimalloc, V8, ... The kind relies on the program being honest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "kinds/context.h"
 #include "kinds/rules.h"
 
-/** Thread of "glibc: pthread stack: TID"; 0 for other names. */
+/** Returns the thread of "glibc: pthread stack: TID"; 0 for other names. */
 static pid_t stack_thread(const char *name)
 {
 	static const char prefix[] = " glibc: pthread stack: ";
@@ -20,12 +19,15 @@ static pid_t stack_thread(const char *name)
 		return 0;
 	const char *at = name + sizeof prefix - 1;
 	uint64_t tid;
-	return pm_scan_decimal(&at, &tid) && tid <= INT32_MAX ? (pid_t)tid : 0;
+	if (!pm_scan_decimal(&at, &tid) || tid > INT32_MAX)
+		return 0;
+
+	return (pid_t)tid;
 }
 
 static int claim(struct pm_kinds_context *context, struct pm_region *region, struct pm_error *error)
 {
-	static const char why[] = "the program named it so (prctl PR_SET_VMA_ANON_NAME)";
+	static const char why[] = "the program gave it this name (prctl PR_SET_VMA_ANON_NAME)";
 	const char *name = region->mapping + strlen("[anon:");
 	pid_t tid = stack_thread(name);
 	if (tid != 0 ||
@@ -56,11 +58,11 @@ static int claim(struct pm_kinds_context *context, struct pm_region *region, str
 
 int pm_rule_runtime_names(struct pm_kinds_context *context, struct pm_error *error)
 {
-	static const enum pm_region_class looks[] = { PM_REGION_CLASS_WRITABLE,
-		                                      PM_REGION_CLASS_READABLE };
+	static const enum pm_region_class classes[] = { PM_REGION_CLASS_WRITABLE,
+		                                        PM_REGION_CLASS_READABLE };
 	struct pm_region *region;
-	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
-		for (size_t at = 0; (region = pm_kinds_next(context, looks[i], &at));)
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		for (size_t at = 0; (region = pm_kinds_next(context, classes[i], &at));)
 			if (strncmp(region->mapping, "[anon:", strlen("[anon:")) == 0 &&
 			    claim(context, region, error) < 0)
 				return -1;

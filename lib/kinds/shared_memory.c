@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared memory without a file on a disk, told by the names that the kernel gives it: SysV, POSIX,
- * memfd, shared anonymous. */
+/*
+ * Shared memory without a file on a disk, recognised by the names that the kernel gives it: SysV,
+ * POSIX, memfd, shared anonymous.
+ */
 #include <string.h>
 
 #include "kinds/context.h"
@@ -11,9 +13,10 @@ static bool begins(const char *text, const char *words)
 	return strncmp(text, words, strlen(words)) == 0;
 }
 
-static bool claim(struct pm_kinds_context *context, struct pm_region *region)
+static void claim(struct pm_kinds_context *context, struct pm_region *region)
 {
 	const char *name = region->mapping;
+
 	if (begins(name, "/SYSV")) {
 		/* The inode of its file is the shmid (ipc/shm.c); core files have no inodes. */
 		if (context->evidence->any_page)
@@ -26,7 +29,8 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 	} else if (begins(name, "/dev/shm/")) {
 		region->detail.type = PM_DETAIL_POSIX;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_INFERRED,
-		               "a file in /dev/shm, where shm_open(3) makes them");
+		               "a file in /dev/shm, where shm_open(3) creates files");
+
 	} else if (begins(name, "/memfd:")) {
 		region->detail.type = PM_DETAIL_MEMFD;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
@@ -35,11 +39,7 @@ static bool claim(struct pm_kinds_context *context, struct pm_region *region)
 		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
 		               "the kernel names shared anonymous memory /dev/zero (deleted)");
-	} else {
-		return false;
 	}
-
-	return true;
 }
 
 int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *error)
@@ -53,7 +53,7 @@ int pm_rule_shared_memory(struct pm_kinds_context *context, struct pm_error *err
 		if (!begins(region->mapping, "[anon_shmem:"))
 			continue;
 		pm_kinds_claim(region, PM_KIND_SHM, PM_PROOF_PROVEN,
-		               "the kernel names it so: shared anonymous memory with a name set by "
+		               "shared anonymous memory with a name set by "
 		               "prctl(2)");
 		region->detail.type = PM_DETAIL_SHARED_ANONYMOUS;
 	}

@@ -18,7 +18,7 @@ struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
 struct guards {
 	unsigned runs;
 	uint64_t bytes;
-	uint64_t end; /* of the last one: neighbours may come as several runs */
+	uint64_t end; /* of the last one: neighbours may be reported as several runs */
 };
 
 static int count(void *context, const struct pm_page_run *run)

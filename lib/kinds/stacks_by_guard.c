@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks that no living thread was found on (ended threads leave theirs for the next), or whose
- * threads we may not look at: MAP_STACK sets VmFlags nh since Linux 6.7 where huge pages are built
- * in, and a guard lies below. Where VmFlags are not known, a guard counts together with the two
- * lengths that stacks have by default. Besides, regions that are nothing but guard pages.
+ * Stacks without a known thread: ended threads leave their stacks for later ones, and the threads
+ * may be hidden from us. MAP_STACK sets VmFlags nh (since Linux 6.7, with huge pages built in), and
+ * there is a guard below. If VmFlags are not known, a guard together with one of the two default
+ * lengths of stacks is enough. Also claims regions that consist only of guard pages.
  */
 #include "kinds/context.h"
 #include "kinds/rules.h"
 #include "kinds/stack_guard.h"
 
-static const uint64_t GLIBC_STACK = UINT64_C(8) << 20; /* RLIMIT_STACK as Linux sets it */
+static const uint64_t GLIBC_STACK = UINT64_C(8) << 20; /* default of RLIMIT_STACK in Linux */
 static const uint64_t JAVA_STACK = UINT64_C(1) << 20;  /* -Xss of the JVM on x86-64 */
 
 static struct pm_detail no_thread(const struct pm_kinds_context *context)
@@ -20,21 +20,23 @@ static struct pm_detail no_thread(const struct pm_kinds_context *context)
 
 static bool has_usual_length(const struct pm_region *region, const struct pm_region *guard)
 {
-	uint64_t size = pm_region_size(region), whole = size + pm_region_size(guard);
+	uint64_t size = pm_region_size(region);
+	uint64_t whole = size + pm_region_size(guard);
+
 	return size == GLIBC_STACK || size == JAVA_STACK || whole == GLIBC_STACK ||
 	       whole == JAVA_STACK;
 }
 
-/** Claims a region above a guard, if it has the mark of a stack besides. */
+/** Claims a region above a guard if it is also marked as a stack. */
 static void claim_above_guard(const struct pm_kinds_context *context, struct pm_region *region,
                               const struct pm_region *guard)
 {
 	if (region->vm_flags & PM_VM_NOHUGEPAGE)
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "VmFlags nh, as MAP_STACK sets it, and a guard right below");
+		               "VmFlags nh, as MAP_STACK sets it, and a guard directly below");
 	else if (!(region->vm_flags & PM_VM_KNOWN) && has_usual_length(region, guard))
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "a guard right below, and the usual length of a stack");
+		               "a guard directly below, and the usual length of a stack");
 	else
 		return;
 
@@ -42,8 +44,8 @@ static void claim_above_guard(const struct pm_kinds_context *context, struct pm_
 }
 
 /**
- * Claims a region in which guard pages stand, if it has the mark of a stack besides or is nothing
- * but guard pages.
+ * Claims a region that contains guard pages, if it is also marked as a stack or consists only of
+ * guard pages.
  */
 static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_region *region,
                                   struct pm_error *error)
@@ -55,7 +57,7 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 
 	if (bytes == pm_region_size(region)) {
 		pm_kinds_claim(region, PM_KIND_GUARD, PM_PROOF_PROVEN,
-		               "all of it are guard pages (MADV_GUARD_INSTALL)");
+		               "consists of guard pages (MADV_GUARD_INSTALL)");
 	} else if (guards > 0 && (region->vm_flags & PM_VM_NOHUGEPAGE)) {
 		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
 		               "VmFlags nh, as MAP_STACK sets it, and guard pages "
@@ -70,8 +72,8 @@ static int claim_with_guard_pages(struct pm_kinds_context *context, struct pm_re
 }
 
 /**
- * Whether to ask for guard pages: of stacks, and of what was never filled and is short enough to be
- * nothing but a guard.
+ * Returns whether to search a region for guard pages: stacks, and regions that were never touched
+ * and are short enough to be guards.
  */
 static bool may_have_guard_pages(const struct pm_region *region)
 {

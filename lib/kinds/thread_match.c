@@ -10,13 +10,16 @@
 #include "kinds/stack_guard.h"
 
 /*
- * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to 64
- * bytes at least. Its first and third word are its own address (tcbhead_t.tcb and .self, which the
- * ABI fixes), and its TID stands behind 704 bytes of padding and a list node.
+ * glibc on x86-64: the descriptor (struct pthread) ends at the top of the stack, aligned to at
+ * least 64 bytes. Its first and third word are its own address (tcbhead_t.tcb and .self, which the
+ * ABI fixes). Its TID follows 704 bytes of padding and a list node.
  */
 enum { TOP_SIZE = 4096, DESCRIPTOR_ALIGN = 64, SELF_OFFSET = 16, TID_OFFSET = 720 };
 
-/* Tops read at once, which bounds our memory; and in all, which bounds our time. */
+/*
+ * Limits of the tops that one call reads, which bounds our memory, and of all tops, which bounds
+ * our time.
+ */
 enum { TOPS_A_CALL = 32, TOPS_MAX = 1024 };
 
 int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
@@ -34,6 +37,7 @@ static int by_region(const void *one, const void *other)
 	const struct pm_thread_match *a = one, *b = other;
 	if (a->region != b->region)
 		return a->region < b->region ? -1 : 1;
+
 	return (a->thread->tid > b->thread->tid) - (a->thread->tid < b->thread->tid);
 }
 
@@ -54,10 +58,10 @@ int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_
 {
 	for (size_t i = 0; i < context->thread_count; i++) {
 		const struct pm_thread *thread = &context->threads[i];
-		struct pm_region *region = thread->stack_pointer
-		                                   ? pm_regions_find(context->regions,
-		                                                     thread->stack_pointer)
-		                                   : NULL;
+		if (thread->stack_pointer == 0)
+			continue;
+
+		struct pm_region *region = pm_regions_find(context->regions, thread->stack_pointer);
 		if (region && may_be_stack(context, region) &&
 		    pm_thread_match_add(matches, (struct pm_thread_match){ region, thread, false },
 		                        error) < 0)
@@ -73,8 +77,12 @@ static bool is_hidden(const struct pm_kinds_context *context, const struct pm_th
 }
 
 /**
- * The hidden thread whose descriptor stands in the top of a stack, or NULL.
- * @param start address of the bytes
+ * Finds the hidden thread whose descriptor is at the top of a stack.
+ *
+ * @param context  the context
+ * @param top      TOP_SIZE bytes of the stack
+ * @param start    address of these bytes
+ * @return         the thread, or NULL
  */
 static const struct pm_thread *find_descriptor(const struct pm_kinds_context *context,
                                                const char *top, uint64_t start)
@@ -98,10 +106,10 @@ struct tops {
 	struct pm_region *regions[TOPS_A_CALL];
 	uint64_t addresses[TOPS_A_CALL];
 	size_t count;
-	size_t asked; /* regions looked at so far */
+	size_t asked; /* regions examined so far */
 };
 
-/** Reads the tops collected and adds the threads found there. */
+/** Reads the collected tops and adds the threads found there. */
 static int match_tops(struct pm_kinds_context *context, struct tops *tops,
                       struct pm_thread_matches *matches, struct pm_error *error)
 {
@@ -113,9 +121,11 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 	int result = pm_kinds_read(context, tops->addresses, tops->count, TOP_SIZE, bytes, got,
 	                           error);
 	for (size_t i = 0; result == 0 && i < tops->count; i++) {
-		const struct pm_thread *thread =
-			got[i] ? find_descriptor(context, bytes + i * TOP_SIZE, tops->addresses[i])
-			       : NULL;
+		if (!got[i])
+			continue;
+
+		const struct pm_thread *thread = find_descriptor(context, bytes + i * TOP_SIZE,
+		                                                 tops->addresses[i]);
 		if (thread)
 			result = pm_thread_match_add(
 				matches, (struct pm_thread_match){ tops->regions[i], thread, true },
@@ -129,18 +139,15 @@ static int match_tops(struct pm_kinds_context *context, struct tops *tops,
 }
 
 /**
- * Whether a region has what stacks of glibc have; those are looked at first. Stacks that the
- * program brought itself have not.
+ * Returns whether a region is marked as a stack of glibc; these are examined first. Stacks that the
+ * program allocated itself have no mark.
  */
 static bool has_mark(const struct pm_kinds_context *context, const struct pm_region *region)
 {
 	return (region->vm_flags & PM_VM_NOHUGEPAGE) || pm_stack_guard_below(context, region);
 }
 
-/**
- * Looks at the regions with the mark of a stack, or at those without, until as many threads are
- * found as wanted.
- */
+/** Examines the regions with or without the mark of a stack, until enough threads are found. */
 static int match_regions(struct pm_kinds_context *context, struct tops *tops, bool marked,
                          size_t wanted, struct pm_thread_matches *matches, struct pm_error *error)
 {
@@ -165,7 +172,9 @@ static int match_regions(struct pm_kinds_context *context, struct tops *tops, bo
 			return -1;
 	}
 
-	return tops->count > 0 ? match_tops(context, tops, matches, error) : 0;
+	if (tops->count == 0)
+		return 0;
+	return match_tops(context, tops, matches, error);
 }
 
 int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Which thread has its stack in which region. Private. */
+/** @file Finds the regions that hold the stacks of threads. Private. */
 #ifndef PM_KINDS_THREAD_MATCH_H
 #define PM_KINDS_THREAD_MATCH_H
 
@@ -9,10 +9,10 @@
 struct pm_thread_match {
 	struct pm_region *region;
 	const struct pm_thread *thread;
-	bool by_descriptor; /**< by its thread descriptor; else by its stack pointer */
+	bool by_descriptor; /**< found by its thread descriptor; otherwise by its stack pointer */
 };
 
-/** All of them, by region, then by TID. */
+/** All matches, by region, then by TID. */
 struct pm_thread_matches {
 	struct pm_thread_match *items;
 	size_t count;
@@ -21,23 +21,33 @@ struct pm_thread_matches {
 
 /**
  * Finds threads by their stack pointers.
- * @param matches filled; the caller frees its items, also on failure
+ *
+ * @param context  the context
+ * @param matches  receives them; the caller frees its items, also on failure
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 int pm_thread_match_pointers(struct pm_kinds_context *context, struct pm_thread_matches *matches,
                              struct pm_error *error);
 
 /**
- * Finds threads whose stack pointer is not shown, because they run, by the thread descriptor that
- * glibc keeps at the top of a stack. On x86-64 only: other processors have it elsewhere.
+ * Finds threads whose stack pointer is not shown, because they are running, by the thread
+ * descriptor that glibc keeps at the top of a stack. Only on x86-64: other architectures have it
+ * elsewhere.
+ *
+ * @param context  the context
+ * @param matches  receives them; the caller frees its items, also on failure
+ * @param error    PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 int pm_thread_match_descriptors(struct pm_kinds_context *context, struct pm_thread_matches *matches,
                                 struct pm_error *error);
 
-/** Adds one. */
+/** Adds a match. */
 int pm_thread_match_add(struct pm_thread_matches *matches, struct pm_thread_match match,
                         struct pm_error *error);
 
-/** Brings them into order. */
+/** Sorts the matches. */
 void pm_thread_match_sort(struct pm_thread_matches *matches);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks of threads: where a thread has its stack pointer, or its descriptor. Guard pages or the
- * flag of MAP_STACK beside that prove it; a stack pointer alone does not, since fibers have their
- * stacks in pools that are more than a stack. The kernel itself names only the first thread's
- * ([stack:TID] went in Linux 4.5).
+ * Stacks of threads: regions that contain the stack pointer of a thread, or its descriptor. A
+ * guard, or the flag of MAP_STACK, proves the claim. A stack pointer alone does not, since fibers
+ * have their stacks in pools that contain other data. The kernel itself names only the stack of the
+ * first thread ([stack:TID] was removed in Linux 4.5).
  */
 #include <stdlib.h>
 
@@ -30,32 +30,37 @@ static int claim(struct pm_kinds_context *context, const struct pm_thread_match 
                  size_t count, struct pm_error *error)
 {
 	struct pm_region *region = matches[0].region;
-	bool guard = pm_stack_guard_below(context, region) != NULL,
-	     stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
+	bool guard = pm_stack_guard_below(context, region) != NULL;
+	bool stack_flag = (region->vm_flags & PM_VM_NOHUGEPAGE) != 0;
 	unsigned guards = 0;
 	uint64_t bytes;
 
 	if (!guard && pm_stack_guard_pages(context, region, &guards, &bytes, error) < 0)
 		return -1;
 
-	const char *found = matches[0].by_descriptor ? "thread descriptor at its top"
-	                                             : "stack pointer of a thread in it";
-	if (guard || guards > 0)
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "%s, and %s", found,
-		                             guard ? "a guard right below"
-		                                   : "guard pages (MADV_GUARD_INSTALL)"));
-	else if (stack_flag || matches[0].by_descriptor)
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
-		               pm_kinds_text(context, "%s%s", found,
-		                             stack_flag ? ", and VmFlags nh, as MAP_STACK sets it"
-		                                        : ""));
-	else
-		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_INFERRED,
-		               "stack pointer of a thread in it; no guard and no flag says that it "
-		               "is only a stack");
+	const char *mark = NULL;
+	if (guard)
+		mark = ", and a guard directly below";
+	else if (guards > 0)
+		mark = ", and guard pages (MADV_GUARD_INSTALL)";
+	else if (stack_flag)
+		mark = ", and VmFlags nh, as MAP_STACK sets it";
 
-	region->thread = count == 1 && guards <= 1 ? matches[0].thread->tid : 0;
+	if (matches[0].by_descriptor)
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
+		               pm_kinds_text(context, "thread descriptor at its top%s",
+		                             mark ? mark : ""));
+	else if (mark)
+		pm_kinds_claim(region, PM_KIND_STACK, PM_PROOF_PROVEN,
+		               pm_kinds_text(context, "stack pointer of a thread in it%s", mark));
+	else
+		pm_kinds_claim(
+			region, PM_KIND_STACK, PM_PROOF_INFERRED,
+			"stack pointer of a thread in it; no guard and no flag shows that it "
+			"is only a stack");
+
+	if (count == 1 && guards <= 1)
+		region->thread = matches[0].thread->tid;
 	set_threads(context, region, matches, count, guards);
 
 	return 0;

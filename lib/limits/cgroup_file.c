@@ -13,18 +13,18 @@
 #include "base/number.h"
 
 /*
- * From here on a v1 limit is none: the kernel shows LONG_MAX in whole pages where nothing was set
- * (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages have 64 KiB at most. Kernels
- * before 3.19 showed LONG_MAX itself.
+ * v1 limits from this value on mean no limit. By default the kernel shows LONG_MAX rounded down to
+ * whole pages (PAGE_COUNTER_MAX, 0x7ffffffffffff000 with 4 KiB pages), and pages have at most 64
+ * KiB. Kernels before 3.19 show LONG_MAX itself.
  */
 static const uint64_t v1_unlimited = UINT64_C(0x7fffffffffff0000);
 
-/** Most bytes that a file of a group is expected to have; memory.stat has some thousand. */
+/** Expected maximum size of a file of a cgroup, in bytes; memory.stat has a few thousand. */
 enum { GROUP_TEXT_MAX = 1 << 20 };
 
 /**
- * Whether a file cannot be expected to be there: the top of v2 has no limit, groups are removed,
- * some hide their files.
+ * Returns whether a file may be missing: the top of v2 has no limit, groups are removed, and some
+ * hide their files.
  */
 static bool is_absent(int cause)
 {
@@ -41,18 +41,21 @@ int pm_cgroup_text(const struct pm_hierarchy *hierarchy, const char *name, char 
 
 	struct pm_error cause = { 0 };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int result = fd < 0 ? -1 : pm_read_all(fd, GROUP_TEXT_MAX, text, NULL, &cause),
-	    os_errno = fd < 0 ? errno : cause.os_errno;
-
-	if (fd >= 0)
+	int result = -1;
+	if (fd < 0) {
+		cause.os_errno = errno;
+	} else {
+		result = pm_read_all(fd, GROUP_TEXT_MAX, text, NULL, &cause);
 		close(fd);
+	}
+
 	if (result == 0)
 		result = 1;
-	else if (is_absent(os_errno))
+	else if (is_absent(cause.os_errno))
 		result = 0;
 	else
-		pm_error_set(error, PM_ERROR_IO, os_errno, "cannot read %s: %s", path,
-		             os_errno ? strerror(os_errno) : cause.text);
+		pm_error_set(error, PM_ERROR_IO, cause.os_errno, "cannot read %s: %s", path,
+		             cause.os_errno ? strerror(cause.os_errno) : cause.text);
 
 	free(path);
 	return result;
@@ -95,8 +98,11 @@ void pm_cgroup_name(const struct pm_hierarchy *hierarchy, char *copy, size_t siz
 	static const char cut[] = "...";
 	const char *group = hierarchy->group;
 	size_t length = strlen(group);
-	if (length < size)
-		memcpy(copy, length > 0 ? group : "/", length > 0 ? length + 1 : 2);
+
+	if (length == 0)
+		snprintf(copy, size, "/");
+	else if (length < size)
+		memcpy(copy, group, length + 1);
 	else
 		snprintf(copy, size, "%s%s", cut, group + length - (size - sizeof cut));
 }
@@ -113,7 +119,7 @@ bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy)
 		return false;
 
 	*strrchr(hierarchy->group, '/') = '\0';
-	/* In v1 before Linux 5.11 it could be switched off that groups count for the one above. */
+	/* In v1 before Linux 5.11, accounting to the parent group can be disabled. */
 	return hierarchy->version == 2 ||
 	       pm_cgroup_number(hierarchy, "memory.use_hierarchy", &hierarchical, NULL) <= 0 ||
 	       hierarchical != 0;

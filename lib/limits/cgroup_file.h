@@ -1,34 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL cgroup_file.c */
+/** @file Files of a cgroup. Private. */
 #ifndef PM_LIMITS_CGROUP_FILE_H
 #define PM_LIMITS_CGROUP_FILE_H
 
 #include "limits/hierarchy.h"
 
 /**
- * The number behind a key in a text of lines `KEY NUMBER`, such as memory.stat.
- * @return false where there is no such line
+ * Finds the number after a key in a text of lines `KEY NUMBER`, such as memory.stat.
+ *
+ * @param text    the text
+ * @param key     the key
+ * @param number  receives the number
+ * @return        false if there is no such line
  */
 bool pm_cgroup_entry(const char *text, const char *key, uint64_t *number);
 
 /**
- * Goes up to the group above.
- * @return false at the top, and where what a group uses does not count above
+ * Moves to the parent group.
+ *
+ * @param hierarchy  `group` is cut
+ * @return           false at the top, and if the parent does not account for the group
  */
 bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy);
 
-/** Whether a number of a limit file stands for no limit. */
+/** Returns whether the number in a limit file means that there is no limit. */
 bool pm_cgroup_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number);
 
 /**
- * Copies the name of the group; of one that is too long the end.
- * @param copy room for size bytes
+ * Copies the name of the group; only the end of a name that is too long.
+ *
+ * @param hierarchy  the group
+ * @param copy       receives the name
+ * @param size       bytes of `copy`
  */
 void pm_cgroup_name(const struct pm_hierarchy *hierarchy, char *copy, size_t size);
 
 /**
  * Reads the number in a file of the group; "max" is UINT64_MAX.
- * @return 1; 0 where there is no such file or no number in it; -1
+ *
+ * @param hierarchy  the group
+ * @param name       name of the file
+ * @param number     receives the number
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           1, 0 if there is no such file or no number in it, -1 on error
  */
 int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uint64_t *number,
                      struct pm_error *error);
@@ -36,9 +50,11 @@ int pm_cgroup_number(const struct pm_hierarchy *hierarchy, const char *name, uin
 /**
  * Reads a file of the group.
  *
- * @param name  of the file
- * @param text  where to store what is in it, with a NUL behind; the caller frees it
- * @return      1; 0 where there is no such file; -1
+ * @param hierarchy  the group
+ * @param name       name of the file
+ * @param text       receives its contents and a NUL; the caller frees it
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           1, 0 if there is no such file, -1 on error
  */
 int pm_cgroup_text(const struct pm_hierarchy *hierarchy, const char *name, char **text,
                    struct pm_error *error);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of cgroups: of the process's own group and of all above it the one that leaves the least.
+/*
+ * Limits of cgroups. Of the group of the process and its ancestors, the limit that leaves least
+ * applies.
  */
 #include "limits/cgroups.h"
 
@@ -14,17 +16,16 @@
 #include "limits/limit_source.h"
 
 /**
- * Files that tell about one limit of a group, by the version of cgroups; NULL where that has no
- * such limit.
+ * Files for one limit of a group, by the version of cgroups; NULL where a version lacks the limit.
  */
 struct group_files {
 	enum pm_limit_kind kind;
 	const char *max[3];
 	const char *used[3];
-	const char *cache_key[3]; /* in memory.stat: what the kernel takes back */
+	const char *cache_key[3]; /* in memory.stat: memory that the kernel can reclaim */
 };
 
-/* In v1 the keys with total_ contain the groups below, as all of v2's do. */
+/* In v1, keys with total_ include the groups below; in v2 all keys do. */
 static const struct group_files memory_files = {
 	PM_LIMIT_CGROUP,
 	{ NULL, "memory.limit_in_bytes", "memory.max" },
@@ -63,51 +64,67 @@ static int read_reclaimable(const struct pm_hierarchy *hierarchy, const char *ke
 	return 0;
 }
 
-/** The limit that leaves the least, of those seen so far. */
-struct least {
+/** The limit that leaves least so far. */
+struct tightest {
 	struct pm_limit limit;
-	char *group; /* that has it; NULL: none was seen; owned */
+	char *group; /* group of the limit; NULL: none yet; owned */
 };
 
 /**
- * What one group leaves.
- * @param least replaced where that is less
+ * Considers the limit of one group.
+ *
+ * @param hierarchy  the group
+ * @param files      files of the limit
+ * @param tightest   replaced if the limit leaves less
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int consider(const struct pm_hierarchy *hierarchy, const struct group_files *files,
-                    struct least *least, struct pm_error *error)
+                    struct tightest *tightest, struct pm_error *error)
 {
 	struct pm_limit own = { .kind = files->kind };
 	const char *name = files->max[hierarchy->version];
-	int result = name ? pm_cgroup_number(hierarchy, name, &own.max, error) : 0;
-	if (result <= 0 || pm_cgroup_is_unlimited(hierarchy, own.max))
-		return result < 0 ? -1 : 0;
+	if (!name)
+		return 0;
+
+	int found = pm_cgroup_number(hierarchy, name, &own.max, error);
+	if (found <= 0)
+		return found;
+	if (pm_cgroup_is_unlimited(hierarchy, own.max))
+		return 0;
 	if (pm_cgroup_number(hierarchy, files->used[hierarchy->version], &own.used, error) < 0 ||
 	    read_reclaimable(hierarchy, files->cache_key[hierarchy->version], &own.reclaimable,
 	                     error) < 0)
 		return -1;
-	if (least->group && pm_limit_left(&own) >= pm_limit_left(&least->limit))
+	if (tightest->group && pm_limit_left(&own) >= pm_limit_left(&tightest->limit))
 		return 0;
 
-	char group[1024], *path = strdup(hierarchy->group);
+	char group[1024];
+	char *path = strdup(hierarchy->group);
 	if (!path)
 		return pm_error_out_of_memory(error);
 
 	pm_cgroup_name(hierarchy, group, sizeof group);
 	snprintf(own.source, sizeof own.source, "%s%s%s", group, strcmp(group, "/") == 0 ? "" : "/",
 	         name);
-	free(least->group);
-	*least = (struct least){ own, path };
+	free(tightest->group);
+	*tightest = (struct tightest){ own, path };
 
-	/* cppcheck-suppress memleak ; `least` keeps it */
+	/* cppcheck-suppress memleak ; `tightest` keeps it */
 	return 0;
 }
 
 /**
- * Finds the limit that leaves the least, from the process's group up to the top.
- * @param least zeroed before; its group is the caller's
+ * Finds the limit that leaves least, from the group of the process up to the top.
+ *
+ * @param hierarchy  the group of the process
+ * @param files      files of the limit
+ * @param tightest   zeroed by the caller, which frees its group
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
-static int find_least(const struct pm_hierarchy *hierarchy, const struct group_files *files,
-                      struct least *least, struct pm_error *error)
+static int find_tightest(const struct pm_hierarchy *hierarchy, const struct group_files *files,
+                         struct tightest *tightest, struct pm_error *error)
 {
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
@@ -115,42 +132,42 @@ static int find_least(const struct pm_hierarchy *hierarchy, const struct group_f
 		return pm_error_out_of_memory(error);
 
 	int result;
-	do
-		result = consider(&at, files, least, error);
-
-	while (result == 0 && pm_cgroup_go_up(&at));
+	do {
+		result = consider(&at, files, tightest, error);
+	} while (result == 0 && pm_cgroup_go_up(&at));
 
 	free(at.group);
 	return result;
 }
 
-/** Adds the limit that leaves the least. */
+/** Adds the limit that leaves tightest. */
 static int gather(const struct pm_hierarchy *hierarchy, const struct group_files *files,
                   struct pm_headroom *headroom, struct pm_error *error)
 {
-	struct least least = { 0 };
-	int result = find_least(hierarchy, files, &least, error);
-	if (result == 0 && least.group) {
-		struct pm_limit *added = pm_limit_add(headroom, files->kind, least.limit.max,
-		                                      least.limit.used, "%s", least.limit.source);
-		added->reclaimable = least.limit.reclaimable;
+	struct tightest tightest = { 0 };
+	int result = find_tightest(hierarchy, files, &tightest, error);
+	if (result == 0 && tightest.group) {
+		struct pm_limit *added = pm_limit_add(headroom, files->kind, tightest.limit.max,
+		                                      tightest.limit.used, "%s",
+		                                      tightest.limit.source);
+		added->reclaimable = tightest.limit.reclaimable;
 	}
 
-	free(least.group);
+	free(tightest.group);
 	return result;
 }
 
 int pm_cgroup_go_to_limit(struct pm_hierarchy *hierarchy, struct pm_error *error)
 {
-	struct least least = { 0 };
-	int result = find_least(hierarchy, &memory_files, &least, error);
-	if (result < 0 || !least.group) {
-		free(least.group);
+	struct tightest tightest = { 0 };
+	int result = find_tightest(hierarchy, &memory_files, &tightest, error);
+	if (result < 0 || !tightest.group) {
+		free(tightest.group);
 		return result;
 	}
 
 	free(hierarchy->group);
-	hierarchy->group = least.group;
+	hierarchy->group = tightest.group;
 	return 1;
 }
 
@@ -158,10 +175,8 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
                           struct pm_error *error)
 {
 	char *text;
-	int found = pm_cgroup_text(hierarchy,
-	                           hierarchy->version == 2 ? "memory.events" : "memory.oom_control",
-	                           &text, error);
-
+	const char *name = hierarchy->version == 2 ? "memory.events" : "memory.oom_control";
+	int found = pm_cgroup_text(hierarchy, name, &text, error);
 	if (found <= 0)
 		return found;
 
@@ -174,11 +189,13 @@ int pm_cgroup_read_events(const struct pm_hierarchy *hierarchy, struct pm_limit_
 	if (hierarchy->version == 2)
 		return 0;
 
-	found = pm_cgroup_number(hierarchy, "memory.failcnt", &events->max, error);
-	return found < 0 ? -1 : 0;
+	if (pm_cgroup_number(hierarchy, "memory.failcnt", &events->max, error) < 0)
+		return -1;
+
+	return 0;
 }
 
-/** A number with a point and digits behind it. */
+/** Parses a number with a decimal point. */
 static double scan_percent(const char *text)
 {
 	uint64_t whole = 0, part = 0;
@@ -199,9 +216,8 @@ static double scan_percent(const char *text)
 void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
 {
 	static const char *const words[] = { "some avg10=", "full avg10=" };
-	double *const ten[] = { &pressure->some10, &pressure->full10 }, *const sixty[] = {
-		&pressure->some60, &pressure->full60
-	};
+	double *const ten[] = { &pressure->some10, &pressure->full10 };
+	double *const sixty[] = { &pressure->some60, &pressure->full60 };
 
 	for (size_t i = 0; i < 2; i++) {
 		const char *line = strstr(text, words[i]);
@@ -210,7 +226,9 @@ void pm_pressure_parse(const char *text, struct pm_pressure *pressure)
 		pressure->known = true;
 		*ten[i] = scan_percent(line + strlen(words[i]));
 		const char *longer = strstr(line, "avg60=");
-		*sixty[i] = longer ? scan_percent(longer + strlen("avg60=")) : 0;
+		*sixty[i] = 0;
+		if (longer)
+			*sixty[i] = scan_percent(longer + strlen("avg60="));
 	}
 }
 
@@ -263,7 +281,10 @@ int pm_gather_pids_cgroup(struct pm_process *process, const char *sys_root,
 	struct pm_hierarchy hierarchy;
 	if (pm_hierarchy_find(process, "pids", sys_root, &hierarchy, error) < 0)
 		return -1;
-	int result = hierarchy.version ? gather(&hierarchy, &pids_files, headroom, error) : 0;
+
+	int result = 0;
+	if (hierarchy.version)
+		result = gather(&hierarchy, &pids_files, headroom, error);
 	pm_hierarchy_deinit(&hierarchy);
 	return result;
 }

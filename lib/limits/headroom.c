@@ -2,7 +2,6 @@
 #include <procmem/headroom.h>
 
 #include "limits/cgroups.h"
-#include "limits/gather.h"
 #include "limits/system.h"
 
 const char *pm_limit_name(enum pm_limit_kind kind)
@@ -11,14 +10,15 @@ const char *pm_limit_name(enum pm_limit_kind kind)
 		"cgroup", "cgroup_high", "system", "address_space", "data",
 		"stack",  "mappings",    "pids",   "threads"
 	};
+
 	return (unsigned)kind < PM_LIMIT_KINDS ? names[kind] : "";
 }
 
-/** Reads what bounds the memory of all processes of a group, or of all. */
+/** Reads the limits of memory that several processes share: of cgroups and of the machine. */
 static int read_shared(struct pm_process *process, const char *sys_root,
                        struct pm_headroom *headroom, struct pm_error *error)
 {
-	if (pm_gather_memory_cgroup(process, sys_root ? sys_root : "/sys", headroom, error) < 0)
+	if (pm_gather_memory_cgroup(process, sys_root, headroom, error) < 0)
 		return -1;
 	pm_gather_system_memory(pm_process_root(process), headroom);
 	return 0;
@@ -31,7 +31,10 @@ int pm_headroom_read_memory(struct pm_process *process, const char *sys_root,
 	if (read_shared(process, sys_root, &read, error) < 0)
 		return -1;
 
-	/* A process that ends just now has none any more; those of its group tell why it ended. */
+	/*
+	 * A process that is about to end has no resource limits any more. Those of its group show
+	 * why it ended.
+	 */
 	pm_gather_resource_limits(process, &read, NULL);
 	*headroom = read;
 	return 0;
@@ -43,7 +46,7 @@ int pm_headroom_add_counts(struct pm_process *process, const char *sys_root,
 {
 	struct pm_headroom added = *headroom;
 	pm_gather_mappings_of(pm_process_root(process), regions, &added);
-	if (pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &added, error) < 0)
+	if (pm_gather_pids_cgroup(process, sys_root, &added, error) < 0)
 		return -1;
 
 	pm_gather_system_threads(pm_process_root(process), &added);
@@ -59,7 +62,7 @@ int pm_headroom_read(struct pm_process *process, const char *sys_root, struct pm
 	if (read_shared(process, sys_root, &read, error) < 0 ||
 	    pm_gather_resource_limits(process, &read, error) < 0 ||
 	    pm_gather_mappings(process, &read, error) < 0 ||
-	    pm_gather_pids_cgroup(process, sys_root ? sys_root : "/sys", &read, error) < 0)
+	    pm_gather_pids_cgroup(process, sys_root, &read, error) < 0)
 		return -1;
 
 	pm_gather_system_threads(pm_process_root(process), &read);
@@ -80,8 +83,11 @@ const struct pm_limit *pm_headroom_memory(const struct pm_headroom *headroom)
 {
 	const struct pm_limit *group = pm_headroom_find(headroom, PM_LIMIT_CGROUP),
 			      *system = pm_headroom_find(headroom, PM_LIMIT_SYSTEM);
-	if (!group || !system)
-		return group ? group : system;
-	/* A group may be allowed more than there is. */
+	if (!group)
+		return system;
+	if (!system)
+		return group;
+
+	/* A group may be allowed more than the machine has. */
 	return pm_limit_left(system) < pm_limit_left(group) ? system : group;
 }

@@ -20,7 +20,7 @@ void pm_hierarchy_deinit(struct pm_hierarchy *hierarchy)
 	*hierarchy = (struct pm_hierarchy){ 0 };
 }
 
-/** Whether a list separated by commas holds a word. */
+/** Returns whether a comma-separated list contains a word. */
 static bool list_holds(const char *list, size_t length, const char *word)
 {
 	size_t word_length = strlen(word);
@@ -34,23 +34,27 @@ static bool list_holds(const char *list, size_t length, const char *word)
 }
 
 /**
- * Finds a process's cgroup for a controller in the text of its cgroup file, lines
+ * Finds the cgroup of a process for a controller in the text of its cgroup file, which has lines
  * `ID:CONTROLLERS:PATH` (cgroups(7)).
  *
- * @param text        changed: the path ends in a NUL
- * @param controller  name of it
- * @param version     where to store 1 or 2
- * @return         the path, relative to the root of our own cgroup namespace, or NULL where there
- * is none
+ * @param text        modified: the path is terminated by a NUL
+ * @param controller  name of the controller
+ * @param version     receives 1 or 2
+ * @return            the path, relative to the root of our own cgroup namespace, or NULL
  */
 static char *find_path(char *text, const char *controller, int *version)
 {
 	char *unified = NULL, *rest = text, *line;
 	while ((line = strsep(&rest, "\n"))) {
 		char *controllers = strchr(line, ':');
-		char *path = controllers ? strchr(++controllers, ':') : NULL;
+		if (!controllers)
+			continue;
+
+		controllers++;
+		char *path = strchr(controllers, ':');
 		if (!path || path[1] != '/')
 			continue;
+
 		if (list_holds(controllers, (size_t)(path - controllers), controller)) {
 			*version = 1;
 			return path + 1;
@@ -63,33 +67,45 @@ static char *find_path(char *text, const char *controller, int *version)
 	return unified;
 }
 
-/** Search for the mount that shows most of a process's ancestors. */
+/** Search for the mount that shows most ancestors of the group. */
 struct search {
 	const char *controller; /**< of the hierarchy */
-	const char *path;       /**< the process's group, as its cgroup file gives it */
-	int version;            /**< which hierarchy */
-	const char *sys_root;   /**< stands for /sys */
-	bool any;               /**< some mount was seen: there is a mountinfo */
-	size_t root_length;     /**< how much of the path the best mount does not show */
-	char *folder;           /**< the best mount point, NULL for none yet; owned */
+	const char *path;       /**< path of the group, from the cgroup file of the process */
+	int version;            /**< version of the hierarchy */
+	const char *sys_root;   /**< replaces /sys */
+	bool any;               /**< a mount was found: there is a mountinfo */
+	size_t root_length;     /**< bytes of the path that the best mount does not show */
+	char *folder;           /**< the best mount point so far, or NULL; owned */
 };
 
-/**
- * What a mount with this root shows of a path: the rest of it, or NULL where the path lies outside.
- */
+/** Returns the bytes of the root of a mount that begin each path below it. */
+static size_t root_length_of(const char *root)
+{
+	return strcmp(root, "/") == 0 ? 0 : strlen(root);
+}
+
+/** Returns the part of a path that a mount with this root shows, or NULL if the path is outside. */
 static const char *path_below(const char *root, const char *path)
 {
-	size_t length = strcmp(root, "/") == 0 ? 0 : strlen(root);
+	size_t length = root_length_of(root);
 	if (strncmp(path, root, length) != 0 || (path[length] != '/' && path[length] != '\0'))
 		return NULL;
 	/* `/..` leads out of our cgroup namespace: no name below this mount belongs to it. */
 	const char *rest = path + length;
-	return strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0') ? NULL : rest;
+	if (strncmp(rest, "/..", 3) == 0 && (rest[3] == '/' || rest[3] == '\0'))
+		return NULL;
+
+	return rest;
 }
 
 /**
- * Puts the sys root in the place of /sys.
- * @return NULL where the folder lies elsewhere, or when out of memory (*failed)
+ * Replaces /sys by the sys root.
+ *
+ * @param folder    a mount point
+ * @param sys_root  replaces /sys
+ * @param failed    receives true when out of memory
+ * @return          the new path, which the caller frees; NULL if the folder is elsewhere, or out of
+ *                  memory
  */
 static char *below_sys_root(const char *folder, const char *sys_root, bool *failed)
 {
@@ -102,25 +118,33 @@ static char *below_sys_root(const char *folder, const char *sys_root, bool *fail
 	if (!in_sys && strcmp(sys_root, sys) != 0)
 		return NULL;
 
-	int made = in_sys ? asprintf(&result, "%s%s", sys_root, folder + length)
-	                  : asprintf(&result, "%s", folder);
-	*failed = made < 0;
+	if (!in_sys)
+		result = strdup(folder);
+	else if (asprintf(&result, "%s%s", sys_root, folder + length) < 0)
+		result = NULL;
+	*failed = !result;
 
-	return made < 0 ? NULL : result;
+	return result;
+}
+
+static bool is_of_hierarchy(const struct pm_mount *mount, const struct search *search)
+{
+	size_t length;
+
+	if (search->version == 2)
+		return strcmp(mount->type, "cgroup2") == 0;
+
+	return strcmp(mount->type, "cgroup") == 0 &&
+	       pm_mount_option(mount, search->controller, &length);
 }
 
 static int consider_mount(void *context, const struct pm_mount *mount, struct pm_error *error)
 {
 	struct search *search = context;
-	size_t length, root_length = strlen(mount->root);
+	size_t root_length = strlen(mount->root);
 
 	search->any = true;
-	bool right = search->version == 2
-	                     ? strcmp(mount->type, "cgroup2") == 0
-	                     : strcmp(mount->type, "cgroup") == 0 &&
-	                               pm_mount_option(mount, search->controller, &length);
-
-	if (!right || !path_below(mount->root, search->path) ||
+	if (!is_of_hierarchy(mount, search) || !path_below(mount->root, search->path) ||
 	    (search->folder && root_length >= search->root_length))
 		return 0;
 
@@ -132,44 +156,54 @@ static int consider_mount(void *context, const struct pm_mount *mount, struct pm
 	if (folder) {
 		free(search->folder);
 		search->folder = folder;
-		search->root_length = strcmp(mount->root, "/") == 0 ? 0 : root_length;
+		search->root_length = root_length_of(mount->root);
 	}
 
 	return 0;
 }
 
 /**
- * Takes the place where systems mount the hierarchy, if there is such a folder.
- * @return 0, or -1 when out of memory
+ * Uses the conventional mount point of the hierarchy, if it exists.
+ *
+ * @param search  `folder` is set
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
-static int take_conventional(struct search *search, struct pm_error *error)
+static int use_conventional(struct search *search, struct pm_error *error)
 {
-	static const char *const unified[] = { "fs/cgroup/unified", "fs/cgroup" };
-
 	if (!path_below("/", search->path))
 		return 0;
 
-	for (size_t i = 0; i < (search->version == 1 ? 1 : 2) && !search->folder; i++) {
+	char *v1 = NULL;
+	if (search->version == 1 && asprintf(&v1, "/%s", search->controller) < 0)
+		return pm_error_out_of_memory(error);
+
+	/* v2 may be mounted beside v1, or alone. */
+	const char *const names[] = { v1 ? v1 : "/unified", "" };
+	size_t count = v1 ? 1 : 2;
+	for (size_t i = 0; i < count && !search->folder; i++) {
 		char *folder;
-		int made = search->version == 1
-		                   ? asprintf(&folder, "%s/fs/cgroup/%s", search->sys_root,
-		                              search->controller)
-		                   : asprintf(&folder, "%s/%s", search->sys_root, unified[i]);
-		if (made < 0)
+		if (asprintf(&folder, "%s/fs/cgroup%s", search->sys_root, names[i]) < 0) {
+			free(v1);
 			return pm_error_out_of_memory(error);
+		}
 		if (access(folder, F_OK) == 0)
 			search->folder = folder;
 		else
 			free(folder);
 	}
 
+	free(v1);
 	return 0;
 }
 
 /**
- * Reads the cgroup file.
- * @param text where to store its text, NULL where the kernel has no cgroups
- * @return 0 or -1
+ * Reads the cgroup file of a process.
+ *
+ * @param process  the process
+ * @param text     receives its text, NULL if the kernel has no cgroups
+ * @param error    PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return         0 or -1
  */
 static int read_cgroup_file(struct pm_process *process, char **text, struct pm_error *error)
 {
@@ -197,15 +231,17 @@ int pm_hierarchy_find(struct pm_process *process, const char *controller, const 
 	if (read_cgroup_file(process, &text, error) < 0)
 		return -1;
 
-	struct search search = { .controller = controller, .sys_root = sys_root };
+	struct search search = { .controller = controller,
+		                 .sys_root = sys_root ? sys_root : "/sys" };
 	struct pm_hierarchy found = { 0 };
-	search.path = text ? find_path(text, controller, &search.version) : NULL;
+	int result = 0;
 
-	int result = search.path ? pm_mounts_visit(pm_process_root(process), consider_mount,
-	                                           &search, error)
-	                         : 0;
+	if (text)
+		search.path = find_path(text, controller, &search.version);
+	if (search.path)
+		result = pm_mounts_visit(pm_process_root(process), consider_mount, &search, error);
 	if (result == 0 && search.path && !search.any)
-		result = take_conventional(&search, error);
+		result = use_conventional(&search, error);
 
 	if (result == 0 && search.path && search.folder) {
 		const char *group = search.path + search.root_length;

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "limits/cgroups.h"
-#include "limits/gather.h"
 
 struct pm_kills {
 	struct pm_hierarchy hierarchy;
@@ -17,8 +16,7 @@ int pm_kills_open(struct pm_process *process, const char *sys_root, struct pm_ki
 	struct pm_kills *made = calloc(1, sizeof *made);
 	if (!made)
 		return pm_error_out_of_memory(error);
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &made->hierarchy,
-	                      error) < 0) {
+	if (pm_hierarchy_find(process, "memory", sys_root, &made->hierarchy, error) < 0) {
 		free(made);
 		return -1;
 	}

@@ -9,14 +9,14 @@
 
 #include "base/io.h"
 
-/** Most bytes of the files of /proc that are read here; meminfo has some thousand. */
+/** Maximum size of the files of /proc that are read here, in bytes; meminfo has a few thousand. */
 enum { FILE_MAX = 1 << 16 };
 
 struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max,
                               uint64_t used, const char *source, ...)
 {
 	size_t at = 0;
-	/* There is room for one of each kind; a caller may ask again. */
+	/* There is room for one limit of each kind; a caller may replace one. */
 	while (at < headroom->count && headroom->limits[at].kind != kind)
 		at++;
 
@@ -48,5 +48,7 @@ char *pm_limit_file(const char *root, const char *path)
 	int result = pm_read_all(fd, FILE_MAX, &text, NULL, NULL);
 	close(fd);
 
-	return result == 0 ? text : NULL;
+	if (result < 0)
+		return NULL;
+	return text;
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file What each source of limits needs: reading where they stand, and adding them to what is
- * known. Private.
- */
+/** @file Helpers of all sources of limits: reading files, and adding limits. Private. */
 #ifndef PM_LIMITS_LIMIT_SOURCE_H
 #define PM_LIMITS_LIMIT_SOURCE_H
 
 #include <procmem/headroom.h>
 
 /**
- * Adds a limit, or exchanges the one of this kind.
- * @param source printf format of where it stands
- * @return it, to be completed
+ * Adds a limit, or replaces the one of the same kind.
+ *
+ * @param headroom  the limits
+ * @param kind      the kind
+ * @param max       the limit, in its unit
+ * @param used      the used part of it
+ * @param source    printf(3) format of the file or setting that defines it
+ * @return          the limit
  */
 struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind kind, uint64_t max,
                               uint64_t used, const char *source, ...)
@@ -19,8 +21,10 @@ struct pm_limit *pm_limit_add(struct pm_headroom *headroom, enum pm_limit_kind k
 
 /**
  * Reads a small file below a root.
- * @param path behind the root
- * @return its text, the caller frees it; NULL where it cannot be read
+ *
+ * @param root  the directory
+ * @param path  path below it
+ * @return      its text, which the caller frees; NULL if it cannot be read
  */
 char *pm_limit_file(const char *root, const char *path);
 

@@ -4,7 +4,7 @@
 #include "limits/cgroup_file.h"
 #include "limits/hierarchy.h"
 
-/** Files of a group. */
+/** Files of a group, by version. */
 static const struct {
 	const char *max;
 	const char *current;
@@ -14,27 +14,30 @@ static const struct {
 };
 
 /**
- * Takes over the limit of one group, if it is smaller than what was found below.
- * @return 0 or -1
+ * Considers the limit of one group.
+ *
+ * @param hierarchy  the group
+ * @param limit      replaced if the limit of the group is smaller
+ * @param error      PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int consider_group(const struct pm_hierarchy *hierarchy, struct pm_cgroup_limit *limit,
                           struct pm_error *error)
 {
-	uint64_t max, current;
+	uint64_t max, current = 0;
 	int found = pm_cgroup_number(hierarchy, files[hierarchy->version].max, &max, error);
 	if (found <= 0)
 		return found;
 	if (pm_cgroup_is_unlimited(hierarchy, max) || (limit->limited && max >= limit->max))
 		return 0;
 
-	found = pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error);
-	if (found < 0)
+	if (pm_cgroup_number(hierarchy, files[hierarchy->version].current, &current, error) < 0)
 		return -1;
 
 	limit->limited = true;
 	limit->version = hierarchy->version;
 	limit->max = max;
-	limit->current = found ? current : 0;
+	limit->current = current;
 	pm_cgroup_name(hierarchy, limit->group, sizeof limit->group);
 
 	return 0;
@@ -44,14 +47,17 @@ int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root,
                          struct pm_cgroup_limit *limit, struct pm_error *error)
 {
 	struct pm_hierarchy hierarchy;
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
-	    0)
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
 
 	struct pm_cgroup_limit found = { 0 };
-	int result = hierarchy.version ? consider_group(&hierarchy, &found, error) : 0;
-	while (result == 0 && hierarchy.version && pm_cgroup_go_up(&hierarchy))
+	bool more = hierarchy.version != 0;
+	int result = 0;
+
+	while (result == 0 && more) {
 		result = consider_group(&hierarchy, &found, error);
+		more = pm_cgroup_go_up(&hierarchy);
+	}
 
 	pm_hierarchy_deinit(&hierarchy);
 	if (result == 0)

@@ -14,16 +14,15 @@
 #include "base/number.h"
 #include "limits/cgroup_file.h"
 #include "limits/cgroups.h"
-#include "limits/gather.h"
 #include "limits/hierarchy.h"
 #include "proc/command.h"
 #include "proc/procfs.h"
 #include "proc/status.h"
 
-/* Machines with very many containers have some ten thousand groups, nested a dozen deep. */
+/* Machines with very many containers have about ten thousand groups, nested a dozen deep. */
 enum { GROUPS_MAX = 20000, DEPTH_MAX = 64, PROCS_TEXT_MAX = 1 << 24 };
 
-/** The members being gathered. */
+/** Members that are being collected. */
 struct gathering {
 	const char *proc_root;
 	struct pm_members members;
@@ -31,9 +30,22 @@ struct gathering {
 	size_t groups; /* visited so far */
 };
 
+/** Handles a process that could not be read: it may have ended, unless the cause is ours. */
+static int check_member(int cause, struct pm_error *error)
+{
+	if (pm_errno_is_ours(cause))
+		return pm_error_out_of_memory(error);
+
+	return 0;
+}
+
 /**
- * Reads what a process takes.
- * @return 0, also where it is not counted because it ended; -1
+ * Reads the memory of a process.
+ *
+ * @param gathering  receives the process, unless it ended
+ * @param pid        its PID
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *error)
 {
@@ -43,7 +55,7 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	char *status;
 
 	if (pm_procfs_open(&procfs, gathering->proc_root, pid) < 0)
-		return pm_errno_is_ours(errno) ? pm_error_out_of_memory(error) : 0;
+		return check_member(errno, error);
 
 	int failed = pm_procfs_read(&procfs, "status", &status, NULL), cause = errno;
 	if (failed == 0) {
@@ -56,7 +68,7 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 
 	pm_procfs_close(&procfs);
 	if (failed < 0)
-		return pm_errno_is_ours(cause) ? pm_error_out_of_memory(error) : 0;
+		return check_member(cause, error);
 	if (pm_array_reserve(&members->items, &gathering->capacity, members->count, 1,
 	                     sizeof *members->items, error) < 0)
 		return -1;
@@ -65,11 +77,13 @@ static int add_member(struct gathering *gathering, pid_t pid, struct pm_error *e
 	return 0;
 }
 
-/** Takes note of a group that cannot be looked at. */
+/** Records that a group cannot be read. */
 static void note_failure(struct gathering *gathering, int cause)
 {
-	/* Groups are removed at any time. The processes of a threaded one (EOPNOTSUPP) are listed
-	 * in a group above it. */
+	/*
+	 * Groups may be removed at any time. The processes of a threaded group (EOPNOTSUPP) are
+	 * listed in a group above it.
+	 */
 	if (cause != ENOENT && cause != ENODEV && cause != EOPNOTSUPP)
 		gathering->members.incomplete = true;
 }
@@ -96,7 +110,7 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 	uint64_t pid;
 	while (result == 0 && pm_scan_decimal(&at, &pid)) {
 		at += *at == '\n';
-		/* 0 stands for one of another PID namespace. */
+		/* 0 means a process of another PID namespace. */
 		if (pid == 0 || pid > INT32_MAX || gathering->members.count >= PM_MEMBERS_MAX)
 			gathering->members.others++;
 		else
@@ -110,8 +124,13 @@ static int add_group(struct gathering *gathering, int folder, struct pm_error *e
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error);
 
 /**
- * Visits a group unless that is too much.
- * @param folder of the group; closed in any case
+ * Visits a group unless one of the limits is reached.
+ *
+ * @param gathering  receives the processes
+ * @param folder     descriptor of the group; closed in any case
+ * @param depth      nesting depth of the group
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int visit_below(struct gathering *gathering, int folder, unsigned depth,
                        struct pm_error *error)
@@ -127,8 +146,13 @@ static int visit_below(struct gathering *gathering, int folder, unsigned depth,
 }
 
 /**
- * Visits a group and all below it.
- * @param folder of the group; closed in any case
+ * Visits a group and all groups below it.
+ *
+ * @param gathering  receives the processes
+ * @param folder     descriptor of the group; closed in any case
+ * @param depth      nesting depth of the group
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 static int visit(struct gathering *gathering, int folder, unsigned depth, struct pm_error *error)
 {
@@ -149,7 +173,7 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 		                   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (below >= 0)
 			result = visit_below(gathering, below, depth + 1, error);
-		/* With DT_UNKNOWN it may be no folder. */
+		/* With DT_UNKNOWN it may not be a folder. */
 		else if (errno != ENOTDIR && errno != ELOOP)
 			note_failure(gathering, errno);
 	}
@@ -158,19 +182,22 @@ static int visit(struct gathering *gathering, int folder, unsigned depth, struct
 	return result;
 }
 
-/** Reads how much of the group's memory is page cache. */
+/** Reads the page cache of the group. */
 static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *members,
                       struct pm_error *error)
 {
 	char *text;
-	bool second = hierarchy->version == 2;
 	int found = pm_cgroup_text(hierarchy, "memory.stat", &text, error);
 	if (found <= 0)
 		return found;
 
-	pm_cgroup_entry(text, second ? "file" : "total_cache", &members->cache);
-	pm_cgroup_entry(text, second ? "inactive_file" : "total_inactive_file",
-	                &members->reclaimable);
+	if (hierarchy->version == 2) {
+		pm_cgroup_entry(text, "file", &members->cache);
+		pm_cgroup_entry(text, "inactive_file", &members->reclaimable);
+	} else {
+		pm_cgroup_entry(text, "total_cache", &members->cache);
+		pm_cgroup_entry(text, "total_inactive_file", &members->reclaimable);
+	}
 	free(text);
 
 	return 0;
@@ -179,12 +206,15 @@ static int read_cache(const struct pm_hierarchy *hierarchy, struct pm_members *m
 static int compare(const void *one, const void *other)
 {
 	const struct pm_member *a = one, *b = other;
-	if (a->rss + a->swap != b->rss + b->swap)
-		return a->rss + a->swap < b->rss + b->swap ? 1 : -1;
+	uint64_t a_size = a->rss + a->swap, b_size = b->rss + b->swap;
+
+	if (a_size != b_size)
+		return (a_size < b_size) - (a_size > b_size);
+
 	return (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/** Reads all about the group of the hierarchy. */
+/** Reads the processes and the page cache of a group. */
 static int read_group(const struct pm_hierarchy *hierarchy, struct gathering *gathering,
                       struct pm_error *error)
 {
@@ -214,11 +244,12 @@ int pm_members_read(struct pm_process *process, const char *sys_root, struct pm_
 {
 	struct gathering gathering = { .proc_root = pm_process_root(process) };
 	struct pm_hierarchy hierarchy;
-	if (pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys", &hierarchy, error) <
-	    0)
+	if (pm_hierarchy_find(process, "memory", sys_root, &hierarchy, error) < 0)
 		return -1;
 
-	int result = hierarchy.version ? pm_cgroup_go_to_limit(&hierarchy, error) : 0;
+	int result = 0;
+	if (hierarchy.version)
+		result = pm_cgroup_go_to_limit(&hierarchy, error);
 	if (result > 0)
 		result = read_group(&hierarchy, &gathering, error);
 	pm_hierarchy_deinit(&hierarchy);

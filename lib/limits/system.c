@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits of the machine, and those that setrlimit(2) gave to the process. */
+/* Limits of the machine, and resource limits of the process, setrlimit(2). */
 #include "limits/system.h"
 
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <procmem/maps.h>
 
 #include "base/io.h"
+#include "base/minmax.h"
 #include "base/number.h"
-#include "limits/gather.h"
 #include "limits/limit_source.h"
 #include "proc/process_handle.h"
 #include "proc/status.h"
@@ -25,7 +25,7 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 	uint64_t memory = pm_status_number(text, "MemTotal", 0),
 		 available = pm_status_number(text, "MemAvailable", 0);
 
-	/* The first line cannot be found behind a newline. */
+	/* pm_status_number() finds only lines that follow a newline, not the first one. */
 	const char *at = text + strlen("MemTotal:");
 	if (strncmp(text, "MemTotal:", strlen("MemTotal:")) == 0) {
 		at += strspn(at, " ");
@@ -36,21 +36,26 @@ void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom
 		 free_swap = pm_status_number(text, "SwapFree", 0);
 	free(text);
 
-	uint64_t total = memory + swap, left = available + free_swap;
+	uint64_t total = memory + swap;
+	uint64_t left = pm_min(available + free_swap, total);
 	if (total > 0)
-		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024,
-		             (total > left ? total - left : 0) * 1024, "/proc/meminfo");
+		pm_limit_add(headroom, PM_LIMIT_SYSTEM, total * 1024, (total - left) * 1024,
+		             "/proc/meminfo");
 }
 
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom)
 {
 	char *max = pm_limit_file(proc_root, "sys/kernel/threads-max"),
 	     *load = pm_limit_file(proc_root, "loadavg");
-	/* `0.20 0.18 0.12 1/80 11206`: the second number of the fourth word is that of all threads,
-	 * proc_loadavg(5). */
-	const char *slash = load ? strchr(load, '/') : NULL, *number = max;
+	/*
+	 * `0.20 0.18 0.12 1/80 11206`: the number after the slash counts all threads,
+	 * proc_loadavg(5).
+	 */
+	const char *slash = NULL, *number = max;
 	uint64_t threads_max, threads = 0;
 
+	if (load)
+		slash = strchr(load, '/');
 	if (slash)
 		slash++;
 	if (max && slash && pm_scan_decimal(&number, &threads_max) &&
@@ -63,8 +68,12 @@ void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroo
 }
 
 /**
- * The soft limit behind a name in /proc/PID/limits.
- * @return false where there is none
+ * Finds the soft limit after a name in /proc/PID/limits.
+ *
+ * @param limits  text of the file
+ * @param name    a newline and the name
+ * @param max     receives the limit
+ * @return        false if there is none
  */
 static bool soft_limit(const char *limits, const char *name, uint64_t *max)
 {
@@ -94,7 +103,7 @@ int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *he
 	if (pm_procfs_read(&process->procfs, "limits", &limits, NULL) < 0 ||
 	    pm_procfs_read(&process->procfs, "status", &status, NULL) < 0) {
 		free(limits);
-		/* A saved tree need not have them. */
+		/* A saved tree may lack them. */
 		return pm_process_check(process, error);
 	}
 
@@ -122,7 +131,7 @@ void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regio
 
 	free(text);
 	size_t count = regions->count;
-	/* The vsyscall page is listed, but is no mapping of the process. */
+	/* The vsyscall page is listed, but is not a mapping of the process. */
 	if (count > 0 && regions->items[count - 1].start >> 63)
 		count--;
 	if (known)

@@ -1,32 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL system.c */
+/** @file Limits of the machine, and resource limits. Private. */
 #ifndef PM_LIMITS_SYSTEM_H
 #define PM_LIMITS_SYSTEM_H
 
-#include "limits/gather.h"
+#include <procmem/headroom.h>
+#include <procmem/region.h>
 
 /**
- * Adds the number of regions.
- * @return 0 or -1
+ * Adds the limit on the number of regions.
+ *
+ * @param process   the process
+ * @param headroom  receives the limit
+ * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return          0 or -1
  */
 int pm_gather_mappings(struct pm_process *process, struct pm_headroom *headroom,
                        struct pm_error *error);
 
-/** Adds the limit on the number of regions, where these are known. */
+/**
+ * Adds the limit on the number of regions, if the caller knows the regions.
+ *
+ * @param proc_root  directory of /proc
+ * @param regions    the regions
+ * @param headroom   receives the limit
+ */
 void pm_gather_mappings_of(const char *proc_root, const struct pm_regions *regions,
                            struct pm_headroom *headroom);
 
 /**
  * Adds resource limits, setrlimit(2).
- * @return 0 or -1
+ *
+ * @param process   the process
+ * @param headroom  receives the limits
+ * @param error     PM_ERROR_GONE
+ * @return          0 or -1
  */
 int pm_gather_resource_limits(struct pm_process *process, struct pm_headroom *headroom,
                               struct pm_error *error);
 
-/** Adds the machine's memory. */
+/** Adds the memory and swap of the machine. */
 void pm_gather_system_memory(const char *proc_root, struct pm_headroom *headroom);
 
-/** Adds the machine's threads. */
+/** Adds the limit on the threads of the machine. */
 void pm_gather_system_threads(const char *proc_root, struct pm_headroom *headroom);
 
 #endif

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Notifications about memory: eventfds of cgroup v1, inotify on memory.events of v2, PSI triggers.
+ * The open_*() functions return whether this system has such a source; `fd` and `os_errno` show
+ * whether it could be opened. A source that is open already gets a further group.
+ */
 #include <procmem/wakeup.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
 #include "limits/cgroup_file.h"
 #include "limits/cgroups.h"
-#include "limits/gather.h"
-#include "limits/wakeup_open.h"
 
 struct pm_wakeup {
-	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES]; /* those that there are */
+	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES]; /* sources that this system has */
 	size_t count;
-	struct pm_hierarchy hierarchy; /* the process's own group */
+	struct pm_hierarchy hierarchy; /* group of the process */
 };
 
 const char *pm_wakeup_name(enum pm_wakeup_cause cause)
@@ -27,7 +36,204 @@ const char *pm_wakeup_name(enum pm_wakeup_cause cause)
 	return (unsigned)cause < PM_WAKEUP_CAUSES ? names[cause] : "";
 }
 
-/** What is being opened: one source of each cause, and whether this system has it. */
+/**
+ * Records that a source could not be opened.
+ *
+ * @param source  receives the cause, unless it is open already
+ * @param cause   errno
+ * @return        whether this system has such a source
+ */
+static bool refuse(struct pm_wakeup_source *source, int cause)
+{
+	if (cause == ENOENT || cause == ENOTDIR)
+		return false;
+	/* A source that is open for one group stays open. */
+	if (source->fd < 0)
+		source->os_errno = cause;
+	return true;
+}
+
+/**
+ * Opens a file of the group.
+ * @return a descriptor; -1 with errno set
+ */
+static int open_file(const struct pm_hierarchy *hierarchy, const char *name, int flags)
+{
+	char *path;
+	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+
+	int fd = open(path, flags | O_CLOEXEC), cause = errno;
+	free(path);
+	errno = cause;
+	return fd;
+}
+
+/**
+ * Stores the descriptor of a source, and the name of its file. A further group has the same
+ * descriptor, and does not change the name.
+ */
+static void accept_source(struct pm_wakeup_source *source, int fd, short events,
+                          const struct pm_hierarchy *hierarchy, const char *name)
+{
+	if (source->fd == fd)
+		return;
+
+	source->fd = fd;
+	source->events = events;
+	source->os_errno = 0;
+	snprintf(source->file, sizeof source->file, "%s%s/%s", hierarchy->folder, hierarchy->group,
+	         name);
+}
+
+/**
+ * Writes a registration.
+ *
+ * @param control   descriptor of cgroup.event_control
+ * @param event     descriptor of the eventfd
+ * @param file      descriptor of the file
+ * @param argument  as the file requires, "" for none
+ * @return          0, or -1 with errno set
+ */
+static int write_registration(int control, int event, int file, const char *argument)
+{
+	char line[96];
+	int length = snprintf(line, sizeof line, "%d %d%s\n", event, file, argument);
+
+	if (write(control, line, (size_t)length) != length)
+		return -1;
+
+	return 0;
+}
+
+/**
+ * Registers an eventfd for a file of a v1 group.
+ *
+ * @param hierarchy  the group
+ * @param name       name of the file
+ * @param numbers    arguments, one registration each; NULL for one without
+ * @param count      number of arguments
+ * @param source     the source
+ * @return           whether this system has such a source
+ */
+static bool register_v1(const struct pm_hierarchy *hierarchy, const char *name,
+                        const uint64_t *numbers, size_t count, struct pm_wakeup_source *source)
+{
+	int file = open_file(hierarchy, name, O_RDONLY);
+	if (file < 0)
+		return refuse(source, errno);
+
+	int control = open_file(hierarchy, "cgroup.event_control", O_WRONLY | O_APPEND);
+	int event = source->fd;
+	if (event < 0 && control >= 0)
+		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	int cause = errno;
+	int failed = -(control < 0 || event < 0);
+	if (!numbers)
+		count = 1;
+
+	for (size_t i = 0; failed == 0 && i < count; i++) {
+		char argument[32] = "";
+		if (numbers)
+			snprintf(argument, sizeof argument, " %" PRIu64, numbers[i]);
+		failed = write_registration(control, event, file, argument);
+		cause = errno;
+	}
+
+	/* The kernel keeps its own references. */
+	if (control >= 0)
+		close(control);
+	close(file);
+	if (failed == 0) {
+		accept_source(source, event, POLLIN, hierarchy, name);
+		return true;
+	}
+
+	if (event >= 0 && event != source->fd)
+		close(event);
+
+	return refuse(source, cause);
+}
+
+/** Opens a source for sizes of a v1 group. */
+static bool open_usage(const struct pm_hierarchy *hierarchy, const uint64_t *usage, size_t count,
+                       struct pm_wakeup_source *source)
+{
+	return count > 0 && register_v1(hierarchy, "memory.usage_in_bytes", usage, count, source);
+}
+
+/** Opens a source for a v1 group whose memory is exhausted. */
+static bool open_oom(const struct pm_hierarchy *hierarchy, struct pm_wakeup_source *source)
+{
+	return register_v1(hierarchy, "memory.oom_control", NULL, 0, source);
+}
+
+/** Opens a source for memory.events of a v2 group. */
+static bool open_events(const struct pm_hierarchy *hierarchy, struct pm_wakeup_source *source)
+{
+	static const char name[] = "memory.events";
+	char *path;
+	if (asprintf(&path, "%s%s/%s", hierarchy->folder, hierarchy->group, name) < 0)
+		return refuse(source, ENOMEM);
+
+	int fd = source->fd;
+	if (fd < 0)
+		fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+
+	bool added = fd >= 0 && inotify_add_watch(fd, path, IN_MODIFY) >= 0;
+	int cause = errno;
+	free(path);
+	if (added) {
+		accept_source(source, fd, POLLIN, hierarchy, name);
+		return true;
+	}
+
+	if (fd >= 0 && fd != source->fd)
+		close(fd);
+
+	return refuse(source, cause);
+}
+
+/**
+ * Returns whether a file belongs to the running kernel: writing to one of a saved tree would change
+ * it.
+ */
+static bool is_live(int fd)
+{
+	struct statfs status;
+	return fstatfs(fd, &status) == 0 &&
+	       (status.f_type == PROC_SUPER_MAGIC || status.f_type == CGROUP2_SUPER_MAGIC);
+}
+
+/** Opens a source for a PSI file. */
+static bool open_pressure(const char *path, struct pm_wakeup_source *source)
+{
+	/* The kernel overwrites the last byte with a NUL, so the NUL is written, too. */
+	static const char trigger[] = "some 150000 2000000";
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return refuse(source, errno);
+	if (!is_live(fd)) {
+		close(fd);
+		return false;
+	}
+	if (write(fd, trigger, sizeof trigger) < 0) {
+		int cause = errno;
+		close(fd);
+		return refuse(source, cause);
+	}
+
+	source->fd = fd;
+	source->events = POLLPRI;
+	snprintf(source->file, sizeof source->file, "%s", path);
+
+	return true;
+}
+
+/** Sources that are being opened: one of each cause, and whether this system has it. */
 struct opening {
 	struct pm_wakeup_source sources[PM_WAKEUP_CAUSES];
 	bool has[PM_WAKEUP_CAUSES];
@@ -51,27 +257,26 @@ static bool has_limit(const struct pm_hierarchy *hierarchy)
 	return false;
 }
 
-/** Listens to one group. */
-static void listen_to(const struct pm_hierarchy *hierarchy, struct opening *opening)
+/** Adds sources for one group. */
+static void add_group(const struct pm_hierarchy *hierarchy, struct opening *opening)
 {
 	struct pm_wakeup_source *sources = opening->sources;
 	bool *has = opening->has;
 	if (hierarchy->version == 2) {
-		has[PM_WAKEUP_EVENTS] |= pm_wakeup_add_events(hierarchy,
-		                                              &sources[PM_WAKEUP_EVENTS]);
+		has[PM_WAKEUP_EVENTS] |= open_events(hierarchy, &sources[PM_WAKEUP_EVENTS]);
 	} else {
-		has[PM_WAKEUP_USAGE] |= pm_wakeup_add_usage(
-			hierarchy, opening->usage, opening->count, &sources[PM_WAKEUP_USAGE]);
-		has[PM_WAKEUP_OOM] |= pm_wakeup_add_oom(hierarchy, &sources[PM_WAKEUP_OOM]);
+		has[PM_WAKEUP_USAGE] |= open_usage(hierarchy, opening->usage, opening->count,
+		                                   &sources[PM_WAKEUP_USAGE]);
+		has[PM_WAKEUP_OOM] |= open_oom(hierarchy, &sources[PM_WAKEUP_OOM]);
 	}
 }
 
 /**
- * Listens to the process's group and those above it that have a limit. The top has none, and what
- * happens there is the machine's.
+ * Adds sources for the group of the process and its ancestors that have a limit. The top has none,
+ * and its events are those of the machine.
  */
-static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *opening,
-                         struct pm_error *error)
+static int add_groups(const struct pm_hierarchy *hierarchy, struct opening *opening,
+                      struct pm_error *error)
 {
 	struct pm_hierarchy at = *hierarchy;
 	at.group = strdup(hierarchy->group);
@@ -81,7 +286,7 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 	bool own = true;
 	do {
 		if (at.group[0] != '\0' && (own || has_limit(&at)))
-			listen_to(&at, opening);
+			add_group(&at, opening);
 		own = false;
 	} while (pm_cgroup_go_up(&at));
 
@@ -90,11 +295,16 @@ static int listen_to_all(const struct pm_hierarchy *hierarchy, struct opening *o
 }
 
 /**
- * Listens to pressure, in the group or in the machine.
- * @return 0 or -1
+ * Adds a source for pressure, in the group or in the machine.
+ *
+ * @param hierarchy  the group
+ * @param proc_root  directory of /proc
+ * @param opening    receives the source
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
-static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *proc_root,
-                              struct opening *opening, struct pm_error *error)
+static int add_pressure(const struct pm_hierarchy *hierarchy, const char *proc_root,
+                        struct opening *opening, struct pm_error *error)
 {
 	struct pm_wakeup_source *source = &opening->sources[PM_WAKEUP_PRESSURE];
 	char *path;
@@ -103,14 +313,14 @@ static int listen_to_pressure(const struct pm_hierarchy *hierarchy, const char *
 		if (asprintf(&path, "%s%s/memory.pressure", hierarchy->folder, hierarchy->group) <
 		    0)
 			return pm_error_out_of_memory(error);
-		found = pm_wakeup_add_pressure(path, source);
+		found = open_pressure(path, source);
 		free(path);
 	}
 
 	if (!found) {
 		if (asprintf(&path, "%s/pressure/memory", proc_root) < 0)
 			return pm_error_out_of_memory(error);
-		found = pm_wakeup_add_pressure(path, source);
+		found = open_pressure(path, source);
 		free(path);
 	}
 
@@ -138,13 +348,11 @@ int pm_wakeup_open(struct pm_process *process, const char *sys_root, const uint6
 		opening.sources[i] = (struct pm_wakeup_source){ .cause = (enum pm_wakeup_cause)i,
 			                                        .fd = -1 };
 
-	int result = pm_hierarchy_find(process, "memory", sys_root ? sys_root : "/sys",
-	                               &made->hierarchy, error);
+	int result = pm_hierarchy_find(process, "memory", sys_root, &made->hierarchy, error);
 	if (result == 0 && made->hierarchy.version)
-		result = listen_to_all(&made->hierarchy, &opening, error);
+		result = add_groups(&made->hierarchy, &opening, error);
 	if (result == 0)
-		result = listen_to_pressure(&made->hierarchy, pm_process_root(process), &opening,
-		                            error);
+		result = add_pressure(&made->hierarchy, pm_process_root(process), &opening, error);
 
 	if (result < 0) {
 		close_sources(opening.sources, PM_WAKEUP_CAUSES);
@@ -182,7 +390,7 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 	if (source->fd < 0 || revents == 0)
 		return false;
 
-	/* PSI and a removed group show themselves by POLLERR, without end. */
+	/* PSI and a removed group keep returning POLLERR. */
 	if (revents & (POLLERR | POLLNVAL)) {
 		close(source->fd);
 		source->fd = -1;
@@ -192,8 +400,10 @@ bool pm_wakeup_consume(struct pm_wakeup *wakeup, size_t index, short revents)
 	if (!(revents & source->events))
 		return false;
 
-	/* Eight bytes of an eventfd, or the events of inotify, which all say the same. Asking for
-	 * PSI has taken its event. */
+	/*
+	 * Eight bytes of an eventfd, or the events of inotify, which are all the same. poll(2)
+	 * consumed the event of PSI.
+	 */
 	char bytes[4096];
 	while (source->events & POLLIN && pm_read(source->fd, bytes, sizeof bytes) > 0) {
 	}

@@ -124,7 +124,7 @@ limit() {
 	wait "$pid" || status=$?
 	[ "$status" -eq 0 ]
 	jq -e --argjson pid "$TARGET_PID" '.pid == $pid and (.limits | length > 0)' "$BATS_TEST_TMPDIR/out"
-	grep -q 'note: interrupted: this is what was seen until now' "$BATS_TEST_TMPDIR/err"
+	grep -q 'note: interrupted: this is what was measured so far' "$BATS_TEST_TMPDIR/err"
 }
 
 @test "a recording tells it as well" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Whether the kernel killed a process for lack of memory. The count of its cgroup tells, also after
- * its end.
+ * Processes that the kernel killed for lack of memory: their number in a cgroup, also after the end
+ * of the process.
  */
 #ifndef PROCMEM_KILLS_H
 #define PROCMEM_KILLS_H
@@ -16,36 +16,36 @@
 extern "C" {
 #endif
 
-/** The memory cgroup of a process, kept in mind; opaque. Not to be shared between threads. */
+/** The memory cgroup of a process; opaque. It may be used by one thread at a time. */
 struct pm_kills;
 
 /**
- * Finds the cgroup.
+ * Finds the cgroup of a process.
  *
  * @param process   the process
- * @param sys_root  directory that stands for /sys; NULL means "/sys"
- * @param kills     where to store it; release with pm_kills_close()
+ * @param sys_root  directory that replaces /sys; NULL means "/sys"
+ * @param kills     receives the handle; release it with pm_kills_close()
  * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; a system without memory cgroups
- * is no error
+ *                  is not an error
  * @return          0 or -1
  */
 PM_PUBLIC int pm_kills_open(struct pm_process *process, const char *sys_root,
                             struct pm_kills **kills, struct pm_error *error);
 
 /**
- * Releases it.
- * @param kills as stored by pm_kills_open(), or NULL
+ * Releases a handle.
+ * @param kills  the handle, or NULL
  */
 PM_PUBLIC void pm_kills_close(struct pm_kills *kills);
 
 /**
- * Reads how many processes of the cgroup the kernel has killed because its memory or that of the
- * machine was used up (`oom_kill` of memory.events, or of memory.oom_control since Linux 4.13).
- * Needs no process any more, only that the cgroup is still there.
+ * Reads the number of processes of the cgroup that the kernel has killed because the memory of the
+ * group or of the machine was exhausted (`oom_kill` of memory.events, or of memory.oom_control
+ * since Linux 4.13). Needs the cgroup, but no longer the process.
  *
- * @param kills  the cgroup
- * @param count  where to store it
- * @return       false where it is not known
+ * @param kills  the handle
+ * @param count  receives the number
+ * @return       false if it is not known
  */
 PM_PUBLIC bool pm_kills_count(const struct pm_kills *kills, uint64_t *count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The memory limit that applies to a process: the nearest cgroup limit over all its ancestors, v2
- * (memory.max) or v1 (memory.limit_in_bytes).
+ * The memory limit of a process: the smallest of its cgroup and all ancestors, v2 (memory.max) or
+ * v1 (memory.limit_in_bytes).
  */
 #ifndef PROCMEM_LIMITS_H
 #define PROCMEM_LIMITS_H
@@ -18,29 +18,29 @@ extern "C" {
 
 /** A memory limit of a cgroup. */
 struct pm_cgroup_limit {
-	bool limited;     /**< false: no ancestor has a limit, the other fields are empty */
+	bool limited;     /**< false: no ancestor has a limit, and the other fields are empty */
 	int version;      /**< 1 or 2 */
 	uint64_t max;     /**< the limit in bytes */
-	uint64_t current; /**< bytes charged to the group that has the limit, 0 where unknown */
-	char group[1024]; /**< the group that has it, as a path below the cgroup mount, "/shop"; the
-	                     top is "/"; of a longer one the end */
+	uint64_t current; /**< bytes charged to the group that has the limit, 0 if unknown */
+	char group[1024]; /**< path of that group below the cgroup mount, "/shop"; the top is "/";
+	                     only the end of a longer path */
 };
 
 /**
- * Finds the memory limit that applies: the smallest over the process's group and all ancestors of
- * it, the nearest of several equal ones.
+ * Finds the memory limit of a process: the smallest of its group and all ancestors, the nearest of
+ * several equal ones.
  *
- * Where the hierarchy is mounted says self/mountinfo below the process's proc root (without it, as
- * in saved trees: the conventional places below SYS/fs/cgroup). On mixed systems v1 counts where it
- * controls memory. Groups that our own cgroup namespace or mounts do not show, such as those around
- * a container that we run in, cannot be considered.
+ * The mount point of the hierarchy is read from self/mountinfo below the proc root of the process;
+ * without it, as in saved trees, the conventional places below SYS/fs/cgroup are used. On mixed
+ * systems v1 applies if it controls memory. Groups that our own cgroup namespace or mounts do not
+ * show, such as those around our own container, are not considered.
  *
  * @param process   the process
- * @param sys_root  directory that stands for /sys; NULL means "/sys". With another root, mounts
- * outside of /sys are not looked at.
+ * @param sys_root  directory that replaces /sys; NULL means "/sys". With another root, mounts
+ *                  outside of /sys are ignored
  * @param limit     filled
  * @param error     PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_IO, PM_ERROR_RESOURCES; a system
- * without memory cgroups is no error
+ *                  without memory cgroups is not an error
  * @return          0 or -1
  */
 PM_PUBLIC int pm_cgroup_limit_read(struct pm_process *process, const char *sys_root,

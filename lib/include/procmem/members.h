@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Who shares a process's memory limit: the processes of the cgroup that has it, and the page cache
- * that counts there.
+ * The processes that share the memory limit of a process, and the page cache that is charged to
+ * their cgroup.
  */
 #ifndef PROCMEM_MEMBERS_H
 #define PROCMEM_MEMBERS_H
@@ -17,12 +17,12 @@
 extern "C" {
 #endif
 
-/** Most processes of a group that are looked at; the others are only counted. */
+/** Maximum number of processes of a group that are read; further ones are only counted. */
 #define PM_MEMBERS_MAX 2000
 
 /**
- * One process. Sizes in bytes, as proc_pid_status(5) has them: memory that several processes share
- * counts for each of them.
+ * A process. Sizes in bytes, as in proc_pid_status(5): memory that processes share is counted for
+ * each of them.
  */
 struct pm_member {
 	pid_t pid;               /**< process ID */
@@ -33,36 +33,35 @@ struct pm_member {
 
 /** The processes of a group and of all groups below it. */
 struct pm_members {
-	char *group; /**< the group, as a path below the cgroup mount, "/" for the top; NULL: no
-	                group above the process has a limit; owned */
+	char *group; /**< path of the group below the cgroup mount, "/" for the top; NULL: no group
+	                of the process has a limit; owned */
 	struct pm_member *items; /**< the processes, by descending sum of RSS and swap; owned */
-	size_t count;            /**< how many */
-	size_t others; /**< processes that were not looked at: too many, or not of our PID namespace
-	                */
-	bool incomplete; /**< there are groups below that were not looked at: too many, nested too
-	                    deep, or not readable for us */
-	uint64_t cache; /**< bytes of page cache that count for the group, shared memory included */
-	uint64_t reclaimable; /**< the part of it that nobody used lately (inactive_file): the
-	                         kernel takes it back first */
+	size_t count;            /**< number of processes */
+	size_t others;   /**< processes that were not read: too many, or of another PID namespace */
+	bool incomplete; /**< some groups below were not read: too many, nested too deep, or not
+	                    accessible */
+	uint64_t cache;  /**< bytes of page cache charged to the group, including shared memory */
+	uint64_t reclaimable; /**< part of the cache that was not used recently (inactive_file): the
+	                         kernel reclaims it first */
 };
 
 /**
- * Reads who is in the cgroup whose memory limit leaves the least: the limit that pm_headroom_read()
- * calls PM_LIMIT_CGROUP.
+ * Reads the processes of the cgroup whose memory limit leaves least: the limit that
+ * pm_headroom_read() returns as PM_LIMIT_CGROUP.
  *
  * @param process   a process of the group
- * @param sys_root  directory that stands for /sys; NULL means "/sys"
+ * @param sys_root  directory that replaces /sys; NULL means "/sys"
  * @param members   filled; release with pm_members_deinit()
- * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end meanwhile are
- * left out
+ * @param error     PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES; processes that end concurrently
+ *                  are left out
  * @return          0 or -1
  */
 PM_PUBLIC int pm_members_read(struct pm_process *process, const char *sys_root,
                               struct pm_members *members, struct pm_error *error);
 
 /**
- * Releases it.
- * @param members as read, or zeroed
+ * Releases the members.
+ * @param members  as read, or zeroed
  */
 PM_PUBLIC void pm_members_deinit(struct pm_members *members);
 
