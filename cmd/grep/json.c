@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/minmax.h"
-#include "grep/grep.h"
 #include "target/region_text.h"
 #include "view/hit_text.h"
 #include "view/json.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL json.c */
+/** @file Matches and regions as JSON. */
 #ifndef CMD_GREP_JSON_H
 #define CMD_GREP_JSON_H
 
-#include "grep/grep.h"
+#include "grep/line.h"
 
 /**
  * The same as a JSON object, without its end and what is known only when the match is delivered.

@@ -6,7 +6,6 @@
 #include <procmem/strings_scan.h>
 
 #include "base/utf8.h"
-#include "grep/grep.h"
 #include "grep/json.h"
 #include "target/region_columns.h"
 #include "view/hit_text.h"

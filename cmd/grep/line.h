@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL line.c */
+/** @file Matches and regions as lines of text. */
 #ifndef CMD_GREP_LINE_H
 #define CMD_GREP_LINE_H
 
-#include "grep/grep.h"
+#include <sys/types.h>
+
+#include <procmem/region.h>
+#include <procmem/scan.h>
+
+#include "base/out.h"
+#include "base/text.h"
+#include "grep/options.h"
+
+/** How hits are written down; the threads of a scan share it. */
+struct grep_view {
+	const struct grep_options *options; /**< the user's */
+	const struct pm_regions *regions;   /**< of the target */
+	const struct out *out; /**< its colours and width are heeded, nothing is written to it */
+	const char *prefix;    /**< what stands before each line: "PID:", or "" */
+	pid_t pid;             /**< PID for JSON, 0 for none */
+	enum grep_options_form form; /**< what is printed */
+};
 
 /**
  * Writes a hit as a line. Of -o the newline is left to who knows whether the match goes on.

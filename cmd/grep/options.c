@@ -6,7 +6,6 @@
 
 #include <procmem/number.h>
 
-#include "grep/grep.h"
 #include "grep/patterns.h"
 
 enum { OPTION_WIDE = CLI_LONG_ONLY, OPTION_HEX };

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "grep/grep.h"
 
 enum { READ_AT_ONCE = 64 * 1024, FILE_MAX = 64 * 1024 * 1024 };
 

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL patterns.c */
+/** @file The patterns of `procmem grep`. */
 #ifndef CMD_GREP_PATTERNS_H
 #define CMD_GREP_PATTERNS_H
 
-#include "grep/grep.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <procmem/pattern_scan.h>
+
+#include "base/text.h"
+
+/** Patterns as the user gave them. */
+struct grep_patterns {
+	struct text bytes; /**< all of them, one behind the other */
+	size_t *ends;      /**< where each ends in `bytes`; owned */
+	size_t count;      /**< how many */
+	size_t capacity;   /**< room for so many */
+	bool given;        /**< there was an option for patterns: the first operand is none */
+};
 
 /**
  * Adds patterns, separated by newlines as for grep(1).

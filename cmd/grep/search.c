@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/minmax.h"
 #include "base/report.h"
-#include "grep/grep.h"
 #include "grep/json.h"
 #include "grep/line.h"
 #include "grep/options.h"

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
+#include <procmem/text_template.h>
+
 #include "base/utf8.h"
 #include "strings/options.h"
-#include "strings/parts.h"
+#include "strings/strings.h"
 #include "target/region_text.h"
-#include "target/similarity.h"
 #include "view/json.h"
 
 enum { ADDRESS_WIDTH = 7 /* of strings(1) */, OCTAL_DIGITS = 22, LINE_KEPT = 64 * 1024 };
@@ -158,12 +159,13 @@ static void make_key(struct strings *strings, struct strings_worker *worker,
 	const char *key = text;
 	size_t key_length = length;
 	if (strings->options->similar) {
-		text_clear(&worker->common);
-		key_length = similar_fold(text_room(&worker->common, length), text, length);
-		key = worker->common.bytes;
+		text_clear(&worker->template);
+		key_length = pm_text_template_write(text, length,
+		                                    text_room(&worker->template, length));
+		key = worker->template.bytes;
 	}
 
-	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
+	uint64_t hash = pm_tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
 	text_bytes(&worker->line, (const char *)&hash, sizeof hash);
 	text_bytes(&worker->line, text, length);
 }
@@ -196,7 +198,7 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 	if (worker->line.capacity > LINE_KEPT) {
 		text_deinit(&worker->line);
 		text_deinit(&worker->plain);
-		text_deinit(&worker->common);
+		text_deinit(&worker->template);
 	}
 
 	return status;

@@ -3,7 +3,7 @@
 #ifndef CMD_STRINGS_LINE_H
 #define CMD_STRINGS_LINE_H
 
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 /**
  * Adds characters, escaped unless --raw is given; tabs stay.

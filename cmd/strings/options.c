@@ -100,11 +100,11 @@ static int take_encodings(struct strings_options *options, const char *list, str
 static int parse_min_length(struct strings_options *options, const char *value,
                             struct pm_error *error)
 {
-	if (pm_parse_decimal(value, UINT32_MAX, &options->least, error) < 0)
+	if (pm_parse_decimal(value, UINT32_MAX, &options->min_length, error) < 0)
 		return -1;
-	return options->least > 0 ? 0
-	                          : pm_error_set(error, PM_ERROR_USAGE, 0,
-	                                         "a string has at least 1 character");
+	return options->min_length > 0 ? 0
+	                               : pm_error_set(error, PM_ERROR_USAGE, 0,
+	                                              "a string has at least 1 character");
 }
 
 static int take_radix(struct strings_options *options, const char *value, struct pm_error *error)
@@ -123,7 +123,7 @@ static int take_budget(struct strings_options *options, const char *value, struc
 {
 	if (pm_parse_size(value, &options->budget, error) < 0)
 		return -1;
-	if (options->budget < TALLY_MIN || options->budget > TALLY_MAX)
+	if (options->budget < PM_TALLY_BUDGET_MIN || options->budget > PM_TALLY_BUDGET_MAX)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "it must be from 64K to 32G");
 	return 0;
 }

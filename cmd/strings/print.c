@@ -65,11 +65,11 @@ static void print_json(struct strings *strings, const struct pm_scan_delivery *d
 /** Counts a string for -u. The rest of a long one is no string of its own. */
 static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
-	struct tally_text text = { .first = delivery->address,
-		                   .size = delivery->size,
-		                   .sort = (uint8_t)delivery->encoding };
+	struct pm_tally_text text = { .first = delivery->address,
+		                      .size = delivery->size,
+		                      .category = (uint8_t)delivery->encoding };
 	if (delivery->continued) {
-		tally_lengthen(strings->tally, text.sort, delivery->size);
+		pm_tally_extend(strings->tally, text.category, delivery->size);
 		return;
 	}
 
@@ -79,9 +79,9 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 	text.length = delivery->length - sizeof text.hash;
 
 	if (strings->options->similar)
-		tally_add_similar(strings->tally, &text);
+		pm_tally_add_similar(strings->tally, &text);
 	else
-		tally_add(strings->tally, &text);
+		pm_tally_add(strings->tally, &text);
 }
 
 int strings_print_deliver(void *context, const struct pm_scan_delivery *delivery,

@@ -3,7 +3,7 @@
 #ifndef CMD_STRINGS_PRINT_H
 #define CMD_STRINGS_PRINT_H
 
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 /** Prints what strings_line_found() wrote. @see pm_scan_deliver */
 int strings_print_deliver(void *search, const struct pm_scan_delivery *delivery,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 #include "base/interrupt.h"
 #include "strings/line.h"
 #include "strings/options.h"
 #include "strings/print.h"
-#include "strings/strings.h"
 #include "strings/unique.h"
 
 enum { USUAL_BUDGET = 256 << 20 };
@@ -21,7 +20,7 @@ static int make_scanner(const struct strings_options *options, struct pm_scanner
 {
 	const struct pm_strings_options wanted = {
 		.encodings = options->encodings,
-		.least = (size_t)options->least,
+		.least = (size_t)options->min_length,
 		.white_space = options->white_space,
 		.aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
 		           has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE),
@@ -94,19 +93,22 @@ static enum status run_with(struct strings_options *options, struct out *out,
 		.region = SIZE_MAX,
 	};
 
+	struct pm_error error;
+	uint64_t budget = options->budget ? options->budget : USUAL_BUDGET;
+
 	strings.search.context = &strings;
-	if (options->unique)
-		strings.tally = tally_create(options->budget ? options->budget : USUAL_BUDGET);
+	if (options->unique && pm_tally_create(budget, &strings.tally, &error) < 0)
+		return report_failure(&error);
 	out_set_colour(out, options->search.output.colour);
 
 	enum status status = run(&strings, words->operands[0]);
 	search_close(&strings.search);
-	tally_destroy(strings.tally);
+	pm_tally_destroy(strings.tally);
 
 	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
 		text_deinit(&strings.workers[i].line);
 		text_deinit(&strings.workers[i].plain);
-		text_deinit(&strings.workers[i].common);
+		text_deinit(&strings.workers[i].template);
 		text_deinit(&strings.workers[i].region);
 	}
 

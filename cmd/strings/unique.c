@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "strings/unique.h"
 
+#include <procmem/text_template.h>
+
 #include "base/minmax.h"
 #include "base/utf8.h"
 #include "strings/line.h"
 #include "strings/options.h"
-#include "strings/parts.h"
-#include "target/similarity.h"
+#include "strings/strings.h"
 #include "view/json.h"
 #include "view/results.h"
 
@@ -23,7 +24,7 @@ static size_t rows_of(const struct strings *strings)
 {
 	const struct strings_options *options = strings->options;
 	const struct out *out = strings->search.out;
-	size_t all = tally_count(strings->tally), rows = all;
+	size_t all = pm_tally_count(strings->tally), rows = all;
 	if (options->top_given)
 		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
 	else if (out->terminal && !options->search.output.json)
@@ -35,7 +36,7 @@ static size_t rows_of(const struct strings *strings)
  * Bytes of the strings in memory: of all similar ones, else of one; very long ones may be equal up
  * to different lengths.
  */
-static uint64_t size_of(const struct strings *strings, const struct tally_item *item)
+static uint64_t size_of(const struct strings *strings, const struct pm_tally_item *item)
 {
 	return strings->options->similar ? item->size : item->size / item->count;
 }
@@ -44,13 +45,13 @@ static uint64_t size_of(const struct strings *strings, const struct tally_item *
  * What stands for all similar strings.
  * @param common empty; the caller's
  */
-static void take_common(const struct tally_item *item, struct text *common)
+static void take_common(const struct pm_tally_item *item, struct text *common)
 {
 	char *to = text_room(common, item->length);
-	common->length = similar_text(item->varied, to, item->text, item->length);
+	common->length = pm_text_template_of_item(item, to);
 }
 
-static void print_json(struct strings *strings, const struct tally_item *item)
+static void print_json(struct strings *strings, const struct pm_tally_item *item)
 {
 	struct text line = { 0 }, common = { 0 };
 
@@ -64,8 +65,8 @@ static void print_json(struct strings *strings, const struct tally_item *item)
 	}
 
 	text_string(&line, ",\"encoding\":\"");
-	text_string(&line,
-	            strings_line_encoding((enum pm_encoding)item->sort, item->text, item->length));
+	text_string(&line, strings_line_encoding((enum pm_encoding)item->category, item->text,
+	                                         item->length));
 	text_string(&line, strings->options->similar ? "\",\"bytes\":" : "\",\"length\":");
 	text_decimal(&line, size_of(strings, item));
 	text_string(&line, ",\"text\":");
@@ -105,7 +106,7 @@ static struct widths widths_of(const struct strings *strings, size_t rows)
 {
 	struct widths widths = { COUNT_WIDTH, LENGTH_WIDTH };
 	for (size_t i = 0; i < rows; i++) {
-		const struct tally_item *item = tally_get(strings->tally, i);
+		const struct pm_tally_item *item = pm_tally_get(strings->tally, i);
 		widths.count = wide_enough(widths.count, item->count);
 		if (strings->options->similar)
 			widths.size = wide_enough(widths.size, item->size);
@@ -144,7 +145,7 @@ static void add_characters(const struct strings *strings, struct text *line,
 	text_string(line, "\xe2\x80\xa6");
 }
 
-static void print_row(const struct strings *strings, const struct tally_item *item,
+static void print_row(const struct strings *strings, const struct pm_tally_item *item,
                       const struct widths *widths)
 {
 	struct text line = { 0 }, number = { 0 }, common = { 0 };
@@ -160,15 +161,15 @@ static void print_row(const struct strings *strings, const struct tally_item *it
 
 	text_string(&line, "  ");
 	if (strings->several) {
-		text_char(&line, strings_options_letter((enum pm_encoding)item->sort));
+		text_char(&line, strings_options_letter((enum pm_encoding)item->category));
 		text_char(&line, ' ');
 	}
 
 	add_characters(strings, &line, &common);
 	text_char(&line, '\n');
 	results_print_hit(strings->search.out, item->first,
-	                  item->length * pm_encoding_unit((enum pm_encoding)item->sort), item->text,
-	                  item->length);
+	                  item->length * pm_encoding_unit((enum pm_encoding)item->category),
+	                  item->text, item->length);
 	out_text(strings->search.out, &line);
 	text_deinit(&common);
 	text_deinit(&number);
@@ -189,7 +190,7 @@ static void print_titles(const struct strings *strings, const struct widths *wid
 static void tell_dropped(const struct strings *strings)
 {
 	struct text line = { 0 };
-	uint64_t dropped = tally_dropped(strings->tally);
+	uint64_t dropped = pm_tally_dropped(strings->tally);
 	if (dropped == 0 || strings->options->search.output.quiet)
 		return;
 
@@ -197,7 +198,7 @@ static void tell_dropped(const struct strings *strings)
 	text_string(&line,
 	            dropped == 1 ? " rare string was dropped" : " times a rare string was dropped");
 	text_string(&line, ", as the budget was used up: none that occurs more than ");
-	text_grouped(&line, tally_bound(strings->tally));
+	text_grouped(&line, pm_tally_bound(strings->tally));
 	text_string(&line, " times is missing, and counts marked + may be low by as much; a larger "
 	                   "--budget helps");
 	report_note("%s", text_terminate(&line));
@@ -213,7 +214,7 @@ static void tell_code(const struct strings *strings, size_t rows)
 	for (size_t i = 0; i < rows; i++) {
 		const struct pm_region *region = pm_regions_find(
 			&strings->search.memory.loaded.regions,
-			tally_get(strings->tally, i)->first);
+			pm_tally_get(strings->tally, i)->first);
 		code += region && (region->perms & PM_PERM_EXEC);
 	}
 
@@ -232,10 +233,10 @@ static void tell_single(const struct strings *strings)
 {
 	enum { MANY = 1000 };
 	const struct strings_options *options = strings->options;
-	size_t all = tally_count(strings->tally), single = 0;
+	size_t all = pm_tally_count(strings->tally), single = 0;
 	struct text line = { 0 };
 
-	while (single < all && tally_get(strings->tally, all - 1 - single)->count == 1)
+	while (single < all && pm_tally_get(strings->tally, all - 1 - single)->count == 1)
 		single++;
 
 	bool heard = strings->search.out->terminal && !options->search.output.quiet &&
@@ -256,15 +257,15 @@ void strings_unique_print(struct strings *strings)
 {
 	struct out *out = strings->search.out;
 	bool json = strings->options->search.output.json;
-	size_t rows = rows_of(strings), all = tally_count(strings->tally);
+	size_t rows = rows_of(strings), all = pm_tally_count(strings->tally);
 
-	tally_sort(strings->tally);
+	pm_tally_sort(strings->tally);
 	const struct widths widths = widths_of(strings, json ? 0 : rows);
 	if (!json && rows > 0)
 		print_titles(strings, &widths);
 
 	for (size_t i = 0; i < rows && !out_failed(out); i++) {
-		const struct tally_item *item = tally_get(strings->tally, i);
+		const struct pm_tally_item *item = pm_tally_get(strings->tally, i);
 		if (json)
 			print_json(strings, item);
 		else

@@ -3,7 +3,7 @@
 #ifndef CMD_STRINGS_UNIQUE_H
 #define CMD_STRINGS_UNIQUE_H
 
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 /**
  * Prints what -u has counted.

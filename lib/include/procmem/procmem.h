@@ -32,6 +32,8 @@
 #include <procmem/maps.h>
 #include <procmem/members.h>
 #include <procmem/number.h>
+#include <procmem/page_set.h>
+#include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
@@ -46,6 +48,8 @@
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
+#include <procmem/tally.h>
+#include <procmem/text_template.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/typo.h>

@@ -14,7 +14,7 @@
 
 #include <procmem/maps.h>
 
-#include "watch/peek/scan.h"
+#include <procmem/page_strings.h>
 
 enum { PAGES = 64, LONG = 6000 };
 
@@ -25,9 +25,9 @@ struct world {
 	char *memory;
 	struct pm_process *process;
 	struct pm_regions regions;
-	struct peek_scan scan;
-	struct peek_pages pages;
-	struct peek_result found;
+	struct pm_page_strings *strings;
+	struct pm_page_set pages;
+	struct pm_page_strings_found found;
 };
 
 static int set_up(void **state)
@@ -54,9 +54,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct world *world = *state;
-	peek_result_deinit(&world->found);
-	peek_pages_deinit(&world->pages);
-	peek_scan_close(&world->scan);
+	pm_page_strings_found_deinit(&world->found);
+	pm_page_set_deinit(&world->pages);
+	pm_page_strings_close(world->strings);
 	pm_regions_deinit(&world->regions);
 	pm_process_close(world->process);
 	munmap(world->memory - page, (PAGES + 2) * page);
@@ -76,23 +76,27 @@ static void add_pages(struct world *world, size_t number, size_t count)
 	uint64_t start = (uintptr_t)world->memory + number * page;
 	if (world->regions.count == 0)
 		assert_int_equal(pm_maps_read(world->process, PM_SMAPS, &world->regions, NULL), 0);
-	peek_pages_add(&world->pages, start, start + count * page, &world->regions);
+	assert_int_equal(pm_page_set_add(&world->pages, start, start + count * page,
+	                                 &world->regions, NULL),
+	                 0);
 }
 
 /** Looks through the pages that were added. */
 static void look(struct world *world)
 {
+	const struct pm_page_strings_options options = { .max = 100 };
 	struct pm_error error = { 0 };
-	if (peek_scan_open(&world->scan, world->process, true, &error) < 0 ||
-	    peek_scan_begin(&world->scan, &world->regions, &error) < 0 ||
-	    peek_scan_run(&world->scan, &world->pages, 100, NULL, &world->found, &error) < 0)
+	if (pm_page_strings_open(world->process, true, &world->strings, &error) < 0 ||
+	    pm_page_strings_begin(world->strings, &world->regions, &error) < 0 ||
+	    pm_page_strings_find(world->strings, &world->pages, &options, &world->found, &error) <
+	            0)
 		fail_msg("%s", error.text);
 }
 
 static void expect(const struct world *world, size_t index, const char *text, uint64_t count)
 {
 	assert_true(index < world->found.count);
-	const struct peek_string *string = &world->found.strings[index];
+	const struct pm_page_string *string = &world->found.strings[index];
 	if (string->length != strlen(text) || memcmp(string->bytes, text, string->length) != 0)
 		fail_msg("'%.*s' is not '%s'", (int)string->length, string->bytes, text);
 	assert_int_equal(string->count, count);
@@ -159,7 +163,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 
 	look(world);
 	assert_int_equal(world->found.count, 2);
-	text[PEEK_STRING_MAX] = '\0';
+	text[PM_PAGE_STRING_MAX] = '\0';
 	expect(world, 0, text, 1);
 	expect(world, 1, "other text", 1);
 	assert_int_equal(world->found.searched, 4 * page);
@@ -193,8 +197,8 @@ static void text_from_far_before_is_told_from_the_page_on(void **state)
 
 	assert_int_equal(world->found.count, 2);
 	expect(world, 0, "what is new", 1);
-	memset(text, 'z', PEEK_STRING_MAX);
-	text[PEEK_STRING_MAX] = '\0';
+	memset(text, 'z', PM_PAGE_STRING_MAX);
+	text[PM_PAGE_STRING_MAX] = '\0';
 	expect(world, 1, text, 1);
 }
 
@@ -249,7 +253,7 @@ static void thinned_blocks_have_no_fragments(void **state)
 		memcpy(world->memory + at, "twenty three characters", LENGTH);
 
 	add_pages(world, 0, PAGES);
-	peek_pages_thin(&world->pages, 1);
+	assert_int_equal(pm_page_set_thin(&world->pages, 1, NULL), 0);
 	assert_int_equal(world->pages.bytes, PAGES * page);
 	look(world);
 	assert_true(world->found.searched < PAGES * page);
