@@ -45,8 +45,6 @@
  *     watch_sort.c           rows of what is followed: chosen, judged, sorted
  *     watch_words.c          what is told of a process and a row, piece by piece
  *     peek.c           what stands in the new pages of growing regions
- *     peek_pages.c           which pages are looked through, and what is around them
- *     peek_scan.c            the strings that are most frequent in some pages
  *     peek_print.c     those strings as text and as JSON
  *     watch_print.c          a look as text, and the summary
  *     watch_json.c           a look as JSON

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-
 enum {
 	HEX_MIN = 4,  /* shorter ones are more likely words: "bad1" */
 	HEX_SURE = 8, /* words of that many hexadecimal digits are numbers, even with few digits */
