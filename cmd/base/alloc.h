@@ -7,6 +7,10 @@
 #define CMD_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdnoreturn.h>
+
+/** Exits with the message that there is no memory. */
+noreturn void alloc_failed(void);
 
 /**
  * Resizes an array; exits with an error message when there is no memory.

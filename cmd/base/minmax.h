@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The smaller of two sizes. */
+/** @file The smaller and the larger of two numbers: see <procmem/minmax.h>. */
 #ifndef CMD_BASE_MINMAX_H
 #define CMD_BASE_MINMAX_H
 
-#include <stddef.h>
-
-static inline size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
+#include <procmem/minmax.h>
 
 #endif

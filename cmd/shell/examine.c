@@ -178,7 +178,7 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 
 size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 {
-	size_t at = 0, most = min_size(length, STRING_MAX);
+	size_t at = 0, most = pm_min_size(length, STRING_MAX);
 	size_t begin = text->length;
 
 	text_char(text, '"');

@@ -230,14 +230,14 @@ static void exchange(struct shell_statement *statement, size_t at, char **words,
  * Adds the address of a row's region, as far as it is still there.
  * @return false where nothing of it is
  */
-static bool put_place(const struct pm_range *range, const struct pm_regions *now,
+static bool put_place(const struct pm_region_range *range, const struct pm_regions *now,
                       struct text *address)
 {
-	size_t index = pm_regions_index(now, range->start);
-	if (index >= now->count || now->items[index].start >= range->end)
+	size_t index = pm_regions_index(now, range->range.start);
+	if (index >= now->count || now->items[index].start >= range->range.end)
 		return false;
 	uint64_t start = now->items[index].start;
-	text_format(address, "0x%" PRIx64, start > range->start ? start : range->start);
+	text_format(address, "0x%" PRIx64, start > range->range.start ? start : range->range.start);
 	return true;
 }
 

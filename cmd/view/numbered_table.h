@@ -13,13 +13,13 @@
 
 /** What a row is about: enough to number it. */
 struct numbered_row {
-	uint64_t start;          /**< first address */
-	uint64_t end;            /**< address behind the last byte */
-	enum pm_kind kind;       /**< its kind */
-	const char *mapping;     /**< its mapping, "" for none */
-	struct pm_range *ranges; /**< where it stands for several: all of them, by address, from the
-	                            heap; else NULL */
-	size_t range_count;      /**< how many these are */
+	uint64_t start;                 /**< first address */
+	uint64_t end;                   /**< address behind the last byte */
+	enum pm_kind kind;              /**< its kind */
+	const char *mapping;            /**< its mapping, "" for none */
+	struct pm_region_range *ranges; /**< where it stands for several: all of them, by address,
+	                            from the heap; else NULL */
+	size_t range_count;             /**< how many these are */
 };
 
 /**

@@ -127,7 +127,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 	if (__builtin_add_overflow(address, size, &end))
 		end = UINT64_MAX;
 
-	return add(&results->hits, address, end, text, min_size(length, RESULTS_TEXT_MAX));
+	return add(&results->hits, address, end, text, pm_min_size(length, RESULTS_TEXT_MAX));
 }
 
 /* Regions lie on pages, so the lowest bit tells a begin from an end. */
@@ -214,7 +214,7 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 	return number;
 }
 
-void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
+void results_set_ranges(struct results *results, size_t number, struct pm_region_range *ranges,
                         size_t count)
 {
 	struct result *result = results ? &results->regions.items[number - 1] : NULL;

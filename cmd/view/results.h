@@ -43,7 +43,7 @@ struct result {
 	char *text;     /**< of a hit: what it is, any bytes, not more than RESULTS_TEXT_MAX; of a
 	                   region: kind and mapping; ends in NUL */
 	size_t length;  /**< bytes of the text */
-	struct pm_range
+	struct pm_region_range
 		*ranges;    /**< of a row of several regions: all of them, by address; NULL: one */
 	size_t range_count; /**< how many, 0: one */
 };
@@ -109,7 +109,7 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
  * @param ranges   all of them, by address; now owned by the collection
  * @param count    how many, more than one
  */
-void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
+void results_set_ranges(struct results *results, size_t number, struct pm_region_range *ranges,
                         size_t count);
 
 /**

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <procmem/minmax.h>
+#include <procmem/range.h>
 #include <procmem/read_plan.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "base/search.h"
 
 enum {
@@ -18,37 +19,37 @@ enum {
 	                last character */
 };
 
-static int add_range(struct pm_page_set *set, uint64_t start, uint64_t end, size_t region,
+static int add_range(struct pm_page_set *set, struct pm_range range, size_t region,
                      struct pm_error *error)
 {
 	if (pm_array_reserve(&set->ranges, &set->capacity, set->count, 1, sizeof *set->ranges,
 	                     error) < 0)
 		return -1;
 
-	set->ranges[set->count++] = (struct pm_range){ start, end, region };
+	set->ranges[set->count++] = (struct pm_region_range){ range, region };
 	return 0;
 }
 
-int pm_page_set_add(struct pm_page_set *set, uint64_t start, uint64_t end,
+static struct pm_range range_of(const struct pm_region *region)
+{
+	return (struct pm_range){ region->start, region->end };
+}
+
+int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
                     const struct pm_regions *regions, struct pm_error *error)
 {
 	size_t count = set->count;
 	uint64_t bytes = 0;
 
-	if (start >= end)
-		return 0;
+	for (size_t i = pm_regions_index(regions, range.start);
+	     i < regions->count && regions->items[i].start < range.end; i++) {
+		struct pm_range part = pm_range_clip(range, range_of(&regions->items[i]));
 
-	for (size_t i = pm_regions_index(regions, start);
-	     i < regions->count && regions->items[i].start < end; i++) {
-		const struct pm_region *region = &regions->items[i];
-		uint64_t from = start > region->start ? start : region->start;
-		uint64_t to = pm_min(end, region->end);
-
-		if (add_range(set, from, to, i, error) < 0) {
+		if (add_range(set, part, i, error) < 0) {
 			set->count = count;
 			return -1;
 		}
-		bytes += to - from;
+		bytes += pm_range_size(part);
 	}
 
 	set->bytes += bytes;
@@ -59,35 +60,33 @@ int pm_page_set_add(struct pm_page_set *set, uint64_t start, uint64_t end,
  * Adds the parts of a range that are in kept blocks.
  * @param offset  position of the range in the set, in bytes: blocks start at multiples of `stride`
  */
-static int add_blocks(struct pm_page_set *thin, const struct pm_range *range, uint64_t offset,
-                      uint64_t stride, struct pm_error *error)
+static int add_blocks(struct pm_page_set *thin, const struct pm_region_range *whole,
+                      uint64_t offset, uint64_t stride, struct pm_error *error)
 {
+	const struct pm_range *range = &whole->range;
+
 	for (uint64_t at = range->start; at < range->end;) {
 		uint64_t in_stride = (offset + (at - range->start)) % stride;
 		bool kept = in_stride < SAMPLE_BLOCK;
 		uint64_t left = (kept ? SAMPLE_BLOCK : stride) - in_stride;
-		uint64_t end = at + pm_min(left, range->end - at);
+		struct pm_range part = { at, at + pm_min(left, range->end - at) };
 
-		if (kept && add_range(thin, at, end, range->region, error) < 0)
+		if (kept && add_range(thin, part, whole->region, error) < 0)
 			return -1;
-		at = end;
+		at = part.end;
 	}
 
 	return 0;
 }
 
-/** Returns the distance between the starts of blocks, in bytes, at which they have `max` bytes. */
+/** Returns the distance between the starts of blocks at which they have `max` bytes in all. */
 static uint64_t stride_for(const struct pm_page_set *set, uint64_t max)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t block = SAMPLE_BLOCK;
+	double blocks = (double)pm_max(max, SAMPLE_BLOCK) / SAMPLE_BLOCK;
+	uint64_t stride = (uint64_t)((double)set->bytes / blocks);
 
-	if (max < block)
-		max = block;
-
-	uint64_t stride = (uint64_t)((double)block / (double)max * (double)set->bytes);
-	stride -= stride % page;
-	return stride > block ? stride : block;
+	return pm_max(stride - stride % page, SAMPLE_BLOCK);
 }
 
 int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *error)
@@ -100,13 +99,11 @@ int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *err
 	uint64_t offset = 0;
 
 	for (size_t i = 0; i < set->count; i++) {
-		const struct pm_range *range = &set->ranges[i];
-
-		if (add_blocks(&thin, range, offset, stride, error) < 0) {
+		if (add_blocks(&thin, &set->ranges[i], offset, stride, error) < 0) {
 			pm_page_set_deinit(&thin);
 			return -1;
 		}
-		offset += range->end - range->start;
+		offset += pm_range_size(set->ranges[i].range);
 	}
 
 	free(set->ranges);
@@ -115,46 +112,39 @@ int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *err
 }
 
 /** Adds a range after all others, or lengthens the last one if both overlap or are adjacent. */
-static int join(struct pm_page_set *set, uint64_t start, uint64_t end, size_t region,
+static int join(struct pm_page_set *set, struct pm_range range, size_t region,
                 struct pm_error *error)
 {
-	struct pm_range *last = set->count > 0 ? &set->ranges[set->count - 1] : NULL;
+	struct pm_region_range *last = set->count > 0 ? &set->ranges[set->count - 1] : NULL;
 
-	if (!last || last->region != region || start > last->end)
-		return add_range(set, start, end, region, error);
+	if (!last || last->region != region || range.start > last->range.end)
+		return add_range(set, range, region, error);
 
-	if (end > last->end)
-		last->end = end;
+	last->range.end = pm_max(last->range.end, range.end);
 	return 0;
 }
 
 /** Adds a range of a set with what is around it. */
-static int add_widened(struct pm_page_set *wide, const struct pm_range *range,
+static int add_widened(struct pm_page_set *wide, const struct pm_region_range *narrow,
                        const struct pm_regions *regions, struct pm_error *error)
 {
-	const struct pm_region *region = &regions->items[range->region];
-	uint64_t margin = pm_page_set_margin() + EDGE;
-	uint64_t before = pm_min(range->start - region->start, margin);
-	uint64_t after = pm_min(region->end - range->end, AFTER);
-	bool into_last = before < margin && range->region > 0 &&
-	                 pm_region_continues(region - 1, region);
-	bool into_next = after < AFTER && range->region + 1 < regions->count &&
-	                 pm_region_continues(region, region + 1);
+	size_t index = narrow->region;
+	const struct pm_region *region = &regions->items[index];
+	uint64_t before = pm_min(narrow->range.start, pm_page_set_margin() + EDGE);
+	struct pm_range range = { narrow->range.start - before, narrow->range.end + AFTER };
 
 	/* Allocators and mprotect(2) split mappings: text may cross their borders. */
-	if (into_last) {
-		uint64_t size = pm_min(pm_region_size(region - 1), margin - before);
-		if (join(wide, region->start - size, region->start, range->region - 1, error) < 0)
-			return -1;
-	}
-
-	if (join(wide, range->start - before, range->end + after, range->region, error) < 0)
+	if (range.start < region->start && index > 0 && pm_region_continues(region - 1, region) &&
+	    join(wide, pm_range_clip(range, range_of(region - 1)), index - 1, error) < 0)
 		return -1;
 
-	if (into_next) {
-		uint64_t size = pm_min(pm_region_size(region + 1), AFTER - after);
-		return join(wide, region->end, region->end + size, range->region + 1, error);
-	}
+	if (join(wide, pm_range_clip(range, range_of(region)), index, error) < 0)
+		return -1;
+
+	if (range.end > region->end && index + 1 < regions->count &&
+	    pm_region_continues(region, region + 1))
+		return join(wide, pm_range_clip(range, range_of(region + 1)), index + 1, error);
+
 	return 0;
 }
 
@@ -173,10 +163,10 @@ int pm_page_set_widen(const struct pm_page_set *set, const struct pm_regions *re
 	return 0;
 }
 
-const struct pm_range *pm_page_set_find(const struct pm_page_set *set, uint64_t address)
+const struct pm_region_range *pm_page_set_find(const struct pm_page_set *set, uint64_t address)
 {
 	size_t first = pm_first_above(set->ranges, set->count, sizeof *set->ranges,
-	                              offsetof(struct pm_range, end), address);
+	                              offsetof(struct pm_region_range, range.end), address);
 	return first < set->count ? &set->ranges[first] : NULL;
 }
 

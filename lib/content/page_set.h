@@ -34,6 +34,6 @@ uint64_t pm_page_set_margin(void);
  * @param address  the address
  * @return         the range, NULL if there is none
  */
-const struct pm_range *pm_page_set_find(const struct pm_page_set *set, uint64_t address);
+const struct pm_region_range *pm_page_set_find(const struct pm_page_set *set, uint64_t address);
 
 #endif

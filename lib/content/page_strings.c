@@ -7,15 +7,16 @@
 
 #include <stdlib.h>
 
+#include <procmem/minmax.h>
 #include <procmem/pagemap.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/scan.h>
 #include <procmem/tally.h>
+#include <procmem/target_reader.h>
 #include <procmem/text_template.h>
 
 #include "base/array.h"
-#include "base/minmax.h"
 #include "content/page_set.h"
 
 struct pm_page_strings {
@@ -93,12 +94,12 @@ void pm_page_strings_end(struct pm_page_strings *strings)
  */
 static size_t bytes_to_cut(const struct search *search, const struct pm_hit *hit)
 {
-	const struct pm_range *range = pm_page_set_find(search->pages, hit->address);
-	if (!range || range->start <= hit->address + pm_page_set_margin() ||
-	    range->start >= hit->address + hit->size)
+	const struct pm_region_range *range = pm_page_set_find(search->pages, hit->address);
+	if (!range || range->range.start <= hit->address + pm_page_set_margin() ||
+	    range->range.start >= hit->address + hit->size)
 		return 0;
 
-	size_t cut = (size_t)(range->start - hit->address);
+	size_t cut = (size_t)(range->range.start - hit->address);
 	/* Do not start within a character of UTF-8. */
 	while (cut < hit->size && (hit->bytes[cut] & 0xc0) == 0x80)
 		cut++;
@@ -120,13 +121,13 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
                       struct pm_error *error)
 {
 	const struct search *search = context;
-	const struct pm_range *range = pm_page_set_find(search->pages, delivery->address);
+	const struct pm_region_range *range = pm_page_set_find(search->pages, delivery->address);
 
 	(void)error;
 	/* Strings that are only around the pages do not count. The rest of a very long string is
 	 * not a string, nor is a short rest after a cut. */
-	if (!range || range->start >= delivery->address + delivery->size || delivery->continued ||
-	    delivery->length < PM_PAGE_STRING_MIN)
+	if (!range || range->range.start >= delivery->address + delivery->size ||
+	    delivery->continued || delivery->length < PM_PAGE_STRING_MIN)
 		return 0;
 
 	char template[PM_PAGE_STRING_MAX];
@@ -148,14 +149,12 @@ static void count_unreadable(void *context, const struct pm_unreadable *unreadab
 {
 	struct search *search = context;
 	const struct pm_page_set *pages = search->pages;
-	const struct pm_range *range = pm_page_set_find(pages, unreadable->start);
+	const struct pm_region_range *end = pages->ranges + pages->count;
+	const struct pm_range lost = { unreadable->start, unreadable->end };
 
-	for (; range && range < pages->ranges + pages->count && range->start < unreadable->end;
-	     range++) {
-		bool within = unreadable->start > range->start;
-		uint64_t start = within ? unreadable->start : range->start;
-		search->unreadable += pm_min(range->end, unreadable->end) - start;
-	}
+	for (const struct pm_region_range *range = pm_page_set_find(pages, lost.start);
+	     range && range < end && range->range.start < lost.end; range++)
+		search->unreadable += pm_range_size(pm_range_clip(range->range, lost));
 }
 
 static int report_progress(void *context, const struct pm_scan_totals *totals)
@@ -172,7 +171,7 @@ static uint64_t bytes_of(const struct pm_page_set *pages)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < pages->count; i++)
-		sum += pages->ranges[i].end - pages->ranges[i].start;
+		sum += pm_range_size(pages->ranges[i].range);
 	return sum;
 }
 

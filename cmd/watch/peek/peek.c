@@ -23,7 +23,7 @@ static const double first_speed = 200e6;
 /** Pages that appeared, and in whose memory. */
 struct kept {
 	const struct pm_track *track;
-	struct pm_range range;
+	struct pm_region_range range;
 };
 
 /** What was found when a track grew the last time. */
@@ -76,7 +76,8 @@ static int compare_kept(const void *one, const void *other)
 	const struct kept *a = one, *b = other;
 	if (a->track != b->track)
 		return (uintptr_t)a->track < (uintptr_t)b->track ? -1 : 1;
-	return (a->range.start > b->range.start) - (a->range.start < b->range.start);
+	return (a->range.range.start > b->range.range.start) -
+	       (a->range.range.start < b->range.range.start);
 }
 
 /** Index of the first range of a track or of the one that would follow it. */
@@ -127,18 +128,16 @@ static void keep_new(struct watch *watch)
 
 /** Adds the parts of a range that belong to a track: another region may have replaced the rest. */
 static int collect_range(const struct watch *watch, const struct pm_track *track,
-                         const struct pm_range *range, struct pm_page_set *pages,
-                         struct pm_error *error)
+                         struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	for (size_t i = pm_regions_index(regions, range->start);
-	     i < regions->count && regions->items[i].start < range->end; i++) {
+	for (size_t i = pm_regions_index(regions, range.start);
+	     i < regions->count && regions->items[i].start < range.end; i++) {
 		const struct pm_region *region = &regions->items[i];
-		uint64_t start = range->start > region->start ? range->start : region->start;
-		uint64_t end = range->end < region->end ? range->end : region->end;
+		struct pm_range bounds = { region->start, region->end };
 
 		if (pm_tracker_owner(watch->tracker, i) == track &&
-		    pm_page_set_add(pages, start, end, regions, error) < 0)
+		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
 			return -1;
 	}
 
@@ -152,7 +151,7 @@ static int collect(const struct watch *watch, const struct pm_track *track,
 	const struct peek *peek = watch->peek;
 	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
 	     i < peek->kept_count && peek->kept[i].track == track; i++)
-		if (collect_range(watch, track, &peek->kept[i].range, pages, error) < 0)
+		if (collect_range(watch, track, peek->kept[i].range.range, pages, error) < 0)
 			return -1;
 
 	return 0;
@@ -163,11 +162,13 @@ static int collect_all(const struct watch *watch, const struct pm_track *track,
                        struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	for (size_t i = 0; i < regions->count; i++)
+	for (size_t i = 0; i < regions->count; i++) {
+		struct pm_range range = { regions->items[i].start, regions->items[i].end };
+
 		if (pm_tracker_owner(watch->tracker, i) == track &&
-		    pm_page_set_add(pages, regions->items[i].start, regions->items[i].end, regions,
-		                    error) < 0)
+		    pm_page_set_add(pages, range, regions, error) < 0)
 			return -1;
+	}
 
 	return 0;
 }

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include <procmem/error.h>
+#include <procmem/range.h>
 #include <procmem/region.h>
-#include <procmem/select.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,23 +20,22 @@ extern "C" {
 
 /** A set of pages; empty if all zeros. Release it with pm_page_set_deinit(). */
 struct pm_page_set {
-	struct pm_range *ranges; /**< by ascending address; each lies in one region */
-	size_t count;            /**< number of ranges */
-	size_t capacity;         /**< private */
+	struct pm_region_range *ranges; /**< by ascending address */
+	size_t count;                   /**< number of ranges */
+	size_t capacity;                /**< private */
 	uint64_t bytes; /**< bytes that were added; pm_page_set_thin() does not change it */
 };
 
 /**
- * Adds the bytes between two addresses, as far as they are in regions.
+ * Adds a range of addresses, as far as it is in regions.
  *
  * @param set      the set
- * @param start    first address, not below the end of the set
- * @param end      address after the last byte
+ * @param range    the range, above the ranges of the set
  * @param regions  the current regions; the ranges of a set all refer to one list
  * @param error    PM_ERROR_RESOURCES; the set is unchanged then
  * @return         0 or -1
  */
-PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, uint64_t start, uint64_t end,
+PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
                               const struct pm_regions *regions, struct pm_error *error);
 
 /**

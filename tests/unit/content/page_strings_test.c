@@ -76,7 +76,8 @@ static void add_pages(struct world *world, size_t number, size_t count)
 	uint64_t start = (uintptr_t)world->memory + number * page;
 	if (world->regions.count == 0)
 		assert_int_equal(pm_maps_read(world->process, PM_SMAPS, &world->regions, NULL), 0);
-	assert_int_equal(pm_page_set_add(&world->pages, start, start + count * page,
+	assert_int_equal(pm_page_set_add(&world->pages,
+	                                 (struct pm_range){ start, start + count * page },
 	                                 &world->regions, NULL),
 	                 0);
 }
