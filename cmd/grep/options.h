@@ -13,40 +13,39 @@
 
 /** What is printed. */
 enum grep_options_form {
-	GREP_LINES,   /**< a line for each match, with the text around it */
-	GREP_BLOCKS,  /**< that, and the bytes around it in hexadecimal */
+	GREP_LINES,   /**< a line per match, with the text around it */
+	GREP_BLOCKS,  /**< the same, and the bytes around the match in hexadecimal */
 	GREP_MATCHES, /**< the matches only */
-	GREP_COUNTS,  /**< how many in each region */
-	GREP_REGIONS, /**< regions with matches */
-	GREP_NOTHING, /**< the exit status tells */
+	GREP_COUNTS,  /**< the number of matches in each region */
+	GREP_REGIONS, /**< the regions with matches */
+	GREP_NOTHING, /**< nothing: the exit status is the result */
 };
 
-/** What the user wants. */
+/** The options of `procmem grep`. */
 struct grep_options {
 	struct grep_patterns patterns; /**< what to search for */
-	unsigned flags;                /**< how it is meant: enum pm_pattern_flag bits */
+	unsigned flags;                /**< enum pm_pattern_flag bits, for all patterns */
 	bool only_matching;            /**< -o */
 	bool count;                    /**< -c */
 	bool list;                     /**< -l */
 	bool quiet;                    /**< -q */
 	bool byte_offset;              /**< -b */
-	bool json;                     /**< --json */
 	bool all_processes;            /**< --all-processes */
-	bool context;                  /**< one of -A, -B, -C was given */
-	size_t before;                 /**< bytes before a match that are shown */
-	size_t after;                  /**< bytes behind it */
-	uint64_t most; /**< -m: most matches of a target; UINT64_MAX for any number */
-	struct search_options
-		search; /**< where, and how to tell; `quiet` there is -q or -s: no remarks */
+	bool context;                  /**< -A, -B or -C was given */
+	size_t before;                 /**< -B: bytes to show before a match */
+	size_t after;                  /**< -A: bytes to show after a match */
+	uint64_t max;                  /**< -m: matches per target; UINT64_MAX if not given */
+	struct search_options search;  /**< what to search, and the output options; `quiet` there
+	                                  is -q or -s: no notes */
 };
 
 /** The command line of `procmem grep`. */
 extern const struct cli_spec grep_spec;
 
 /**
- * What the options ask for, taken together.
- * @param options they
- * @return the form
+ * Returns the form of output that the options together ask for.
+ * @param options  the options
+ * @return         the form
  */
 enum grep_options_form grep_options_form(const struct grep_options *options);
 
