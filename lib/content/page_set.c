@@ -41,6 +41,9 @@ int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
 	size_t count = set->count;
 	uint64_t bytes = 0;
 
+	if (pm_range_size(range) == 0)
+		return 0;
+
 	for (size_t i = pm_regions_index(regions, range.start);
 	     i < regions->count && regions->items[i].start < range.end; i++) {
 		struct pm_range part = pm_range_clip(range, range_of(&regions->items[i]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting within a budget: exact where all fits, and true to its bounds where it does not. */
+/* Counting within a budget: exact if all texts fit, within the bounds if not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -34,11 +34,11 @@ static void test_exact(void **state)
 	(void)state;
 	struct pm_tally *tally = create(16 << 20);
 	char text[32];
-	/* Text i comes i times, for more texts than the first table has room for, and all with
-	 * equal begins and lengths. */
+	/* Text i is added i times. There are more texts than the first table can hold, and all
+	 * start equally and have equal lengths. */
 	for (unsigned round = 0; round < 2000; round++)
 		for (unsigned i = round + 1; i <= 2000; i++) {
-			int length = snprintf(text, sizeof text, "a common begin %08u", i);
+			int length = snprintf(text, sizeof text, "a common start %08u", i);
 			add(tally, 1, text, (size_t)length, (uint64_t)round * 10000 + i);
 		}
 
@@ -49,7 +49,7 @@ static void test_exact(void **state)
 
 	for (unsigned i = 0; i < 2000; i++) {
 		const struct pm_tally_item *item = pm_tally_get(tally, i);
-		int length = snprintf(text, sizeof text, "a common begin %08u", 2000 - i);
+		int length = snprintf(text, sizeof text, "a common start %08u", 2000 - i);
 		assert_int_equal(item->count, 2000 - i);
 		assert_int_equal(item->missed, 0);
 		assert_int_equal(item->first, 2000 - i);
@@ -100,7 +100,7 @@ static void test_different(void **state)
 
 enum { TEXTS = 60000, DRAWS = 600000, SKEW = 5 };
 
-/** A number below TEXTS; small ones are drawn far more often. */
+/** Returns a random number below TEXTS; small ones are far more likely. */
 static uint32_t draw(uint64_t *random)
 {
 	uint32_t number = TEXTS;
@@ -111,7 +111,7 @@ static uint32_t draw(uint64_t *random)
 	return number;
 }
 
-/** The number that a text ends with; no NUL stands behind it. */
+/** Returns the number that a text ends with; it has no terminating NUL. */
 static unsigned long number_of(const struct pm_tally_item *item)
 {
 	char digits[9] = "";
@@ -147,7 +147,7 @@ static void fill(uint64_t budget, bool *dropped)
 	memset(text, 'x', 5000);
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint32_t number = draw(&random);
-		/* Some are long, some even longer than a part of the smallest budget. */
+		/* Some are long: some do not fit into a part of the smallest budget. */
 		size_t filling = number % 1000 == 7 ? 4000 : number % 30;
 		snprintf(text + filling, 9, "%08u", number);
 		add(tally, 0, text, filling + 8, i);
@@ -159,7 +159,7 @@ static void fill(uint64_t budget, bool *dropped)
 	check_bounds(tally, exact);
 	*dropped = pm_tally_dropped(tally) > 0;
 
-	/* The most frequent one is never lost to rare ones. */
+	/* The most frequent text is never dropped for rare ones. */
 	assert_int_equal(number_of(pm_tally_get(tally, 0)), 0);
 	free(text);
 	free(exact);
@@ -186,11 +186,11 @@ static void test_all_different(void **state)
 	for (unsigned i = 0; i < 100000; i++)
 		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%u", i), i);
 
-	/* Nothing is known of any of them but this. */
+	/* Nothing else is certain about them. */
 	assert_true(pm_tally_bound(tally) >= 1);
 	assert_true(pm_tally_count(tally) + pm_tally_dropped(tally) == 100000);
 
-	/* What does not fit at all. */
+	/* A text that does not fit at all. */
 	char *giant = calloc(1, PM_TALLY_BUDGET_MIN);
 	uint64_t bound = pm_tally_bound(tally);
 	add(tally, 0, giant, PM_TALLY_BUDGET_MIN, 1);
@@ -199,15 +199,15 @@ static void test_all_different(void **state)
 	pm_tally_destroy(tally);
 }
 
-/** Adds so many different short texts. */
-static void add_short(struct pm_tally *tally, const char *begin, unsigned count)
+/** Adds `count` different short texts. */
+static void add_short(struct pm_tally *tally, const char *start, unsigned count)
 {
 	char text[16];
 	for (unsigned i = 0; i < count; i++)
-		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%s%u", begin, i), i);
+		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%s%u", start, i), i);
 }
 
-/** Dropping rare texts takes nothing back of what is known about long ones that never had room. */
+/** Dropping rare texts does not lower the bound for long ones that never fitted. */
 static void test_long_then_short(void **state)
 {
 	enum { LONG = 20000, TIMES = 50 };
@@ -233,7 +233,7 @@ static void test_long_then_short(void **state)
 	pm_tally_destroy(tally);
 }
 
-/** Bytes of the only text of a category. */
+/** Returns the bytes of the only text of a category. */
 static uint64_t size_of_category(const struct pm_tally *tally, uint8_t category)
 {
 	for (size_t i = 0; i < pm_tally_count(tally); i++)
@@ -242,7 +242,7 @@ static uint64_t size_of_category(const struct pm_tally *tally, uint8_t category)
 	return 0;
 }
 
-/** What comes later of a long text goes to that one, whatever was counted or dropped meanwhile. */
+/** Later parts of a long text are added to that text, whatever is counted or dropped between. */
 static void test_long_in_parts(void **state)
 {
 	enum { FREQUENT = 100 };
@@ -263,7 +263,7 @@ static void test_long_in_parts(void **state)
 	pm_tally_extend(tally, 1, 10000);
 	pm_tally_extend(tally, 2, 20000);
 
-	/* Neither of a text that was dropped nor of one that never was there. */
+	/* A text that was dropped, and one that was never added. */
 	pm_tally_extend(tally, 3, 5);
 	pm_tally_extend(tally, UINT8_MAX, 5);
 	pm_tally_sort(tally);

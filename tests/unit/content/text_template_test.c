@@ -25,7 +25,7 @@ static const struct {
 	{ "id 550e8400-e29b-41d4-a716-446655440000;", "id #;" },
 	{ "550e8400-eabc-41d4-a716-44665544000", "#-eabc-#-#-#" },
 	{ "550e8400-e29b-41d4-a716-4466554400001", "#-#-#-#-#" },
-	/* Words that happen to be hexadecimal stay. */
+	/* Words that happen to be hexadecimal are kept. */
 	{ "bad1 facade deadbeef cafe12", "bad# facade deadbeef cafe#" },
 	{ "utf8 sha256 x86_64", "utf# sha# x#_#" },
 	{ "\xc3\xa9\x01\xff"
@@ -33,12 +33,12 @@ static const struct {
 	  "\xc3\xa9\x01\xff#" },
 };
 
-static void numbers_become_a_sign(void **state)
+static void numbers_are_replaced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
 		size_t length = strlen(examples[i].text), wanted = strlen(examples[i].template);
-		/* Not a byte more on either side, as the sanitizers see. */
+		/* Buffers without spare bytes, for the sanitizers. */
 		char *text = malloc(length + 1), *to = malloc(length + 1);
 		assert_non_null(text);
 		assert_non_null(to);
@@ -75,7 +75,7 @@ static void only_varied_items_show_their_template(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_become_a_sign),
+		cmocka_unit_test(numbers_are_replaced),
 		cmocka_unit_test(only_varied_items_show_their_template),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
