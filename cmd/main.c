@@ -104,8 +104,6 @@
  *   memory.c               the memory of a process, stopped or not, or of a core file
  *     unreadable.c                what of it could not be had
  *     search.c               a scan of it, for the commands that search
- *   tally.c                counting texts in little memory
- *     similar.c              which differ in numbers only
  *   target_list.c          a TARGET word that means several processes
  *   hit_text.c             what was found, and the text around it, as text
  *   hex_view.c             bytes in the form of hexdump -C

@@ -20,6 +20,16 @@ enum { PAGES = 64, LONG = 6000 };
 
 static size_t page;
 
+/** Skips a test whose texts are made for pages of 4 KiB. */
+static void require_small_pages(void)
+{
+	if (page == 4096)
+		return;
+
+	fputs("skipped: the pages of this machine are not 4 KiB\n", stderr);
+	skip();
+}
+
 /** A mapping of the test between two guards, and a search in it. */
 struct fixture {
 	char *memory;
@@ -154,8 +164,7 @@ static void a_text_over_two_new_pages_and_an_old_one_counts_once(void **state)
 	struct fixture *fixture = *state;
 	char text[3 * 4096] = "";
 
-	if (page != 4096)
-		skip();
+	require_small_pages();
 	memset(text, 'x', page + 20);
 	put(fixture, 11, 10, text);
 	put(fixture, 30, 5, "other text");
@@ -177,8 +186,7 @@ static void text_from_far_before_counts_from_the_page_on(void **state)
 	struct fixture *fixture = *state;
 	char text[LONG] = "";
 
-	if (page != 4096)
-		skip();
+	require_small_pages();
 	memset(text, 'x', page + 100);
 	memcpy(text + page + 99, "\xc3\xa9what is new", strlen("\xc3\xa9what is new"));
 	put(fixture, 10, page + 100, text);
