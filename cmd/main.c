@@ -45,8 +45,6 @@
  *     watch_sort.c           rows of what is followed: chosen, judged, sorted
  *     watch_words.c          what is told of a process and a row, piece by piece
  *     peek.c           what stands in the new pages of growing regions
- *     peek_pages.c           which pages are looked through, and what is around them
- *     peek_scan.c            the strings that are most frequent in some pages
  *     peek_print.c     those strings as text and as JSON
  *     watch_print.c          a look as text, and the summary
  *     watch_json.c           a look as JSON
@@ -106,8 +104,6 @@
  *   memory.c               the memory of a process, stopped or not, or of a core file
  *     unreadable.c                what of it could not be had
  *     search.c               a scan of it, for the commands that search
- *   tally.c                counting texts in little memory
- *     similar.c              which differ in numbers only
  *   target_list.c          a TARGET word that means several processes
  *   hit_text.c             what was found, and the text around it, as text
  *   hex_view.c             bytes in the form of hexdump -C

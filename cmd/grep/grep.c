@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "grep/options.h"
+#include "base/report.h"
 #include "grep/patterns.h"
 #include "grep/search.h"
 #include "target/target_list.h"
 
-/** A search through all targets. */
+/** A search of all targets. */
 struct grep {
 	const struct grep_options *options;
 	struct pm_scanner *scanner;
@@ -31,11 +31,11 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 
 	if (one_of_several) {
 		text_format(&prefix, "%s:", word);
-		/* Words of a list are PIDs. */
+		/* A list contains PIDs only. */
 		target.view.pid = (pid_t)strtol(word, NULL, 10);
 	}
-
 	target.view.prefix = text_terminate(&prefix);
+
 	int status = grep_search(&target, word, grep->scanner, grep->out, &error);
 	grep->matches += target.matches;
 	if (status < 0)
@@ -45,20 +45,20 @@ static void search_one(struct grep *grep, const char *word, bool one_of_several)
 		out_flush(grep->out);
 		report_failure(&error);
 	}
-
 	if (status < 0 && error.kind == PM_ERROR_AMBIGUOUS && !grep->options->search.output.quiet)
 		report_note("--all-processes searches all of them");
+
 	text_deinit(&prefix);
 }
 
-/** Whether no more targets need to be searched. */
+/** Returns whether no further targets need to be searched. */
 static bool is_enough(const struct grep *grep)
 {
 	return out_failed(grep->out) || *grep->cancel ||
 	       (grep->options->quiet && grep->matches > 0);
 }
 
-/** As for grep(1): -q ends with 0 where there is a match, whatever else happened. */
+/** Returns the exit status; as in grep(1), -q exits with 0 if there is a match, even on errors. */
 static enum status status_of(const struct grep *grep)
 {
 	if (grep->failed && !(grep->options->quiet && grep->matches > 0))
@@ -66,55 +66,58 @@ static enum status status_of(const struct grep *grep)
 	return grep->matches > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** Says what is easily overlooked where nothing was found. */
-static void hint(const struct grep *grep)
+/** Reports a likely reason if nothing was found. */
+static void report_hint(const struct grep *grep)
 {
 	const unsigned no_anchors = PM_PATTERN_FIXED | PM_PATTERN_HEX | PM_PATTERN_MULTILINE;
 	const struct grep_options *options = grep->options;
+
 	if (grep->matches > 0 || grep->failed || options->search.output.quiet ||
 	    (options->flags & no_anchors))
 		return;
 
 	if (grep_patterns_have_anchors(&options->patterns))
-		report_note("^ and $ are begin and end of a region; with -M they are those of "
-		            "lines, too");
+		report_note("^ and $ match at the start and end of regions; with -M, of lines, "
+		            "too");
 }
 
-/** Searches all targets that a word means. */
+/** Searches all targets that a word refers to. */
 static enum status search_all(struct grep *grep, const char *word)
 {
 	struct target_list list;
 	struct pm_error error;
+
 	int status = target_list_read(&list, word, grep->options->all_processes, &error);
 	for (size_t i = 0; status == 0 && i < list.count && !is_enough(grep); i++)
 		search_one(grep, list.words[i], list.count > 1);
-
 	target_list_deinit(&list);
 	if (status < 0)
 		return report_failure(&error);
 
-	hint(grep);
+	report_hint(grep);
 	return status_of(grep);
 }
 
 /**
- * Takes patterns and REGIONs from the operands.
- * @return the TARGET, NULL where something is wrong
+ * Parses the operands: a pattern, if no option gave one, TARGET and REGIONs.
+ * @return  the TARGET, NULL after an error
  */
-static const char *take_words(struct grep_options *options, const struct cli_result *words,
-                              struct pm_error *error)
+static const char *parse_operands(struct grep_options *options, const struct cli_result *words,
+                                  struct pm_error *error)
 {
-	int first = 0;
-	if (!options->patterns.given)
-		grep_patterns_add(&options->patterns, words->operands[first],
-		                  strlen(words->operands[first])),
-			first++;
+	char **operands = words->operands;
+	int count = words->count;
 
-	if (selection_add_words(&options->search.selection, words->operands + first + 1,
-	                        words->count - first - 1, error) < 0)
+	if (!options->patterns.given) {
+		grep_patterns_add(&options->patterns, operands[0], strlen(operands[0]));
+		operands++;
+		count--;
+	}
+
+	if (selection_add_words(&options->search.selection, operands + 1, count - 1, error) < 0)
 		return NULL;
 
-	return words->operands[first];
+	return operands[0];
 }
 
 static enum status run(struct grep_options *options, const struct cli_result *words,
@@ -122,49 +125,53 @@ static enum status run(struct grep_options *options, const struct cli_result *wo
 {
 	struct pm_error error;
 	struct grep grep = { .options = options, .cancel = interrupt_catch(), .out = out };
-	const char *target = take_words(options, words, &error);
+
+	const char *target = parse_operands(options, words, &error);
 	if (!target)
 		return report_failure(&error);
 
-	/* As for grep(1): no pattern at all (an empty FILE), or no match wanted, is no match. */
-	if (options->patterns.count == 0 || options->most == 0)
+	/* As in grep(1), nothing matches without a pattern (an empty FILE), or with -m 0. */
+	if (options->patterns.count == 0 || options->max == 0)
 		return STATUS_NOTHING;
 	if (grep_patterns_compile(&options->patterns, options->flags, &grep.scanner, &error) < 0)
 		return report_failure(&error);
 
 	out_set_colour(out, options->search.output.colour);
 	enum status status = search_all(&grep, target);
-	pm_scanner_destroy(grep.scanner);
 
+	pm_scanner_destroy(grep.scanner);
 	return status;
 }
 
-/** Whether there are as many words as there should be; says so where not. */
+/** Checks the number of operands, which depends on -e and -f; reports an error if it is wrong. */
 static bool check_operands(const struct grep_options *options, const struct cli_result *words)
 {
 	struct cli_spec spec = grep_spec;
-	spec.operands_min = options->patterns.given ? 1 : 2;
-	spec.operands = options->patterns.given ? "TARGET [REGION]..." : grep_spec.operands;
+
+	if (options->patterns.given)
+		spec.operands = "TARGET [REGION]...";
+	else
+		spec.operands_min = 2;
 	return cli_check_operands(&spec, words);
 }
 
 enum status grep_run(struct out *out, int argc, char **argv)
 {
-	struct grep_options options = { .most = UINT64_MAX };
+	struct grep_options options = { .max = UINT64_MAX };
 	struct cli_result words;
 	struct pm_error error;
+
 	if (selection_init(&options.search.selection, &error) < 0)
 		return report_failure(&error);
 
-	enum status status = STATUS_ERROR;
-	if (!cli_parse(&grep_spec, out, argc, argv, &options, &words) ||
-	    !check_operands(&options, &words))
-		status = words.status;
-	else
+	enum status status;
+	if (cli_parse(&grep_spec, out, argc, argv, &options, &words) &&
+	    check_operands(&options, &words))
 		status = run(&options, &words, out);
+	else
+		status = words.status;
 
 	grep_patterns_deinit(&options.patterns);
 	selection_deinit(&options.search.selection);
-
 	return status;
 }

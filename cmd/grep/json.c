@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "grep/json.h"
 
-#include <stdlib.h>
-
 #include "base/minmax.h"
-#include "grep/grep.h"
 #include "target/region_text.h"
 #include "view/hit_text.h"
 #include "view/json.h"
 
-enum { TEXT_COLUMNS = 60 /* of the text on either side, where no context was asked for */ };
+enum { TEXT_COLUMNS = 60 /* of the text on each side, if no context was asked for */ };
 
-/** Text that is escaped already. */
+/** Returns a JSON string of text that is escaped already. */
 static json_t *escaped(const struct text *text)
 {
 	return json_stringn_nocheck(text->length > 0 ? text->bytes : "", text->length);
@@ -36,14 +33,14 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/**
- * Adds what stands around a hit: the bytes that were asked for, else the text that it is part of.
- */
+/** Adds what surrounds a match: the bytes of -A, -B and -C, otherwise the text around it. */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
-	size_t before = pm_min_size(options->before, hit->before);
-	size_t after = pm_min_size(options->after, hit->after);
-	if (!options->context) {
+	size_t before, after;
+	if (options->context) {
+		before = pm_min_size(options->before, hit->before);
+		after = pm_min_size(options->after, hit->after);
+	} else {
 		before = hit_text_before(hit, TEXT_COLUMNS).bytes;
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;
 	}
@@ -62,7 +59,7 @@ static int add_piece(const char *bytes, size_t length, void *line)
 	return 0;
 }
 
-/** Writes an object without its end, and gives it away. */
+/** Writes an object without its closing brace, and releases it. */
 static void write_open(json_t *object, struct text *line)
 {
 	json_dump_callback(object, add_piece, line, JSON_COMPACT);
@@ -75,21 +72,22 @@ void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct te
 	const struct grep_options *options = view->options;
 	const struct pm_region *region = &view->regions->items[hit->region];
 	json_t *object = json_object();
+
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
 	json_add(object, "address", json_address(hit->address));
 	json_add(object, "region", region_text_object(region));
 	json_add(object, "offset", json_number(hit->address - region->start));
-
 	json_add(object, "length", json_number(hit->size));
+
 	if (options->patterns.count > 1)
 		json_add(object, "pattern", json_integer((json_int_t)hit->source + 1));
 	if (options->flags & PM_PATTERN_WIDE)
 		json_add(object, "encoding", json_text(pm_encoding_name(hit->encoding)));
+
 	json_add(object, "text", text_of(hit->encoding, hit->bytes, hit->size));
 	json_add(object, "hex", hex_of(hit->bytes, hit->size));
 	put_around(object, options, hit);
-
 	write_open(object, line);
 }
 
@@ -97,11 +95,13 @@ void grep_json_region(const struct grep_view *view, const struct pm_region *regi
                       struct text *line)
 {
 	json_t *object = json_object();
+
 	if (view->pid > 0)
 		json_add(object, "pid", json_integer(view->pid));
 	json_add(object, "region", region_text_object(region));
 	if (view->form == GREP_COUNTS)
 		json_add(object, "count", json_number(count));
+
 	write_open(object, line);
 	text_string(line, "}\n");
 }

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL json.c */
+/** @file Matches and regions as JSON. */
 #ifndef CMD_GREP_JSON_H
 #define CMD_GREP_JSON_H
 
-#include "grep/grep.h"
+#include "grep/line.h"
 
 /**
- * The same as a JSON object, without its end and what is known only when the match is delivered.
+ * Adds a match as a JSON object, without the closing brace and the fields that are known only when
+ * the match is delivered.
  *
- * @param view  how
- * @param hit   it
- * @param line  gets it
+ * @param view  how to print
+ * @param hit   the match
+ * @param line  receives the object
  */
 void grep_json(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
 /**
- * The same as a JSON object.
- * @param view how
- * @param region it
- * @param count its matches
- * @param line gets it
+ * Adds a line with a region as a JSON object, for -l and -c.
+ *
+ * @param view    how to print
+ * @param region  the region
+ * @param count   number of its matches
+ * @param line    receives the line
  */
 void grep_json_region(const struct grep_view *view, const struct pm_region *region, uint64_t count,
                       struct text *line);

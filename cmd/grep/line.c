@@ -5,8 +5,8 @@
 
 #include <procmem/strings_scan.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
-#include "grep/grep.h"
 #include "grep/json.h"
 #include "target/region_columns.h"
 #include "target/region_text.h"
@@ -14,12 +14,12 @@
 #include "view/results.h"
 
 enum {
-	PIPE_COLUMNS = 120, /* of text around a match, where no terminal bounds it */
-	MATCH_COLUMNS = 16, /* least room for a match on a narrow terminal */
-	MATCH_MAX =
-		1000, /* most of it, where no terminal bounds it: -o has it whole, JSON in pieces */
-	AROUND = 512, /* bytes around a match: enough for a line of characters of several bytes each
-	               */
+	PIPE_COLUMNS = 120, /* of text around a match, if the output is not a terminal */
+	MATCH_COLUMNS = 16, /* minimum for a match on a narrow terminal */
+	MATCH_MAX = 1000,   /* columns of a match if the output is not a terminal; -o and JSON have
+	                       all of it */
+	AROUND = 512,       /* bytes around a match: a line of characters of several bytes each */
+	COUNT_DIGITS = 8,   /* width of the column of -c */
 };
 
 static const char dots[] = "…";
@@ -27,8 +27,10 @@ static const char dots[] = "…";
 size_t grep_line_around(const struct grep_view *view)
 {
 	const struct grep_options *options = view->options;
-	size_t most = options->before > options->after ? options->before : options->after;
-	return view->form == GREP_MATCHES ? 0 : most > AROUND ? most : AROUND;
+	if (view->form == GREP_MATCHES)
+		return 0;
+
+	return pm_max_size(pm_max_size(options->before, options->after), AROUND);
 }
 
 /** Adds text in a style. */
@@ -42,8 +44,8 @@ static void add_styled(const struct grep_view *view, enum out_style style, const
 
 /**
  * Adds kind and mapping of a region, the kind dimmed, and with `detail` what else is known about
- * it.
- * @return their columns
+ * the region.
+ * @return  their columns
  */
 static size_t add_region(const struct grep_view *view, const struct pm_region *region, bool detail,
                          struct text *line)
@@ -51,14 +53,15 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	struct text kind = { 0 }, mapping = { 0 }, escaped = { 0 };
 	text_string(&kind, pm_kind_name((enum pm_kind)region->kind));
 	add_styled(view, OUT_DIM, &kind, line);
+
 	region_columns_mapping(region, true, &mapping);
 	if (detail && region->detail.type != PM_DETAIL_NONE) {
 		text_string(&mapping, mapping.length > 0 ? "  " : "");
 		region_text_detail(&region->detail, &mapping);
 	}
+
 	if (mapping.length > 0)
 		text_string(&escaped, detail ? "  " : " ");
-
 	utf8_escape(&escaped, mapping.bytes, mapping.length);
 	text_bytes(line, escaped.bytes, escaped.length);
 
@@ -66,13 +69,12 @@ static size_t add_region(const struct grep_view *view, const struct pm_region *r
 	text_deinit(&kind);
 	text_deinit(&mapping);
 	text_deinit(&escaped);
-
 	return columns;
 }
 
 /**
- * Adds how a text is encoded that does not stand in memory as it is shown.
- * @return its columns
+ * Adds the encoding of a match, unless its bytes are shown as they are in memory.
+ * @return  its columns
  */
 static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hit,
                            struct text *line)
@@ -89,34 +91,35 @@ static size_t add_encoding(const struct grep_view *view, const struct pm_hit *hi
 }
 
 /**
- * Adds all that stands before the text of a hit.
- * @return its columns
+ * Adds everything that precedes the text of a match.
+ * @return  its columns
  */
 static size_t add_head(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
 	const struct pm_region *region = &view->regions->items[hit->region];
-	size_t begin = line->length, columns;
+	size_t start = line->length;
 
 	text_string(line, view->prefix);
 	text_hex(line, hit->address, 1);
 	text_string(line, hit->changed ? "~ " : "  ");
-	columns = line->length - begin;
+	size_t columns = line->length - start;
+
 	columns += add_region(view, region, false, line);
-	begin = line->length;
+	start = line->length;
 	text_string(line, *region->mapping ? "+0x" : " +0x");
 	text_hex(line, hit->address - region->start, 1);
+	columns += line->length - start;
 
-	columns += line->length - begin;
 	columns += add_encoding(view, hit, line);
 	text_string(line, ": ");
-
 	return columns + 2;
 }
 
-/** Cuts a text to a number of columns, and not within an escaped byte. */
+/** Cuts an escaped text to a number of columns, but not within \xHH. */
 static void cut(struct text *text, size_t columns)
 {
 	text->length = utf8_fit(text->bytes, text->length, columns);
+
 	for (size_t back = 1; back <= 3 && back <= text->length; back++)
 		if (text->bytes[text->length - back] == '\\') {
 			text->length -= back;
@@ -125,8 +128,8 @@ static void cut(struct text *text, size_t columns)
 }
 
 /**
- * Adds a match, cut to a number of columns.
- * @return the columns that it takes
+ * Adds a match, cut to a number of columns; SIZE_MAX: not cut.
+ * @return  its columns
  */
 static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, size_t room,
                         struct text *line)
@@ -138,52 +141,59 @@ static size_t add_match(const struct grep_view *view, const struct pm_hit *hit, 
 	if (!fits)
 		cut(&match, room - 1);
 
-	/* Without a bound, what is truncated may go on. */
-	bool cut_off = !fits || (hit->truncated && room != SIZE_MAX);
-	size_t columns = utf8_columns(match.bytes, match.length) + cut_off;
+	/* If nothing is cut, the rest of a truncated match may follow. */
+	bool shortened = !fits || (hit->truncated && room != SIZE_MAX);
+	size_t columns = utf8_columns(match.bytes, match.length) + shortened;
 	add_styled(view, OUT_MATCH, &match, line);
-	text_string(line, cut_off ? dots : "");
-	text_deinit(&match);
+	if (shortened)
+		text_string(line, dots);
 
+	text_deinit(&match);
 	return columns;
 }
 
-/** Columns of a line; in a session its number needs some, too. */
+/** Returns the columns of a line, without the number that precedes it in a session. */
 static size_t width_of(const struct grep_view *view)
 {
 	size_t width = view->out->width;
-	return width == SIZE_MAX || !view->out->results ? width
-	       : width > RESULTS_NUMBER_WIDTH           ? width - RESULTS_NUMBER_WIDTH
-	                                                : 0;
+	if (width == SIZE_MAX || !view->out->results)
+		return width;
+
+	return pm_max_size(width, RESULTS_NUMBER_WIDTH) - RESULTS_NUMBER_WIDTH;
 }
 
-/** Adds a match and the text around it, within the terminal's width. */
+/** Adds a match and the text around it, limited to the width of the terminal. */
 static void add_text(const struct grep_view *view, const struct pm_hit *hit, size_t head,
                      struct text *line)
 {
 	struct hit_side sides[2];
 	struct text match = { 0 };
 	size_t width = width_of(view), room = MATCH_MAX, around = PIPE_COLUMNS;
-	if (width != SIZE_MAX)
-		room = width > head + MATCH_COLUMNS ? width - head : MATCH_COLUMNS;
 
+	if (width != SIZE_MAX)
+		room = pm_max_size(width, head + MATCH_COLUMNS) - head;
 	size_t columns = add_match(view, hit, room, &match);
 	if (width != SIZE_MAX)
-		around = width > head + columns ? width - head - columns : 0;
+		around = pm_max_size(width, head + columns) - head - columns;
 
-	/* Dots on either side need room, too. */
-	hit_text_around(hit, around > 2 ? around - 2 : 0, sides);
-	text_string(line, sides[0].more && around >= 2 ? dots : "");
+	/* Dots on both sides need room, too. */
+	bool dotted = around >= 2;
+	hit_text_around(hit, dotted ? around - 2 : 0, sides);
+
+	if (dotted && sides[0].more)
+		text_string(line, dots);
 	hit_text_add(hit->encoding, hit->bytes - sides[0].bytes, sides[0].bytes, line);
 	text_bytes(line, match.bytes, match.length);
 	hit_text_add(hit->encoding, hit->bytes + hit->size, sides[1].bytes, line);
-	text_string(line, sides[1].more && around >= 2 ? dots : "");
+	if (dotted && sides[1].more)
+		text_string(line, dots);
+
 	text_deinit(&match);
 }
 
 /**
  * Adds a match for -o.
- * @return the bytes before it
+ * @return  the bytes that precede the match
  */
 static size_t add_bare(const struct grep_view *view, const struct pm_hit *hit, struct text *line)
 {
@@ -202,33 +212,32 @@ size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct 
 {
 	if (view->form == GREP_MATCHES)
 		return add_bare(view, hit, line);
+
 	add_text(view, hit, add_head(view, hit, line), line);
 	text_char(line, '\n');
 	return 0;
 }
 
-void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
-                          uint64_t count, struct out *out)
+/** Prints a region as a line, broken where the terminal ends. */
+static void print_region(const struct grep_view *view, const struct pm_region *region,
+                         uint64_t count, struct out *out)
 {
-	enum { COUNT_DIGITS = 8 };
 	struct text line = { 0 };
-	if (view->options->search.output.json) {
-		grep_json_region(view, region, count, &line);
-		out_text(out, &line);
-		text_deinit(&line);
-		return;
-	}
+	size_t indent = 2;
 
-	/* The regions of others are none of this session's target. */
+	/* The numbers of a session are for its own target, and not for several processes. */
 	if (view->pid == 0)
 		results_put_region(out->results, region, &line);
-	text_string(&line, view->prefix);
+	if (out->results)
+		indent += RESULTS_NUMBER_WIDTH;
 
+	text_string(&line, view->prefix);
 	if (view->form == GREP_COUNTS) {
 		size_t digits = text_decimal_length(count);
-		text_fill(&line, ' ', digits < COUNT_DIGITS ? COUNT_DIGITS - digits : 0);
+		text_fill(&line, ' ', pm_max_size(digits, COUNT_DIGITS) - digits);
 		text_decimal(&line, count);
 		text_string(&line, "  ");
+		indent += COUNT_DIGITS;
 	}
 
 	text_hex(&line, region->start, 1);
@@ -238,7 +247,20 @@ void grep_line_put_region(const struct grep_view *view, const struct pm_region *
 	add_region(view, region, true, &line);
 	text_char(&line, '\n');
 
-	size_t number = out->results ? RESULTS_NUMBER_WIDTH : 0;
-	out_wrapped(out, &line, number + (view->form == GREP_COUNTS ? COUNT_DIGITS + 2 : 2));
+	out_wrapped(out, &line, indent);
+	text_deinit(&line);
+}
+
+void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
+                          uint64_t count, struct out *out)
+{
+	if (!view->options->search.output.json) {
+		print_region(view, region, count, out);
+		return;
+	}
+
+	struct text line = { 0 };
+	grep_json_region(view, region, count, &line);
+	out_text(out, &line);
 	text_deinit(&line);
 }

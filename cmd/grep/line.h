@@ -1,34 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL line.c */
+/** @file Matches and regions as lines of text. */
 #ifndef CMD_GREP_LINE_H
 #define CMD_GREP_LINE_H
 
-#include "grep/grep.h"
+#include <sys/types.h>
+
+#include <procmem/region.h>
+#include <procmem/scan.h>
+
+#include "base/out.h"
+#include "base/text.h"
+#include "grep/options.h"
+
+/** How matches are printed; shared by the threads of a scan, which only read it. */
+struct grep_view {
+	const struct grep_options *options; /**< of the command line */
+	const struct pm_regions *regions;   /**< of the target */
+	const struct out *out;       /**< for its colours and width; nothing is written to it */
+	const char *prefix;          /**< start of each line: "PID:", or "" */
+	pid_t pid;                   /**< PID for JSON, 0 for none */
+	enum grep_options_form form; /**< what is printed */
+};
 
 /**
- * Writes a hit as a line. Of -o the newline is left to who knows whether the match goes on.
+ * Adds the line of a match. With -o it has no newline: the match may continue in another hit.
  *
- * @param view  how
- * @param hit   it
- * @param line  gets it
- * @return      bytes before the match, for -o: the rest of a match has the same, and they are left
- * out there
+ * @param view  how to print
+ * @param hit   the match
+ * @param line  receives the line
+ * @return      with -o, the bytes that precede the match: if the hit is the rest of a match, they
+ *              are not to be printed; otherwise 0
  */
 size_t grep_line(const struct grep_view *view, const struct pm_hit *hit, struct text *line);
 
 /**
- * Bytes around a hit that a view needs.
- * @param view the view
- * @return as pm_scan.around
+ * Returns the number of bytes around a match that its line needs.
+ * @param view  how to print
+ * @return      bytes, for pm_scan.around
  */
 size_t grep_line_around(const struct grep_view *view);
 
 /**
- * Writes a region as -l and -c do.
- * @param view how
- * @param region it
- * @param count its matches
- * @param out where to
+ * Prints a region for -l or -c, as text or as JSON.
+ *
+ * @param view    how to print
+ * @param region  the region
+ * @param count   number of its matches
+ * @param out     where to print
  */
 void grep_line_put_region(const struct grep_view *view, const struct pm_region *region,
                           uint64_t count, struct out *out);

@@ -6,33 +6,42 @@
 
 #include <procmem/number.h>
 
-#include "grep/grep.h"
 #include "grep/patterns.h"
 
-enum { OPTION_WIDE = CLI_LONG_ONLY, OPTION_HEX };
+enum {
+	OPTION_WIDE = CLI_LONG_ONLY,
+	OPTION_HEX,
+	OPTION_ALL_PROCESSES,
+	OPTION_JSON,
+	OPTION_COLOUR,
+};
 
 static const struct cli_option pattern_option_list[] = {
-	{ 'e', "regexp", "PATTERN", "search for this; several may be given" },
+	{ 'e', "regexp", "PATTERN", "search for this pattern; may be repeated" },
 	{ 'f', "file", "FILE", "search for each line of FILE" },
 	{ 'F', "fixed-strings", NULL, "patterns are plain text" },
 	{ OPTION_HEX, "hex", NULL, "patterns are bytes in hexadecimal, ? is any digit" },
-	{ 'i', "ignore-case", NULL, "upper and lower case are the same" },
+	{ 'i', "ignore-case", NULL, "ignore the case of letters" },
 	{ 'u', "utf", NULL,
-	  "patterns and memory are UTF-8: . is a character,\nand \\w knows all letters" },
-	{ OPTION_WIDE, "wide", NULL, "text as UTF-16 too, little- and big-endian" },
-	{ 'M', "multiline", NULL, "^ and $ are begins and ends of lines; without it,\nof regions" },
+	  "patterns and memory are UTF-8: . is a character,\nand \\w includes all letters" },
+	{ OPTION_WIDE, "wide", NULL, "also find the text in UTF-16, little and big endian" },
+	{ 'M', "multiline", NULL,
+	  "^ and $ match at the start and end of lines;\notherwise of regions" },
 	{ 0 },
 };
 
-static int take_pattern(void *into, int id, const char *value, struct pm_error *error)
+/** Parses an option that says what to search for. */
+static int parse_pattern(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;
+
 	switch (id) {
 	case 'e':
 		grep_patterns_add(&options->patterns, value, strlen(value));
 		return 0;
 	case 'f':
 		return grep_patterns_add_file(&options->patterns, value, error);
+
 	case 'F':
 		options->flags |= PM_PATTERN_FIXED;
 		return 0;
@@ -54,28 +63,26 @@ static int take_pattern(void *into, int id, const char *value, struct pm_error *
 	}
 }
 
-enum { OPTION_JSON = CLI_LONG_ONLY, OPTION_COLOUR };
-
 static const struct cli_option print_option_list[] = {
-	{ 'o', "only-matching", NULL, "nothing but the matches, one a line" },
-	{ 'b', "byte-offset", NULL, "with -o: the address before each" },
-	{ 'c', "count", NULL, "how many in each region that has any" },
-	{ 'l', "regions-with-matches", NULL, "the regions that have any" },
-	{ 'm', "max-count", "N", "stop after N matches" },
-	{ 'A', "after-context", "N", "also N bytes behind each, in hexadecimal" },
-	{ 'B', "before-context", "N", "also N bytes before each" },
+	{ 'o', "only-matching", NULL, "only the matches, one per line" },
+	{ 'b', "byte-offset", NULL, "with -o: the address before each match" },
+	{ 'c', "count", NULL, "the number of matches in each region with any" },
+	{ 'l', "regions-with-matches", NULL, "the regions with matches" },
+	{ 'm', "max-count", "N", "stop after N matches in each process" },
+	{ 'A', "after-context", "N", "also N bytes after each match, in hexadecimal" },
+	{ 'B', "before-context", "N", "also N bytes before each match" },
 	{ 'C', "context", "N", "both" },
-	{ OPTION_JSON, "json", NULL, "a JSON object for each" },
+	{ OPTION_JSON, "json", NULL, "one JSON object per match" },
 	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
-	{ 'q', "quiet", NULL, "print nothing, end at the first match" },
-	{ 's', "no-messages", NULL, "no remarks on stderr, only errors" },
+	{ 'q', "quiet", NULL, "print nothing, exit at the first match" },
+	{ 's', "no-messages", NULL, "no notes on stderr, only errors" },
 	{ 'v', "verbose", NULL,
-	  "list on stderr what could not be read, and tell\nwhat was; it does not invert" },
+	  "list on stderr what could not be read, and report\nwhat was; does not invert" },
 	{ 0 },
 };
 
-static int take_context(struct grep_options *options, int id, const char *value,
-                        struct pm_error *error)
+static int parse_context(struct grep_options *options, int id, const char *value,
+                         struct pm_error *error)
 {
 	uint64_t bytes;
 	if (pm_parse_decimal(value, PM_SCAN_CONTEXT_MAX, &bytes, error) < 0)
@@ -89,56 +96,70 @@ static int take_context(struct grep_options *options, int id, const char *value,
 	return 0;
 }
 
-static int take_print(void *into, int id, const char *value, struct pm_error *error)
+/** Parses an option for the output that has no argument. */
+static void set_print_flag(struct grep_options *options, int id)
 {
-	struct grep_options *options = into;
+	struct output_options *output = &options->search.output;
+
 	switch (id) {
 	case 'o':
 		options->only_matching = true;
-		return 0;
+		break;
 	case 'b':
 		options->byte_offset = true;
-		return 0;
+		break;
 	case 'c':
 		options->count = true;
-		return 0;
+		break;
 	case 'l':
 		options->list = true;
-		return 0;
+		break;
+
+	case OPTION_JSON:
+		output->json = true;
+		break;
+	case 'q':
+		options->quiet = output->quiet = true;
+		break;
+	case 's':
+		output->quiet = true;
+		break;
+	default:
+		output->verbose = true;
+	}
+}
+
+/** Parses an option for the output. */
+static int parse_print(void *into, int id, const char *value, struct pm_error *error)
+{
+	struct grep_options *options = into;
+
+	switch (id) {
 	case 'm':
-		return pm_parse_decimal(value, UINT64_MAX - 1, &options->most, error);
+		return pm_parse_decimal(value, UINT64_MAX - 1, &options->max, error);
 	case 'A':
 	case 'B':
 	case 'C':
-		return take_context(options, id, value, error);
-	case OPTION_JSON:
-		options->search.output.json = true;
-		return 0;
+		return parse_context(options, id, value, error);
 	case OPTION_COLOUR:
 		return options_parse_colour(value, &options->search.output.colour, error);
-	case 'q':
-		options->quiet = options->search.output.quiet = true;
-		return 0;
-	case 's':
-		options->search.output.quiet = true;
-		return 0;
 	default:
-		options->search.output.verbose = true;
+		set_print_flag(options, id);
 		return 0;
 	}
 }
 
-enum { OPTION_ALL_PROCESSES = CLI_LONG_ONLY };
-
 static const struct cli_option target_option_list[] = {
 	{ OPTION_ALL_PROCESSES, "all-processes", NULL,
-	  "if TARGET is a name: all processes of that name" },
+	  "if TARGET is a name: all processes that it matches" },
 	{ 0 },
 };
 
-static int take_target(void *into, int id, const char *value, struct pm_error *error)
+/** Parses --all-processes. */
+static int parse_target(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct grep_options *options = into;
+
 	(void)id;
 	(void)value;
 	(void)error;
@@ -147,12 +168,12 @@ static int take_target(void *into, int id, const char *value, struct pm_error *e
 }
 
 static const struct cli_group groups[] = {
-	{ "What to search for:", pattern_option_list, take_pattern, 0 },
-	{ "Where:", target_option_list, take_target, 0 },
+	{ "What to search for:", pattern_option_list, parse_pattern, 0 },
+	{ "Where:", target_option_list, parse_target, 0 },
 	{ "How:", search_option_table, search_parse_option, offsetof(struct grep_options, search) },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct grep_options, search.selection) },
-	{ "Output:", print_option_list, take_print, 0 },
+	{ "Output:", print_option_list, parse_print, 0 },
 	{ 0 },
 };
 
@@ -163,16 +184,19 @@ static const char *const exclusive[] = {
 const struct cli_spec grep_spec = {
 	.command = "grep",
 	.operands = "PATTERN TARGET [REGION]...",
-	.purpose = "Searches memory for a Perl-compatible regular expression: where it is, and what\nstands around it.",
+	.purpose = "Searches memory for a Perl-compatible regular expression, and prints where\n"
+	           "it matches and the text around it.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, several PIDs as 1234,1240, a process name that fits one\n"
-	         "process, or an ELF core file. With -e or -f there is no PATTERN word. Without\n"
-	         "REGION all readable memory is searched. The exit status is 0 if there is a\n"
-	         "match, 1 if there is none, 2 after an error.",
+	.notes = "TARGET is a PID, several PIDs as 1234,1240, a process name that matches one\n"
+	         "process, or an ELF core file. With -e or -f, TARGET is the first operand.\n"
+	         "Without REGION, all readable memory is searched. The exit status is 0 if there\n"
+	         "is a match, 1 if there is none, 2 after an error.",
 	.examples = {
-		{ "procmem grep 'password=[!-~]+' java", "passwords in the memory of the process called java" },
-		{ "procmem grep --hex -C 32 'ca fe ba be 00 00 00 3?' 4711", "headers of Java classes, with the bytes around them" },
+		{ "procmem grep 'password=[!-~]+' java",
+		  "passwords in the memory of the process called java" },
+		{ "procmem grep --hex -C 32 'ca fe ba be 00 00 00 3?' 4711",
+		  "headers of Java classes, with the bytes around them" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,
@@ -190,5 +214,8 @@ enum grep_options_form grep_options_form(const struct grep_options *options)
 	if (options->only_matching)
 		return GREP_MATCHES;
 
-	return options->context && !options->search.output.json ? GREP_BLOCKS : GREP_LINES;
+	if (options->context && !options->search.output.json)
+		return GREP_BLOCKS;
+
+	return GREP_LINES;
 }

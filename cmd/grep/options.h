@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL options.c */
+/** @file The options of `procmem grep`. */
 #ifndef CMD_GREP_OPTIONS_H
 #define CMD_GREP_OPTIONS_H
 
-#include "grep/grep.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "grep/patterns.h"
+#include "target/search.h"
+
+/** What is printed. */
+enum grep_options_form {
+	GREP_LINES,   /**< a line per match, with the text around it */
+	GREP_BLOCKS,  /**< the same, and the bytes around the match in hexadecimal */
+	GREP_MATCHES, /**< the matches only */
+	GREP_COUNTS,  /**< the number of matches in each region */
+	GREP_REGIONS, /**< the regions with matches */
+	GREP_NOTHING, /**< nothing: the exit status is the result */
+};
+
+/** The options of `procmem grep`. */
+struct grep_options {
+	struct grep_patterns patterns; /**< what to search for */
+	unsigned flags;                /**< enum pm_pattern_flag bits, for all patterns */
+	bool only_matching;            /**< -o */
+	bool count;                    /**< -c */
+	bool list;                     /**< -l */
+	bool quiet;                    /**< -q */
+	bool byte_offset;              /**< -b */
+	bool all_processes;            /**< --all-processes */
+	bool context;                  /**< -A, -B or -C was given */
+	size_t before;                 /**< -B: bytes to show before a match */
+	size_t after;                  /**< -A: bytes to show after a match */
+	uint64_t max;                  /**< -m: matches per target; UINT64_MAX if not given */
+	struct search_options search;  /**< what to search, and the output options; `quiet` there
+	                                  is -q or -s: no notes */
+};
+
+/** The command line of `procmem grep`. */
+extern const struct cli_spec grep_spec;
 
 /**
- * What the options ask for, taken together.
- * @param options they
- * @return the form
+ * Returns the form of output that the options together ask for.
+ * @param options  the options
+ * @return         the form
  */
 enum grep_options_form grep_options_form(const struct grep_options *options);
 

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "grep/grep.h"
 
-enum { READ_AT_ONCE = 64 * 1024, FILE_MAX = 64 * 1024 * 1024 };
+enum {
+	READ_SIZE = 64 * 1024,
+	FILE_MAX = 64 * 1024 * 1024, /* far more than a list of patterns: another file was meant */
+};
 
 static void add_one(struct grep_patterns *patterns, const char *bytes, size_t length)
 {
@@ -41,20 +43,22 @@ void grep_patterns_add(struct grep_patterns *patterns, const char *bytes, size_t
 /** Reads a file to its end. */
 static int read_all(int fd, const char *path, struct text *content, struct pm_error *error)
 {
-	ssize_t length;
-	do {
-		length = read(fd, text_room(content, READ_AT_ONCE), READ_AT_ONCE);
-		if (length < 0 && errno != EINTR)
+	for (;;) {
+		ssize_t length = read(fd, text_room(content, READ_SIZE), READ_SIZE);
+		if (length == 0)
+			return 0;
+
+		if (length > 0)
+			content->length += (size_t)length;
+		else if (errno != EINTR)
 			return pm_error_set(error, PM_ERROR_IO, errno, "cannot read %s: %s", path,
 			                    strerror(errno));
-		content->length += length > 0 ? (size_t)length : 0;
+
 		if (content->length > FILE_MAX)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "%s is longer than %d MiB: these are no patterns", path,
-			                    FILE_MAX >> 20);
-	} while (length != 0);
-
-	return 0;
+			                    "%s is larger than %d MiB: not a file of patterns",
+			                    path, FILE_MAX >> 20);
+	}
 }
 
 int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, struct pm_error *error)
@@ -69,10 +73,11 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	int result = read_all(fd, path, &content, error);
 	patterns->given = true;
 
-	/* The newline at the end ends the last line; it begins no empty one. */
-	if (result == 0 && content.length > 0)
-		grep_patterns_add(patterns, content.bytes,
-		                  content.length - (content.bytes[content.length - 1] == '\n'));
+	if (result == 0 && content.length > 0) {
+		/* The newline at the end ends the last line; it does not start an empty one. */
+		bool ended = content.bytes[content.length - 1] == '\n';
+		grep_patterns_add(patterns, content.bytes, content.length - ended);
+	}
 
 	if (!is_stdin)
 		close(fd);
@@ -81,13 +86,16 @@ int grep_patterns_add_file(struct grep_patterns *patterns, const char *path, str
 	return result;
 }
 
-/** One of the patterns. */
+/** Returns one of the patterns. */
 static struct pm_pattern pattern_at(const struct grep_patterns *patterns, size_t index)
 {
-	size_t start = index > 0 ? patterns->ends[index - 1] : 0,
-	       length = patterns->ends[index] - start;
-	return (struct pm_pattern){ .text = length > 0 ? patterns->bytes.bytes + start : "",
-		                    .length = length };
+	size_t start = index > 0 ? patterns->ends[index - 1] : 0;
+	size_t length = patterns->ends[index] - start;
+	struct pm_pattern pattern = { .text = "", .length = length };
+
+	if (length > 0)
+		pattern.text = patterns->bytes.bytes + start;
+	return pattern;
 }
 
 int grep_patterns_compile(const struct grep_patterns *patterns, unsigned flags,

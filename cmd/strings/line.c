@@ -1,36 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* What the threads of the scan do with a string: all that costs time, as there may be millions. */
+/*
+ * What the threads of the scan do with each string: everything that takes time, because there may
+ * be millions of strings. The main thread only has to print the result (print.c).
+ */
 #include "strings/line.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include <procmem/text_template.h>
+
 #include "base/utf8.h"
-#include "strings/options.h"
-#include "strings/parts.h"
+#include "strings/strings.h"
 #include "target/region_text.h"
-#include "target/similarity.h"
 #include "view/json.h"
 
-enum { ADDRESS_WIDTH = 7 /* of strings(1) */, OCTAL_DIGITS = 22, LINE_KEPT = 64 * 1024 };
+enum {
+	ADDRESS_WIDTH = 7, /* as strings(1) */
+	OCTAL_DIGITS = 22, /* of 64 bits */
+	LINE_KEPT = 64 * 1024,
+};
 
-/** Whether there are only bytes below 0x80. */
+/** Returns whether a text has only bytes below 0x80. */
 static bool is_ascii(const char *text, size_t length)
 {
 	uint64_t all = 0, word;
+
 	for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
 		memcpy(&word, text, sizeof word);
 		all |= word;
 	}
-
 	for (; length > 0; length--)
 		all |= (unsigned char)*text++;
+
 	return !(all & 0x8080808080808080);
 }
 
 void strings_line_add_text(const struct strings_options *options, struct text *line,
                            const char *text, size_t length)
 {
-	/* All that is in a string of ASCII is printable, or a tab. */
+	/* A string of ASCII has only printable characters and tabs. */
 	if (options->raw || (!options->white_space && is_ascii(text, length))) {
 		text_bytes(line, text, length);
 		return;
@@ -39,9 +49,11 @@ void strings_line_add_text(const struct strings_options *options, struct text *l
 	for (;;) {
 		const char *tab = memchr(text, '\t', length);
 		size_t before = tab ? (size_t)(tab - text) : length;
+
 		utf8_escape(line, text, before);
 		if (!tab)
 			return;
+
 		text_char(line, '\t');
 		text += before + 1;
 		length -= before + 1;
@@ -50,29 +62,49 @@ void strings_line_add_text(const struct strings_options *options, struct text *l
 
 const char *strings_line_encoding(enum pm_encoding encoding, const char *text, size_t length)
 {
-	return pm_encoding_name(encoding == PM_ENCODING_UTF8 && is_ascii(text, length)
-	                                ? PM_ENCODING_ASCII
-	                                : encoding);
+	if (encoding == PM_ENCODING_UTF8 && is_ascii(text, length))
+		encoding = PM_ENCODING_ASCII;
+
+	return pm_encoding_name(encoding);
 }
 
 static void add_octal(struct text *line, uint64_t value)
 {
 	char digits[OCTAL_DIGITS];
 	size_t first = sizeof digits;
+
 	do
 		digits[--first] = (char)('0' + (value & 7));
 	while ((value >>= 3) > 0);
+
 	text_bytes(line, digits + first, sizeof digits - first);
 }
 
 static void add_number(struct text *line, char radix, uint64_t value)
 {
-	if (radix == 'd')
+	switch (radix) {
+	case 'd':
 		text_decimal(line, value);
-	else if (radix == 'o')
+		break;
+	case 'o':
 		add_octal(line, value);
-	else
+		break;
+	default:
 		text_hex(line, value, 1);
+	}
+}
+
+/** Moves the end of a line to the right, so that its last part has at least `width` columns. */
+static void align_right(struct text *line, size_t start, size_t width)
+{
+	size_t length = line->length - start;
+	if (length >= width)
+		return;
+
+	size_t padding = width - length;
+	text_fill(line, ' ', padding);
+	memmove(line->bytes + start + padding, line->bytes + start, length);
+	memset(line->bytes + start, ' ', padding);
 }
 
 static const struct pm_region *region_of(const struct strings *strings, const struct pm_hit *hit)
@@ -80,30 +112,25 @@ static const struct pm_region *region_of(const struct strings *strings, const st
 	return &strings->search.memory.loaded.regions.items[hit->region];
 }
 
-/** Adds what stands before the characters: "7f3a1c0042f1 ", "7f3a1c0042f1~ l ". */
+/** Adds what precedes the characters: "7f3a1c0042f1 ", "7f3a1c0042f1~ l ". */
 static void add_prefix(const struct strings *strings, const struct pm_hit *hit, struct text *line)
 {
 	const struct strings_options *options = strings->options;
-	size_t begin = line->length;
+	size_t start = line->length;
+
 	if (options->offset) {
-		uint64_t start = region_of(strings, hit)->start;
-		text_hex(line, start, 1);
+		uint64_t region = region_of(strings, hit)->start;
+		text_hex(line, region, 1);
 		text_char(line, '+');
-		add_number(line, options->radix, hit->address - start);
+		add_number(line, options->radix, hit->address - region);
 	} else if (options->radix != 'n') {
 		add_number(line, options->radix, hit->address);
-		size_t digits = line->length - begin;
-		if (digits < ADDRESS_WIDTH) {
-			text_fill(line, ' ', ADDRESS_WIDTH - digits);
-			memmove(line->bytes + begin + ADDRESS_WIDTH - digits, line->bytes + begin,
-			        digits);
-			memset(line->bytes + begin, ' ', ADDRESS_WIDTH - digits);
-		}
+		align_right(line, start, ADDRESS_WIDTH);
 	}
 
 	if (hit->changed)
 		text_char(line, '~');
-	if (line->length > begin)
+	if (line->length > start)
 		text_char(line, ' ');
 
 	if (strings->several) {
@@ -112,13 +139,12 @@ static void add_prefix(const struct strings *strings, const struct pm_hit *hit, 
 	}
 }
 
-/**
- * Makes a line of text: the length of what stands before the characters as one byte, and the line.
- */
+/** Makes a line of text after one byte with the length of what precedes the characters. */
 static void make_line(struct strings *strings, struct strings_worker *worker,
                       const struct pm_hit *hit, const char *text, size_t length)
 {
 	struct text *line = &worker->line;
+
 	text_char(line, 0);
 	add_prefix(strings, hit, line);
 	line->bytes[0] = (char)(unsigned char)(line->length - 1);
@@ -126,12 +152,13 @@ static void make_line(struct strings *strings, struct strings_worker *worker,
 	text_char(line, '\n');
 }
 
-/** Makes a JSON object without its end. */
+/** Makes a JSON object without its closing brace. */
 static void make_json(struct strings *strings, struct strings_worker *worker,
                       const struct pm_hit *hit, const char *text, size_t length)
 {
 	struct text *line = &worker->line;
 	const struct pm_region *region = region_of(strings, hit);
+
 	if (worker->region.length == 0 || worker->region_start != region->start) {
 		text_clear(&worker->region);
 		region_text_json(&worker->region, region);
@@ -144,26 +171,28 @@ static void make_json(struct strings *strings, struct strings_worker *worker,
 	text_bytes(line, worker->region.bytes, worker->region.length);
 	text_string(line, ",\"encoding\":\"");
 	text_string(line, strings_line_encoding(hit->encoding, text, length));
+
 	text_string(line, "\",\"length\":");
 	text_decimal(line, hit->size);
-
 	text_string(line, ",\"text\":");
 	json_quote(line, text, length);
 }
 
-/** Makes what the tally takes: the hash and the characters. */
+/** Makes what the tally needs: the hash and the characters. */
 static void make_key(struct strings *strings, struct strings_worker *worker,
                      const struct pm_hit *hit, const char *text, size_t length)
 {
 	const char *key = text;
 	size_t key_length = length;
+
 	if (strings->options->similar) {
-		text_clear(&worker->common);
-		key_length = similar_fold(text_room(&worker->common, length), text, length);
-		key = worker->common.bytes;
+		text_clear(&worker->template);
+		key_length = pm_text_template_write(text, length,
+		                                    text_room(&worker->template, length));
+		key = worker->template.bytes;
 	}
 
-	uint64_t hash = tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
+	uint64_t hash = pm_tally_hash(strings->tally, (uint8_t)hit->encoding, key, key_length);
 	text_bytes(&worker->line, (const char *)&hash, sizeof hash);
 	text_bytes(&worker->line, text, length);
 }
@@ -192,11 +221,12 @@ int strings_line_found(void *context, unsigned number, const struct pm_hit *hit,
 		make_line(strings, worker, hit, text, length);
 
 	int status = pm_scan_append(batch, worker->line.bytes, worker->line.length, error);
-	/* Long strings are rare, and each thread may meet one. */
+
+	/* Long strings are rare, but each thread may find some. */
 	if (worker->line.capacity > LINE_KEPT) {
 		text_deinit(&worker->line);
 		text_deinit(&worker->plain);
-		text_deinit(&worker->common);
+		text_deinit(&worker->template);
 	}
 
 	return status;

@@ -1,34 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL line.c */
+/** @file From a string that was found to a line, in the threads of the scan. */
 #ifndef CMD_STRINGS_LINE_H
 #define CMD_STRINGS_LINE_H
 
-#include "strings/parts.h"
+#include <stddef.h>
+
+#include <procmem/scan.h>
+#include <procmem/strings_scan.h>
+
+#include "base/text.h"
+#include "strings/options.h"
 
 /**
- * Adds characters, escaped unless --raw is given; tabs stay.
+ * Adds the characters of a string to a line: escaped, unless --raw is given. Tabs are kept.
  *
- * @param options  the user's
- * @param line     gets them
- * @param text     they
- * @param length   how many bytes
+ * @param options  the options
+ * @param line     receives the characters
+ * @param text     the characters of the string
+ * @param length   bytes of `text`
  */
 void strings_line_add_text(const struct strings_options *options, struct text *line,
                            const char *text, size_t length);
 
 /**
- * The name of a string's encoding; without a character beyond ASCII it is that.
+ * Returns the name of the encoding of a string: that of ASCII for UTF-8 without other characters.
  *
- * @param encoding  the one that was searched for
- * @param text      its characters
- * @param length    how many bytes
+ * @param encoding  the encoding that was searched for
+ * @param text      the characters of the string
+ * @param length    bytes of `text`
  * @return          a constant text
  */
 const char *strings_line_encoding(enum pm_encoding encoding, const char *text, size_t length);
 
 /**
- * Writes a string down as a line, in JSON or for -u. Called by the threads of the scan. @see
- * pm_scan_found
+ * Makes what strings_print_deliver() needs of a string: a line, JSON, or the key for -u. Called by
+ * the threads of the scan.
+ * @see pm_scan_found
  */
 int strings_line_found(void *search, unsigned worker, const struct pm_hit *hit,
                        struct pm_scan_batch *batch, struct pm_error *error);

@@ -1,23 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL options.c */
+/** @file The options of `procmem strings`. */
 #ifndef CMD_STRINGS_OPTIONS_H
 #define CMD_STRINGS_OPTIONS_H
 
-#include "strings/parts.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <procmem/strings_scan.h>
+
+#include "cli/cli.h"
+#include "target/search.h"
+
+/** The options of `procmem strings`. */
+struct strings_options {
+	unsigned encodings;           /**< -e: PM_ENCODING_BIT() values, 0 if not given */
+	uint64_t min_length;          /**< -n: fewest characters of a string, 0 if not given */
+	bool white_space;             /**< -w */
+	char radix;                   /**< -t: 'x', 'd', 'o', or 'n' for none; 0 if not given */
+	bool offset;                  /**< --offset */
+	bool unique;                  /**< -u */
+	bool similar;                 /**< --similar */
+	bool top_given;               /**< --top was given */
+	uint64_t top;                 /**< --top: number of strings that -u prints, 0 for all */
+	uint64_t budget;              /**< --budget: bytes of memory for -u, 0 if not given */
+	bool raw;                     /**< --raw */
+	struct search_options search; /**< what to search, and the output options */
+};
+
+/** The command line of `procmem strings`. */
+extern const struct cli_spec strings_spec;
 
 /**
- * Whether the options go together; says so where they do not.
+ * Checks that the options can be combined; reports an error if not.
  *
- * @param options  they
- * @param out      where the result goes
- * @return         true or false
+ * @param options  the options
+ * @param out      where the result will be printed
+ * @return         true if they can
  */
 bool strings_options_check(const struct strings_options *options, const struct out *out);
 
 /**
- * The encoding by the letter that -e takes.
- * @param encoding it
- * @return a letter
+ * Returns the letter by which -e selects an encoding.
+ * @param encoding  the encoding
+ * @return          the letter
  */
 char strings_options_letter(enum pm_encoding encoding);
 

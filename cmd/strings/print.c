@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "strings/print.h"
+
+#include <string.h>
+
 #include "target/region_text.h"
 #include "view/results.h"
 
-/** Says in which region the next strings are. */
+/** Prints the region that contains the next strings. */
 static void print_heading(struct strings *strings, size_t index)
 {
 	struct out *out = strings->search.out;
@@ -16,6 +19,7 @@ static void print_heading(struct strings *strings, size_t index)
 	const struct pm_region *region = &strings->search.memory.loaded.regions.items[index];
 	results_put_region(out->results, region, &heading);
 	region_text_words(&heading, region);
+
 	out_style(out, OUT_DIM);
 	out_wrapped(out, &heading, 2);
 	out_style(out, OUT_PLAIN);
@@ -34,7 +38,8 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 {
 	struct out *out = strings->search.out;
 	const char *line = (const char *)delivery->bytes + 1;
-	size_t length = delivery->length - 1, prefix = *(const unsigned char *)delivery->bytes;
+	size_t length = delivery->length - 1;
+	size_t prefix = *(const unsigned char *)delivery->bytes;
 	bool joined = strings->open && delivery->continued &&
 	              strings->open_encoding == delivery->encoding;
 
@@ -50,7 +55,7 @@ static void print_line(struct strings *strings, const struct pm_scan_delivery *d
 		                  length - prefix - 1);
 	}
 
-	/* A string that goes on has its newline behind its last piece. */
+	/* Only the last piece of a string ends its line. */
 	out_bytes(out, line, length - delivery->truncated);
 	strings->open = delivery->truncated;
 	strings->open_encoding = delivery->encoding;
@@ -62,14 +67,14 @@ static void print_json(struct strings *strings, const struct pm_scan_delivery *d
 	search_put_json(delivery, delivery->bytes, delivery->length, strings->search.out);
 }
 
-/** Counts a string for -u. The rest of a long one is no string of its own. */
+/** Counts a string for -u. The rest of a long one only adds to its size. */
 static void count_string(struct strings *strings, const struct pm_scan_delivery *delivery)
 {
-	struct tally_text text = { .first = delivery->address,
-		                   .size = delivery->size,
-		                   .sort = (uint8_t)delivery->encoding };
+	struct pm_tally_text text = { .first = delivery->address,
+		                      .size = delivery->size,
+		                      .category = (uint8_t)delivery->encoding };
 	if (delivery->continued) {
-		tally_lengthen(strings->tally, text.sort, delivery->size);
+		pm_tally_extend(strings->tally, text.category, delivery->size);
 		return;
 	}
 
@@ -79,15 +84,16 @@ static void count_string(struct strings *strings, const struct pm_scan_delivery 
 	text.length = delivery->length - sizeof text.hash;
 
 	if (strings->options->similar)
-		tally_add_similar(strings->tally, &text);
+		pm_tally_add_similar(strings->tally, &text);
 	else
-		tally_add(strings->tally, &text);
+		pm_tally_add(strings->tally, &text);
 }
 
 int strings_print_deliver(void *context, const struct pm_scan_delivery *delivery,
                           struct pm_error *error)
 {
 	struct strings *strings = ((struct search *)context)->context;
+
 	(void)error;
 	if (strings->tally)
 		count_string(strings, delivery);

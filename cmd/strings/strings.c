@@ -1,43 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 #include "base/interrupt.h"
+#include "base/report.h"
 #include "strings/line.h"
-#include "strings/options.h"
 #include "strings/print.h"
-#include "strings/strings.h"
 #include "strings/unique.h"
 
-enum { USUAL_BUDGET = 256 << 20 };
+enum { DEFAULT_BUDGET = 256 << 20 };
 
-/** Bits of two encodings that find each other's strings, one byte further on. */
 static bool has_both(unsigned encodings, enum pm_encoding little, enum pm_encoding big)
 {
 	return (encodings & PM_ENCODING_BIT(little)) && (encodings & PM_ENCODING_BIT(big));
 }
 
-static int make_scanner(const struct strings_options *options, struct pm_scanner **scanner,
-                        struct pm_error *error)
+static int create_scanner(const struct strings_options *options, struct pm_scanner **scanner,
+                          struct pm_error *error)
 {
+	/* Otherwise both byte orders would find the strings of each other, one byte further. */
+	bool aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
+	               has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE);
 	const struct pm_strings_options wanted = {
 		.encodings = options->encodings,
-		.min_length = (size_t)options->least,
+		.min_length = (size_t)options->min_length,
 		.white_space = options->white_space,
-		.aligned = has_both(options->encodings, PM_ENCODING_UTF16LE, PM_ENCODING_UTF16BE) ||
-		           has_both(options->encodings, PM_ENCODING_UTF32LE, PM_ENCODING_UTF32BE),
+		.aligned = aligned,
 	};
 
 	return pm_strings_scanner_create(&wanted, scanner, error);
 }
 
-/**
- * Searches, and prints.
- * @return 0 or -1
- */
+/** Searches, and prints the strings. */
 static int print_strings(struct strings *strings, struct pm_error *error)
 {
 	struct pm_scanner *scanner;
-	if (make_scanner(strings->options, &scanner, error) < 0)
+	if (create_scanner(strings->options, &scanner, error) < 0)
 		return -1;
 
 	const struct search_what what = { .scanner = scanner,
@@ -53,17 +50,19 @@ static int print_strings(struct strings *strings, struct pm_error *error)
 	return status;
 }
 
+/** Searches a target. */
 static enum status run(struct strings *strings, const char *target)
 {
 	struct pm_error error = { 0 };
 	int ready = search_open(&strings->search, target, &error);
+
 	if (ready <= 0) {
 		report_failure(&error);
 		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
 	}
 
 	int status = print_strings(strings, &error);
-	/* What was found stands before what is said about it. */
+	/* The result precedes notes about it. */
 	out_flush(strings->search.out);
 	search_report(&strings->search, strings->count);
 	if (status < 0)
@@ -72,10 +71,23 @@ static enum status run(struct strings *strings, const char *target)
 	return strings->count > 0 ? STATUS_OK : STATUS_NOTHING;
 }
 
-/** Whether what the regions are for is shown. */
+/** Returns whether the output includes what the regions are for. */
 static bool shows_kinds(const struct strings_options *options, const struct out *out)
 {
 	return !options->unique && (options->search.output.json || out->terminal);
+}
+
+static void deinit(struct strings *strings)
+{
+	search_close(&strings->search);
+	pm_tally_destroy(strings->tally);
+
+	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
+		text_deinit(&strings->workers[i].line);
+		text_deinit(&strings->workers[i].plain);
+		text_deinit(&strings->workers[i].template);
+		text_deinit(&strings->workers[i].region);
+	}
 }
 
 static enum status run_with(struct strings_options *options, struct out *out,
@@ -93,23 +105,17 @@ static enum status run_with(struct strings_options *options, struct out *out,
 		.several = options->encodings & (options->encodings - 1),
 		.region = SIZE_MAX,
 	};
+	uint64_t budget = options->budget ? options->budget : DEFAULT_BUDGET;
+	struct pm_error error;
 
 	strings.search.context = &strings;
-	if (options->unique)
-		strings.tally = tally_create(options->budget ? options->budget : USUAL_BUDGET);
+	if (options->unique && pm_tally_create(budget, &strings.tally, &error) < 0)
+		return report_failure(&error);
+
 	out_set_colour(out, options->search.output.colour);
-
 	enum status status = run(&strings, words->operands[0]);
-	search_close(&strings.search);
-	tally_destroy(strings.tally);
 
-	for (size_t i = 0; i < PM_SCAN_WORKERS_MAX; i++) {
-		text_deinit(&strings.workers[i].line);
-		text_deinit(&strings.workers[i].plain);
-		text_deinit(&strings.workers[i].common);
-		text_deinit(&strings.workers[i].region);
-	}
-
+	deinit(&strings);
 	return status;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL unique.c */
+/** @file Printing the counts of `procmem strings -u`. */
 #ifndef CMD_STRINGS_UNIQUE_H
 #define CMD_STRINGS_UNIQUE_H
 
-#include "strings/parts.h"
+#include "strings/strings.h"
 
 /**
- * Prints what -u has counted.
- * @param strings it
+ * Prints the distinct strings with their counts, and notes about them on stderr.
+ * @param strings  the run of the command, with all strings counted; the tally is sorted
  */
 void strings_unique_print(struct strings *strings);
 

@@ -5,14 +5,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/minmax.h"
+#include "base/report.h"
 #include "target/stopping.h"
 
 enum {
 	OPTION_STOP = CLI_LONG_ONLY,
 	OPTION_WHOLE_FILES,
-	FLUSH_US = 100 * 1000, /* hits do not wait longer than that for others to be written with */
-	LONG_HIT = 4096,       /* one that may be written at once, without waiting for others */
-	TOLD_BY_ITSELF = 3,    /* unreadable ranges */
+	FLUSH_US = 100 * 1000,  /* hits wait at most this long for others to be written with */
+	LONG_HIT = 4096,        /* bytes of a hit that may be written at once, without waiting */
+	UNREADABLE_DEFAULT = 3, /* unreadable ranges that are listed without -v */
 };
 
 const struct cli_option search_option_table[] = {
@@ -25,9 +27,9 @@ const struct cli_option search_option_table[] = {
 int search_parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct search_options *options = into;
+
 	(void)value;
 	(void)error;
-
 	if (id == OPTION_STOP)
 		options->stop = true;
 	else
@@ -35,21 +37,22 @@ int search_parse_option(void *into, int id, const char *value, struct pm_error *
 	return 0;
 }
 
-/** How much of a range will be searched, as far as the sizes of its region tell. */
+/** Estimates the bytes of a range that will be searched, from the sizes of its region. */
 static uint64_t expect(const struct search *search, const struct pm_region_range *range)
 {
 	const struct pm_regions *regions = &search->memory.loaded.regions;
-	uint64_t size = range->range.end - range->range.start;
+	uint64_t size = pm_range_size(range->range);
 	if (range->region >= regions->count)
 		return 0;
 
 	const struct pm_region *region = &regions->items[range->region];
-	uint64_t there = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] +
-	                 region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
-	                 region->bytes[PM_SIZE_SHARED_HUGETLB];
-	bool whole = search->options->whole_files && region->inode != 0;
+	if (search->options->whole_files && region->inode != 0)
+		return size;
 
-	return there < size && !whole ? there : size;
+	uint64_t touched = region->bytes[PM_SIZE_RSS] + region->bytes[PM_SIZE_SWAP] +
+	                   region->bytes[PM_SIZE_PRIVATE_HUGETLB] +
+	                   region->bytes[PM_SIZE_SHARED_HUGETLB];
+	return pm_min(touched, size);
 }
 
 int search_open(struct search *search, const char *word, struct pm_error *error)
@@ -72,8 +75,8 @@ int search_open(struct search *search, const char *word, struct pm_error *error)
 }
 
 /**
- * Whether the other end of a pipe was closed; a search that finds nothing would never see it by
- * writing.
+ * Returns whether the other end of a pipe was closed. A search that finds nothing does not write,
+ * and would never notice.
  */
 static bool reader_is_gone(const struct out *out)
 {
@@ -81,8 +84,8 @@ static bool reader_is_gone(const struct out *out)
 	return out_failed(out) || (poll(&pipe, 1, 0) > 0 && (pipe.revents & POLLERR));
 }
 
-/** Wipes the line of progress away where hits are about to be written to the same terminal. */
-static void make_way(struct search *search, size_t more)
+/** Clears the progress line if hits are about to be written to the same terminal. */
+static void clear_progress(struct search *search, size_t more)
 {
 	size_t waiting = search->out->buffer.length;
 	if (search->progress.shown && search->out->terminal && (waiting > 0 || more > LONG_HIT))
@@ -93,8 +96,9 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 {
 	struct search *search = context;
 	uint64_t now = clock_us();
+
 	if (now - search->flushed_us >= FLUSH_US) {
-		make_way(search, 0);
+		clear_progress(search, 0);
 		out_flush(search->out);
 		search->flushed_us = now;
 		search->reader_gone = reader_is_gone(search->out);
@@ -110,31 +114,37 @@ static int tick(void *context, const struct pm_scan_totals *totals)
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
 {
 	struct search *search = context;
-	make_way(search, delivery->length);
+
+	clear_progress(search, delivery->length);
 	int result = search->what->deliver(search, delivery, error);
 	search->enough = result > 0;
 	search->reader_gone = out_failed(search->out);
-	return result == 0 && search->reader_gone ? 1 : result;
+	if (result == 0 && search->reader_gone)
+		return 1;
+
+	return result;
 }
 
-/** Scans by a plan, which is used up. */
+/** Scans the memory of a plan, which is used up. */
 static int scan(struct search *search, struct pm_plan *plan, struct pm_error *error)
 {
 	struct memory *memory = &search->memory;
+	struct pm_reader *files = memory->files.ops ? &memory->files : NULL;
 	const struct pm_scan scan = {
 		.scanner = search->what->scanner,
 		.regions = &memory->loaded.regions,
 		.plan = plan,
 		.source = {
 			.target = &memory->reader,
-			.files = memory->files.ops ? &memory->files : NULL,
+			.files = files,
 			.unreadable = memory_note_unreadable,
 			.context = memory,
 			.cancel = memory->cancel,
 		},
 		.around = search->what->around,
-		/* What stands still needs no second look. */
+		/* The memory of a stopped process or a core file does not change. */
 		.again = memory->target.process && !memory->stop,
+
 		.found = search->what->found,
 		.deliver = deliver,
 		.tick = tick,
@@ -148,7 +158,7 @@ static int scan(struct search *search, struct pm_plan *plan, struct pm_error *er
 		                    pm_plan_bytes(plan, PM_SEGMENT_SHARED);
 	search->missing = pm_plan_bytes(plan, PM_SEGMENT_MISSING);
 
-	return status < 0 && search->reader_gone ? 0 : status;
+	return search->reader_gone ? 0 : status;
 }
 
 int search_run(struct search *search, const struct search_what *what, struct pm_error *error)
@@ -157,7 +167,7 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	const struct pm_plan_options options = { .pages = &memory->pages,
 		                                 .files = memory->files.ops != NULL,
 		                                 .cancel = memory->cancel };
-	uint64_t begin = clock_us();
+	uint64_t start = clock_us();
 	struct pm_plan *plan;
 
 	if (pm_plan_open(&memory->loaded.regions, memory->ranges, memory->count, &options, &plan,
@@ -169,16 +179,16 @@ int search_run(struct search *search, const struct search_what *what, struct pm_
 	pm_plan_close(plan);
 	memory_resume(memory);
 	progress_end(&search->progress);
-	search->elapsed_us = clock_us() - begin;
+	search->elapsed_us = clock_us() - start;
 
-	/* Where the target became another one meanwhile, nobody knows what was searched. */
+	/* If the process called exec or its PID was reused, other memory was searched. */
 	if (status == 0 && memory->target.process && !search->reader_gone)
 		status = pm_process_check(memory->target.process, error);
 
 	return status;
 }
 
-/** Adds a size in the way that the user wants it. */
+/** Adds a size, exact or human-readable as the options say. */
 static void add_size(const struct search *search, struct text *text, uint64_t bytes)
 {
 	if (search->options->output.bytes || bytes == 0)
@@ -187,30 +197,33 @@ static void add_size(const struct search *search, struct text *text, uint64_t by
 		text_size(text, bytes);
 }
 
-static void tell_lacks(const struct search *search)
+static void report_unreadable(const struct search *search)
 {
 	const struct pm_unreadable_list *unreadable = &search->memory.unreadable;
-	bool all = search->options->output.verbose;
+	size_t max = search->options->output.verbose ? SIZE_MAX : UNREADABLE_DEFAULT;
 	struct text line = { 0 };
 
 	if (unreadable->count == 0)
 		return;
 
-	unreadable_report(unreadable, all ? SIZE_MAX : TOLD_BY_ITSELF);
+	unreadable_report(unreadable, max);
 	add_size(search, &line, unreadable->bytes);
-	text_format(&line, " in %zu place%s could not be read%s", unreadable->count,
-	            unreadable->count == 1 ? "" : "s",
-	            all || unreadable->count <= TOLD_BY_ITSELF ? "" : "; -v lists them all");
+	text_format(&line, " in %zu place%s could not be read", unreadable->count,
+	            unreadable->count == 1 ? "" : "s");
+	if (unreadable->count > max)
+		text_string(&line, "; -v lists them all");
+
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-/** Adds a part of the sentence, unless there is nothing to tell. */
+/** Adds a size and words about it to a sentence, unless the size is 0. */
 static void add_part(const struct search *search, struct text *line, uint64_t bytes,
                      const char *words)
 {
 	if (bytes == 0)
 		return;
+
 	text_string(line, "; ");
 	add_size(search, line, bytes);
 	text_string(line, words);
@@ -220,29 +233,28 @@ static void add_part(const struct search *search, struct text *line, uint64_t by
 static void add_searched(const struct search *search, struct text *line)
 {
 	const struct pm_scan_totals *totals = &search->totals;
+
 	add_size(search, line, totals->searched);
 	text_format(line, " searched in %.2f s", (double)search->elapsed_us / 1e6);
-
 	if (totals->changed > 0) {
 		text_string(line, "; ");
 		text_grouped(line, totals->changed);
-		text_string(line, " changed meanwhile (~)");
+		text_string(line, " changed during the search (~)");
 	}
 
 	add_part(search, line, search->missing, " not in the core file");
 	add_part(search, line, search->untouched,
-	         " of files that it has not touched left out (--whole-files)");
+	         " of untouched file pages skipped (--whole-files)");
 }
 
-static void tell_totals(const struct search *search, uint64_t found)
+static void report_totals(const struct search *search, uint64_t found)
 {
 	struct text line = { 0 };
+
 	text_grouped(&line, found);
 	text_format(&line, " %s%s; ", search->noun[found != 1], search->where ? search->where : "");
-
 	if (search->enough)
-		text_format(&line, "the search ended there, after %.2f s",
-		            (double)search->elapsed_us / 1e6);
+		text_format(&line, "search ended after %.2f s", (double)search->elapsed_us / 1e6);
 	else
 		add_searched(search, &line);
 
@@ -259,13 +271,13 @@ void search_report(const struct search *search, uint64_t found)
 	if (search->options->stop)
 		stopping_report(search->memory.stopped_ns, search->memory.threads);
 
-	/* Whoever has seen enough is not told how little was searched for it. */
+	/* A closed pipe has ended the search early, and its totals mean nothing. */
 	if (search->reader_gone)
 		return;
 
-	tell_lacks(search);
+	report_unreadable(search);
 	if (output->verbose || isatty(STDERR_FILENO))
-		tell_totals(search, found);
+		report_totals(search, found);
 }
 
 void search_put_json(const struct pm_scan_delivery *hit, const char *begun, size_t length,

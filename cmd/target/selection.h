@@ -1,55 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The filters that all commands share, and the REGION words. */
+/** @file The selection of regions: the options that all commands share, and the REGION words. */
 #ifndef CMD_TARGET_SELECTION_H
 #define CMD_TARGET_SELECTION_H
+
+#include <stdbool.h>
 
 #include <procmem/select.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
 
-/** A choice of regions. */
+/** A selection of regions. Initialise it with selection_init(). */
 struct selection {
-	struct pm_select *select; /**< the library's */
-	struct text kinds;        /**< all lists of kinds, separated by commas */
-	bool mapping_given;       /**< there is an expression for mappings */
-	bool perms_given;         /**< there are permissions */
+	struct pm_select *select; /**< owned */
+	struct text kinds;        /**< the lists of all -k, joined by commas */
+	bool mapping_given;       /**< --mapping was given */
+	bool perms_given;         /**< --perms was given */
 };
 
-/** The options: -k --mapping --perms --min-rss --min-size. */
+/** The options -k, --mapping, --perms, --min-rss and --min-size. */
 extern const struct cli_option selection_options[];
 
-/** Takes one of them. @see cli_take */
+/**
+ * Parses one of these options.
+ * @see cli_take
+ */
 int selection_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 /**
- * Starts a choice.
- * @param selection filled; release with selection_deinit()
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ * Creates a selection of all regions.
+ *
+ * @param selection  filled; release it with selection_deinit()
+ * @param error      PM_ERROR_RESOURCES
+ * @return           0 or -1
  */
 int selection_init(struct selection *selection, struct pm_error *error);
 
 /**
- * Releases a choice.
- * @param selection the choice
+ * Releases a selection.
+ * @param selection  the selection
  */
 void selection_deinit(struct selection *selection);
 
 /**
  * Adds REGION words.
- * @param selection the choice
- * @param words they
- * @param count how many @param error PM_ERROR_USAGE
- * @return 0 or -1
+ *
+ * @param selection  the selection
+ * @param words      the words; copied
+ * @param count      number of words
+ * @param error      PM_ERROR_USAGE
+ * @return           0 or -1
  */
 int selection_add_words(const struct selection *selection, char *const *words, int count,
                         struct pm_error *error);
 
 /**
- * What must be read so that the choice can be made: enum region_needs bits.
- * @param selection the choice
- * @return bits
+ * Returns what must be read about regions to select them.
+ * @param selection  the selection
+ * @return           enum region_needs bits
  */
 unsigned selection_needs(const struct selection *selection);
 

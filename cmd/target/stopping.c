@@ -4,8 +4,8 @@
 #include "base/report.h"
 
 /**
- * What a session holds. A process can be traced once only, by all of this program: so there is one,
- * and all commands see it.
+ * The stop of the session. It is global because this program as a whole can trace a process only
+ * once, and all commands must see it.
  */
 static struct held {
 	struct pm_stop *stop;
@@ -20,26 +20,30 @@ bool stopping_holds(const struct pm_process *process)
 int stopping_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
                    struct pm_stop **stop, struct pm_error *error)
 {
-	if (stopping_holds(process)) {
-		*stop = held.stop;
-		return 0;
-	}
-	return pm_stop_begin(process, cancel, stop, error);
+	if (!stopping_holds(process))
+		return pm_stop_begin(process, cancel, stop, error);
+
+	*stop = held.stop;
+	return 0;
 }
 
 uint64_t stopping_end(struct pm_stop *stop)
 {
-	return stop && stop == held.stop ? 0 : pm_stop_end(stop);
+	if (stop && stop == held.stop)
+		return 0;
+
+	return pm_stop_end(stop);
 }
 
 void stopping_report(uint64_t nanoseconds, size_t threads)
 {
 	const char *unit = threads == 1 ? "thread" : "threads";
+
 	if (nanoseconds > 0)
 		report_note("stopped for %.1f ms: %zu %s", (double)nanoseconds / 1e6, threads,
 		            unit);
 	else
-		report_note("it stays stopped: %zu %s", threads, unit);
+		report_note("the process stays stopped: %zu %s", threads, unit);
 }
 
 int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cancel,
@@ -47,6 +51,7 @@ int stopping_hold(struct pm_process *process, const volatile sig_atomic_t *cance
 {
 	if (pm_stop_begin(process, cancel, &held.stop, error) < 0)
 		return -1;
+
 	held.pid = pm_process_pid(process);
 	return 0;
 }

@@ -16,9 +16,11 @@
 #include "base/text.h"
 
 /**
- * The PID in "/proc/PID", with "/smaps" or "/maps" behind or not: whoever writes that means the
- * process.
- * @return false where it is none
+ * Parses "/proc/PID", also followed by "/smaps" or "/maps": that refers to the process, not to the
+ * file.
+ *
+ * @param pid  receives the digits of the PID
+ * @return     false if the word has another form
  */
 static bool parse_proc_path(const char *word, struct text *pid)
 {
@@ -37,7 +39,7 @@ static bool parse_proc_path(const char *word, struct text *pid)
 	return true;
 }
 
-/** How many processes `procmem ps WORD` lists. */
+/** Counts the processes that `procmem ps WORD` lists. */
 static size_t count_matching(const char *word)
 {
 	struct pm_process_list processes = { 0 };
@@ -62,7 +64,7 @@ static size_t count_matching(const char *word)
 	return count;
 }
 
-/** Tells of processes that have the word in their command lines only. */
+/** Reports processes that have the word only in their command lines. */
 static void hint_at_command_lines(const char *word, struct pm_error *error)
 {
 	size_t count = count_matching(word);
@@ -75,25 +77,25 @@ static void hint_at_command_lines(const char *word, struct pm_error *error)
 static int find(const char *word, pid_t *pid, struct pm_error *error)
 {
 	struct text number = { 0 };
-	bool is_path = parse_proc_path(word, &number);
-	int result = pm_process_find(is_path ? text_terminate(&number) : word, pid, error);
+	if (parse_proc_path(word, &number))
+		word = text_terminate(&number);
+
+	int result = pm_process_find(word, pid, error);
 	text_deinit(&number);
 	return result;
 }
 
-/**
- * Says of a file that was named where only a process will do what it is, and which commands take
- * it.
- */
+/** Reports what a file is, and which commands read it, if the word names one and not a process. */
 static void hint_at_file(const char *word, struct pm_error *error)
 {
 	const char *which;
 	char *recording = target_recording(word, &which);
 	bool is_core = !recording && pm_core_is_one(word);
+
 	if (recording)
 		pm_error_set(error, error->kind, 0,
 		             "%s is a recording, not a living process: procmem map lists it, "
-		             "procmem diff compares it, procmem watch %s goes over it",
+		             "procmem diff compares it, procmem watch %s replays it",
 		             word, recording);
 	else if (is_core)
 		pm_error_set(error, error->kind, 0,
@@ -111,20 +113,27 @@ static void hint_at_file(const char *word, struct pm_error *error)
 	free(recording);
 }
 
+/** Adds to an error of find() what the word could mean instead. */
+static void add_hints(const char *word, struct pm_error *error)
+{
+	if (!error || error->kind != PM_ERROR_NOT_FOUND)
+		return;
+
+	bool is_name = word[strspn(word, "0123456789/")] != '\0' && word[0] != '/';
+	if (is_name)
+		hint_at_command_lines(word, error);
+	hint_at_file(word, error);
+}
+
 int target_open_process(struct target *target, const char *word, struct pm_error *error)
 {
 	pid_t pid;
 	struct pm_process *process;
 
 	if (find(word, &pid, error) < 0) {
-		if (error && error->kind == PM_ERROR_NOT_FOUND &&
-		    word[strspn(word, "0123456789/")] != '\0' && word[0] != '/')
-			hint_at_command_lines(word, error);
-		if (error && error->kind == PM_ERROR_NOT_FOUND)
-			hint_at_file(word, error);
+		add_hints(word, error);
 		return -1;
 	}
-
 	if (pm_process_open(NULL, pid, &process, error) < 0)
 		return -1;
 
@@ -132,10 +141,12 @@ int target_open_process(struct target *target, const char *word, struct pm_error
 	return 0;
 }
 
+/** Returns whether a directory has a regular file; with an empty name, whether the path is one. */
 static bool is_file(const char *directory, const char *name)
 {
 	struct text path = { 0 };
 	struct stat status;
+
 	text_format(&path, "%s%s%s", directory, *name ? "/" : "", name);
 	bool found = stat(text_terminate(&path), &status) == 0 && S_ISREG(status.st_mode);
 	text_deinit(&path);
@@ -143,8 +154,8 @@ static bool is_file(const char *directory, const char *name)
 }
 
 /**
- * Whether a word without a slash names saved text: a file, or a directory that holds some. Numbers
- * are PIDs, whatever files there are.
+ * Returns whether a word without a slash names saved text: a file, or a directory that contains
+ * such files. Numbers are always PIDs.
  */
 static bool is_saved(const char *word)
 {
@@ -156,11 +167,14 @@ static bool is_saved(const char *word)
 char *target_recording(const char *word, const char **which)
 {
 	const char *at = strrchr(word, '@');
+
 	*which = "last";
 	if (pm_recording_is(word))
 		return strdup(word);
+	if (!at)
+		return NULL;
 
-	char *path = at ? strndup(word, (size_t)(at - word)) : NULL;
+	char *path = strndup(word, (size_t)(at - word));
 	if (path && pm_recording_is(path)) {
 		*which = at + 1;
 		return path;
@@ -170,7 +184,7 @@ char *target_recording(const char *word, const char **which)
 	return NULL;
 }
 
-/** A target that is a file. */
+/** Makes a target that is a file. */
 static struct target file_target(const char *word)
 {
 	const char *which;
@@ -180,9 +194,33 @@ static struct target file_target(const char *word)
 	return target;
 }
 
-int target_open(struct target *target, const char *word, struct pm_error *error)
+/** Opens a word that is not a path: a process, otherwise a file. */
+static int open_word(struct target *target, const char *word, struct pm_error *error)
 {
 	struct pm_error failure;
+
+	if (target_open_process(target, word, &failure) == 0)
+		return 0;
+
+	if (failure.kind == PM_ERROR_NOT_FOUND) {
+		struct target file = file_target(word);
+		if (file.recording || is_saved(word)) {
+			*target = file;
+			return 0;
+		}
+
+		/* Few programs have such names, but recordings and saved texts do. */
+		if (strpbrk(word, ".@") && access(word, F_OK) < 0)
+			pm_error_prefix(&failure, "there is no such file, and ");
+	}
+
+	if (error)
+		*error = failure;
+	return -1;
+}
+
+int target_open(struct target *target, const char *word, struct pm_error *error)
+{
 	struct text number = { 0 };
 
 	if (strcmp(word, "-") == 0) {
@@ -192,26 +230,11 @@ int target_open(struct target *target, const char *word, struct pm_error *error)
 
 	bool is_path = strchr(word, '/') && !parse_proc_path(word, &number);
 	text_deinit(&number);
-	if (is_path) {
-		*target = file_target(word);
-		return 0;
-	}
-	if (target_open_process(target, word, &failure) == 0)
-		return 0;
+	if (!is_path)
+		return open_word(target, word, error);
 
-	struct target file = failure.kind == PM_ERROR_NOT_FOUND ? file_target(word)
-	                                                        : (struct target){ 0 };
-	if (failure.kind == PM_ERROR_NOT_FOUND && (file.recording || is_saved(word))) {
-		*target = file;
-		return 0;
-	}
-
-	/* Programs are seldom called so, recordings and saved texts are. */
-	if (failure.kind == PM_ERROR_NOT_FOUND && strpbrk(word, ".@") && access(word, F_OK) < 0)
-		pm_error_prefix(&failure, "there is no such file, and ");
-	if (error)
-		*error = failure;
-	return -1;
+	*target = file_target(word);
+	return 0;
 }
 
 void target_close(struct target *target)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file What a TARGET word means: a living process, or a file: saved maps or smaps text, a core
- * file, a recording.
+ * @file
+ * What a TARGET word refers to: a living process, or a file: saved maps or smaps, a core file, or a
+ * recording.
  */
 #ifndef CMD_TARGET_TARGET_H
 #define CMD_TARGET_TARGET_H
@@ -10,50 +11,51 @@
 
 #include <procmem/process.h>
 
-/** What is looked at. */
+/** A target. */
 struct target {
 	const char *word;           /**< as the user wrote it */
-	struct pm_process *process; /**< the living process, NULL for a saved file */
-	const char *path; /**< the saved file or directory, NULL for a process; of a recording as
-	                     `word`, with the sample */
-	bool recording;   /**< it is a sample of a recording */
+	struct pm_process *process; /**< the living process, NULL for a file; owned */
+	const char *path; /**< the file or directory, NULL for a process; for a recording the same
+	                     as `word`, with the sample */
+	bool recording;   /**< the target is a sample of a recording */
 };
 
 /**
- * Finds the process that a TARGET word means: a PID, /proc/PID (also with /smaps or /maps), or a
- * name that fits one process.
+ * Opens the process that a TARGET word refers to: a PID, /proc/PID (also followed by /smaps or
+ * /maps), or a name that matches one process.
  *
- * @param target  filled; release with target_close()
+ * @param target  filled; release it with target_close()
  * @param word    the word; must outlive the target
  * @param error   PM_ERROR_USAGE, PM_ERROR_NOT_FOUND, PM_ERROR_AMBIGUOUS (the text lists the
- * processes), PM_ERROR_ACCESS
+ *                processes), PM_ERROR_ACCESS
  * @return        0 or -1
  */
 int target_open_process(struct target *target, const char *word, struct pm_error *error);
 
 /**
- * The same, and besides saved files: "-" is standard input, a word with a slash in it is a path,
- * one that is no process is tried as a file.
+ * Opens the process or the file that a TARGET word refers to: "-" is standard input, a word with a
+ * slash is a path, and any other word is a file if it is not a process.
  *
- * @param target  filled; release with target_close()
+ * @param target  filled; release it with target_close()
  * @param word    the word; must outlive the target
- * @param error   as target_open_process()
+ * @param error   as for target_open_process()
  * @return        0 or -1
  */
 int target_open(struct target *target, const char *word, struct pm_error *error);
 
 /**
- * Takes a word apart that names a sample of a recording: FILE or FILE@WHICH.
+ * Splits a word that refers to a sample of a recording: FILE or FILE@WHICH.
  *
- * @param word   it
- * @param which  set to what names the sample, "last" where nothing does; points into the word
- * @return       the file, to be freed; NULL where there is no such recording
+ * @param word   the word
+ * @param which  set to the part that selects the sample, which points into the word; "last" if
+ *               there is none
+ * @return       the file, for free(); NULL if there is no such recording
  */
 char *target_recording(const char *word, const char **which);
 
 /**
  * Releases a target.
- * @param target the target
+ * @param target  the target
  */
 void target_close(struct target *target);
 

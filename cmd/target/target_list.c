@@ -11,7 +11,7 @@
 #include "base/report.h"
 #include "base/text.h"
 
-/** Adds a word that is no NUL-terminated string. */
+/** Adds a word of a given length, unless the list contains it. */
 static void add(struct target_list *list, const char *word, size_t length)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -37,35 +37,36 @@ static void add_pid(struct target_list *list, pid_t pid)
 	text_deinit(&text);
 }
 
-/** PIDs with commas between them. */
-static int read_pids(struct target_list *list, const char *word, struct pm_error *error)
+/** Adds PIDs that are separated by commas. */
+static int add_pids(struct target_list *list, const char *word, struct pm_error *error)
 {
-	for (const char *at = word;;) {
+	for (const char *at = word;; at++) {
 		size_t length = strcspn(at, ",");
 		if (length == 0)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%.64s' has a comma without a PID beside it", word);
+			                    "'%.64s': expected a PID before and after each comma",
+			                    word);
 
 		if (strtol(at, NULL, 10) == getpid())
-			report_note("process %d is this procmem itself, which holds whatever is "
-			            "searched for: passed over",
+			report_note("process %d is this procmem itself, which contains the "
+			            "pattern: skipped",
 			            (int)getpid());
 		else
 			add(list, at, length);
 
-		if (at[length] == '\0')
+		at += length;
+		if (*at == '\0')
 			break;
-
-		at += length + 1;
 	}
 
-	return list->count > 0 ? 0
-	                       : pm_error_set(error, PM_ERROR_USAGE, 0,
-	                                      "there is no other process to search");
+	if (list->count == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "there is no other process to search");
+	return 0;
 }
 
-/** All processes of a name. */
-static int read_name(struct target_list *list, const char *word, struct pm_error *error)
+/** Adds all processes that a name matches. */
+static int add_name(struct target_list *list, const char *word, struct pm_error *error)
 {
 	pid_t *pids;
 	size_t count;
@@ -82,10 +83,11 @@ static int read_name(struct target_list *list, const char *word, struct pm_error
 int target_list_read(struct target_list *list, const char *word, bool all, struct pm_error *error)
 {
 	*list = (struct target_list){ 0 };
+
 	if (strchr(word, ',') && word[strspn(word, "0123456789,")] == '\0')
-		return read_pids(list, word, error);
+		return add_pids(list, word, error);
 	if (all && !strchr(word, '/'))
-		return read_name(list, word, error);
+		return add_name(list, word, error);
 
 	add(list, word, strlen(word));
 	return 0;

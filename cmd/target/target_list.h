@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What a TARGET word means to a command that can go through several processes. */
+/** @file The targets that a TARGET word refers to, for commands that accept several processes. */
 #ifndef CMD_TARGET_TARGET_LIST_H
 #define CMD_TARGET_TARGET_LIST_H
 
@@ -8,29 +8,29 @@
 
 #include <procmem/error.h>
 
-/** TARGET words that mean one target each; all zero is none. */
+/** TARGET words that refer to one target each; an empty list if all zeros. */
 struct target_list {
-	char **words;    /**< they; owned */
-	size_t count;    /**< how many */
-	size_t capacity; /**< room for so many */
+	char **words;    /**< the words; owned */
+	size_t count;    /**< number of words */
+	size_t capacity; /**< private */
 };
 
 /**
- * Takes a TARGET word apart: several PIDs with commas between them, with `all` a name that fits
- * several processes; anything else is left as it is. Our own process is passed over with a remark
- * where there are others.
+ * Splits a TARGET word: several PIDs separated by commas, or with `all` a name that matches several
+ * processes. Any other word becomes the only one of the list. The PID of this process is skipped
+ * with a note on stderr.
  *
- * @param list   filled; release with target_list_deinit(), also where this fails
+ * @param list   filled; release it with target_list_deinit(), also on failure
  * @param word   the word
- * @param all    a name means all processes that it fits
- * @param error  PM_ERROR_USAGE, and as pm_process_find_all()
+ * @param all    a name refers to all processes that it matches
+ * @param error  PM_ERROR_USAGE, and those of pm_process_find_all()
  * @return       0 or -1
  */
 int target_list_read(struct target_list *list, const char *word, bool all, struct pm_error *error);
 
 /**
  * Releases a list.
- * @param list the list
+ * @param list  the list; empty afterwards
  */
 void target_list_deinit(struct target_list *list);
 

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "watch/peek/scan.h"
 
 enum {
 	KEPT_MAX = 1 << 20, /* ranges that are kept in mind: 40 MiB */
@@ -34,7 +33,7 @@ struct finding {
 };
 
 struct peek {
-	struct peek_scan scan;
+	struct pm_page_strings *strings;
 	struct kept *kept; /* by track, then by address: of each track those of the sample in which
 	                      some appeared last */
 	size_t kept_count;
@@ -49,7 +48,7 @@ int peek_open(const struct watch_options *options, const struct target *target, 
 {
 	struct peek *opened = alloc_array(NULL, 1, sizeof *opened);
 	*opened = (struct peek){ .speed = first_speed };
-	if (peek_scan_open(&opened->scan, target->process, options->peek > 0, error) < 0) {
+	if (pm_page_strings_open(target->process, options->peek > 0, &opened->strings, error) < 0) {
 		peek_close(opened);
 		return -1;
 	}
@@ -68,7 +67,7 @@ void peek_close(struct peek *peek)
 
 	free(peek->findings);
 	free(peek->kept);
-	peek_scan_close(&peek->scan);
+	pm_page_strings_close(peek->strings);
 	free(peek);
 }
 
@@ -127,32 +126,51 @@ static void keep_new(struct watch *watch)
 	peek->kept_count = count;
 }
 
-/** Adds what of a range belongs to a track by now: another region may have taken its place. */
-static void collect_range(const struct watch *watch, const struct pm_track *track,
-                          const struct pm_region_range *range, struct peek_pages *pages)
+/** Adds the parts of a range that belong to a track: another region may have replaced the rest. */
+static int collect_range(const struct watch *watch, const struct pm_track *track,
+                         struct pm_range range, struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	for (size_t i = pm_regions_index(regions, range->range.start);
-	     i < regions->count && regions->items[i].start < range->range.end; i++) {
+	for (size_t i = pm_regions_index(regions, range.start);
+	     i < regions->count && regions->items[i].start < range.end; i++) {
 		const struct pm_region *region = &regions->items[i];
-		if (pm_tracker_owner(watch->tracker, i) == track)
-			peek_pages_add(pages,
-			               range->range.start > region->start ? range->range.start
-			                                                  : region->start,
-			               range->range.end < region->end ? range->range.end
-			                                              : region->end,
-			               regions);
+		struct pm_range bounds = { region->start, region->end };
+
+		if (pm_tracker_owner(watch->tracker, i) == track &&
+		    pm_page_set_add(pages, pm_range_clip(range, bounds), regions, error) < 0)
+			return -1;
 	}
+
+	return 0;
 }
 
 /** Collects the pages of a track that appeared last. */
-static void collect(const struct watch *watch, const struct pm_track *track,
-                    struct peek_pages *pages)
+static int collect(const struct watch *watch, const struct pm_track *track,
+                   struct pm_page_set *pages, struct pm_error *error)
 {
 	const struct peek *peek = watch->peek;
 	for (size_t i = find_kept(peek->kept, peek->kept_count, track);
 	     i < peek->kept_count && peek->kept[i].track == track; i++)
-		collect_range(watch, track, &peek->kept[i].range, pages);
+		if (collect_range(watch, track, peek->kept[i].range.range, pages, error) < 0)
+			return -1;
+
+	return 0;
+}
+
+/** Collects all pages of a track. */
+static int collect_all(const struct watch *watch, const struct pm_track *track,
+                       struct pm_page_set *pages, struct pm_error *error)
+{
+	const struct pm_regions *regions = watch->sample.regions;
+	for (size_t i = 0; i < regions->count; i++) {
+		struct pm_range range = { regions->items[i].start, regions->items[i].end };
+
+		if (pm_tracker_owner(watch->tracker, i) == track &&
+		    pm_page_set_add(pages, range, regions, error) < 0)
+			return -1;
+	}
+
+	return 0;
 }
 
 /**
@@ -203,7 +221,38 @@ static void keep_finding(struct peek *peek, const struct pm_track *track,
 	finding->peek = *found;
 }
 
-/** Looks through the new pages of all rows that grew. */
+/**
+ * Searches the new pages of a row.
+ * @param max  bytes to search at most
+ * @param searched  receives the bytes that were searched
+ */
+static int look_at_row(struct watch *watch, const struct watch_row *row, uint64_t max,
+                       uint64_t *searched, struct pm_error *error)
+{
+	const struct pm_page_strings_options options = { .max = (size_t)watch->options->peek };
+	struct peek *peek = watch->peek;
+	struct peek_result result = { .time = watch->sample.time };
+	struct pm_page_set pages = { 0 };
+
+	*searched = 0;
+	int status = collect(watch, row->track, &pages, error);
+	if (status == 0)
+		status = pm_page_set_thin(&pages, max, error);
+
+	if (status == 0 && pages.bytes > 0) {
+		status = pm_page_strings_find(peek->strings, &pages, &options, &result.found,
+		                              error);
+		if (status == 0) {
+			*searched = result.found.searched;
+			keep_finding(peek, row->track, &result);
+		}
+	}
+
+	pm_page_set_deinit(&pages);
+	return status;
+}
+
+/** Searches the new pages of all rows that grew. */
 static int look(struct watch *watch, struct pm_error *error)
 {
 	struct peek *peek = watch->peek;
@@ -213,37 +262,25 @@ static int look(struct watch *watch, struct pm_error *error)
 
 	if (grown == 0)
 		return 0;
-	if (peek_scan_begin(&peek->scan, watch->sample.regions, error) < 0)
+	if (pm_page_strings_begin(peek->strings, watch->sample.regions, error) < 0)
 		return -1;
 
 	uint64_t left = allowance(watch), searched = 0;
 	double began = clock_cpu_seconds();
 	int result = 0;
 	for (size_t i = 0; i < watch->row_count && grown > 0 && result == 0; i++) {
-		const struct watch_row *row = &watch->rows[i];
-		struct peek_pages pages = { 0 };
+		uint64_t in_row;
 
-		if (!has_news(row))
+		if (!has_news(&watch->rows[i]))
 			continue;
 
-		collect(watch, row->track, &pages);
 		/* What one row leaves over is for the next ones. */
-		peek_pages_thin(&pages, left / grown--);
-
-		struct peek_result found = { 0 };
-		if (pages.bytes > 0 &&
-		    (result = peek_scan_run(&peek->scan, &pages, (size_t)watch->options->peek, NULL,
-		                            &found, error)) == 0) {
-			left -= found.searched < left ? found.searched : left;
-			searched += found.searched;
-			found.time = watch->sample.time;
-			keep_finding(peek, row->track, &found);
-		}
-
-		peek_pages_deinit(&pages);
+		result = look_at_row(watch, &watch->rows[i], left / grown--, &in_row, error);
+		left -= in_row < left ? in_row : left;
+		searched += in_row;
 	}
 
-	peek_scan_end(&peek->scan);
+	pm_page_strings_end(peek->strings);
 	double took = clock_cpu_seconds() - began;
 	if (searched > 0 && took > 0)
 		peek->speed = (double)searched / took;
@@ -277,30 +314,36 @@ const struct peek_result *peek_found(const struct watch *watch, const struct wat
 	return finding ? &finding->peek : NULL;
 }
 
-int peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
-                const struct peek_follow *follow, struct peek_result *found, struct pm_error *error)
+int peek_newest(const struct watch *watch, const struct watch_row *row,
+                const struct pm_page_strings_options *options, struct peek_result *found,
+                struct pm_error *error)
 {
-	const struct pm_regions *regions = watch->sample.regions;
-	struct peek_pages pages = { 0 };
+	struct pm_page_strings *strings = watch->peek->strings;
+	struct pm_page_set pages = { 0 };
 
 	if (row->track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	collect(watch, row->track, &pages);
+	int result = collect(watch, row->track, &pages, error);
 	bool all = pages.bytes == 0;
-	for (size_t i = 0; all && i < regions->count; i++)
-		if (pm_tracker_owner(watch->tracker, i) == row->track)
-			peek_pages_add(&pages, regions->items[i].start, regions->items[i].end,
-			               regions);
-
-	peek_pages_thin(&pages, max_asked_for);
-	int result = peek_scan_begin(&watch->peek->scan, regions, error);
+	if (result == 0 && all)
+		result = collect_all(watch, row->track, &pages, error);
 	if (result == 0)
-		result = peek_scan_run(&watch->peek->scan, &pages, top, follow, found, error);
+		result = pm_page_set_thin(&pages, max_asked_for, error);
+	if (result == 0)
+		result = pm_page_strings_begin(strings, watch->sample.regions, error);
+	if (result == 0)
+		result = pm_page_strings_find(strings, &pages, options, &found->found, error);
 	if (result == 0)
 		found->all = all;
-	peek_scan_end(&watch->peek->scan);
-	peek_pages_deinit(&pages);
 
+	pm_page_strings_end(strings);
+	pm_page_set_deinit(&pages);
 	return result;
+}
+
+void peek_result_deinit(struct peek_result *peek)
+{
+	pm_page_strings_found_deinit(&peek->found);
+	*peek = (struct peek_result){ 0 };
 }

@@ -3,47 +3,19 @@
 #ifndef CMD_WATCH_PEEK_PEEK_H
 #define CMD_WATCH_PEEK_PEEK_H
 
-#include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <jansson.h>
 
-#include "view/progress.h"
+#include <procmem/page_strings.h>
+
 #include "watch/watch.h"
-
-/** A string and how often it was found. */
-struct peek_string {
-	const char *bytes; /**< as it stands in memory, not escaped, no NUL behind; of long ones the
-	                      first PEEK_STRING_MAX bytes */
-	size_t length;     /**< how many */
-	uint64_t count;    /**< how often */
-};
-
-/**
- * Most bytes of a string that are kept. Strings that are longer, and alike so far, count as one.
- */
-enum { PEEK_STRING_MAX = 256 };
 
 /** What was found in some pages. Zeroed: nothing. */
 struct peek_result {
-	struct peek_string
-		*strings; /**< the most frequent ones, by address where they are equally frequent */
-	size_t count;     /**< how many */
-	char *texts;      /**< private: the bytes of the strings */
+	struct pm_page_strings_found found; /**< strings, and bytes searched */
 	double time; /**< of the sample: the pages appeared between the one before and this one */
-	uint64_t pages;    /**< bytes of the pages in question */
-	uint64_t searched; /**< bytes of them that were looked through: fewer where the budget did
-	                      not allow more, or they were gone */
-	bool all;          /**< not only new pages: none are known */
-};
-
-/** Who is told how far it has come, and can end it. */
-struct peek_follow {
-	const volatile sig_atomic_t *cancel; /**< ends it when it becomes non-zero */
-	progress_listener *listener;         /**< told the bytes searched so far */
-	void *context;                       /**< of the listener */
+	bool all;    /**< not only new pages: none are known */
 };
 
 /**
@@ -95,15 +67,14 @@ const struct peek_result *peek_found(const struct watch *watch, const struct wat
  *
  * @param watch   the process, opened with watch_options.peek or watch_options.keep_pages
  * @param row     one of its rows
- * @param top     most strings
- * @param follow  who is told; NULL for nobody
+ * @param options number of strings, and who is told
  * @param found   filled; release with peek_result_deinit()
  * @param error   PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES, PM_ERROR_CANCELLED,
  * PM_ERROR_NOT_FOUND: the row has no region any more
  * @return        0 or -1
  */
-int peek_newest(const struct watch *watch, const struct watch_row *row, size_t top,
-                const struct peek_follow *follow, struct peek_result *found,
+int peek_newest(const struct watch *watch, const struct watch_row *row,
+                const struct pm_page_strings_options *options, struct peek_result *found,
                 struct pm_error *error);
 
 #endif

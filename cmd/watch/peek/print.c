@@ -9,7 +9,7 @@
 /* Columns of one string in a line with others. */
 enum { STRING_COLUMNS = 60 };
 
-void peek_print_string(const struct peek_string *string, size_t columns, struct text *text)
+void peek_print_string(const struct pm_page_string *string, size_t columns, struct text *text)
 {
 	struct text escaped = { 0 };
 	utf8_escape(&escaped, string->bytes, string->length);
@@ -23,9 +23,11 @@ void peek_print_string(const struct peek_string *string, size_t columns, struct 
 
 void peek_print_describe(const struct watch *watch, const struct watch_row *row, struct text *text)
 {
-	const struct peek_result *found = peek_found(watch, row);
-	if (!found)
+	const struct peek_result *peek = peek_found(watch, row);
+	if (!peek)
 		return;
+
+	const struct pm_page_strings_found *found = &peek->found;
 
 	text_format(text,
 	            "%s in %" PRIx64 "\xe2\x80\xa6:", found->count ? "new strings" : "new pages",
@@ -49,9 +51,11 @@ void peek_print_describe(const struct watch *watch, const struct watch_row *row,
 
 void peek_print_json(const struct watch *watch, const struct watch_row *row, json_t *object)
 {
-	const struct peek_result *found = peek_found(watch, row);
-	if (!found)
+	const struct peek_result *peek = peek_found(watch, row);
+	if (!peek)
 		return;
+
+	const struct pm_page_strings_found *found = &peek->found;
 
 	json_t *strings = json_array();
 	struct text string = { 0 };

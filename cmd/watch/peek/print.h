@@ -30,6 +30,6 @@ void peek_print_json(const struct watch *watch, const struct watch_row *row, jso
  * @param columns  most columns of its text
  * @param text     gets it
  */
-void peek_print_string(const struct peek_string *string, size_t columns, struct text *text);
+void peek_print_string(const struct pm_page_string *string, size_t columns, struct text *text);
 
 #endif

@@ -9,11 +9,13 @@
 /* More than anybody reads, and few enough to be drawn at each look. */
 enum { STRINGS_MAX = 1000 };
 
-static void add_title(const struct peek_result *found, const struct watch_row *row,
+static void add_title(const struct peek_result *peek, const struct watch_row *row,
                       struct text *title)
 {
+	const struct pm_page_strings_found *found = &peek->found;
+
 	text_format(title, "text in %s of %" PRIx64 " (",
-	            found->all ? "all pages" : "the newest pages", row->track->start);
+	            peek->all ? "all pages" : "the newest pages", row->track->start);
 	text_size(title, found->searched);
 
 	if (found->searched < found->pages) {
@@ -25,7 +27,7 @@ static void add_title(const struct peek_result *found, const struct watch_row *r
 	            found->count == STRINGS_MAX ? "the commonest " : "", found->count);
 }
 
-static void add_strings(const struct peek_result *found, struct text *text)
+static void add_strings(const struct pm_page_strings_found *found, struct text *text)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		text_format(text, "%8" PRIu64 "  ", found->strings[i].count);
@@ -47,14 +49,16 @@ int screen_strings_read(void *context, struct screen_task_line *line,
                         struct pm_error *error)
 {
 	const struct screen_strings *strings = context;
-	const struct peek_follow follow = { .cancel = cancel, .listener = report, .context = line };
+	const struct pm_page_strings_options options = {
+		.max = STRINGS_MAX, .cancel = cancel, .progress = report, .context = line
+	};
 	struct peek_result found = { 0 };
-	if (peek_newest(strings->watch, strings->row, STRINGS_MAX, &follow, &found, error) < 0)
+	if (peek_newest(strings->watch, strings->row, &options, &found, error) < 0)
 		return -1;
 
 	add_title(&found, strings->row, answer);
 	text_char(answer, '\n');
-	add_strings(&found, answer);
+	add_strings(&found.found, answer);
 	peek_result_deinit(&found);
 
 	return 0;

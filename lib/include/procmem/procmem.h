@@ -36,6 +36,8 @@
 #include <procmem/members.h>
 #include <procmem/minmax.h>
 #include <procmem/number.h>
+#include <procmem/page_set.h>
+#include <procmem/page_strings.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
@@ -56,7 +58,9 @@
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
+#include <procmem/tally.h>
 #include <procmem/target_reader.h>
+#include <procmem/text_template.h>
 #include <procmem/threads.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>

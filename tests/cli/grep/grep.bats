@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem grep`: every option on bytes that the test chose, and the same hits as GNU grep and Python have on what the kernel gives.
+# `procmem grep`: every option on known bytes, and the same hits as GNU grep on these bytes.
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-# What GNU grep finds in the file, in the form of -ob with absolute addresses; words as for it.
+# The hits of GNU grep in the file, as of -ob with absolute addresses. Arguments as for GNU grep.
 gnu() {
 	local base=$((0x${ranges[0]%-*}))
 	grep -aob "$@" "$bytes" | while IFS=: read -r offset match; do
@@ -27,7 +27,7 @@ gnu() {
 	[ "${#lines[@]}" -eq 2 ]
 }
 
-@test "the hits are those of GNU grep, for texts and expressions of all sorts" {
+@test "the hits are those of GNU grep, for all types of patterns" {
 	local i
 	for i in $(seq 700 1300); do
 		printf 'user-%d@example.org,password=%d;\0\xff\xfeKey%d\n%s' "$i" $((i * 7919 % 1000)) $((i % 50)) "${i//1/abc}"
@@ -46,7 +46,7 @@ gnu() {
 	diff <(gnu -E -e 'user-1+@' -e 'Key4') <(search -ob -e 'user-1+@' -e 'Key4')
 }
 
-@test "-e, -f and newlines give several patterns, and the first that matches at a place counts" {
+@test "-e, -f and newlines give several patterns, and the first that matches at an address counts" {
 	hold_text 'alpha beta gamma alphabet'
 	run -0 search -o -e alpha -e gamma
 	[ "$output" = $'alpha\ngamma\nalpha' ]
@@ -69,7 +69,7 @@ gnu() {
 	[[ $output == *'none: No such file'* ]]
 }
 
-@test "-F takes special characters as they are, -i ignores case" {
+@test "-F has no special characters, -i ignores case" {
 	hold_text 'a.c abc A.C (x'
 	[ "$(search -o -F a.c)" = a.c ]
 	[ "$(search -o -iF a.c)" = $'a.c\nA.C' ]
@@ -77,13 +77,13 @@ gnu() {
 	[ "$(search -oi 'A\WC')" = $'a.c\nA.C' ]
 }
 
-@test "-u makes characters of bytes, and knows letters" {
+@test "-u matches characters instead of bytes, and all letters" {
 	hold_text 'm\303\274ller M\303\234LLER \303 x'
 	[ "$(search -o 'm.ller')" = '' ] || false
 	[ "$(search -ou 'm.ller')" = $'m\303\274ller' ]
 	[ "$(search -oui 'm\w+')" = $'m\303\274ller\nM\303\234LLER' ]
 	run -1 search -i 'm..llEr\b.M\x{dc}'
-	# A byte that is no character is matched by none.
+	# A byte that is not a character never matches.
 	run -1 search -u '. . x'
 	run -0 search -o '. . x'
 	run -2 search 'a\x{100}'
@@ -110,7 +110,7 @@ gnu() {
 	[ "$(jq .length <<<"$output")" -eq 20 ]
 }
 
-@test "--hex finds bytes, ? stands for a digit" {
+@test "--hex finds bytes, ? is any digit" {
 	hold_text '\336\255\001\357 \336\255\377\357 \336\255'
 	[ "$(search -b -o --hex 'de ad ?? ef')" = "$(at 0):"$'\336\255\\x01\\xef\n'"$(at 5):"$'\336\255\\xff\\xef' ]
 	[ "$(search -o --hex 'DEADF?EF')" = $'\336\255\\xff\\xef' ]
@@ -120,7 +120,7 @@ gnu() {
 	[[ $output == *'exclude each other'* ]]
 }
 
-@test "^ and \$ are those of a region, with -M those of lines" {
+@test "^ and \$ match at regions, with -M at lines" {
 	hold_text 'one\ntwo\nthree'
 	run -0 search -bo '^\w+'
 	[ "$output" = "$(at 0):one" ]
@@ -136,7 +136,7 @@ gnu() {
 	[ "$(search -o '(?s)one.two')" = 'one\x0atwo' ]
 }
 
-@test "-c and -l tell of each region with matches, -m ends the search, -q prints nothing" {
+@test "-c and -l print each region with matches, -m ends the search, -q prints nothing" {
 	printf 'x1 x2 x3' >"$bytes"
 	printf 'none' >"$bytes.2"
 	printf 'x4' >"$bytes.3"
@@ -168,7 +168,7 @@ gnu() {
 	[ "${lines[1]}" = "$(at 8) 38 39 20 6e 61 6d 65 3d  6f 6e 65 20 61 62 63 64|89 name=one abcd|" ]
 	[ "${lines[2]}" = "$(at 24)" ]
 	run -0 search -C 64 'name=one'
-	# What is behind the text are zeros of the page.
+	# The rest of the page are zeros.
 	[ "$(sed -n '2,$p' <<<"$output")" = "$(head -c 83 <(cat "$bytes" /dev/zero) | hexdump -C | while read -r offset rest; do
 		[ "$offset" = '*' ] && echo '*' || printf '%x%s\n' $((0x${ranges[0]%-*} + 0x$offset)) "${rest:+ ${rest/  |/|}}"
 	done)" ]
@@ -176,12 +176,12 @@ gnu() {
 	run -2 search -C x 'name=one'
 }
 
-@test "JSON is an object a line, with the exact bytes" {
+@test "JSON is one object per line, with the exact bytes" {
 	require jq
 	hold_text 'before na\001me\377 after\0'
 	run -0 search --json 'na.me.'
 	[ "${#lines[@]}" -eq 1 ]
-	jq -e --arg address "0x${ranges[0]%-*}" --arg behind "0x${ranges[0]#*-}" '.region.start == $address and (.region | .["end"]) == $behind and
+	jq -e --arg address "0x${ranges[0]%-*}" --arg after "0x${ranges[0]#*-}" '.region.start == $address and (.region | .["end"]) == $after and
 		.region.kind == "shm" and (.region.mapping | startswith("/dev/zero")) and .offset == 7 and .length == 6 and .hex == "6e61016d65ff" and
 		.text == "na\\x01me\\xff" and .before == "before " and .after == " after" and (has("pid") or has("changed") | not)' <<<"$output"
 	run -0 search --json -B 2 -A 1 'na.me.'
@@ -194,7 +194,7 @@ gnu() {
 	jq -e 'keys == ["region"]' <<<"$output"
 }
 
-@test "bytes that a terminal obeys do not reach it" {
+@test "control characters do not reach a terminal" {
 	require script
 	hold_text 'name=\033]0;title\007\302\2331m\nname=\033[31mred \342\200\256rtl \rend'
 	for options in '' -o '-C 32' --json; do
@@ -205,7 +205,7 @@ gnu() {
 	done
 }
 
-@test "on a terminal a line is as wide as it, the match is bold, and a summary follows" {
+@test "on a terminal lines have its width, matches are bold, and a summary follows" {
 	require script
 	head -c 4000 /dev/zero | tr '\0' 'x' >"$bytes"
 	printf 'NAME' >>"$bytes"
@@ -218,15 +218,15 @@ gnu() {
 		plain=$(sed 's/\x1b\[[0-9]*m//g; s/…/./g' <<<"${lines[0]}")
 		[ "${#plain}" -eq "$columns" ]
 		[[ $plain == *': .xxx'*'yyy.' ]]
-		# The note goes on in a second line where the first is full.
+		# The note continues in a second line if the first is full.
 		[[ "${lines[*]:1}" == *'1 match in 1 shm region; '*' searched in '* ]]
-		# A match that is too long is cut, and the line fits all the same.
+		# A match that is too long is cut, so that the line fits.
 		run -0 on_terminal 24 "$columns" grep --color=never 'NAMEy+' "$TARGET_PID" "${ranges[0]}"
 		plain=${lines[0]//…/.}
 		[ "${#plain}" -le "$columns" ]
 		[[ $plain == *'NAMEyyyyyyyy'*'y.' ]]
 	done
-	# -o leaves out nothing of a match, and nothing is told that nobody asked for.
+	# -o prints all of a match, and there are no notes without -v.
 	run -0 --separate-stderr search -o 'NAMEy+'
 	[ "$output" = "NAME$(head -c 4000 /dev/zero | tr '\0' y)" ]
 	[ "$(search 'NAMEy+' | wc -c)" -lt 1300 ]
@@ -235,20 +235,20 @@ gnu() {
 	[[ $stderr == *'1 match in 1 shm region; '* ]]
 }
 
-@test "a wrong pattern is shown with the place of the mistake" {
+@test "an invalid pattern is shown with the position of the error" {
 	hold_text 'x'
 	run -2 search 'abc(def'
 	[[ $output == *"'abc(def' <-- here -- ''"*'missing closing parenthesis'* ]]
 	run -2 search -e good -e '[z-a]'
 	[[ $output == *'pattern 2: '*"'[z-' <-- here -- 'a]'"* ]]
-	# Whatever sort of pattern it is: one sentence.
+	# The message is the same for all uses of patterns.
 	wrong="the pattern is wrong after byte 2, 'a(' <-- here -- '': missing closing parenthesis"
 	for words in "grep a( $TARGET_PID" "grep --mapping a( x $TARGET_PID" "map --mapping a( $TARGET_PID" 'ps a('; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr procmem $words
 		[[ $stderr == *"$wrong" ]]
 	done
-	# A long one leaves room for the reason.
+	# A long pattern is cut, so that the reason is visible.
 	long=$(printf 'x%.0s' {1..2000})
 	for words in "grep $long( $TARGET_PID" "map --mapping $long( $TARGET_PID" "ps $long("; do
 		# shellcheck disable=SC2086 # words
@@ -266,7 +266,7 @@ gnu() {
 	run -2 procmem grep
 }
 
-@test "patterns that could take years are given up, counted, and do not hide other matches" {
+@test "matching attempts that take too long are given up and counted, and hide no other matches" {
 	printf '%s' "$(head -c 20000 /dev/zero | tr '\0' a)" "$(head -c 100000 /dev/zero | tr '\0' ' ')" ' aaab' >"$bytes"
 	hold "$bytes"
 	run -0 --separate-stderr search -o '(?:a|a)+(?=b)'

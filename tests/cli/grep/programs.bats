@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem grep` on real programs: exactly the hits that Python finds in what the kernel gives (support/search.py).
+# `procmem grep` on real programs: exactly the hits of Python in the same memory (support/search.py).
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-# Both searches of the target, which is stopped meanwhile by a signal, as nothing of it may change between them.
+# Compares both searches. A signal stops the target, so that it does not change between them.
 same_hits() {
 	local pattern
 	program_freeze
@@ -24,7 +24,7 @@ same_hits() {
 	kill -CONT "$TARGET_PID"
 }
 
-@test "redis: each of 200,000 keys, and all else that Python finds" {
+@test "redis: each of 200,000 keys, and the same hits as Python" {
 	require redis-cli
 	local socket=$BATS_TEST_TMPDIR/redis
 	program_start redis-server --port 0 --unixsocket "$socket" --save '' --dir "$BATS_TEST_TMPDIR"
@@ -32,7 +32,7 @@ same_hits() {
 	redis-cli -s "$socket" eval 'for i = 1, 200000 do redis.call("set", "procmem-key:" .. i .. ":", "value-" .. i) end' 0
 	same_hits 'procmem-key:[0-9]+:' 'value-[0-9]{6}' '(?<=procmem-key:)19999[0-9]'
 	[ "$(procmem grep -s -o 'procmem-key:\d+:' "$TARGET_PID" | sort -u | wc -l)" -eq 200000 ]
-	# What is in memory is not only what Redis stored: the count is at least that.
+	# Memory contains more than what Redis stores: the count is a minimum.
 	[ "$(procmem grep -s -c 'procmem-key:\d+:' "$TARGET_PID" | awk '{ sum += $1 } END { print sum }')" -ge 200000 ]
 }
 

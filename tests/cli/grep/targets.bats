@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem grep` and its targets: several, its own process, those that end, change, refuse, or are files; readers that go away.
+# `procmem grep` and its targets: several, itself, processes that end, change or are refused, files; closed pipes.
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-@test "several processes: each line has its PID, and one that cannot be searched does not end it" {
+@test "several processes: each line has its PID, and one that cannot be searched does not end the search" {
 	hold_text 'needle one'
 	local first=$TARGET_PID first_range=${ranges[0]}
 	printf 'needle two' >"$bytes.2"
@@ -30,7 +30,7 @@ teardown() {
 	run -0 procmem grep -q needle "99999999,$TARGET_PID" shm
 	run -2 procmem grep -q nodle "99999999,$TARGET_PID" shm
 	run -2 procmem grep needle "$first,"
-	# An option of bash gives a copy of it another name.
+	# A copy of sleep has a name that is unique.
 	cp "$(command -v sleep)" "$BATS_TEST_TMPDIR/pmgrep$$"
 	spawn setpriv --pdeathsig KILL "$BATS_TEST_TMPDIR/pmgrep$$" 1000
 	spawn setpriv --pdeathsig KILL "$BATS_TEST_TMPDIR/pmgrep$$" 1000
@@ -43,16 +43,16 @@ teardown() {
 }
 
 @test "procmem never searches itself" {
-	# The shell that asks becomes procmem, so that the PID is its own.
+	# The shell calls exec, so that its PID is that of procmem.
 	run -2 bash -c 'exec "$PROCMEM_BIN" grep needle $$'
 	[[ $output == *'is this procmem itself'* ]]
 	hold_text 'needle'
 	run -0 --separate-stderr bash -c 'exec "$PROCMEM_BIN" grep -o needle "$$,'"$TARGET_PID"'" shm'
 	[ "$output" = needle ]
-	[[ $stderr == *'itself'*'passed over'* ]]
+	[[ $stderr == *'itself'*'skipped'* ]]
 }
 
-@test "a reader that has seen enough ends the search at once and quietly, with and without further hits" {
+@test "a reader that closes the pipe ends the search at once, without a message" {
 	head -c 4000000 /dev/zero | tr '\0' 'x' >"$bytes"
 	hold "$bytes"
 	run -0 --separate-stderr bash -c 'set -o pipefail; "$PROCMEM_BIN" grep -o x '"$TARGET_PID ${ranges[0]}"' | head -n 1'
@@ -65,7 +65,7 @@ teardown() {
 	target_start slider
 	local pid=$TARGET_PID
 	mkfifo "$BATS_TEST_TMPDIR/fifo"
-	# Nobody reads its output, so that it is still searching when the target changes.
+	# Its output is not read, so that it still searches when the target ends.
 	"$PROCMEM_BIN" grep -o '[\x00-\xff]' "$pid" >"$BATS_TEST_TMPDIR/fifo" 2>"$BATS_TEST_TMPDIR/errors" 3>&- &
 	local status=0 search=$!
 	exec {reader}<"$BATS_TEST_TMPDIR/fifo"
@@ -78,7 +78,7 @@ teardown() {
 	run -2 procmem grep x "$pid"
 }
 
-@test "what changes between search and print is marked, unless the process stands still" {
+@test "matches that change before they are printed are marked, unless the process is stopped" {
 	require jq
 	local changing=$BATS_TEST_TMPDIR/changing.py
 	printf '%s\n' 'import mmap, itertools' 'held = mmap.mmap(-1, 1 << 15)' 'print("ready", flush=True)' \
@@ -94,7 +94,7 @@ teardown() {
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
-@test "what cannot be read is told" {
+@test "unreadable memory is reported" {
 	target_start markers small
 	local range
 	range=$(target_range short)
@@ -104,14 +104,14 @@ teardown() {
 	[ -z "$stderr" ]
 }
 
-@test "every text that a target placed is found where it is, in all sorts of memory" {
+@test "all texts of a target are found at their addresses, in all types of memory" {
 	target_start markers small
 	local region address text
 	grep '^marker ' "$TARGET_FACTS" | while read -r _ region address text; do
 		printf '%x:%s\n' "0x$address" "$text"
 	done | sort >"$BATS_TEST_TMPDIR/placed"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/placed")" -gt 50 ]
-	# Texts that the program prepares are elsewhere, too: not one of those that it placed may lack.
+	# The texts are also where the program prepares them: none that it placed may be missing.
 	procmem grep -s -ob '<[a-z_0-9]+_[0-9]+>#+' "$TARGET_PID" | sort >"$BATS_TEST_TMPDIR/found"
 	[ -z "$(comm -23 "$BATS_TEST_TMPDIR/placed" "$BATS_TEST_TMPDIR/found")" ]
 }
@@ -126,14 +126,14 @@ teardown() {
 	[[ $output == *'neither a process nor a core file'* || $output == *'no memory to read'* ]]
 }
 
-@test "a user is told why other users' processes are refused" {
+@test "a message explains why processes of other users are refused" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	hold_text 'needle'
 	run -2 as_nobody grep needle "$TARGET_PID"
 	[[ $output == *'runs as root and you are uid 65534'* ]]
 }
 
-@test "a full search leaves the target's memory as it was" {
+@test "a full search does not change the memory of the target" {
 	target_start mapper
 	local before after
 	procmem grep -q no-such-text "$TARGET_PID" || true

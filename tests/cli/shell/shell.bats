@@ -341,7 +341,7 @@ in_gdb() {
 		-c "dump --hex --stop $START+16; grep --stop -q plain; info; stop; cont" -c cont
 	[[ $output == *"values is stopped: 1 thread"* ]]
 	[[ $output == *"t (tracing stop)"* ]]
-	[[ $output == *"it stays stopped: 1 thread"* ]]
+	[[ $output == *"the process stays stopped: 1 thread"* ]]
 	[[ $output == *"stopped by this session"* ]]
 	[[ $output == *"values runs; it was stopped for "* ]]
 	sleeps

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem strings` against GNU strings over the same bytes of programs that people run: python, redis, a JVM.
+# `procmem strings` compared with GNU strings on the same bytes of real programs: python, redis, a JVM.
 
 setup() {
 	load ../support/helper
@@ -11,7 +11,7 @@ teardown() {
 	targets_stop
 }
 
-# Every range of the program's private memory with something in it, up to 8 MiB of each.
+# Ranges of private memory of the program, up to 8 MiB of each.
 private_ranges() {
 	awk '/ rw-p 00000000 00:00 0 +(\[heap\])?$/ { print $1 }' "/proc/$TARGET_PID/maps" |
 		while IFS=- read -r start end; do
@@ -20,7 +20,7 @@ private_ranges() {
 		done | head -n 6
 }
 
-# Stands still meanwhile: what the two read must be the same.
+# The program is stopped, so that both read the same bytes.
 compare_program() {
 	program_freeze
 	local compared=0
@@ -34,7 +34,7 @@ compare_program() {
 	[ "$compared" -gt "$1" ]
 }
 
-@test "the same of python" {
+@test "python" {
 	program_start python3 -c 'words = {i: "a word %d" % i for i in range(20000)}
 wide = ["w\u0151rd %d" % i for i in range(20000)]
 print("ready", flush=True)
@@ -43,7 +43,7 @@ input()'
 	compare_program 40000
 }
 
-@test "the same of redis" {
+@test "redis" {
 	require redis-cli
 	local socket=$BATS_TEST_TMPDIR/redis
 	program_start redis-server --port 0 --unixsocket "$socket" --save '' --daemonize no
@@ -52,7 +52,7 @@ input()'
 	compare_program 20000
 }
 
-@test "the same of a JVM" {
+@test "a JVM" {
 	require java javac
 	cp "$PROCMEM_SOURCE/tests/targets/DirectBuffers.java" "$BATS_TEST_TMPDIR"
 	program_start java -Xmx64m -cp "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/DirectBuffers.java"

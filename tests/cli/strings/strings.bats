@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem strings` against GNU strings over the same bytes, read by the test itself from /proc/PID/mem; and where it says more than that.
+# `procmem strings` compared with GNU strings on the same bytes, which the test reads from /proc/PID/mem;
+# and its other features.
 
 setup() {
 	load ../support/helper
@@ -11,14 +12,14 @@ teardown() {
 	targets_stop
 }
 
-@test "each encoding finds what GNU strings finds, where it finds it" {
+@test "each encoding finds the strings of GNU strings at the same addresses" {
 	target_start texts
 	for region in texts long hostile counted; do
 		range=$(target_range "$region")
 		read_bytes "$range"
 		for encoding in s S l b L B; do
-			for least in 2 4 23; do
-				same_as_gnu "$range" "$encoding" "$least" -t x
+			for min in 2 4 23; do
+				same_as_gnu "$range" "$encoding" "$min" -t x
 			done
 			[ "$region" = long ] || [ -s "$BATS_TEST_TMPDIR/ours" ] || [ "$region" != texts ]
 		done
@@ -37,12 +38,12 @@ teardown() {
 	[ "$(procmem strings -q -n 11 -t d "$TARGET_PID" "$range" | head -n 1)" = "$start first bytes" ]
 	[ "$(procmem strings -q -n 11 -t o "$TARGET_PID" "$range" | head -n 1)" = "$(printf %o "$start") first bytes" ]
 	[ "$(procmem strings -q -n 11 -t n "$TARGET_PID" "$range" | head -n 1)" = "first bytes" ]
-	# What it prints is a REGION for other commands.
+	# A printed address is a REGION for other commands.
 	address=$(procmem strings -q "$TARGET_PID" "$range" | sed -n 's/ last bytes$//p')
 	[ "$(procmem dump --raw "$TARGET_PID" "0x$address+10")" = 'last bytes' ]
 }
 
-# By the Unicode Standard, table 3-7, without the controls of Latin-1.
+# According to the Unicode Standard, table 3-7, without the control characters of Latin-1.
 UTF8_STRINGS='
 import re, sys
 character = (rb"(?:[\t\x20-\x7e]|\xc2[\xa0-\xbf]|[\xc3-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}"
@@ -52,14 +53,14 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 		sys.stdout.buffer.write(b"%x %s\n" % (match.start(), match[0]))
 '
 
-@test "by itself it finds ASCII and valid UTF-8, nothing else" {
+@test "by default it finds ASCII and valid UTF-8, nothing else" {
 	require python3
 	target_start texts
 	range=$(target_range texts)
 	read_bytes "$range"
-	for least in 1 4 10; do
-		python3 -c "$UTF8_STRINGS" "$bytes" "$least" >"$BATS_TEST_TMPDIR/theirs"
-		procmem strings -q --raw --offset -n "$least" "$TARGET_PID" "$range" | sed "s/^[0-9a-f]*+//" | cmp "$BATS_TEST_TMPDIR/theirs" -
+	for min in 1 4 10; do
+		python3 -c "$UTF8_STRINGS" "$bytes" "$min" >"$BATS_TEST_TMPDIR/theirs"
+		procmem strings -q --raw --offset -n "$min" "$TARGET_PID" "$range" | sed "s/^[0-9a-f]*+//" | cmp "$BATS_TEST_TMPDIR/theirs" -
 	done
 	grep -q 'Grüße aus Köln' "$BATS_TEST_TMPDIR/theirs"
 }
@@ -79,7 +80,7 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	[[ $output == *' L at an odd or even place'* && $output == *' s abcd'* ]]
 }
 
-@test "a string is found once and whole where units and regions meet" {
+@test "a string across units or regions is found once, as a whole" {
 	target_start texts
 	run -0 procmem strings -q -t n "$TARGET_PID" "$(target_range texts)"
 	[ "$(grep -cx 'across a border of units' <<<"$output")" -eq 3 ]
@@ -113,14 +114,14 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	jq -j .text "$pieces" | cmp - <(head -c -1 "$BATS_TEST_TMPDIR/utf8")
 }
 
-@test "-u counts a string of mebibytes once, by its begin" {
+@test "-u counts a string of mebibytes once, by its first piece" {
 	require jq
 	target_start texts
 	range=$(target_range long)
 	run -0 --separate-stderr procmem strings -v -u -n 100 --json "$TARGET_PID" "$range"
 	[ "$(jq -s 'map(.count) | add' <<<"$output")" -eq 1 ]
 	[[ $stderr == *' 1 string'* ]]
-	# Its parts in one encoding come between those in another.
+	# Its pieces in both encodings are delivered in turn.
 	for words in '' --similar; do
 		# shellcheck disable=SC2086 # words
 		procmem strings -q -u $words -e s,S -n 100 --json "$TARGET_PID" "$range" >"$BATS_TEST_TMPDIR/json"
@@ -138,7 +139,7 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	procmem strings -q -u "$TARGET_PID" "$range" | sed -e 1d -e 's/^ *\([0-9]*\) *[0-9]*  /\1 /' | diff "$BATS_TEST_TMPDIR/theirs" -
 	procmem strings -q -u --json "$TARGET_PID" "$range" >"$BATS_TEST_TMPDIR/json"
 	jq -r '"\(.count) \(.text)"' "$BATS_TEST_TMPDIR/json" | diff "$BATS_TEST_TMPDIR/theirs" -
-	# Where each is first, how long, and in which encoding.
+	# First address, length and encoding of each.
 	address=$(procmem strings -q "$TARGET_PID" "$range" | sed -n 's/ counted 57 times ü$//p' | head -n 1)
 	jq -se --arg first "0x$address" 'any(.[]; .count == 57 and .first == $first and .length == 19 and .encoding == "utf-8"
 		and (has("low_by") | not))' \
@@ -147,7 +148,7 @@ for match in re.finditer(character + rb"+", open(sys.argv[1], "rb").read()):
 	[ "$(procmem strings -q -u --top 3 "$TARGET_PID" "$range" | tail -n 1)" = '… 197 more (all: --top 0)' ]
 }
 
-@test "--similar counts strings together that differ only in numbers" {
+@test "--similar counts strings that differ only in numbers as one" {
 	require jq
 	program_start python3 -c '
 import ctypes, random
@@ -169,14 +170,14 @@ input()'
 	read_bytes "$at"
 	run -0 procmem strings -q -u --similar --json "$TARGET_PID" "$at"
 	jq -s . <<<"$output" >"$BATS_TEST_TMPDIR/json"
-	# Bytes as GNU strings sees them.
+	# Bytes, as in the output of GNU strings.
 	sum=$(strings -n 4 "$bytes" | grep '^order' | awk '{ bytes += length($0) } END { print bytes }')
 	jq -e --argjson sum "$sum" '.[0] | .count == 5000 and .text == "order # of #" and .bytes == $sum and
 		(.example | startswith("order 0 of "))' "$BATS_TEST_TMPDIR/json"
-	# What has nothing similar stays as it is.
+	# A string without similar ones is unchanged.
 	jq -e 'any(.[]; .count == 40 and .text == "retry 3 times" and .bytes == 520 and (has("example") | not))' "$BATS_TEST_TMPDIR/json"
 	jq -e 'any(.[]; .count == 2 and .text == "überall #" and .encoding == "utf-8")' "$BATS_TEST_TMPDIR/json"
-	# All pieces of a long one.
+	# All pieces of a long string.
 	jq -e 'any(.[]; .bytes == 300000 and .count == 1)' "$BATS_TEST_TMPDIR/json"
 	run -0 procmem strings -q -u -n 1000 "$TARGET_PID" "$at"
 	[[ ${lines[1]} == '     1  300,000  xxx'* ]]
@@ -185,10 +186,10 @@ input()'
 	[ "${lines[2]}" = '    40      520  retry 3 times' ]
 }
 
-@test "-u says how to be rid of machine code where that comes first" {
+@test "-u reports how to exclude machine code if strings are found there first" {
 	target_start texts
 	run -0 --separate-stderr procmem strings -u -n 4 --top 20 "$TARGET_PID"
-	[[ $stderr =~ 'note: '[0-9]+' of these 20 stand in machine code first: --perms rw leaves it out' ]]
+	[[ $stderr =~ 'note: '[0-9]+' of these 20 strings are first found in machine code: --perms rw excludes it' ]]
 	for words in '--perms rw' '-q' '--json'; do
 		run -0 --separate-stderr procmem strings -u -n 4 --top 20 $words "$TARGET_PID"
 		[[ $stderr != *'machine code'* ]]
@@ -203,7 +204,7 @@ input()'
 	[[ $output == *'  92  L at an odd or even place'* ]]
 }
 
-@test "a budget that is too small drops rare strings, says so, and stays true" {
+@test "a small budget drops rare strings, reports that, and the bounds hold" {
 	require jq
 	program_start python3 -c '
 b = bytearray()
@@ -221,7 +222,7 @@ input()'
 	at=$(target_await ready)
 	at=${at#at }
 	run -0 --separate-stderr procmem strings -u --budget 64K --json "$TARGET_PID" "${at% ready}"
-	[[ $stderr =~ 'times a rare string was dropped'.*'none that occurs more than '([0-9,]+)' times is missing' ]]
+	[[ $stderr =~ 'rare strings were dropped '[0-9,]+' times: no string that occurs more than '([0-9,]+)' times is missing' ]]
 	local bound=${BASH_REMATCH[1]//,/}
 	[ "$bound" -lt 10000 ]
 	[ "$(jq -r .text <<<"${lines[0]}")" = frequent ]
@@ -234,7 +235,7 @@ input()'
 	[[ ${lines[1]} == '10,000 '*'  frequent' ]]
 }
 
-@test "JSON is one object a line, with the region and valid text" {
+@test "JSON is one object per line, with the region and valid text" {
 	require jq
 	target_start texts
 	range=$(target_range hostile)
@@ -248,7 +249,7 @@ input()'
 	jq -se 'all(.[]; .region.mapping == "[stack]" and .region.kind == "stack")' <<<"$output"
 }
 
-@test "what controls a terminal does not reach it" {
+@test "control characters do not reach a terminal" {
 	require script
 	target_start texts
 	for words in '-e S' '-e u -w' '-e S -u' '-e S --json -w'; do
@@ -263,7 +264,7 @@ input()'
 	[[ $output == *'--raw would let the strings control the terminal'* ]]
 }
 
-@test "a terminal is told in which region strings are, and -u fits it" {
+@test "a terminal shows the region of strings, and -u fits its size" {
 	require script
 	target_start texts
 	export TERM=dumb
@@ -279,7 +280,7 @@ input()'
 	[ "$(LC_ALL=C.UTF-8 wc -L <<<"${lines[1]}")" -le 60 ]
 }
 
-@test "what the process changed meanwhile is marked" {
+@test "strings that the process changes during the search are marked" {
 	require jq
 	target_start texts
 	printf 'flicker\n' >&"$TARGET_IN"
@@ -287,7 +288,7 @@ input()'
 	line=$(target_await 'region flickering')
 	range=${line#region flickering }
 	range=${range%% *}
-	# Each look has a good chance to see a change.
+	# Each search has a good chance to meet a change.
 	for ((i = 0; i < 500; i++)); do
 		seen=$(procmem strings -q "$TARGET_PID" "$range")
 		[[ $seen != "${range%-*}~ flickering as "* ]] || break
@@ -303,7 +304,7 @@ input()'
 	done
 }
 
-@test "the process is left as it was: nothing becomes resident, and no page tables" {
+@test "the process is unchanged: no page becomes resident, no page tables are allocated" {
 	target_start markers
 	before=$(grep -E '^Vm(RSS|PTE|Swap|Size)' "/proc/$TARGET_PID/status")
 	procmem strings -e all "$TARGET_PID" >/dev/null
@@ -311,7 +312,7 @@ input()'
 	[ "$(grep -E '^Vm(RSS|PTE|Swap|Size)' "/proc/$TARGET_PID/status")" = "$before" ]
 }
 
-@test "each text that a target placed is found; those in untouched pages of files when asked for" {
+@test "all texts of a target are found; those in untouched pages of files only with --whole-files" {
 	local address text
 	target_start markers
 	procmem strings -q -n 40 "$TARGET_PID" >"$BATS_TEST_TMPDIR/lines"
@@ -321,14 +322,14 @@ input()'
 	done < <(grep '^marker ' "$TARGET_FACTS")
 	while read -r _ _ address text; do
 		grep -qF "$text" "$BATS_TEST_TMPDIR/whole" || { echo "$text" && false; }
-		# The text itself may stand elsewhere, where it was copied from.
+		# The text may also be where it was copied from.
 		fails grep -q "^$address " "$BATS_TEST_TMPDIR/lines"
 	done < <(grep '^file_marker ' "$TARGET_FACTS")
 	run -0 --separate-stderr procmem strings -v "$TARGET_PID"
-	[[ $stderr == *' of files that it has not touched left out (--whole-files)'* ]]
+	[[ $stderr == *' of untouched file pages skipped (--whole-files)'* ]]
 }
 
-@test "what cannot be read is listed with its sum" {
+@test "unreadable ranges are listed, with their sum" {
 	target_start markers
 	range=$(target_range short)
 	run --separate-stderr procmem strings --whole-files "$TARGET_PID" "$range"
@@ -353,19 +354,19 @@ input()'
 	[[ $output == *'neither a process nor a core file'* ]]
 }
 
-@test "--stop stops while it searches, and says for how long" {
+@test "--stop stops the process during the search, and reports for how long" {
 	target_start busy 20
 	run -0 --separate-stderr procmem strings --stop "$TARGET_PID" stack
 	[[ $stderr =~ 'stopped for '[0-9.]+' ms: '[0-9]+' thread' ]]
 	grep -q '^TracerPid:.0$' "/proc/$TARGET_PID/status"
 }
 
-@test "a reader that has seen enough ends it, quietly and without a failure" {
+@test "a reader that closes the pipe ends the search without a message" {
 	target_start texts
 	set -o pipefail
 	procmem strings "$TARGET_PID" 2>"$BATS_TEST_TMPDIR/errors" | head -n 1
 	[ ! -s "$BATS_TEST_TMPDIR/errors" ]
-	# Also where nothing is found that could be written: the reader is gone from the beginning.
+	# Also if no string is found that could be written: the pipe is closed from the start.
 	run -0 --separate-stderr bash -c 'set -o pipefail; { "$@"; } | true' bash "$PROCMEM_BIN" strings "$TARGET_PID"
 	[ "$stderr" = '' ]
 }
@@ -377,7 +378,7 @@ input()'
 	run -2 bash -c '"$@" >/dev/full' bash "$PROCMEM_BIN" strings -u "$TARGET_PID"
 }
 
-@test "a process that ends meanwhile is an error" {
+@test "a process that ends during the search is an error" {
 	target_start texts
 	start_blocked strings -n 1 -e S "$TARGET_PID"
 	kill -KILL "$TARGET_PID"
@@ -389,7 +390,7 @@ input()'
 	grep -q "^procmem: process $TARGET_PID " "$BATS_TEST_TMPDIR/errors"
 }
 
-@test "Ctrl-C ends it, and the process runs on" {
+@test "Ctrl-C ends the search, and the process continues" {
 	target_start texts
 	start_blocked strings -n 1 -e S "$TARGET_PID"
 	kill -TERM "$BLOCKED"
@@ -401,7 +402,7 @@ input()'
 	kill -0 "$TARGET_PID"
 }
 
-@test "refused: other users' processes, and its own" {
+@test "processes of other users and the own process are refused" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start texts
 	run -2 as_nobody strings "$TARGET_PID"
@@ -410,7 +411,7 @@ input()'
 	[[ $output == *'is this procmem itself'* ]]
 }
 
-@test "exit status 1 where there is nothing, and wrong words are refused" {
+@test "exit status 1 if nothing is found, and invalid arguments are refused" {
 	target_start texts
 	run -1 procmem strings -n 5000000 "$TARGET_PID"
 	run -1 procmem strings "$TARGET_PID" huge
@@ -418,11 +419,11 @@ input()'
 	run -2 procmem strings
 	run -2 procmem strings -n 0 "$TARGET_PID"
 	run -2 procmem strings -e x "$TARGET_PID"
-	[[ $output == *"'x' is none of u, s, S, l, b, L, B and all"* ]]
+	[[ $output == *"'x' is not an encoding: must be u, s, S, l, b, L, B or all"* ]]
 	run -2 procmem strings -t h "$TARGET_PID"
 	run -2 procmem strings --top 3 "$TARGET_PID"
 	run -2 --separate-stderr procmem strings --similar "$TARGET_PID"
-	[[ $stderr == *'--similar is for -u'* ]]
+	[[ $stderr == *'--similar requires -u'* ]]
 	run -2 procmem strings --budget 1M "$TARGET_PID"
 	run -2 procmem strings -u --budget 1K "$TARGET_PID"
 	run -2 procmem strings --json --raw "$TARGET_PID"

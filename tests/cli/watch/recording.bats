@@ -170,7 +170,7 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 	[[ $stderr == 'procmem: --count is '* ]]
 	[ ! -e "$recording" ]
 	run -2 --separate-stderr procmem watch "$folder/merged.pmrec@2"
-	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec goes over it" ]]
+	[[ $stderr == *'merged.pmrec@2 is a recording, not a living process: '*"procmem watch $folder/merged.pmrec replays it" ]]
 }
 
 @test "a recording that cannot be true is called damaged" {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting within a budget: exact where all fits, and true to its bounds where it does not. */
+/* Counting within a budget: exact if all texts fit, within the bounds if not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -11,37 +11,45 @@
 
 #include <cmocka.h>
 
-#include "target/tally.h"
+#include <procmem/tally.h>
 
-static void add(struct tally *tally, uint8_t sort, const char *text, size_t length, uint64_t first)
+static struct pm_tally *create(uint64_t budget)
 {
-	const struct tally_text what = {
-		tally_hash(tally, sort, text, length), text, length, first, length, sort
+	struct pm_tally *tally = NULL;
+	assert_int_equal(pm_tally_create(budget, &tally, NULL), 0);
+	return tally;
+}
+
+static void add(struct pm_tally *tally, uint8_t category, const char *text, size_t length,
+                uint64_t first)
+{
+	const struct pm_tally_text what = {
+		pm_tally_hash(tally, category, text, length), text, length, first, length, category
 	};
-	tally_add(tally, &what);
+	pm_tally_add(tally, &what);
 }
 
 static void test_exact(void **state)
 {
 	(void)state;
-	struct tally *tally = tally_create(16 << 20);
+	struct pm_tally *tally = create(16 << 20);
 	char text[32];
-	/* Text i comes i times, for more texts than the first table has room for, and all with
-	 * equal begins and lengths. */
+	/* Text i is added i times. There are more texts than the first table can hold, and all
+	 * start equally and have equal lengths. */
 	for (unsigned round = 0; round < 2000; round++)
 		for (unsigned i = round + 1; i <= 2000; i++) {
-			int length = snprintf(text, sizeof text, "a common begin %08u", i);
+			int length = snprintf(text, sizeof text, "a common start %08u", i);
 			add(tally, 1, text, (size_t)length, (uint64_t)round * 10000 + i);
 		}
 
-	assert_int_equal(tally_count(tally), 2000);
-	assert_int_equal(tally_dropped(tally), 0);
-	assert_int_equal(tally_bound(tally), 0);
-	tally_sort(tally);
+	assert_int_equal(pm_tally_count(tally), 2000);
+	assert_int_equal(pm_tally_dropped(tally), 0);
+	assert_int_equal(pm_tally_bound(tally), 0);
+	pm_tally_sort(tally);
 
 	for (unsigned i = 0; i < 2000; i++) {
-		const struct tally_item *item = tally_get(tally, i);
-		int length = snprintf(text, sizeof text, "a common begin %08u", 2000 - i);
+		const struct pm_tally_item *item = pm_tally_get(tally, i);
+		int length = snprintf(text, sizeof text, "a common start %08u", 2000 - i);
 		assert_int_equal(item->count, 2000 - i);
 		assert_int_equal(item->missed, 0);
 		assert_int_equal(item->first, 2000 - i);
@@ -49,14 +57,14 @@ static void test_exact(void **state)
 		assert_memory_equal(item->text, text, (size_t)length);
 	}
 
-	tally_destroy(tally);
+	pm_tally_destroy(tally);
 }
 
 static void test_different(void **state)
 {
 	(void)state;
 	static const struct {
-		uint8_t sort;
+		uint8_t category;
 		const char *text;
 		size_t length;
 	} texts[] = { { 0, "", 0 },
@@ -69,29 +77,30 @@ static void test_different(void **state)
 		      { 2, "12345678", 8 } };
 
 	size_t count = sizeof texts / sizeof *texts;
-	struct tally *tally = tally_create(TALLY_MIN);
+	struct pm_tally *tally = create(PM_TALLY_BUDGET_MIN);
 	for (unsigned times = 0; times < 3; times++)
 		for (size_t i = 0; i < count; i++)
-			add(tally, texts[i].sort, texts[i].text, texts[i].length, 100 * times + i);
+			add(tally, texts[i].category, texts[i].text, texts[i].length,
+			    100 * times + i);
 
-	assert_int_equal(tally_count(tally), count);
-	tally_sort(tally);
+	assert_int_equal(pm_tally_count(tally), count);
+	pm_tally_sort(tally);
 	for (size_t i = 0; i < count; i++) {
-		const struct tally_item *item = tally_get(tally, i);
+		const struct pm_tally_item *item = pm_tally_get(tally, i);
 		/* Equal counts: by address. */
 		assert_int_equal(item->first, i);
 		assert_int_equal(item->count, 3);
-		assert_int_equal(item->sort, texts[i].sort);
+		assert_int_equal(item->category, texts[i].category);
 		assert_int_equal(item->length, texts[i].length);
 		assert_memory_equal(item->text, texts[i].text, texts[i].length);
 	}
 
-	tally_destroy(tally);
+	pm_tally_destroy(tally);
 }
 
 enum { TEXTS = 60000, DRAWS = 600000, SKEW = 5 };
 
-/** A number below TEXTS; small ones are drawn far more often. */
+/** Returns a random number below TEXTS; small ones are far more likely. */
 static uint32_t draw(uint64_t *random)
 {
 	uint32_t number = TEXTS;
@@ -102,35 +111,35 @@ static uint32_t draw(uint64_t *random)
 	return number;
 }
 
-/** The number that a text ends with; no NUL stands behind it. */
-static unsigned long number_of(const struct tally_item *item)
+/** Returns the number that a text ends with; it has no terminating NUL. */
+static unsigned long number_of(const struct pm_tally_item *item)
 {
 	char digits[9] = "";
 	memcpy(digits, item->text + item->length - 8, 8);
 	return strtoul(digits, NULL, 10);
 }
 
-static void check_bounds(const struct tally *tally, const uint32_t *exact)
+static void check_bounds(const struct pm_tally *tally, const uint32_t *exact)
 {
 	bool *there = calloc(TEXTS, sizeof *there);
-	for (size_t i = 0; i < tally_count(tally); i++) {
-		const struct tally_item *item = tally_get(tally, i);
+	for (size_t i = 0; i < pm_tally_count(tally); i++) {
+		const struct pm_tally_item *item = pm_tally_get(tally, i);
 		unsigned long number = number_of(item);
 		assert_true(item->count <= exact[number]);
 		assert_true(item->count + item->missed >= exact[number]);
-		assert_true(item->missed <= tally_bound(tally));
+		assert_true(item->missed <= pm_tally_bound(tally));
 		there[number] = true;
 	}
 
 	for (size_t i = 0; i < TEXTS; i++)
-		assert_true(there[i] || exact[i] <= tally_bound(tally));
+		assert_true(there[i] || exact[i] <= pm_tally_bound(tally));
 
 	free(there);
 }
 
 static void fill(uint64_t budget, bool *dropped)
 {
-	struct tally *tally = tally_create(budget);
+	struct pm_tally *tally = create(budget);
 	uint32_t *exact = calloc(TEXTS, sizeof *exact);
 	uint64_t random = budget;
 	char *text = malloc(5000);
@@ -138,7 +147,7 @@ static void fill(uint64_t budget, bool *dropped)
 	memset(text, 'x', 5000);
 	for (unsigned i = 0; i < DRAWS; i++) {
 		uint32_t number = draw(&random);
-		/* Some are long, some even longer than a part of the smallest budget. */
+		/* Some are long: some do not fit into a part of the smallest budget. */
 		size_t filling = number % 1000 == 7 ? 4000 : number % 30;
 		snprintf(text + filling, 9, "%08u", number);
 		add(tally, 0, text, filling + 8, i);
@@ -146,24 +155,24 @@ static void fill(uint64_t budget, bool *dropped)
 		exact[number]++;
 	}
 
-	tally_sort(tally);
+	pm_tally_sort(tally);
 	check_bounds(tally, exact);
-	*dropped = tally_dropped(tally) > 0;
+	*dropped = pm_tally_dropped(tally) > 0;
 
-	/* The most frequent one is never lost to rare ones. */
-	assert_int_equal(number_of(tally_get(tally, 0)), 0);
+	/* The most frequent text is never dropped for rare ones. */
+	assert_int_equal(number_of(pm_tally_get(tally, 0)), 0);
 	free(text);
 	free(exact);
-	tally_destroy(tally);
+	pm_tally_destroy(tally);
 }
 
 static void test_bounds(void **state)
 {
 	(void)state;
 	bool dropped;
-	fill(TALLY_MIN, &dropped);
+	fill(PM_TALLY_BUDGET_MIN, &dropped);
 	assert_true(dropped);
-	fill(TALLY_MIN * 4, &dropped);
+	fill(PM_TALLY_BUDGET_MIN * 4, &dropped);
 	assert_true(dropped);
 	fill(64 << 20, &dropped);
 	assert_false(dropped);
@@ -172,104 +181,122 @@ static void test_bounds(void **state)
 static void test_all_different(void **state)
 {
 	(void)state;
-	struct tally *tally = tally_create(TALLY_MIN);
+	struct pm_tally *tally = create(PM_TALLY_BUDGET_MIN);
 	char text[16];
 	for (unsigned i = 0; i < 100000; i++)
 		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%u", i), i);
 
-	/* Nothing is known of any of them but this. */
-	assert_true(tally_bound(tally) >= 1);
-	assert_true(tally_count(tally) + tally_dropped(tally) == 100000);
+	/* Nothing else is certain about them. */
+	assert_true(pm_tally_bound(tally) >= 1);
+	assert_true(pm_tally_count(tally) + pm_tally_dropped(tally) == 100000);
 
-	/* What does not fit at all. */
-	char *giant = calloc(1, TALLY_MIN);
-	uint64_t bound = tally_bound(tally);
-	add(tally, 0, giant, TALLY_MIN, 1);
-	assert_int_equal(tally_bound(tally), bound + 1);
+	/* A text that does not fit at all. */
+	char *giant = calloc(1, PM_TALLY_BUDGET_MIN);
+	uint64_t bound = pm_tally_bound(tally);
+	add(tally, 0, giant, PM_TALLY_BUDGET_MIN, 1);
+	assert_int_equal(pm_tally_bound(tally), bound + 1);
 	free(giant);
-	tally_destroy(tally);
+	pm_tally_destroy(tally);
 }
 
-/** Adds so many different short texts. */
-static void add_short(struct tally *tally, const char *begin, unsigned count)
+/** Adds `count` different short texts. */
+static void add_short(struct pm_tally *tally, const char *start, unsigned count)
 {
 	char text[16];
 	for (unsigned i = 0; i < count; i++)
-		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%s%u", begin, i), i);
+		add(tally, 0, text, (size_t)snprintf(text, sizeof text, "%s%u", start, i), i);
 }
 
-/** Dropping rare texts takes nothing back of what is known about long ones that never had room. */
+/** Dropping rare texts does not lower the bound for long ones that never fitted. */
 static void test_long_then_short(void **state)
 {
 	enum { LONG = 20000, TIMES = 50 };
 	(void)state;
 
-	struct tally *tally = tally_create(TALLY_MIN);
+	struct pm_tally *tally = create(PM_TALLY_BUDGET_MIN);
 	char *text = calloc(1, LONG);
 	add_short(tally, "first ", 600);
 
 	for (unsigned i = 0; i < TIMES; i++)
 		add(tally, 0, text, LONG, i);
 
-	uint64_t dropped = tally_dropped(tally);
+	uint64_t dropped = pm_tally_dropped(tally);
 	add_short(tally, "second ", 900);
-	assert_true(tally_dropped(tally) > dropped);
-	tally_sort(tally);
+	assert_true(pm_tally_dropped(tally) > dropped);
+	pm_tally_sort(tally);
 
-	for (size_t i = 0; i < tally_count(tally); i++)
-		assert_int_not_equal(tally_get(tally, i)->length, LONG);
+	for (size_t i = 0; i < pm_tally_count(tally); i++)
+		assert_int_not_equal(pm_tally_get(tally, i)->length, LONG);
 
-	assert_true(tally_bound(tally) >= TIMES);
+	assert_true(pm_tally_bound(tally) >= TIMES);
 	free(text);
-	tally_destroy(tally);
+	pm_tally_destroy(tally);
 }
 
-/** Bytes of the only text of a sort. */
-static uint64_t size_of_sort(const struct tally *tally, uint8_t sort)
+/** Returns the bytes of the only text of a category. */
+static uint64_t size_of_category(const struct pm_tally *tally, uint8_t category)
 {
-	for (size_t i = 0; i < tally_count(tally); i++)
-		if (tally_get(tally, i)->sort == sort)
-			return tally_get(tally, i)->size;
+	for (size_t i = 0; i < pm_tally_count(tally); i++)
+		if (pm_tally_get(tally, i)->category == category)
+			return pm_tally_get(tally, i)->size;
 	return 0;
 }
 
-/** What comes later of a long text goes to that one, whatever was counted or dropped meanwhile. */
+/** Later parts of a long text are added to that text, whatever is counted or dropped between. */
 static void test_long_in_parts(void **state)
 {
 	enum { FREQUENT = 100 };
 	(void)state;
 
-	struct tally *tally = tally_create(TALLY_MIN);
+	struct pm_tally *tally = create(PM_TALLY_BUDGET_MIN);
 	add(tally, 3, "rare", 4, 0);
 	add_short(tally, "first ", 600);
 
-	for (uint8_t sort = 1; sort <= 2; sort++)
+	for (uint8_t category = 1; category <= 2; category++)
 		for (unsigned i = 0; i < FREQUENT; i++)
-			add(tally, sort, "text", 4, i);
+			add(tally, category, "text", 4, i);
 
-	tally_lengthen(tally, 1, 1000);
-	tally_lengthen(tally, 2, 2000);
+	pm_tally_extend(tally, 1, 1000);
+	pm_tally_extend(tally, 2, 2000);
 	add_short(tally, "second ", 900);
-	assert_true(tally_dropped(tally) > 0);
-	tally_lengthen(tally, 1, 10000);
-	tally_lengthen(tally, 2, 20000);
+	assert_true(pm_tally_dropped(tally) > 0);
+	pm_tally_extend(tally, 1, 10000);
+	pm_tally_extend(tally, 2, 20000);
 
-	/* Neither of a text that was dropped nor of one that never was there. */
-	tally_lengthen(tally, 3, 5);
-	tally_lengthen(tally, UINT8_MAX, 5);
-	tally_sort(tally);
-	assert_int_equal(size_of_sort(tally, 1), FREQUENT * 4 + 11000);
-	assert_int_equal(size_of_sort(tally, 2), FREQUENT * 4 + 22000);
-	assert_int_equal(size_of_sort(tally, 3), 0);
-	tally_destroy(tally);
+	/* A text that was dropped, and one that was never added. */
+	pm_tally_extend(tally, 3, 5);
+	pm_tally_extend(tally, UINT8_MAX, 5);
+	pm_tally_sort(tally);
+	assert_int_equal(size_of_category(tally, 1), FREQUENT * 4 + 11000);
+	assert_int_equal(size_of_category(tally, 2), FREQUENT * 4 + 22000);
+	assert_int_equal(size_of_category(tally, 3), 0);
+	pm_tally_destroy(tally);
+}
+
+static void test_budget_out_of_range(void **state)
+{
+	struct pm_tally *tally = NULL;
+	struct pm_error error;
+
+	(void)state;
+	assert_int_equal(pm_tally_create(PM_TALLY_BUDGET_MIN - 1, &tally, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_USAGE);
+	assert_int_equal(pm_tally_create(PM_TALLY_BUDGET_MAX + 1, &tally, &error), -1);
+	assert_int_equal(error.kind, PM_ERROR_USAGE);
+	assert_null(tally);
+	pm_tally_destroy(NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),           cmocka_unit_test(test_different),
-		cmocka_unit_test(test_bounds),          cmocka_unit_test(test_all_different),
-		cmocka_unit_test(test_long_then_short), cmocka_unit_test(test_long_in_parts),
+		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_different),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_all_different),
+		cmocka_unit_test(test_long_then_short),
+		cmocka_unit_test(test_long_in_parts),
+		cmocka_unit_test(test_budget_out_of_range),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

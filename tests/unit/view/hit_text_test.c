@@ -132,7 +132,7 @@ static void expect_line(struct pm_hit hit, size_t columns, const char *expected)
 		                    .kind = PM_KIND_HEAP,
 		                    .mapping = "[heap]" };
 	const struct pm_regions regions = { .items = &region, .count = 1 };
-	const struct grep_options options = { .most = UINT64_MAX };
+	const struct grep_options options = { .max = UINT64_MAX };
 	const struct out out = { .width = columns };
 	const struct grep_view view = { .options = &options,
 		                        .regions = &regions,

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "target/similarity.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +7,11 @@
 
 #include <cmocka.h>
 
+#include <procmem/tally.h>
+#include <procmem/text_template.h>
+
 static const struct {
-	const char *text, *common;
+	const char *text, *template;
 } examples[] = {
 	{ "", "" },
 	{ "no number", "no number" },
@@ -24,7 +25,7 @@ static const struct {
 	{ "id 550e8400-e29b-41d4-a716-446655440000;", "id #;" },
 	{ "550e8400-eabc-41d4-a716-44665544000", "#-eabc-#-#-#" },
 	{ "550e8400-e29b-41d4-a716-4466554400001", "#-#-#-#-#" },
-	/* Words that happen to be hexadecimal stay. */
+	/* Words that happen to be hexadecimal are kept. */
 	{ "bad1 facade deadbeef cafe12", "bad# facade deadbeef cafe#" },
 	{ "utf8 sha256 x86_64", "utf# sha# x#_#" },
 	{ "\xc3\xa9\x01\xff"
@@ -32,20 +33,20 @@ static const struct {
 	  "\xc3\xa9\x01\xff#" },
 };
 
-static void numbers_become_a_sign(void **state)
+static void numbers_are_replaced(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-		size_t length = strlen(examples[i].text), wanted = strlen(examples[i].common);
-		/* Not a byte more on either side, as the sanitizers see. */
+		size_t length = strlen(examples[i].text), wanted = strlen(examples[i].template);
+		/* Buffers without spare bytes, for the sanitizers. */
 		char *text = malloc(length + 1), *to = malloc(length + 1);
 		assert_non_null(text);
 		assert_non_null(to);
 		memcpy(text, examples[i].text, length);
 		to[length] = '!';
 
-		size_t written = similar_fold(to, text, length);
-		if (written != wanted || memcmp(to, examples[i].common, wanted) != 0)
+		size_t written = pm_text_template_write(text, length, to);
+		if (written != wanted || memcmp(to, examples[i].template, wanted) != 0)
 			fail_msg("%s: %.*s", examples[i].text, (int)written, to);
 		assert_int_equal(to[length], '!');
 		free(text);
@@ -53,21 +54,29 @@ static void numbers_become_a_sign(void **state)
 	}
 }
 
-static void what_is_alone_stays_as_it_is(void **state)
+static void only_varied_items_show_their_template(void **state)
 {
+	char output[16];
+	struct pm_tally_item *item = calloc(1, sizeof *item + 7);
+
 	(void)state;
-	char to[16];
-	assert_int_equal(similar_text(false, to, "item 7", 6), 6);
-	assert_memory_equal(to, "item 7", 6);
-	assert_int_equal(similar_text(true, to, "item 77", 7), 6);
-	assert_memory_equal(to, "item #", 6);
+	assert_non_null(item);
+	memcpy(item->text, "item 77", 7);
+	item->length = 7;
+	assert_int_equal(pm_text_template_of_item(item, output), 7);
+	assert_memory_equal(output, "item 77", 7);
+
+	item->varied = true;
+	assert_int_equal(pm_text_template_of_item(item, output), 6);
+	assert_memory_equal(output, "item #", 6);
+	free(item);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_become_a_sign),
-		cmocka_unit_test(what_is_alone_stays_as_it_is),
+		cmocka_unit_test(numbers_are_replaced),
+		cmocka_unit_test(only_varied_items_show_their_template),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

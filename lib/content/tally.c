@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A store of items without gaps, and a hash table with open addressing that has the positions of
+ * the items. When the budget is used up, the rarest items are removed and the rest of the store is
+ * moved together.
+ */
+#include <procmem/tally.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/array.h"
+
+enum {
+	FIRST_SLOTS = 1024,
+	ALIGNMENT = 8, /* items start at multiples of this */
+	LEVELS =
+		4096, /* range of counts, from the lowest one on, that a threshold is chosen from */
+};
+
+struct pm_tally {
+	uint64_t budget;
+	uint64_t seed;
+	char *store; /* `budget` bytes of address space, filled with items from the start */
+	uint64_t used;
+	uint32_t *slots; /* position of an item in units of ALIGNMENT, plus 1; 0: empty slot. After
+	                    pm_tally_sort() the sorted list of items */
+	size_t slot_count; /* a power of two */
+	size_t count;
+	struct pm_tally_item *last[UINT8_MAX + 1]; /* added last, by category; NULL if dropped */
+	uint64_t dropped;
+	uint64_t bound;
+};
+
+int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *error)
+{
+	if (budget < PM_TALLY_BUDGET_MIN || budget > PM_TALLY_BUDGET_MAX)
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "the budget for counting must be from 64K to 32G");
+
+	struct pm_tally *created = calloc(1, sizeof *created);
+	if (!created)
+		return pm_error_out_of_memory(error);
+
+	created->budget = budget;
+	created->slot_count = FIRST_SLOTS;
+	created->store = malloc(budget);
+	created->slots = calloc(created->slot_count, sizeof *created->slots);
+
+	if (!created->store || !created->slots) {
+		pm_tally_destroy(created);
+		return pm_error_out_of_memory(error);
+	}
+
+	/* Without random numbers yet, at an early stage of booting, an address has to do. */
+	if (getrandom(&created->seed, sizeof created->seed, GRND_NONBLOCK) < 0)
+		created->seed = (uintptr_t)created;
+
+	*tally = created;
+	return 0;
+}
+
+void pm_tally_destroy(struct pm_tally *tally)
+{
+	if (!tally)
+		return;
+
+	free(tally->store);
+	free(tally->slots);
+	free(tally);
+}
+
+/** Combines both halves of a product: each bit of them depends on all bits of the factors. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
+                       size_t length)
+{
+	/* Odd numbers without a pattern: fractions of the golden ratio and of the square root of 2.
+	 */
+	const uint64_t one = 0x9e3779b97f4a7c15, two = 0x6a09e667f3bcc909;
+	uint64_t hash = mix(tally->seed ^ length ^ (uint64_t)category << 56, one);
+	uint64_t word;
+
+	for (; length > sizeof word; text += sizeof word, length -= sizeof word) {
+		memcpy(&word, text, sizeof word);
+		hash = mix(hash ^ word, one) + two;
+	}
+
+	word = 0;
+	memcpy(&word, text, length);
+
+	return mix(hash ^ word, two);
+}
+
+static uint64_t item_size(uint64_t length)
+{
+	uint64_t size = offsetof(struct pm_tally_item, text) + length + ALIGNMENT - 1;
+	return size - size % ALIGNMENT;
+}
+
+static struct pm_tally_item *item_at(const struct pm_tally *tally, uint64_t offset)
+{
+	return (struct pm_tally_item *)(void *)(tally->store + offset);
+}
+
+/** Returns the item that a slot refers to. */
+static struct pm_tally_item *item_of(const struct pm_tally *tally, uint32_t slot)
+{
+	return item_at(tally, (uint64_t)(slot - 1) * ALIGNMENT);
+}
+
+/** Enters an item into the hash table. */
+static void enter(struct pm_tally *tally, uint64_t hash, uint64_t offset)
+{
+	size_t at = hash & (tally->slot_count - 1);
+	while (tally->slots[at])
+		at = (at + 1) & (tally->slot_count - 1);
+	tally->slots[at] = (uint32_t)(offset / ALIGNMENT + 1);
+}
+
+static void enter_all(struct pm_tally *tally)
+{
+	for (uint64_t at = 0; at < tally->used; at += item_size(item_at(tally, at)->length))
+		enter(tally, item_at(tally, at)->hash, at);
+}
+
+/** Returns the upper bound of the times that a text was added. */
+static uint64_t max_count(const struct pm_tally_item *item)
+{
+	return item->count + item->missed;
+}
+
+static uint64_t lowest_max_count(const struct pm_tally *tally)
+{
+	uint64_t lowest = UINT64_MAX;
+
+	for (uint64_t at = 0; at < tally->used;) {
+		const struct pm_tally_item *item = item_at(tally, at);
+		if (max_count(item) < lowest)
+			lowest = max_count(item);
+		at += item_size(item->length);
+	}
+
+	return lowest;
+}
+
+/** Returns the count up to which texts have to be dropped to free half of the store. */
+static uint64_t find_threshold(const struct pm_tally *tally)
+{
+	uint64_t bytes[LEVELS] = { 0 };
+	uint64_t base = lowest_max_count(tally);
+
+	for (uint64_t at = 0; at < tally->used;) {
+		const struct pm_tally_item *item = item_at(tally, at);
+		uint64_t size = item_size(item->length);
+		uint64_t level = max_count(item) - base;
+
+		if (level < LEVELS)
+			bytes[level] += size;
+		at += size;
+	}
+
+	uint64_t sum = 0;
+	for (size_t i = 0; i < LEVELS; i++) {
+		sum += bytes[i];
+		if (sum >= tally->used / 2)
+			return base + i;
+	}
+
+	return base + LEVELS - 1;
+}
+
+/** Moves an item to an earlier position in the store. */
+static void move(struct pm_tally *tally, struct pm_tally_item *item, uint64_t to)
+{
+	struct pm_tally_item **last = &tally->last[item->category];
+	if (*last == item)
+		*last = item_at(tally, to);
+	memmove(tally->store + to, item, item_size(item->length));
+}
+
+/** Drops an item; its bytes are overwritten by the next items that are kept. */
+static void drop(struct pm_tally *tally, const struct pm_tally_item *item)
+{
+	struct pm_tally_item **last = &tally->last[item->category];
+	if (*last == item)
+		*last = NULL;
+	tally->count--;
+	tally->dropped++;
+}
+
+/** Drops the rarest texts. */
+static void drop_rare(struct pm_tally *tally)
+{
+	uint64_t threshold = find_threshold(tally);
+	uint64_t kept = 0;
+
+	for (uint64_t at = 0; at < tally->used;) {
+		struct pm_tally_item *item = item_at(tally, at);
+		uint64_t size = item_size(item->length);
+
+		if (max_count(item) > threshold) {
+			move(tally, item, kept);
+			kept += size;
+		} else {
+			drop(tally, item);
+		}
+		at += size;
+	}
+
+	tally->used = kept;
+	/* Long texts that did not fit may have raised the bound further already. */
+	if (threshold > tally->bound)
+		tally->bound = threshold;
+
+	memset(tally->slots, 0, tally->slot_count * sizeof *tally->slots);
+	enter_all(tally);
+}
+
+/** Doubles the hash table, if the budget and the system have memory for that. */
+static bool grow(struct pm_tally *tally)
+{
+	/* The old and the new one exist together for a moment. */
+	uint64_t both = tally->slot_count * 3 * sizeof *tally->slots;
+	if (tally->used + both > tally->budget)
+		return false;
+
+	uint32_t *slots = calloc(tally->slot_count * 2, sizeof *slots);
+	if (!slots)
+		return false;
+
+	free(tally->slots);
+	tally->slots = slots;
+	tally->slot_count *= 2;
+	enter_all(tally);
+
+	return true;
+}
+
+/** Returns whether an item of `size` bytes fits. */
+static bool fits(const struct pm_tally *tally, uint64_t size)
+{
+	return tally->used + size + tally->slot_count * sizeof *tally->slots <= tally->budget;
+}
+
+/** Returns whether the hash table is as full as it may get: above that, searching gets slow. */
+static bool is_crowded(const struct pm_tally *tally)
+{
+	return tally->count >= tally->slot_count / 4 * 3;
+}
+
+/**
+ * Makes room for a new text; may drop others.
+ * @return  false if the text is too long
+ */
+static bool make_room(struct pm_tally *tally, size_t length)
+{
+	/* A longer text is not worth dropping all the others. */
+	if (length > UINT32_MAX || item_size(length) > tally->budget / 4)
+		return false;
+
+	bool full = is_crowded(tally) && !grow(tally);
+	if (full || !fits(tally, item_size(length)))
+		drop_rare(tally);
+
+	/* A few long texts may have been half of the store. */
+	while (is_crowded(tally))
+		drop_rare(tally);
+
+	return fits(tally, item_size(length));
+}
+
+/** Counts a text that is in the tally. */
+static void add_again(struct pm_tally *tally, struct pm_tally_item *item,
+                      const struct pm_tally_text *text)
+{
+	item->count++;
+	item->size += text->size;
+	tally->last[text->category] = item;
+}
+
+/** Adds a text that is not in the tally. */
+static void add_new(struct pm_tally *tally, const struct pm_tally_text *text)
+{
+	tally->last[text->category] = NULL;
+	if (!make_room(tally, text->length)) {
+		/* The text may have been dropped as often as the bound says, and now once more. */
+		tally->dropped++;
+		tally->bound++;
+		return;
+	}
+
+	struct pm_tally_item *item = item_at(tally, tally->used);
+	*item = (struct pm_tally_item){
+		.hash = text->hash,
+		.count = 1,
+		.missed = tally->bound,
+		.first = text->first,
+		.size = text->size,
+		.length = (uint32_t)text->length,
+		.category = text->category,
+	};
+	memcpy(item->text, text->text, text->length);
+
+	enter(tally, text->hash, tally->used);
+	tally->used += item_size(text->length);
+	tally->count++;
+	tally->last[text->category] = item;
+}
+
+static bool is_equal(const struct pm_tally_item *item, const struct pm_tally_text *text)
+{
+	return item->length == text->length && memcmp(item->text, text->text, text->length) == 0;
+}
+
+/**
+ * Finds the next item with the hash and category of a text.
+ *
+ * @param at  slot to start from; set to the slot after the one of the item
+ * @return    NULL if there is none
+ */
+static struct pm_tally_item *next_similar(const struct pm_tally *tally,
+                                          const struct pm_tally_text *text, size_t *at)
+{
+	while (tally->slots[*at]) {
+		struct pm_tally_item *item = item_of(tally, tally->slots[*at]);
+
+		*at = (*at + 1) & (tally->slot_count - 1);
+		if (item->hash == text->hash && item->category == text->category)
+			return item;
+	}
+
+	return NULL;
+}
+
+void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *text)
+{
+	size_t at = text->hash & (tally->slot_count - 1);
+	struct pm_tally_item *item = next_similar(tally, text, &at);
+
+	while (item && !is_equal(item, text))
+		item = next_similar(tally, text, &at);
+
+	if (item)
+		add_again(tally, item, text);
+	else
+		add_new(tally, text);
+}
+
+void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text)
+{
+	size_t at = text->hash & (tally->slot_count - 1);
+	struct pm_tally_item *item = next_similar(tally, text, &at);
+
+	if (!item) {
+		add_new(tally, text);
+		return;
+	}
+
+	item->varied = item->varied || !is_equal(item, text);
+	add_again(tally, item, text);
+}
+
+void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_t size)
+{
+	if (tally->last[category])
+		tally->last[category]->size += size;
+}
+
+size_t pm_tally_count(const struct pm_tally *tally)
+{
+	return tally->count;
+}
+
+uint64_t pm_tally_dropped(const struct pm_tally *tally)
+{
+	return tally->dropped;
+}
+
+uint64_t pm_tally_bound(const struct pm_tally *tally)
+{
+	return tally->bound;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct pm_tally *tally = context;
+	const struct pm_tally_item *a = item_of(tally, *(const uint32_t *)left);
+	const struct pm_tally_item *b = item_of(tally, *(const uint32_t *)right);
+
+	if (a->count != b->count)
+		return (a->count < b->count) - (a->count > b->count);
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+void pm_tally_sort(struct pm_tally *tally)
+{
+	/* The table becomes the list: nothing will be searched in it any more. */
+	size_t count = 0;
+	for (size_t i = 0; i < tally->slot_count; i++)
+		if (tally->slots[i])
+			tally->slots[count++] = tally->slots[i];
+
+	qsort_r(tally->slots, count, sizeof *tally->slots, compare, tally);
+}
+
+const struct pm_tally_item *pm_tally_get(const struct pm_tally *tally, size_t index)
+{
+	return item_of(tally, tally->slots[index]);
+}

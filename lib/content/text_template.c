@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include <procmem/text_template.h>
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+	HEX_MIN = 4,  /* shorter ones are more likely words: "bad1" */
+	HEX_SURE = 8, /* words of that many hexadecimal digits are numbers, even with few digits */
+	UUID_LENGTH = 36,
+	PREFIX_LENGTH = 2, /* of 0x */
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool is_alphanumeric(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/** Returns the bytes of the word at the start of a text. */
+static size_t word_length(const char *text, size_t length)
+{
+	size_t end = 0;
+	while (end < length && is_alphanumeric(text[end]))
+		end++;
+	return end;
+}
+
+/** Returns the bytes of 0x and the hexadecimal digits after it at the start of a word, or 0. */
+static size_t prefixed_length(const char *word, size_t length)
+{
+	if (length <= PREFIX_LENGTH || word[0] != '0' || (word[1] != 'x' && word[1] != 'X'))
+		return 0;
+
+	size_t end = PREFIX_LENGTH;
+	while (end < length && is_hex(word[end]))
+		end++;
+	return end;
+}
+
+/** Returns whether a word is a hexadecimal number without a prefix. */
+static bool is_hex_word(const char *word, size_t length)
+{
+	size_t digits = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (!is_hex(word[i]))
+			return false;
+		digits += is_digit(word[i]);
+	}
+
+	bool mostly_letters = digits * 2 < length;
+	if (mostly_letters && length < HEX_SURE)
+		return false;
+	return digits > 0 && length >= HEX_MIN;
+}
+
+/** Returns whether a text starts with a UUID. */
+static bool starts_with_uuid(const char *text, size_t length)
+{
+	static const char shape[UUID_LENGTH + 1] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+	if (length < UUID_LENGTH || (length > UUID_LENGTH && is_alphanumeric(text[UUID_LENGTH])))
+		return false;
+
+	for (size_t i = 0; i < UUID_LENGTH; i++) {
+		bool fits = shape[i] == '-' ? text[i] == '-' : is_hex(text[i]);
+		if (!fits)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * Copies a word with # for each run of digits.
+ * @return  bytes written
+ */
+static size_t write_digits(const char *word, size_t length, char *output)
+{
+	size_t written = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (!is_digit(word[i]))
+			output[written++] = word[i];
+		else if (i == 0 || !is_digit(word[i - 1]))
+			output[written++] = '#';
+	}
+	return written;
+}
+
+/**
+ * Writes the template of a word.
+ * @return  bytes written
+ */
+static size_t write_word(const char *word, size_t length, char *output)
+{
+	if (prefixed_length(word, length) == length) {
+		memcpy(output, "0x#", PREFIX_LENGTH + 1);
+		return PREFIX_LENGTH + 1;
+	}
+
+	if (is_hex_word(word, length)) {
+		*output = '#';
+		return 1;
+	}
+
+	return write_digits(word, length, output);
+}
+
+size_t pm_text_template_write(const char *text, size_t length, char *output)
+{
+	size_t written = 0;
+
+	for (size_t at = 0; at < length;) {
+		size_t word = word_length(text + at, length - at);
+
+		if (starts_with_uuid(text + at, length - at)) {
+			output[written++] = '#';
+			at += UUID_LENGTH;
+		} else if (word > 0) {
+			written += write_word(text + at, word, output + written);
+			at += word;
+		} else {
+			output[written++] = text[at++];
+		}
+	}
+
+	return written;
+}
+
+size_t pm_text_template_of_item(const struct pm_tally_item *item, char *output)
+{
+	if (item->varied)
+		return pm_text_template_write(item->text, item->length, output);
+
+	memcpy(output, item->text, item->length);
+	return item->length;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Sets of pages of a process, such as those that appeared since a sample (pm_sample.appeared), and
+ * reducing a set to a sample of a given size.
+ */
+#ifndef PROCMEM_PAGE_SET_H
+#define PROCMEM_PAGE_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+#include <procmem/range.h>
+#include <procmem/region.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A set of pages; empty if all zeros. Release it with pm_page_set_deinit(). */
+struct pm_page_set {
+	struct pm_region_range *ranges; /**< by ascending address */
+	size_t count;                   /**< number of ranges */
+	size_t capacity;                /**< private */
+	uint64_t bytes; /**< bytes that were added; pm_page_set_thin() does not change it */
+};
+
+/**
+ * Adds a range of addresses, as far as it is in regions.
+ *
+ * @param set      the set
+ * @param range    the range, above the ranges of the set
+ * @param regions  the current regions; the ranges of a set all refer to one list
+ * @param error    PM_ERROR_RESOURCES; the set is unchanged then
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_page_set_add(struct pm_page_set *set, struct pm_range range,
+                              const struct pm_regions *regions, struct pm_error *error);
+
+/**
+ * Reduces a set to about `max` bytes: blocks of 64 KiB at equal distances, at least one. A set that
+ * has `max` bytes at most stays as it is.
+ *
+ * @param set    the set; `set->bytes` keeps its value
+ * @param max    bytes to keep
+ * @param error  PM_ERROR_RESOURCES; the set is unchanged then
+ * @return       0 or -1
+ */
+PM_PUBLIC int pm_page_set_thin(struct pm_page_set *set, uint64_t max, struct pm_error *error);
+
+/**
+ * Releases a set.
+ * @param set  the set; all zeros afterwards
+ */
+PM_PUBLIC void pm_page_set_deinit(struct pm_page_set *set);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

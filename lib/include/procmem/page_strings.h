@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * The most frequent strings in some pages of a process, such as those that a growing region gained
+ * since the last sample.
+ *
+ * Only pages that are present or swapped out are read, so that the process does not grow. Strings
+ * have at least PM_PAGE_STRING_MIN characters of UTF-8. Strings that differ only in their numbers
+ * (text_template.h) are counted as one, because most of what leaks has a number of its own. They
+ * are counted in PM_PAGE_STRINGS_BUDGET bytes of memory; rare ones may be dropped (tally.h).
+ */
+#ifndef PROCMEM_PAGE_STRINGS_H
+#define PROCMEM_PAGE_STRINGS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+#include <procmem/page_set.h>
+#include <procmem/process.h>
+#include <procmem/region.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Fewest characters of a string: those of four, the minimum of strings(1), are found everywhere in
+ * compressed data.
+ */
+#define PM_PAGE_STRING_MIN 6
+
+/** Bytes of a string that are kept. Longer strings whose kept bytes are equal count as one. */
+#define PM_PAGE_STRING_MAX 256
+
+/** Bytes of memory for counting. */
+#define PM_PAGE_STRINGS_BUDGET ((uint64_t)8 << 20)
+
+/** What is needed to search pages of a process; opaque. For one thread at a time. */
+struct pm_page_strings;
+
+/** A string and its count. */
+struct pm_page_string {
+	const char *bytes; /**< the first PM_PAGE_STRING_MAX bytes at most, as in memory and without
+	                      a terminating NUL; with `#` for each number if strings that differ in
+	                      numbers were counted */
+	size_t length;     /**< bytes of `bytes` */
+	uint64_t count;    /**< number of times it was found */
+};
+
+/** Strings that were found; none if all zeros. Release with pm_page_strings_found_deinit(). */
+struct pm_page_strings_found {
+	struct pm_page_string *strings; /**< by descending count, then by ascending address */
+	size_t count;                   /**< number of strings */
+	char *texts;                    /**< private: the bytes of the strings */
+	uint64_t pages;                 /**< pm_page_set.bytes of the pages in question */
+	uint64_t searched; /**< bytes of these that were searched; less if the set was thinned, or
+	                      pages could not be read or were gone */
+};
+
+/**
+ * Reports progress; called about ten times a second.
+ *
+ * @param context   pm_page_strings_options.context
+ * @param searched  bytes searched so far
+ * @param total     upper bound of the bytes to search
+ */
+typedef void pm_page_strings_progress(void *context, uint64_t searched, uint64_t total);
+
+/** How to search pages. */
+struct pm_page_strings_options {
+	size_t max;                          /**< number of strings to return at most */
+	const volatile sig_atomic_t *cancel; /**< ends the search when it becomes non-zero; or NULL
+	                                      */
+	pm_page_strings_progress *progress;  /**< or NULL */
+	void *context;                       /**< passed to `progress` */
+};
+
+/**
+ * Prepares to search pages of a process.
+ *
+ * @param process   the process; must outlive the result
+ * @param readable  true: fail here if the kernel does not allow reading the memory; false: fail in
+ *                  pm_page_strings_begin()
+ * @param strings   where to store the result; release it with pm_page_strings_close()
+ * @param error     PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES and others of
+ *                  pm_pagemap_open()
+ * @return          0 or -1
+ */
+PM_PUBLIC int pm_page_strings_open(struct pm_process *process, bool readable,
+                                   struct pm_page_strings **strings, struct pm_error *error);
+
+/**
+ * Releases what pm_page_strings_open() created.
+ * @param strings  the result of it, or NULL
+ */
+PM_PUBLIC void pm_page_strings_close(struct pm_page_strings *strings);
+
+/**
+ * Starts reading: several calls of pm_page_strings_find() may follow.
+ *
+ * @param strings  opened, not begun
+ * @param regions  the current regions; must outlive pm_page_strings_end()
+ * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_page_strings_begin(struct pm_page_strings *strings,
+                                    const struct pm_regions *regions, struct pm_error *error);
+
+/**
+ * Finds the most frequent strings in some pages, in one thread. Text that continues in the pages
+ * around them is found whole; of a text that starts more than a page before, only what is in the
+ * pages is found.
+ *
+ * @param strings  begun
+ * @param pages    the pages, of the regions given to pm_page_strings_begin()
+ * @param options  how to search
+ * @param found    filled; release it with pm_page_strings_found_deinit()
+ * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED, PM_ERROR_RESOURCES, PM_ERROR_IO
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_page_strings_find(struct pm_page_strings *strings, const struct pm_page_set *pages,
+                                   const struct pm_page_strings_options *options,
+                                   struct pm_page_strings_found *found, struct pm_error *error);
+
+/**
+ * Ends reading.
+ * @param strings  begun or not
+ */
+PM_PUBLIC void pm_page_strings_end(struct pm_page_strings *strings);
+
+/**
+ * Releases strings that were found.
+ * @param found  filled by pm_page_strings_find(), or all zeros; all zeros afterwards
+ */
+PM_PUBLIC void pm_page_strings_found_deinit(struct pm_page_strings_found *found);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * Counting texts in bounded memory: which texts there are, and how often each occurs.
+ *
+ * When the memory is used up, the rarest texts are dropped (lossy counting, Manku and Motwani 2002,
+ * with a threshold that follows from the memory instead of an error rate). These bounds always
+ * hold: no text that was added more than pm_tally_bound() times is missing, and the count of a text
+ * that was kept is too low by `missed` at most.
+ *
+ * A tally counts equal texts together, or with pm_tally_add_similar() all texts that have something
+ * in common, such as their template (text_template.h).
+ */
+#ifndef PROCMEM_TALLY_H
+#define PROCMEM_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <procmem/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Smallest budget of a tally in bytes: enough for a few hundred short texts. */
+#define PM_TALLY_BUDGET_MIN ((uint64_t)64 << 10)
+
+/** Largest budget of a tally in bytes: positions in it are stored in 32 bits. */
+#define PM_TALLY_BUDGET_MAX ((uint64_t)32 << 30)
+
+/**
+ * A tally; opaque. One thread at a time may use it, except for pm_tally_hash(), which any number of
+ * threads may call at any time.
+ */
+struct pm_tally;
+
+/** A text with its count. */
+struct pm_tally_item {
+	uint64_t hash;    /**< private */
+	uint64_t count;   /**< times it was added since it was last new */
+	uint64_t missed;  /**< upper bound of the times it was added before that and dropped */
+	uint64_t first;   /**< pm_tally_text.first of the first text that `count` includes */
+	uint64_t size;    /**< sum of pm_tally_text.size of all texts that `count` includes */
+	uint32_t length;  /**< bytes of `text` */
+	uint8_t category; /**< as added: texts of different categories are counted separately */
+	bool varied;      /**< `count` includes texts that are similar, but not equal */
+	char text[];      /**< the text, of similar ones the first; without a terminating NUL */
+};
+
+/** A text to count. */
+struct pm_tally_text {
+	uint64_t hash; /**< pm_tally_hash() of the text, or of what similar ones have in common */
+	const char *text; /**< any bytes; copied if the text is new */
+	size_t length;    /**< bytes of `text` */
+	uint64_t first; /**< address of the text in the target, or any other number; kept if new */
+	uint64_t size;  /**< bytes that the text occupies there */
+	uint8_t category; /**< any number, such as an enum pm_encoding */
+};
+
+/**
+ * Creates an empty tally. Its memory is allocated at once, but the kernel provides pages only as
+ * they are used.
+ *
+ * @param budget  upper bound of its memory in bytes, PM_TALLY_BUDGET_MIN to PM_TALLY_BUDGET_MAX
+ * @param tally   where to store the tally; release it with pm_tally_destroy()
+ * @param error   PM_ERROR_USAGE (budget out of range), PM_ERROR_RESOURCES
+ * @return        0 or -1
+ */
+PM_PUBLIC int pm_tally_create(uint64_t budget, struct pm_tally **tally, struct pm_error *error);
+
+/**
+ * Releases a tally with all its items.
+ * @param tally  the tally, or NULL
+ */
+PM_PUBLIC void pm_tally_destroy(struct pm_tally *tally);
+
+/**
+ * Computes the hash of a text for pm_tally_text.hash. It is separate from adding because several
+ * threads can share this part of the work.
+ *
+ * @param tally     the tally; hashes depend on a random number of it, so that a target cannot
+ *                  choose texts that collide
+ * @param category  category of the text
+ * @param text      any bytes
+ * @param length    bytes of `text`
+ * @return          the hash
+ */
+PM_PUBLIC uint64_t pm_tally_hash(const struct pm_tally *tally, uint8_t category, const char *text,
+                                 size_t length);
+
+/**
+ * Counts a text. May drop the rarest texts. A text that needs more than a quarter of the budget, or
+ * has 4 GiB or more, is dropped at once.
+ *
+ * @param tally  the tally, not sorted yet
+ * @param text   the text; owned by the caller
+ */
+PM_PUBLIC void pm_tally_add(struct pm_tally *tally, const struct pm_tally_text *text);
+
+/**
+ * Counts a text together with the similar ones: those with the same category and hash. The bytes
+ * are not compared. That two dissimilar texts have the same 64 bits, which depend on a random
+ * number, happens once in 30 million tallies of a million texts.
+ *
+ * @param tally  the tally, not sorted yet; all of its texts are added by this function, or none
+ * @param text   the text; owned by the caller
+ */
+PM_PUBLIC void pm_tally_add_similar(struct pm_tally *tally, const struct pm_tally_text *text);
+
+/**
+ * Adds to the size of the text that was added last in a category, for texts that arrive in parts.
+ * Does nothing if that text was dropped.
+ *
+ * @param tally     the tally, not sorted yet
+ * @param category  category of the text
+ * @param size      bytes to add to pm_tally_item.size
+ */
+PM_PUBLIC void pm_tally_extend(struct pm_tally *tally, uint8_t category, uint64_t size);
+
+/**
+ * Returns the number of different texts in a tally.
+ * @param tally  the tally
+ * @return       number of items for pm_tally_get()
+ */
+PM_PUBLIC size_t pm_tally_count(const struct pm_tally *tally);
+
+/**
+ * Returns the number of times that a text was dropped.
+ * @param tally  the tally
+ * @return       0 if all counts are exact
+ */
+PM_PUBLIC uint64_t pm_tally_dropped(const struct pm_tally *tally);
+
+/**
+ * Returns the upper bound of the times that a missing text was added.
+ * @param tally  the tally
+ * @return       0 if no text is missing
+ */
+PM_PUBLIC uint64_t pm_tally_bound(const struct pm_tally *tally);
+
+/**
+ * Sorts the texts: by descending count, then by ascending `first`. After that no text may be added.
+ * @param tally  the tally
+ */
+PM_PUBLIC void pm_tally_sort(struct pm_tally *tally);
+
+/**
+ * Returns one of the sorted texts.
+ * @param tally  the tally, sorted by pm_tally_sort()
+ * @param index  position, less than pm_tally_count()
+ * @return       the item; valid until pm_tally_destroy()
+ */
+PM_PUBLIC const struct pm_tally_item *pm_tally_get(const struct pm_tally *tally, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
