@@ -23,7 +23,7 @@ static void put_rest(const struct headroom_report *report, struct text *line)
 {
 	const struct pm_members *members = &report->members;
 	uint64_t rest = 0;
-	size_t named = min_size(members->count, NAMED_MAX), count = members->count - named;
+	size_t named = pm_min_size(members->count, NAMED_MAX), count = members->count - named;
 
 	for (size_t i = named; i < members->count; i++)
 		rest += members->items[i].rss + members->items[i].swap;

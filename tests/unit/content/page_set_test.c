@@ -20,7 +20,6 @@ static void add_region(struct pm_regions *regions, uint64_t first, uint64_t last
 		                    .end = BASE + last * BLOCK,
 		                    .perms = PM_PERM_READ,
 		                    .mapping = "",
-		                    .detail = "",
 		                    .why = "" };
 	assert_int_equal(pm_regions_append(regions, &region, NULL), 0);
 }
