@@ -178,7 +178,7 @@ static void add_text(const struct grep_view *view, const struct pm_hit *hit, siz
 
 	/* Dots on both sides need room, too. */
 	bool dotted = around >= 2;
-	hit_text_around(hit, dotted ? around - 2 : 0, sides);
+	hit_text_around(hit, pm_max_size(around, 2) - 2, sides);
 
 	if (dotted && sides[0].more)
 		text_string(line, dots);

@@ -239,7 +239,9 @@ static enum pm_kind pop_largest(uint64_t kinds[PM_KIND_COUNT], uint64_t *matches
 static void add_regions(const struct grep_target *target, size_t count, struct text *text)
 {
 	uint64_t kinds[PM_KIND_COUNT] = { 0 }, matches;
-	size_t different = target->kinds_known ? count_kinds(target, kinds) : 0;
+	size_t different = 0;
+	if (target->kinds_known)
+		different = count_kinds(target, kinds);
 
 	text_string(text, " in ");
 	text_grouped(text, count);

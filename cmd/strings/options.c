@@ -73,7 +73,9 @@ static int add_encoding(struct strings_options *options, const char *item, size_
 		return 0;
 	}
 
-	const char *letter = length == 1 ? memchr(letters, *item, sizeof letters) : NULL;
+	const char *letter = NULL;
+	if (length == 1)
+		letter = memchr(letters, *item, sizeof letters);
 	if (!letter)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.*s' is not an encoding: must be u, s, S, l, b, L, B or all",
