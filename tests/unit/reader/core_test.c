@@ -304,7 +304,7 @@ static void nonsense_is_refused(void **state)
 	core_image_expect_refused(&file, "ends before");
 
 	core_image_make(&file, 0);
-	core_image_expect_refused(&file, "without any memory");
+	core_image_expect_refused(&file, "without memory");
 	core_image_make(&file, 1);
 	header->e_type = ET_EXEC;
 	core_image_expect_refused(&file, "no core file");
@@ -313,7 +313,7 @@ static void nonsense_is_refused(void **state)
 	core_image_expect_refused(&file, "not an ELF");
 	core_image_make(&file, 1);
 	header->e_ident[EI_CLASS] = 7;
-	core_image_expect_refused(&file, "unknown sort");
+	core_image_expect_refused(&file, "unknown class");
 	core_image_make(&file, 1);
 	header->e_phoff = UINT64_MAX - 10;
 	core_image_expect_refused(&file, "does not fit");
