@@ -11,8 +11,8 @@
 #include "proc/process_handle.h"
 
 /**
- * The name with its ending, if that is a file of the region's inode below the target's root (a link
- * below /proc/PID); NULL otherwise.
+ * Returns the name with " (deleted)", if it is a file with the inode of the region; otherwise NULL.
+ * @param root  link to the root of the target, relative to /proc/PID
  */
 static const char *whole_name(const struct pm_procfs *procfs, const char *root,
                               struct pm_regions *regions, const struct pm_region *region)
@@ -32,8 +32,7 @@ static const char *whole_name(const struct pm_procfs *procfs, const char *root,
 
 void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, size_t first)
 {
-	/* Neighbours often map the same file, and then share the text of its name: looked up once.
-	 */
+	/* Adjacent regions often map the same file and share its text: it is looked up once. */
 	const char *looked_up = NULL;
 	char root[48] = "";
 	const char *name = NULL;
@@ -44,7 +43,7 @@ void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, 
 		if (!region->deleted || region->mapping[0] != '/')
 			continue;
 
-		/* A dead first thread has no root any more. */
+		/* A dead first thread has no root. */
 		if (root[0] == '\0')
 			snprintf(root, sizeof root, "task/%d/root",
 			         (int)pm_process_memory_thread(process));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Files whose real name ends in " (deleted)". Private. */
+/** @file Existing files whose names end in " (deleted)". Private. */
 #ifndef PM_REGION_DELETED_H
 #define PM_REGION_DELETED_H
 
@@ -9,13 +9,14 @@
 #include <procmem/region.h>
 
 /**
- * The kernel appends " (deleted)" to the name of a mapped file that was unlinked; the text alone
- * cannot tell it from a file of such a name. For a living process the file is looked up below its
- * root: if one of the whole name and the same inode is there, the name is given back its ending.
+ * Restores the names of existing files that end in " (deleted)". The kernel appends this to the
+ * name of a mapped file that was unlinked, so the text alone is ambiguous. The complete name is
+ * looked up below the root of the process: if a file with the same inode exists, the region gets
+ * this name.
  *
- * @param process  the process
+ * @param process  the living process
  * @param regions  its regions
- * @param first    index of the first region to look at
+ * @param first    index of the first region to check
  */
 void pm_deleted_resolve(struct pm_process *process, struct pm_regions *regions, size_t first);
 

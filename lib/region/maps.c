@@ -18,14 +18,13 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 {
 	if (source == PM_SMAPS && !with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s has no fields such as Rss: it is maps text, not smaps",
-		                    name);
+		                    "%s has no fields such as Rss: it is maps, not smaps", name);
 	if (source == PM_MAPS && with_fields)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps text, not maps", name);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps, not maps", name);
 	return 0;
 }
 
-/** Reads a stream that must not be empty, and puts its name before what goes wrong. */
+/** Reads a stream that must not be empty. Errors start with its name. */
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields,
                       struct pm_error *error)
 {
@@ -56,8 +55,9 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 /**
  * Reads the text once.
  *
- * @return  1; 0 where it is empty or breaks off although the process lives: the thread that it was
- * read through has just ended; -1 with the list as it was
+ * @return  1: done; 0: the text is empty or incomplete although the process lives, because the
+ *          thread through which it was read has just exited; -1: an error. The list is unchanged
+ *          after 0 and -1
  */
 static int read_live(struct pm_process *process, enum pm_maps_source source,
                      struct pm_regions *regions, struct pm_error *error)
@@ -72,8 +72,8 @@ static int read_live(struct pm_process *process, enum pm_maps_source source,
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
-	/* The kernel just ends the text where the memory goes away in the middle: only now is it
-	 * known to be whole. */
+	/* If the address space goes away, the text just ends: only now is it known to be complete.
+	 */
 	if (pm_process_check(process, error) < 0)
 		goto failed;
 	if (result == 0 && regions->count > before) {
@@ -98,8 +98,8 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	size_t before = regions->count;
 	int result = 0;
 	for (int tries = 0; tries < PM_TRIES_MAX && result == 0; tries++) {
-		/* A first thread that ends has no memory some time before it counts as dead and
-		 * another one is asked. */
+		/* A first thread that exits loses its memory some time before it is reported dead,
+		 * and only then another thread is used. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)
@@ -117,7 +117,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	return 0;
 }
 
-/** Opens the file to read: the path itself, or in a directory its smaps or maps. */
+/** Opens a saved file, or smaps or maps in a directory. */
 static int open_saved(const char *path, struct pm_error *error)
 {
 	static const char *const names[] = { "smaps", "maps" };
@@ -143,14 +143,15 @@ static int open_saved(const char *path, struct pm_error *error)
 	if (inner >= 0)
 		return inner;
 
-	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    S_ISDIR(status.st_mode)
-	                            ? "the directory %s holds neither smaps nor maps"
-	                            : "%s is neither a file nor a directory",
+	if (S_ISDIR(status.st_mode))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "the directory %s contains neither smaps nor maps", path);
+
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is neither a file nor a directory",
 	                    path);
 }
 
-/** Whether a file begins as gzip's do; of a pipe that is not known beforehand. */
+/** Whether a file starts like a gzip file. A pipe cannot be checked without consuming bytes. */
 static bool is_compressed(int fd)
 {
 	unsigned char magic[2];
@@ -170,7 +171,7 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 
-	/* A pipe is read as it comes. */
+	/* Wait for the writer of a pipe. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);

@@ -47,7 +47,7 @@ enum pm_segment_type {
 /** Consecutive bytes of one type, within one region. */
 struct pm_segment {
 	uint64_t start;  /**< first address; page aligned unless the chosen range is not */
-	uint64_t end;    /**< address behind the last byte */
+	uint64_t end;    /**< address after the last byte */
 	size_t region;   /**< index of the region it lies in; SIZE_MAX for PM_SEGMENT_UNMAPPED */
 	const char *why; /**< why it is of this type, for people; a constant text */
 	uint8_t type;    /**< enum pm_segment_type */

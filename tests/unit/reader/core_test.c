@@ -218,11 +218,11 @@ static void any_number_of_segments_is_counted(void **state)
 	pm_core_close(core);
 
 	section->sh_info = UINT32_MAX;
-	core_image_expect_refused(&head, "does not fit");
+	core_image_expect_refused(&head, "do not fit");
 	header->e_shoff = UINT64_MAX - 3;
 	core_image_expect_refused(&head, "ends before");
 	header->e_shoff = 0;
-	core_image_expect_refused(&head, "too many");
+	core_image_expect_refused(&head, "more than 65,534");
 }
 
 /** A full disk cuts cores: what is there can be read, and the rest is missing, not zero. */
@@ -307,7 +307,7 @@ static void nonsense_is_refused(void **state)
 	core_image_expect_refused(&file, "without memory");
 	core_image_make(&file, 1);
 	header->e_type = ET_EXEC;
-	core_image_expect_refused(&file, "no core file");
+	core_image_expect_refused(&file, "not a core file");
 	core_image_make(&file, 1);
 	header->e_ident[0] = 'x';
 	core_image_expect_refused(&file, "not an ELF");
@@ -316,13 +316,13 @@ static void nonsense_is_refused(void **state)
 	core_image_expect_refused(&file, "unknown class");
 	core_image_make(&file, 1);
 	header->e_phoff = UINT64_MAX - 10;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 	core_image_make(&file, 1);
 	header->e_phentsize = 1;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 	core_image_make(&file, 1000);
 	file.size = 10 * PAGE;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 
 	core_image_make(&file, 2);
 	programs[0] = core_image_load(0x10000, 2 * PAGE, 0, 0);

@@ -131,7 +131,7 @@ static void filter_by_permissions(void **state)
 		struct pm_error error = { 0 };
 		assert_int_equal(pm_select_set_perms(select, wrong[i], &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
-		assert_non_null(strstr(error.text, "are no permissions"));
+		assert_non_null(strstr(error.text, "are not permissions"));
 		assert_true(pm_select_is_everything(select));
 		pm_select_destroy(select);
 	}
@@ -174,7 +174,7 @@ static void unknown_rss_is_an_error(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_apply(select, &unknown, &ranges, &count, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
-	assert_non_null(strstr(error.text, "1000-2000 is resident is not known"));
+	assert_non_null(strstr(error.text, "resident size of 1000-2000 is not known"));
 	pm_select_destroy(select);
 	pm_regions_deinit(&unknown);
 }
