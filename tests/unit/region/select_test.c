@@ -171,7 +171,7 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, "
 	                    "ADDR+LEN, a kind (heap, stack, ...), "
 	                    "[name] or all");
-	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: before + stands an address");
+	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: expected an address before +");
 
 	expect_bad_word("[]", "is not a REGION");
 	expect_bad_word("0x", "is not a REGION");
@@ -180,10 +180,10 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("400000-402000x", "is not a REGION");
 	expect_bad_word("400000 ", "is not a REGION");
 	expect_bad_word("10000000000000000", "is not a REGION");
-	expect_bad_word("402000-402000", "does not end behind its begin");
+	expect_bad_word("402000-402000", "the end address must be above");
 
-	expect_bad_word("402000-400000", "does not end behind its begin");
-	expect_bad_word("400000+0", "is no bytes long");
+	expect_bad_word("402000-400000", "the end address must be above");
+	expect_bad_word("400000+0", "has the length 0");
 	expect_bad_word("400000+", "'' is not a size");
 	expect_bad_word("400000+12Q", "'12Q' is not a size");
 	expect_bad_word("ffffffffff600000+16M", "goes beyond the last address");
