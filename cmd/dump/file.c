@@ -9,9 +9,8 @@
 #include "base/new_file.h"
 #include "dump/dump.h"
 #include "dump/map.h"
-#include "dump/source.h"
 
-/** Writes FILE.map to a descriptor. */
+/** Writes the index to a descriptor. */
 static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 {
 	struct out out;
@@ -21,7 +20,7 @@ static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 	out_flush(&out);
 
 	int cause = out.os_errno;
-	out.os_errno = 0; /* told here, with the name of the file */
+	out.os_errno = 0; /* reported here, with the name of the file */
 	out_close(&out);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s.map: %s",
@@ -36,7 +35,7 @@ static void put_map_name(const struct dump *dump, struct text *name)
 	text_string(name, ".map");
 }
 
-/** Whether an earlier dump left a FILE.map, which would tell the wrong about this one. */
+/** Whether an earlier dump left an index, which would be wrong for this dump. */
 static bool has_old_map(const struct dump *dump)
 {
 	struct stat status;
@@ -70,8 +69,11 @@ static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct
 	const struct pm_dump_source source = dump_source(dump);
 	const struct pm_core_options core = { .stop = dump->memory.stop,
 		                              .respect_filter = dump->options->respect_filter };
-	return dump->options->core ? pm_dump_core(&source, &core, fd, result, error)
-	                           : pm_dump_raw(&source, fd, result, error);
+
+	if (dump->options->core)
+		return pm_dump_core(&source, &core, fd, result, error);
+
+	return pm_dump_raw(&source, fd, result, error);
 }
 
 int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
@@ -84,8 +86,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: a core file is sparse and needs a regular "
-		                    "file; name a new one",
+		                    "cannot write %s: a core file must be a new or a regular file",
 		                    dump->options->file);
 	}
 
@@ -93,21 +94,24 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	memory_resume(&dump->memory);
 	pm_unreadable_list_sort(&dump->memory.unreadable);
 
-	/* Whether the file alone tells what stands where. */
+	/* The index adds nothing if there is a single range without unreadable bytes. */
 	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&
 	             !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;
 
 	if (status == 0 && map)
-		status = memory_classify(&dump->memory, error) < 0 ? -1 : write_map(dump, error);
+		status = memory_classify(&dump->memory, error);
+	if (status == 0 && map)
+		status = write_map(dump, error);
 	if (status == 0)
 		return new_file_keep(&file, error);
 
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
-		pm_error_set(error, PM_ERROR_IO, EFBIG,
-		             "cannot write %s: the file system takes no file of %llu bytes; choose "
-		             "fewer regions",
-		             dump->options->file, (unsigned long long)memory_size(&dump->memory));
+		pm_error_set(
+			error, PM_ERROR_IO, EFBIG,
+			"cannot write %s: the file system does not support files of %llu bytes; "
+			"choose fewer regions",
+			dump->options->file, (unsigned long long)memory_size(&dump->memory));
 
 	new_file_drop(&file);
 	return -1;

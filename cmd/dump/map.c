@@ -7,13 +7,16 @@
 #include "target/region_columns.h"
 #include "view/json.h"
 
-/** The region that a range lies in, NULL for none. */
+/** Returns the region of a range, or NULL if nothing is mapped there. */
 static const struct pm_region *region_of(const struct dump *dump,
                                          const struct pm_region_range *range)
 {
-	return range->region < dump->memory.loaded.regions.count
-	               ? &dump->memory.loaded.regions.items[range->region]
-	               : NULL;
+	const struct pm_regions *regions = &dump->memory.loaded.regions;
+
+	if (range->region >= regions->count)
+		return NULL;
+
+	return &regions->items[range->region];
 }
 
 static void put_mapping(const struct pm_region *region, struct text *text)
@@ -22,50 +25,56 @@ static void put_mapping(const struct pm_region *region, struct text *text)
 	region_columns_mapping(region, false, text);
 }
 
-static void write_text(const struct dump *dump, struct out *out)
+/** Writes permissions, kind and mapping; with `-` for what is missing. */
+static void write_region(const struct pm_region *region, struct out *out)
 {
 	struct text mapping = { 0 };
+	char perms[PM_PERMS_TEXT_SIZE];
+	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
+	pm_format_perms(region->perms, perms);
+	if (*kind == '\0')
+		kind = "-";
+	put_mapping(region, &mapping);
+	if (mapping.length == 0)
+		text_string(&mapping, "-");
+
+	out_format(out, "%s %s ", perms, kind);
+	out_escaped(out, text_terminate(&mapping));
+	text_deinit(&mapping);
+}
+
+static void write_text(const struct dump *dump, struct out *out)
+{
+	const struct pm_unreadable_list *unreadable = &dump->memory.unreadable;
 	uint64_t offset = 0;
 	size_t next = 0;
 
 	out_string(out, "# address range, bytes, offset in the dump, permissions, kind, mapping\n");
 	for (size_t i = 0; i < dump->memory.count; i++) {
-		const struct pm_region_range *range = &dump->memory.ranges[i];
-		const struct pm_region *region = region_of(dump, range);
-		char perms[PM_PERMS_TEXT_SIZE] = "----";
-		const char *kind = "";
+		const struct pm_region *region = region_of(dump, &dump->memory.ranges[i]);
+		struct pm_range range = dump->memory.ranges[i].range;
 
-		text_clear(&mapping);
-		if (region) {
-			pm_format_perms(region->perms, perms);
-			kind = pm_kind_name((enum pm_kind)region->kind);
-			put_mapping(region, &mapping);
-		}
-
-		out_format(out, "%012llx-%012llx %llu %llu %s %s ",
-		           (unsigned long long)range->range.start,
-		           (unsigned long long)range->range.end,
-		           (unsigned long long)(range->range.end - range->range.start),
-		           (unsigned long long)offset, perms, *kind ? kind : "-");
-		out_escaped(out, mapping.length > 0 ? text_terminate(&mapping)
-		                 : region           ? "-"
-		                                    : "(nothing is mapped there)");
+		out_format(out, "%012llx-%012llx %llu %llu ", (unsigned long long)range.start,
+		           (unsigned long long)range.end, (unsigned long long)pm_range_size(range),
+		           (unsigned long long)offset);
+		if (region)
+			write_region(region, out);
+		else
+			out_string(out, "---- - (nothing is mapped there)");
 		out_string(out, "\n");
 
-		for (; next < dump->memory.unreadable.count &&
-		       dump->memory.unreadable.items[next].start < range->range.end;
+		for (; next < unreadable->count && unreadable->items[next].start < range.end;
 		     next++) {
-			const struct pm_unreadable *item = &dump->memory.unreadable.items[next];
+			const struct pm_unreadable *item = &unreadable->items[next];
 			out_format(out, "  unreadable %012llx-%012llx ",
 			           (unsigned long long)item->start, (unsigned long long)item->end);
 			out_escaped(out, item->why);
 			out_string(out, "\n");
 		}
 
-		offset += range->range.end - range->range.start;
+		offset += pm_range_size(range);
 	}
-
-	text_deinit(&mapping);
 }
 
 static void put_region(struct json *json, const struct pm_region *region)
@@ -89,6 +98,7 @@ static void put_region(struct json *json, const struct pm_region *region)
 
 static void write_json(const struct dump *dump, struct out *out)
 {
+	const struct pm_unreadable_list *unreadable = &dump->memory.unreadable;
 	struct json json = { .out = out };
 	uint64_t offset = 0;
 	size_t next = 0;
@@ -96,21 +106,20 @@ static void write_json(const struct dump *dump, struct out *out)
 	json_open(&json, NULL, '{');
 	json_open(&json, "ranges", '[');
 	for (size_t i = 0; i < dump->memory.count; i++) {
-		const struct pm_region_range *range = &dump->memory.ranges[i];
-		const struct pm_region *region = region_of(dump, range);
+		const struct pm_region *region = region_of(dump, &dump->memory.ranges[i]);
+		struct pm_range range = dump->memory.ranges[i].range;
 
 		json_open(&json, NULL, '{');
-		json_put(&json, "address", json_address(range->range.start));
-		json_put(&json, "length", json_number(range->range.end - range->range.start));
+		json_put(&json, "address", json_address(range.start));
+		json_put(&json, "length", json_number(pm_range_size(range)));
 		json_put(&json, "offset", json_number(offset));
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
 
-		for (; next < dump->memory.unreadable.count &&
-		       dump->memory.unreadable.items[next].start < range->range.end;
+		for (; next < unreadable->count && unreadable->items[next].start < range.end;
 		     next++) {
-			const struct pm_unreadable *item = &dump->memory.unreadable.items[next];
+			const struct pm_unreadable *item = &unreadable->items[next];
 			json_open(&json, NULL, '{');
 			json_put(&json, "address", json_address(item->start));
 			json_put(&json, "length", json_number(item->end - item->start));
@@ -120,7 +129,7 @@ static void write_json(const struct dump *dump, struct out *out)
 
 		json_shut(&json, ']');
 		json_shut(&json, '}');
-		offset += range->range.end - range->range.start;
+		offset += pm_range_size(range);
 	}
 
 	json_shut(&json, ']');
