@@ -35,7 +35,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->at = segments->walked = 0;
 
 	segments->has_held = false;
-	segments->handed = (struct pm_segment){ 0 };
+	segments->last = (struct pm_segment){ 0 };
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
 }
@@ -265,8 +265,8 @@ int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
 
 	segments->has_held = more > 0;
 	segments->held = next;
-	merged.follows = follows(segments->regions, &segments->handed, &merged);
-	segments->handed = merged;
+	merged.follows = follows(segments->regions, &segments->last, &merged);
+	segments->last = merged;
 	*segment = merged;
 
 	return 1;

@@ -24,7 +24,7 @@ struct pm_segments {
 
 	struct pm_segment held;   /**< computed, but not returned yet */
 	bool has_held;            /**< whether `held` is valid */
-	struct pm_segment handed; /**< the last segment that was returned; its end is 0 for none */
+	struct pm_segment last; /**< the last segment that was returned; its end is 0 for none */
 
 	size_t run_next;                         /**< index of the first run that is still needed */
 	size_t run_count;                        /**< number of runs in the window */
