@@ -66,7 +66,8 @@ static inline uint32_t pm_core_u32(const struct pm_core *core, const unsigned ch
 	return core->swapped ? __builtin_bswap32(value) : value;
 }
 
-/** Reads a word in the byte order of the file: four bytes in 32-bit files, eight in 64-bit files.
+/**
+ * Reads a word in the byte order of the file: four bytes in 32-bit files, eight in 64-bit files.
  */
 static inline uint64_t pm_core_word(const struct pm_core *core, const unsigned char *bytes)
 {

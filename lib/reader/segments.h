@@ -22,8 +22,8 @@ struct pm_segments {
 	uint64_t at;           /**< start of the next segment */
 	uint64_t walked;       /**< page states are known up to this address */
 
-	struct pm_segment held;   /**< computed, but not returned yet */
-	bool has_held;            /**< whether `held` is valid */
+	struct pm_segment held; /**< computed, but not returned yet */
+	bool has_held;          /**< whether `held` is valid */
 	struct pm_segment last; /**< the last segment that was returned; its end is 0 for none */
 
 	size_t run_next;                         /**< index of the first run that is still needed */

@@ -65,7 +65,8 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
  */
 int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_error *error);
 
-/** One application of a filter. Keeps the result for the last mapping: many regions have the same.
+/**
+ * One application of a filter. Keeps the result for the last mapping: many regions have the same.
  */
 struct pm_filter_run {
 	const struct pm_filter *filter; /**< the filter */

@@ -66,7 +66,8 @@ const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t
 	return pm_texts_add(&regions->texts, text, length);
 }
 
-/** Copies a text, or shares that of the previous region: adjacent regions often map the same file.
+/**
+ * Copies a text, or shares that of the previous region: adjacent regions often map the same file.
  */
 static const char *share_or_copy(struct pm_regions *regions, const char *previous, const char *text)
 {

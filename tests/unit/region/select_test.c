@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each sort of word on a list that is made by hand. Random choices are in select_oracle_test.c. */
+/* Each type of word, on a fixed list of regions. select_oracle_test.c has random selections. */
 #include <procmem/select.h>
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void expect_bad_word(const char *word, const char *sentence)
 		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
 	assert_int_equal(pm_select_add_word(select, word, NULL), -1);
 
-	/* The choice is as it was. */
+	/* The selection is unchanged. */
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
 }
@@ -59,7 +59,7 @@ static void an_address(void **state)
 	fixture_expect_regions(fixture_choice_of("00007f3a1c0042f1"), "3");
 	fixture_expect_regions(fixture_choice_of("0X7F3A1C0042F1"), "3");
 
-	/* First and last byte, and the border between two. */
+	/* First and last byte, and the border between two regions. */
 	fixture_expect_regions(fixture_choice_of("7f3a08000000"), "3");
 	fixture_expect_regions(fixture_choice_of("7f3a77c02fff"), "3");
 	fixture_expect_regions(fixture_choice_of("401fff"), "0");
