@@ -52,21 +52,24 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 	return -1;
 }
 
-/**
- * Reads the text once.
- *
- * @return  1: done; 0: the text is empty or incomplete although the process lives, because the
- *          thread through which it was read has just exited; -1: an error. The list is unchanged
- *          after 0 and -1
- */
-static int read_live(struct pm_process *process, enum pm_maps_source source,
-                     struct pm_regions *regions, struct pm_error *error)
+/** Result of reading the text once. */
+enum live_result {
+	LIVE_FAILED = -1, /* an error */
+	LIVE_INCOMPLETE,  /* empty or incomplete although the process lives: the thread through
+	                     which it was read has just exited */
+	LIVE_DONE,
+};
+
+/** Reads the text once. The list is unchanged unless this is done. */
+static enum live_result read_live(struct pm_process *process, enum pm_maps_source source,
+                                  struct pm_regions *regions, struct pm_error *error)
 {
 	const char *name = source == PM_SMAPS ? "smaps" : "maps";
 	size_t before = regions->count;
 	int fd;
 	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
-		return -1;
+		return LIVE_FAILED;
+
 	bool with_fields = false;
 	struct pm_error cause = { 0 };
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
@@ -79,16 +82,18 @@ static int read_live(struct pm_process *process, enum pm_maps_source source,
 	if (result == 0 && regions->count > before) {
 		if (check_source(source, with_fields, name, error) < 0)
 			goto failed;
-		return 1;
+		return LIVE_DONE;
 	}
 	regions->count = before;
 	if (result == 0 || cause.kind == PM_ERROR_GONE)
-		return 0;
-	return pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s",
-	                    name, (int)process->procfs.pid, cause.text);
+		return LIVE_INCOMPLETE;
+
+	pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s", name,
+	             (int)process->procfs.pid, cause.text);
+	return LIVE_FAILED;
 failed:
 	regions->count = before;
-	return -1;
+	return LIVE_FAILED;
 }
 
 int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions,
@@ -96,8 +101,9 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	size_t before = regions->count;
-	int result = 0;
-	for (int tries = 0; tries < PM_TRIES_MAX && result == 0; tries++) {
+	enum live_result result = LIVE_INCOMPLETE;
+
+	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
 		/* A first thread that exits loses its memory some time before it is reported dead,
 		 * and only then another thread is used. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
@@ -107,10 +113,10 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 		result = read_live(process, source, regions, error);
 	}
 
-	if (result == 0)
+	if (result == LIVE_INCOMPLETE)
 		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
 		                         0, error);
-	if (result < 0)
+	if (result == LIVE_FAILED)
 		return -1;
 
 	pm_deleted_resolve(process, regions, before);
