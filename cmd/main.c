@@ -15,8 +15,7 @@
  *     pmap_format.c          the text of `pmap -x`
  *   dump/dump.c            `procmem dump`: its options, opening the memory, notes and JSON
  *     dump/hex.c             printing it as text
- *     dump/file.c            writing it to a file
- *     dump/map.c             FILE.map: the offset of each range in the file
+ *     dump/file.c            writing it to a file, and its index to FILE.map
  *   strings.c              `procmem strings`
  *     strings_options.c      its options
  *     strings_line.c         from a hit to a line, in the threads of the scan

@@ -86,7 +86,8 @@ static const char *const exclusive[] = { "hex raw output", "hex json", "raw json
 const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\npipe or file.",
+	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\n"
+	           "pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that fits one process, or an ELF core file.\n"
@@ -94,7 +95,8 @@ const struct cli_spec dump_spec = {
 	         "or 'all'. Memory that was never touched is zeros.",
 	.examples = {
 		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from an address" },
-		{ "procmem dump -o heap.raw java heap malloc", "the heap and the blocks of malloc, to a sparse file" },
+		{ "procmem dump -o heap.raw java heap malloc",
+		  "the heap and the blocks of malloc, to a sparse file" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,

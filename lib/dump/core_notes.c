@@ -187,11 +187,11 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop,
 	}
 
 	for (size_t i = 0; i < found; i++) {
-		list[i] = (struct pm_core_thread){ .process = process,
-			                           .tid = stop ? pm_stop_thread(stop, i)->tid
-			                                       : living[i].tid,
-			                           .stop = stop,
-			                           .index = i };
+		list[i] = (struct pm_core_thread){ .process = process, .stop = stop, .index = i };
+		if (stop)
+			list[i].tid = pm_stop_thread(stop, i)->tid;
+		else
+			list[i].tid = living[i].tid;
 		if (list[i].tid == process->procfs.pid) {
 			struct pm_core_thread leader = list[i];
 			memmove(list + 1, list, i * sizeof *list);

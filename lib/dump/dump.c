@@ -101,12 +101,16 @@ static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot,
 	report_unreadable(copy->source, slot);
 	for (size_t i = 0; i < unit->count; i++) {
 		const struct pm_segment *segment = &unit->segments[i];
-		int result = segment->wanted ? pass_read(copy, slot, segment, bytes, &next, error)
-		                             : pass_unread(copy, segment, error);
-		if (result < 0)
+
+		if (!segment->wanted) {
+			if (pass_unread(copy, segment, error) < 0)
+				return -1;
+			continue;
+		}
+
+		if (pass_read(copy, slot, segment, bytes, &next, error) < 0)
 			return -1;
-		if (segment->wanted)
-			bytes += segment->end - segment->start;
+		bytes += segment->end - segment->start;
 	}
 
 	if (copy->source->progress)

@@ -214,5 +214,8 @@ int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slo
 		*error = next->error;
 	if (!end && !failed)
 		*slot = next;
-	return failed ? -1 : !end;
+	if (failed)
+		return -1;
+
+	return !end;
 }

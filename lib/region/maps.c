@@ -3,14 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "proc/access.h"
+#include "proc/process.h"
 #include "proc/process_handle.h"
-#include "region/deleted.h"
 #include "region/maps_stream.h"
 
 static int check_source(enum pm_maps_source source, bool with_fields, const char *name,
@@ -96,6 +98,65 @@ failed:
 	return LIVE_FAILED;
 }
 
+/**
+ * Returns the name with " (deleted)", if it is a file with the inode of the region; otherwise NULL.
+ * @param root  link to the root of the target, relative to /proc/PID
+ */
+static const char *whole_name(const struct pm_procfs *procfs, const char *root,
+                              struct pm_regions *regions, const struct pm_region *region)
+{
+	char path[PATH_MAX + 64];
+	struct stat status;
+	int length = snprintf(path, sizeof path, "%s%s (deleted)", root, region->mapping);
+	if (length < 0 || (size_t)length >= sizeof path)
+		return NULL;
+	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ||
+	    status.st_ino != region->inode)
+		return NULL;
+
+	const char *name = path + strlen(root);
+	return pm_regions_text(regions, name, strlen(name));
+}
+
+/**
+ * Restores the names of existing files that end in " (deleted)". The kernel appends this to the
+ * name of a mapped file that was unlinked, so the text alone is ambiguous. The complete name is
+ * looked up below the root of the process: if a file with the same inode exists, the region gets
+ * this name.
+ *
+ * @param first  index of the first region to check
+ */
+static void restore_names(struct pm_process *process, struct pm_regions *regions, size_t first)
+{
+	/* Adjacent regions often map the same file and share its text: it is looked up once. */
+	const char *looked_up = NULL;
+	char root[48] = "";
+	const char *name = NULL;
+	uint64_t inode = 0;
+
+	for (size_t i = first; i < regions->count; i++) {
+		struct pm_region *region = &regions->items[i];
+		if (!region->deleted || region->mapping[0] != '/')
+			continue;
+
+		/* A dead first thread has no root. */
+		if (root[0] == '\0')
+			snprintf(root, sizeof root, "task/%d/root",
+			         (int)pm_process_memory_thread(process));
+
+		if (region->mapping != looked_up || region->inode != inode) {
+			looked_up = region->mapping;
+			inode = region->inode;
+			name = whole_name(&process->procfs, root, regions, region);
+		}
+
+		if (name) {
+			region->mapping = name;
+			region->deleted = false;
+		}
+	}
+}
+
 int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions,
                  struct pm_error *error)
 {
@@ -119,7 +180,7 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 	if (result == LIVE_FAILED)
 		return -1;
 
-	pm_deleted_resolve(process, regions, before);
+	restore_names(process, regions, before);
 	return 0;
 }
 

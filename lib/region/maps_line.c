@@ -89,7 +89,7 @@ static void set_name(char *name, size_t length, struct pm_region *region)
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
 
-	/* The kernel appends the suffix for deleted files. pm_deleted_resolve() finds existing
+	/* The kernel appends the suffix for deleted files. maps.c finds existing
 	 * files whose names end so. */
 	if (length > SUFFIX_LENGTH &&
 	    memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
