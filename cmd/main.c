@@ -13,11 +13,9 @@
  *     map_header.c           the line about the process above it
  *     map_at.c               what is at one address
  *     pmap_format.c          the text of `pmap -x`
- *   dump.c                 `procmem dump`: its options, and what is told about it
- *     dump_source.c          opening what is dumped
- *     dump_hex.c             showing it as text
- *     dump_file.c            writing it to a file
- *     dump_map.c             FILE.map: what stands where in the file
+ *   dump/dump.c            `procmem dump`: its options, opening the memory, notes and JSON
+ *     dump/hex.c             printing it as text
+ *     dump/file.c            writing it to a file, and its index to FILE.map
  *   strings.c              `procmem strings`
  *     strings_options.c      its options
  *     strings_line.c         from a hit to a line, in the threads of the scan

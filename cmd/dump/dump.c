@@ -9,7 +9,6 @@
 #include "base/interrupt.h"
 #include "dump/file.h"
 #include "dump/hex.h"
-#include "dump/source.h"
 #include "target/stopping.h"
 #include "view/json.h"
 
@@ -24,22 +23,21 @@ enum {
 
 static const struct cli_option dump_option_list[] = {
 	{ 'o', "output", "FILE",
-	  "write the bytes to FILE, with holes where nothing\nis, and FILE.map with what stands "
-	  "where" },
+	  "write the bytes to FILE, a sparse file, and an index\nto FILE.map" },
 	{ OPTION_HEX, "hex", NULL,
-	  "addresses, bytes in hexadecimal, and text; usual\non a terminal" },
-	{ OPTION_RAW, "raw", NULL, "nothing but the bytes; usual in a pipe or file" },
+	  "print addresses, bytes in hexadecimal, and text;\ndefault on a terminal" },
+	{ OPTION_RAW, "raw", NULL, "print raw bytes; default in a pipe or file" },
 	{ OPTION_CORE, "core", NULL,
-	  "write an ELF core file for debuggers; without REGION\nthe whole process" },
+	  "write an ELF core file for debuggers; without REGION\nof the whole process" },
 	{ OPTION_RESPECT_FILTER, "respect-filter", NULL,
 	  "with --core: leave out what the kernel would\n(coredump_filter, MADV_DONTDUMP)" },
 	{ OPTION_STOP, "stop", NULL, "stop the process while it is read" },
 	{ OPTION_WHOLE_FILES, "whole-files", NULL,
-	  "also pages of files that the process has not\ntouched, from the files" },
+	  "include pages of files that the process has not\ntouched, from the files" },
 	{ 0 },
 };
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct dump_options *options = into;
 	switch (id) {
@@ -47,9 +45,11 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 		if (*value == '\0')
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
 			                    "the name of the file is empty");
-		/* Standard output is where the bytes go anyway. */
+
+		/* NULL: standard output. */
 		options->file = strcmp(value, "-") == 0 ? NULL : value;
 		return 0;
+
 	case OPTION_HEX:
 		options->hex = true;
 		return 0;
@@ -72,7 +72,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 }
 
 static const struct cli_group groups[] = {
-	{ "What to do:", dump_option_list, take, 0 },
+	{ "What to do:", dump_option_list, parse_option, 0 },
 	{ "Which regions:", selection_options, selection_parse_option,
 	  offsetof(struct dump_options, selection) },
 	{ "Output:", options_of_output, options_parse_output,
@@ -86,21 +86,84 @@ static const char *const exclusive[] = { "hex raw output", "hex json", "raw json
 const struct cli_spec dump_spec = {
 	.command = "dump",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\npipe or file.",
+	.purpose = "Prints the bytes of memory regions: as hexadecimal text on a terminal, raw to a\n"
+	           "pipe or file.",
 	.groups = groups,
 	.exclusive = exclusive,
 	.notes = "TARGET is a PID, a process name that fits one process, or an ELF core file.\n"
 	         "REGION is an address (the region around it), ADDR-END, ADDR+LEN, a kind, [name]\n"
-	         "or 'all'. What was never touched is zeros.",
+	         "or 'all'. Memory that was never touched is zeros.",
 	.examples = {
-		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from that address on" },
-		{ "procmem dump -o heap.raw java heap malloc", "the heap and the blocks of malloc, in a sparse file" },
+		{ "procmem dump 4711 0x7f3a1c0042f1+256", "256 bytes from an address" },
+		{ "procmem dump -o heap.raw java heap malloc",
+		  "the heap and the blocks of malloc, to a sparse file" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,
 };
 
-/** Adds a size in the way that the user wants it. */
+enum memory_status dump_source_open(struct dump *dump, char *const *words, int count,
+                                    struct pm_error *error)
+{
+	const struct dump_options *options = dump->options;
+	char all[] = "all", *everything[] = { all };
+	int result;
+
+	if (count < 2)
+		result = selection_add_words(&options->selection, everything, 1, error);
+	else
+		result = selection_add_words(&options->selection, words + 1, count - 1, error);
+	if (result < 0)
+		return MEMORY_FAILED;
+
+	progress_init(&dump->progress, options->output.quiet);
+	enum memory_status status = memory_open(
+		&dump->memory, words[0], &options->selection,
+		&(struct memory_options){ .stop = options->stop, .files = options->whole_files },
+		error);
+
+	if (status == MEMORY_READY && dump->memory.core && options->core) {
+		pm_error_set(error, PM_ERROR_USAGE, 0,
+		             "--core is for processes, and %s is a core file", words[0]);
+		return MEMORY_FAILED;
+	}
+
+	return status;
+}
+
+static void show_progress(void *context, uint64_t bytes, uint64_t address)
+{
+	struct dump *dump = context;
+	if (progress_due(&dump->progress))
+		progress_show(&dump->progress, memory_size_before(&dump->memory, address),
+		              memory_size(&dump->memory), bytes);
+}
+
+static void note_unreadable(void *context, const struct pm_unreadable *range)
+{
+	struct dump *dump = context;
+	memory_note_unreadable(&dump->memory, range);
+}
+
+struct pm_dump_source dump_source(struct dump *dump)
+{
+	struct memory *memory = &dump->memory;
+	return (struct pm_dump_source){
+		.process = memory->target.process,
+		.regions = &memory->loaded.regions,
+		.ranges = memory->ranges,
+		.count = memory->count,
+		.pages = &memory->pages,
+		.reader = &memory->reader,
+		.files = memory->files.ops ? &memory->files : NULL,
+		.cancel = memory->cancel,
+		.progress = show_progress,
+		.unreadable = note_unreadable,
+		.context = dump,
+	};
+}
+
+/** Adds a size, exact with --bytes. */
 static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 {
 	if (dump->options->output.bytes)
@@ -109,41 +172,44 @@ static void add_size(const struct dump *dump, struct text *text, uint64_t bytes)
 		text_size(text, bytes);
 }
 
-static void tell_lacks(const struct dump *dump)
+static void report_unreadable(const struct dump *dump)
 {
 	struct text line = { 0 };
 	if (dump->options->output.verbose)
 		unreadable_report(&dump->memory.unreadable, SIZE_MAX);
 	add_size(dump, &line, dump->memory.unreadable.bytes);
-	text_format(&line, " could not be read and %s zeros%s",
-	            dump->memory.unreadable.bytes == 1 ? "is" : "are",
-	            dump->options->output.verbose ? "" : "; -v tells where and why");
+	text_string(&line, " could not be read and replaced by zeros");
+	if (!dump->options->output.verbose)
+		text_string(&line, "; -v lists where and why");
 	report_note("%s", text_terminate(&line));
 
 	text_deinit(&line);
 }
 
-/** How many bytes a core file does not have. */
+/** Returns the number of bytes that are not in the core file. */
 static uint64_t missing(const struct dump *dump, const struct pm_dump_result *result)
 {
-	return dump->memory.core ? result->forbidden - dump->unmapped : 0;
+	if (!dump->memory.core)
+		return 0;
+
+	return result->forbidden - dump->unmapped;
 }
 
-static void tell_missing(const struct dump *dump, const struct pm_dump_result *result)
+static void report_missing(const struct dump *dump, const struct pm_dump_result *result)
 {
 	struct text line = { 0 };
 	add_size(dump, &line, missing(dump, result));
-	text_string(&line, " of it is not in the core file, and zeros where bytes are written: "
-	                   "never touched, left out, or left to the mapped file");
+	text_string(&line, " of it is not in the core file, and replaced by zeros: never touched, "
+	                   "left out, or in the mapped file");
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-static void tell_summary(const struct dump *dump, const struct pm_dump_result *result)
+static void report_summary(const struct dump *dump, const struct pm_dump_result *result)
 {
 	static const char *const words[] = {
-		" read",           " never touched", " of untouched files left out",
-		" not to be read", " unreadable",    " not in the core file",
+		" read",         " never touched", " of untouched files left out",
+		" not readable", " unreadable",    " not in the core file",
 	};
 	const uint64_t sizes[] = { result->bytes,      result->holes,
 		                   result->untouched,  result->forbidden - missing(dump, result),
@@ -153,27 +219,32 @@ static void tell_summary(const struct dump *dump, const struct pm_dump_result *r
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		if (sizes[i] == 0)
 			continue;
-		text_string(&line, line.length > 0 ? ", " : "");
+		if (line.length > 0)
+			text_string(&line, ", ");
 		add_size(dump, &line, sizes[i]);
 		text_string(&line, words[i]);
 	}
 
-	text_format(&line, "%s%.3f s, %s", line.length > 0 ? "; " : "",
-	            (double)(clock_us() - dump->progress.begin) / 1e6,
-	            dump->memory.core ? "from the core file"
-	                              : "by process_vm_readv, and by mem where that refuses");
+	if (line.length > 0)
+		text_string(&line, "; ");
+	text_format(&line, "%.3f s, ", (double)(clock_us() - dump->progress.begin) / 1e6);
+	if (dump->memory.core)
+		text_string(&line, "from the core file");
+	else
+		text_string(&line, "with process_vm_readv, or mem where that fails");
+
 	report_note("%s", text_terminate(&line));
 	text_deinit(&line);
 }
 
-/** Whether no byte of what was asked for is known. */
+/** Whether not a single byte is known. */
 static bool gave_nothing(const struct pm_dump_result *result)
 {
 	return result->bytes + result->holes + result->untouched == 0;
 }
 
-/** What stderr is told at the end. */
-static void tell(const struct dump *dump, const struct pm_dump_result *result)
+/** Prints the notes at the end on stderr. */
+static void report(const struct dump *dump, const struct pm_dump_result *result)
 {
 	if (dump->options->output.quiet)
 		return;
@@ -181,22 +252,23 @@ static void tell(const struct dump *dump, const struct pm_dump_result *result)
 	if (dump->options->stop)
 		stopping_report(dump->memory.stopped_ns, dump->memory.threads);
 	else if (dump->options->core && dump->memory.threads == 0)
-		report_note("without registers, but for the places where threads sleep: --stop "
-		            "gets them, and stops the process for that");
+		report_note("without registers, except where threads sleep: use --stop, which "
+		            "stops the process");
 
 	if (dump->memory.unreadable.count > 0)
-		tell_lacks(dump);
+		report_unreadable(dump);
 	else if (!dump->memory.core && result->forbidden > 0 && gave_nothing(result))
-		report_note("nothing was read: this is memory of devices or of the kernel, written "
-		            "as zeros where bytes are written");
+		report_note(
+			"nothing was read: this is memory of devices or of the kernel, replaced "
+			"by zeros");
 
 	if (missing(dump, result) > 0)
-		tell_missing(dump, result);
+		report_missing(dump, result);
 	if (dump->options->output.verbose)
-		tell_summary(dump, result);
+		report_summary(dump, result);
 }
 
-/** The same for programs. */
+/** Prints the result as JSON. */
 static void put_json(const struct dump *dump, const struct pm_dump_result *result, struct out *out)
 {
 	struct json json = { .out = out };
@@ -226,21 +298,25 @@ static int copy(struct dump *dump, struct out *out, struct pm_dump_result *resul
 
 	const struct pm_dump_source source = dump_source(dump);
 	int status = pm_dump_raw(&source, out->fd, result, error);
-	/* A reader that has seen enough is no failure. */
+	/* The reader closed the pipe: not an error. */
 	if (status < 0 && error->kind == PM_ERROR_IO && error->os_errno == EPIPE)
 		return 0;
 
-	return status < 0 ? pm_error_prefix(error, "the output is incomplete: ") : 0;
+	if (status < 0)
+		return pm_error_prefix(error, "the output is incomplete: ");
+
+	return 0;
 }
 
 static enum status run(struct dump *dump, const struct cli_result *words, struct out *out)
 {
 	struct pm_error error = { 0 };
 	struct pm_dump_result result = { 0 };
-	int ready = dump_source_open(dump, words->operands, words->count, &error);
-	if (ready <= 0) {
+	enum memory_status ready = dump_source_open(dump, words->operands, words->count, &error);
+
+	if (ready != MEMORY_READY) {
 		report_failure(&error);
-		return ready < 0 ? STATUS_ERROR : STATUS_NOTHING;
+		return ready == MEMORY_NOTHING ? STATUS_NOTHING : STATUS_ERROR;
 	}
 
 	memory_note_unmapped(&dump->memory);
@@ -254,28 +330,26 @@ static enum status run(struct dump *dump, const struct cli_result *words, struct
 
 	if (dump->options->output.json)
 		put_json(dump, &result, out);
-	tell(dump, &result);
+	report(dump, &result);
 
-	return dump->memory.unreadable.count > 0 || gave_nothing(&result) ? STATUS_NOTHING
-	                                                                  : STATUS_OK;
+	if (dump->memory.unreadable.count > 0 || gave_nothing(&result))
+		return STATUS_NOTHING;
+
+	return STATUS_OK;
 }
 
-/**
- * Whether the options go together with each other and with the number of operands; says so where
- * they do not.
- */
+/** Checks the combination of options and operands, and reports an error. */
 static bool check(const struct dump_options *options, int operands)
 {
 	const char *wrong = NULL;
 	if (options->core && !options->file)
-		wrong = "--core needs -o FILE: a core file is sparse, which a pipe cannot be";
+		wrong = "--core requires -o FILE: a core file cannot be written to a pipe";
 	else if (options->respect_filter && !options->core)
 		wrong = "--respect-filter is for core files: add --core";
 	else if (!options->core && operands < 2)
-		wrong = "REGION is missing: which bytes? An address, ADDR+LEN, a kind such as "
-			"heap, or 'all'";
+		wrong = "REGION is missing: an address, ADDR+LEN, a kind such as heap, or 'all'";
 	else if (options->output.json && !options->file)
-		wrong = "--json tells about the file that -o writes; without -o there is none";
+		wrong = "--json describes the file of -o, which is missing";
 
 	if (wrong)
 		report_error("dump: %s", wrong);

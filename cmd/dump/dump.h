@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The parts of `procmem dump`. */
+/** @file `procmem dump`. */
 #ifndef CMD_DUMP_DUMP_H
 #define CMD_DUMP_DUMP_H
 
@@ -11,10 +11,10 @@
 #include "target/memory.h"
 #include "view/progress.h"
 
-/** What the user wants. */
+/** The options of the command line. */
 struct dump_options {
-	const char *file;             /**< -o: where to, NULL for stdout */
-	bool only_new;                /**< whether a file that is there is left as it is */
+	const char *file;             /**< -o: the output, NULL for stdout */
+	bool only_new;                /**< fail if the file exists */
 	bool hex;                     /**< --hex */
 	bool raw;                     /**< --raw */
 	bool core;                    /**< --core */
@@ -22,15 +22,15 @@ struct dump_options {
 	bool stop;                    /**< --stop */
 	bool whole_files;             /**< --whole-files */
 	struct selection selection;   /**< which regions */
-	struct output_options output; /**< how to tell */
+	struct output_options output; /**< common output options */
 };
 
-/** Everything that is open while a target is dumped. */
+/** State of a dump. */
 struct dump {
-	const struct dump_options *options; /**< the user's */
-	struct memory memory;               /**< what is dumped */
-	struct progress progress;           /**< the line on stderr */
-	uint64_t unmapped;                  /**< bytes of it where nothing is mapped */
+	const struct dump_options *options; /**< the options */
+	struct memory memory;               /**< the memory that is dumped */
+	struct progress progress;           /**< progress on stderr */
+	uint64_t unmapped;                  /**< number of unmapped bytes in the ranges */
 };
 
 /**
@@ -38,6 +38,26 @@ struct dump {
  * @see command.run
  */
 enum status dump_run(struct out *out, int argc, char **argv);
+
+/**
+ * Opens the target of a dump, and stops it if requested.
+ *
+ * @param dump   filled; its `options` and `memory.cancel` are set; release with memory_close(),
+ * also after a failure
+ * @param words  TARGET and REGIONs
+ * @param count  number of words
+ * @param error  any
+ * @return       as memory_open()
+ */
+enum memory_status dump_source_open(struct dump *dump, char *const *words, int count,
+                                    struct pm_error *error);
+
+/**
+ * Returns the source for the library. It updates the progress, and notes unreadable bytes.
+ * @param dump  the dump; must outlive the source
+ * @return      the source
+ */
+struct pm_dump_source dump_source(struct dump *dump);
 
 /** The command line of `procmem dump`. */
 extern const struct cli_spec dump_spec;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Writes a dump to a file, and its index to FILE.map: the offset of each range in the file. */
 #include "dump/file.h"
 
 #include <errno.h>
@@ -8,20 +9,160 @@
 
 #include "base/new_file.h"
 #include "dump/dump.h"
-#include "dump/map.h"
-#include "dump/source.h"
+#include "target/region_columns.h"
+#include "target/region_text.h"
+#include "view/json.h"
 
-/** Writes FILE.map to a descriptor. */
+/** Returns the region of a range, or NULL if nothing is mapped there. */
+static const struct pm_region *region_of(const struct dump *dump,
+                                         const struct pm_region_range *range)
+{
+	const struct pm_regions *regions = &dump->memory.loaded.regions;
+
+	if (range->region >= regions->count)
+		return NULL;
+
+	return &regions->items[range->region];
+}
+
+static void put_mapping(const struct pm_region *region, struct text *text)
+{
+	text_clear(text);
+	region_columns_mapping(region, false, text);
+}
+
+/** Writes permissions, kind and mapping; with `-` for what is missing. */
+static void write_region(const struct pm_region *region, struct out *out)
+{
+	struct text mapping = { 0 };
+	char perms[PM_PERMS_TEXT_SIZE];
+	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
+	pm_format_perms(region->perms, perms);
+	if (*kind == '\0')
+		kind = "-";
+	put_mapping(region, &mapping);
+	if (mapping.length == 0)
+		text_string(&mapping, "-");
+
+	out_format(out, "%s %s ", perms, kind);
+	out_escaped(out, text_terminate(&mapping));
+	text_deinit(&mapping);
+}
+
+static void write_index_text(const struct dump *dump, struct out *out)
+{
+	const struct pm_unreadable_list *unreadable = &dump->memory.unreadable;
+	uint64_t offset = 0;
+	size_t next = 0;
+
+	out_string(out, "# address range, bytes, offset in the dump, permissions, kind, mapping\n");
+	for (size_t i = 0; i < dump->memory.count; i++) {
+		const struct pm_region *region = region_of(dump, &dump->memory.ranges[i]);
+		struct pm_range range = dump->memory.ranges[i].range;
+
+		out_format(out, "%012llx-%012llx %llu %llu ", (unsigned long long)range.start,
+		           (unsigned long long)range.end, (unsigned long long)pm_range_size(range),
+		           (unsigned long long)offset);
+		if (region)
+			write_region(region, out);
+		else
+			out_string(out, "---- - (nothing is mapped there)");
+		out_string(out, "\n");
+
+		for (; next < unreadable->count && unreadable->items[next].start < range.end;
+		     next++) {
+			const struct pm_unreadable *item = &unreadable->items[next];
+			out_format(out, "  unreadable %012llx-%012llx ",
+			           (unsigned long long)item->start, (unsigned long long)item->end);
+			out_escaped(out, item->why);
+			out_string(out, "\n");
+		}
+
+		offset += pm_range_size(range);
+	}
+}
+
+static void put_region(struct json *json, const struct pm_region *region)
+{
+	struct text mapping = { 0 };
+	char perms[PM_PERMS_TEXT_SIZE];
+	const char *kind = pm_kind_name((enum pm_kind)region->kind);
+
+	pm_format_perms(region->perms, perms);
+	json_put(json, "perms", json_text(perms));
+	if (*kind)
+		json_put(json, "kind", json_text(kind));
+	put_mapping(region, &mapping);
+	if (mapping.length > 0)
+		json_put(json, "mapping", json_text(text_terminate(&mapping)));
+	if (region->detail.type != PM_DETAIL_NONE)
+		json_put(json, "detail", region_text_detail_json(&region->detail));
+
+	text_deinit(&mapping);
+}
+
+static void write_index_json(const struct dump *dump, struct out *out)
+{
+	const struct pm_unreadable_list *unreadable = &dump->memory.unreadable;
+	struct json json = { .out = out };
+	uint64_t offset = 0;
+	size_t next = 0;
+
+	json_open(&json, NULL, '{');
+	json_open(&json, "ranges", '[');
+	for (size_t i = 0; i < dump->memory.count; i++) {
+		const struct pm_region *region = region_of(dump, &dump->memory.ranges[i]);
+		struct pm_range range = dump->memory.ranges[i].range;
+
+		json_open(&json, NULL, '{');
+		json_put(&json, "address", json_address(range.start));
+		json_put(&json, "length", json_number(pm_range_size(range)));
+		json_put(&json, "offset", json_number(offset));
+		if (region)
+			put_region(&json, region);
+		json_open(&json, "unreadable", '[');
+
+		for (; next < unreadable->count && unreadable->items[next].start < range.end;
+		     next++) {
+			const struct pm_unreadable *item = &unreadable->items[next];
+			json_open(&json, NULL, '{');
+			json_put(&json, "address", json_address(item->start));
+			json_put(&json, "length", json_number(item->end - item->start));
+			json_put(&json, "why", json_text(item->why));
+			json_shut(&json, '}');
+		}
+
+		json_shut(&json, ']');
+		json_shut(&json, '}');
+		offset += pm_range_size(range);
+	}
+
+	json_shut(&json, ']');
+	json_shut(&json, '}');
+	out_string(out, "\n");
+}
+
+/** Writes the index of a dump: the offset of each range in the file. */
+static void write_index(const struct dump *dump, struct out *out)
+{
+	if (dump->options->output.json)
+		write_index_json(dump, out);
+	else
+		write_index_text(dump, out);
+}
+
+/** Writes the index to a descriptor. */
 static int put_map(const struct dump *dump, int fd, struct pm_error *error)
 {
 	struct out out;
 	out_init(&out, fd);
 	out_set_colour(&out, OUT_COLOUR_NEVER);
-	dump_map_write(dump, &out);
+	write_index(dump, &out);
 	out_flush(&out);
 
 	int cause = out.os_errno;
-	out.os_errno = 0; /* told here, with the name of the file */
+	out.os_errno = 0; /* reported here, with the name of the file */
 	out_close(&out);
 	if (cause != 0)
 		return pm_error_set(error, PM_ERROR_IO, cause, "cannot write %s.map: %s",
@@ -36,7 +177,7 @@ static void put_map_name(const struct dump *dump, struct text *name)
 	text_string(name, ".map");
 }
 
-/** Whether an earlier dump left a FILE.map, which would tell the wrong about this one. */
+/** Whether an earlier dump left an index, which would be wrong for this dump. */
 static bool has_old_map(const struct dump *dump)
 {
 	struct stat status;
@@ -70,8 +211,11 @@ static int copy(struct dump *dump, int fd, struct pm_dump_result *result, struct
 	const struct pm_dump_source source = dump_source(dump);
 	const struct pm_core_options core = { .stop = dump->memory.stop,
 		                              .respect_filter = dump->options->respect_filter };
-	return dump->options->core ? pm_dump_core(&source, &core, fd, result, error)
-	                           : pm_dump_raw(&source, fd, result, error);
+
+	if (dump->options->core)
+		return pm_dump_core(&source, &core, fd, result, error);
+
+	return pm_dump_raw(&source, fd, result, error);
 }
 
 int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_error *error)
@@ -84,8 +228,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	if (dump->options->core && !file.temporary) {
 		new_file_drop(&file);
 		return pm_error_set(error, PM_ERROR_IO, EINVAL,
-		                    "cannot write %s: a core file is sparse and needs a regular "
-		                    "file; name a new one",
+		                    "cannot write %s: a core file must be a new or a regular file",
 		                    dump->options->file);
 	}
 
@@ -93,21 +236,24 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 	memory_resume(&dump->memory);
 	pm_unreadable_list_sort(&dump->memory.unreadable);
 
-	/* Whether the file alone tells what stands where. */
+	/* The index adds nothing if there is a single range without unreadable bytes. */
 	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&
 	             !dump->options->output.json && !has_old_map(dump);
 	bool map = file.temporary && !dump->options->core && !plain;
 
 	if (status == 0 && map)
-		status = memory_classify(&dump->memory, error) < 0 ? -1 : write_map(dump, error);
+		status = memory_classify(&dump->memory, error);
+	if (status == 0 && map)
+		status = write_map(dump, error);
 	if (status == 0)
 		return new_file_keep(&file, error);
 
 	if (error->kind == PM_ERROR_IO && error->os_errno == EFBIG)
-		pm_error_set(error, PM_ERROR_IO, EFBIG,
-		             "cannot write %s: the file system takes no file of %llu bytes; choose "
-		             "fewer regions",
-		             dump->options->file, (unsigned long long)memory_size(&dump->memory));
+		pm_error_set(
+			error, PM_ERROR_IO, EFBIG,
+			"cannot write %s: the file system does not support files of %llu bytes; "
+			"choose fewer regions",
+			dump->options->file, (unsigned long long)memory_size(&dump->memory));
 
 	new_file_drop(&file);
 	return -1;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL file.c */
+/** @file Writes a dump to a file. */
 #ifndef CMD_DUMP_FILE_H
 #define CMD_DUMP_FILE_H
 
 #include "dump/dump.h"
 
 /**
- * Writes the bytes, or a core file, to the file of the options, and FILE.map.
+ * Writes the bytes or a core file to the file of the options, and if necessary the index FILE.map.
  *
  * @param dump    the dump
- * @param result  filled
+ * @param result  receives the result
  * @param error   any
  * @return        0 or -1
  */

@@ -8,13 +8,13 @@
 #include "dump/dump.h"
 #include "view/hex_view.h"
 
-/** A view in progress. */
+/** State of a view. */
 struct viewer {
 	struct dump *dump;
 	struct hex_view view;
 	struct pm_dump_result *result;
 	struct pm_unreadable_list unreadable; /* of the current unit */
-	size_t next;                          /* first of them that is not shown */
+	size_t next;                          /* index of the first one that is not shown yet */
 	struct pm_unit unit;
 	char bytes[PM_UNIT_SIZE];
 };
@@ -26,32 +26,35 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 	unreadable_add(&viewer->dump->memory.unreadable, range);
 }
 
-/** Shows bytes that were read, but the unreadable ones among them as such. */
+/** Shows a segment that was read. Unreadable ranges are marked. */
 static void show_read(struct viewer *viewer, const struct pm_segment *segment, const char *bytes)
 {
 	const struct pm_unreadable_list *unreadable = &viewer->unreadable;
-	uint64_t at = segment->start;
+	struct pm_range rest = { segment->start, segment->end };
+
 	for (; viewer->next < unreadable->count &&
 	       unreadable->items[viewer->next].start < segment->end;
 	     viewer->next++) {
 		const struct pm_unreadable *range = &unreadable->items[viewer->next];
-		uint64_t start = range->start > at ? range->start : at,
-			 end = range->end < segment->end ? range->end : segment->end;
-		hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
-		               (size_t)(start - at));
-		hex_view_unreadable(&viewer->view, start, end, range->why);
-		viewer->result->bytes += start - at;
-		viewer->result->unreadable += end - start;
+		struct pm_range bad = pm_range_clip((struct pm_range){ range->start, range->end },
+		                                    rest);
+		struct pm_range good = { rest.start, bad.start };
 
-		at = end;
-		/* It goes on in the next segment. */
+		hex_view_bytes(&viewer->view, good.start, bytes + (good.start - segment->start),
+		               (size_t)pm_range_size(good));
+		hex_view_unreadable(&viewer->view, bad.start, bad.end, range->why);
+		viewer->result->bytes += pm_range_size(good);
+		viewer->result->unreadable += pm_range_size(bad);
+
+		rest.start = bad.end;
+		/* The range continues in the next segment. */
 		if (range->end > segment->end)
 			break;
 	}
 
-	hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
-	               (size_t)(segment->end - at));
-	viewer->result->bytes += segment->end - at;
+	hex_view_bytes(&viewer->view, rest.start, bytes + (rest.start - segment->start),
+	               (size_t)pm_range_size(rest));
+	viewer->result->bytes += pm_range_size(rest);
 }
 
 static void show_unread(struct viewer *viewer, const struct pm_segment *segment)
@@ -122,7 +125,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	viewer->result = result;
 	viewer->unreadable = (struct pm_unreadable_list){ 0 };
 
-	/* The reader of a pipe may have seen enough. */
+	/* Stop when the reader of a pipe has closed it. */
 	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
 		if (show_unit(viewer, error) < 0) {
 			more = -1;
@@ -137,5 +140,8 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	if (more < 0)
 		return -1;
 
-	return memory->target.process ? pm_process_check(memory->target.process, error) : 0;
+	if (!memory->target.process)
+		return 0;
+
+	return pm_process_check(memory->target.process, error);
 }

@@ -10,27 +10,26 @@
 
 #include "target/stopping.h"
 
-/** Our own memory changes while we look at it, and holds whatever is searched for. */
-static int refuse_ourselves(const struct memory *memory, struct pm_error *error)
+/** Refuses this process: its memory changes while it is read, and contains every pattern. */
+static int refuse_self(const struct memory *memory, struct pm_error *error)
 {
 	if (pm_process_pid(memory->target.process) != getpid())
 		return 0;
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-	                    "process %d is this procmem itself; another one can look into it",
+	                    "process %d is this procmem itself; use another procmem to read it",
 	                    (int)getpid());
 }
 
-/** Opens what stands for the process: its regions, page states and bytes. */
+/** Opens the regions, the page states and the bytes of a process. */
 static int open_process(struct memory *memory, const struct memory_options *options,
                         struct pm_error *error)
 {
 	struct pm_process *process = memory->target.process;
 
-	if (refuse_ourselves(memory, error) < 0)
+	if (refuse_self(memory, error) < 0)
 		return -1;
 
-	/* What a session stopped is what a command that stops would see: a core file gets its
-	 * registers. */
+	/* If a session has stopped the process, use that stop, for example for registers. */
 	if (options->stop || stopping_holds(process)) {
 		if (stopping_begin(process, memory->cancel, &memory->stop, error) < 0)
 			return -1;
@@ -44,9 +43,10 @@ static int open_process(struct memory *memory, const struct memory_options *opti
 		return -1;
 
 	memory->pages = pm_pagemap_source(memory->pagemap);
-	return options->files ? pm_file_reader_open(process, &memory->loaded.regions,
-	                                            &memory->files, error)
-	                      : 0;
+	if (!options->files)
+		return 0;
+
+	return pm_file_reader_open(process, &memory->loaded.regions, &memory->files, error);
 }
 
 static int open_core(struct memory *memory, const struct memory_options *options,
@@ -82,7 +82,7 @@ static int open_target(struct memory *memory, const char *word,
 		return open_core(memory, options, error);
 	if (memory->target.recording)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "%s is a recording: it has sizes and no memory; procmem map "
+		                    "%s is a recording: it has sizes, but no memory; procmem map "
 		                    "lists it, procmem diff compares it",
 		                    word);
 
@@ -91,24 +91,26 @@ static int open_target(struct memory *memory, const char *word,
 	                    word);
 }
 
-int memory_open(struct memory *memory, const char *word, const struct selection *selection,
-                const struct memory_options *options, struct pm_error *error)
+enum memory_status memory_open(struct memory *memory, const char *word,
+                               const struct selection *selection,
+                               const struct memory_options *options, struct pm_error *error)
 {
 	struct memory_options wanted = *options;
 	wanted.needs |= selection_needs(selection);
 	memory->classified = wanted.needs & REGION_NEEDS_KINDS;
 	pm_regions_init(&memory->loaded.regions);
 	if (open_target(memory, word, &wanted, error) < 0)
-		return -1;
+		return MEMORY_FAILED;
 	if (pm_select_apply(selection->select, &memory->loaded.regions, &memory->ranges,
 	                    &memory->count, error) < 0)
-		return error->kind == PM_ERROR_NOT_FOUND ? 0 : -1;
+		return error->kind == PM_ERROR_NOT_FOUND ? MEMORY_NOTHING : MEMORY_FAILED;
 
-	if (memory->count == 0)
-		pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
-		             memory->loaded.regions.count, word);
+	if (memory->count > 0)
+		return MEMORY_READY;
 
-	return memory->count > 0;
+	pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "none of the %zu regions of %s fits",
+	             memory->loaded.regions.count, word);
+	return MEMORY_NOTHING;
 }
 
 void memory_resume(struct memory *memory)

@@ -2,7 +2,7 @@
 /**
  * @file
  * The memory of a target, ready to be read: of a living process, stopped or not, or of a core file.
- * What dump, strings, grep and the like have in common.
+ * Used by all commands that read memory.
  */
 #ifndef CMD_TARGET_MEMORY_H
 #define CMD_TARGET_MEMORY_H
@@ -19,94 +19,101 @@
 #include "target/target.h"
 #include "target/unreadable.h"
 
-/** How to open it; all zero: of a process that runs on, without what only files hold. */
+/** Options of memory_open(). All zero: the process is not stopped, and no files are opened. */
 struct memory_options {
 	bool stop;      /**< stop the process until memory_resume() */
-	bool files;     /**< open the files behind it, for pages that it has not touched */
-	unsigned needs; /**< what must be known of the regions besides what the choice needs: enum
-	                   region_needs bits */
+	bool files;     /**< open the mapped files, for pages that the process has not touched */
+	unsigned needs; /**< enum region_needs bits of what must be known about the regions, in
+	                   addition to the needs of the selection */
+};
+
+/** Result of memory_open(). */
+enum memory_status {
+	MEMORY_FAILED = -1, /**< an error */
+	MEMORY_NOTHING,     /**< no region matches the selection */
+	MEMORY_READY,       /**< the memory can be read */
 };
 
 /** Memory that can be read. */
 struct memory {
-	const volatile sig_atomic_t *cancel; /**< Ctrl-C; or NULL */
+	const volatile sig_atomic_t *cancel; /**< set by Ctrl-C; or NULL */
 	struct target target;                /**< a living process, or the path of a core file */
-	struct loaded loaded; /**< the regions; of a process they are read from smaps: VmFlags tell
-	                         what may be read, and how */
-	bool classified;      /**< it is known what the regions are for */
+	struct loaded loaded; /**< the regions; those of a process are read from smaps, because
+	                         VmFlags determine what may be read, and how */
+	bool classified;      /**< the kinds of the regions are known */
 	struct pm_core *core; /**< the core file, NULL for a process */
 	struct pm_stop *stop; /**< the stop in progress, NULL for none */
-	uint64_t stopped_ns;  /**< how long it was stopped, once it runs again */
-	size_t threads;       /**< how many threads that were */
-	struct pm_region_range *ranges; /**< what was chosen; owned */
-	size_t count;                   /**< how many */
+	uint64_t stopped_ns;  /**< duration of the stop in nanoseconds, after it ended */
+	size_t threads;       /**< number of stopped threads */
+	struct pm_region_range *ranges; /**< the selected ranges; owned */
+	size_t count;                   /**< number of ranges */
 	struct pm_pagemap *pagemap;     /**< page states of a process */
-	struct pm_page_source pages;    /**< page states of either */
-	struct pm_reader reader;        /**< its bytes */
-	struct pm_reader
-		files; /**< the files behind it, if they are wanted: `ops` is NULL otherwise */
+	struct pm_page_source pages;    /**< page states for plans */
+	struct pm_reader reader;        /**< reader of its bytes */
+	struct pm_reader files; /**< reader of the mapped files; `ops` is NULL if not opened */
 	struct pm_unreadable_list unreadable; /**< what could not be read */
 };
 
 /**
- * Opens the memory of a target, stops it if that is wanted, and finds the chosen ranges.
+ * Opens the memory of a target, stops it if requested, and finds the selected ranges.
  *
- * @param memory     zeroed but for `cancel`; filled; release with memory_close(), also where this
- * fails
+ * @param memory     all zero except `cancel`; filled; release with memory_close(), also after a
+ *                   failure
  * @param word       the TARGET; must outlive the memory
- * @param selection  the choice, its REGION words added already
- * @param options    how
- * @param error      any
- * @return           1: ready; 0: nothing fits the choice, and the error says so; -1: an error
+ * @param selection  the selection, with its REGION words
+ * @param options    the options
+ * @param error      filled unless the memory is ready
+ * @return           the result
  */
-int memory_open(struct memory *memory, const char *word, const struct selection *selection,
-                const struct memory_options *options, struct pm_error *error);
+enum memory_status memory_open(struct memory *memory, const char *word,
+                               const struct selection *selection,
+                               const struct memory_options *options, struct pm_error *error);
 
 /**
- * Lets a stopped target run on: all is read.
- * @param memory the memory
+ * Ends the stop of the target, if any.
+ * @param memory  the memory
  */
 void memory_resume(struct memory *memory);
 
 /**
- * Finds out what the regions are for, if that is not known yet.
- * @param memory of a process that runs
- * @param error any
- * @return 0 or -1
+ * Classifies the regions, if that is not done yet.
+ * @param memory  the memory; its stop has ended
+ * @param error   any
+ * @return        0 or -1
  */
 int memory_classify(struct memory *memory, struct pm_error *error);
 
 /**
- * Releases everything.
- * @param memory as filled
+ * Closes the memory.
+ * @param memory  as filled by memory_open()
  */
 void memory_close(struct memory *memory);
 
 /**
- * Sum of the chosen ranges.
- * @param memory the memory
- * @return bytes
+ * Returns the sum of the sizes of the selected ranges.
+ * @param memory  the memory
+ * @return        bytes
  */
 uint64_t memory_size(const struct memory *memory);
 
 /**
- * Bytes of the chosen ranges below an address: how far something has come.
- * @param memory the memory
- * @param address it
- * @return bytes
+ * Returns the number of selected bytes below an address, for the progress.
+ * @param memory   the memory
+ * @param address  the address
+ * @return         bytes
  */
 uint64_t memory_size_before(const struct memory *memory, uint64_t address);
 
 /**
- * Notes as lacking what was named by its address and is not mapped.
- * @param memory the memory
+ * Adds the selected bytes that are not mapped to the unreadable ones.
+ * @param memory  the memory
  */
 void memory_note_unmapped(struct memory *memory);
 
 /**
- * A pm_unreadable_visitor that notes what unreadable.
- * @param memory the struct memory
- * @param range the bytes
+ * A pm_unreadable_visitor that adds a range to the unreadable ones.
+ * @param memory  the struct memory
+ * @param range   the range
  */
 void memory_note_unreadable(void *memory, const struct pm_unreadable *range);
 

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "dump/dump.h"
 #include "dump/file.h"
-#include "dump/source.h"
 
 /**
  * Writes what the words choose.

@@ -3,29 +3,30 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/minmax.h"
-#include "dump/copy.h"
 #include "dump/core_filter.h"
 #include "dump/core_notes.h"
-#include "dump/self_vdso.h"
+#include "dump/dump.h"
 
-/* Files of ext4 end at 16 TiB. Zeros beyond this are left without content. */
+/* Zeros after this offset get no content: files on ext4 end at 16 TiB. */
 static const uint64_t LARGEST_WITH_ZEROS = UINT64_C(4) << 40;
 
-/** A core file being made from a process. */
+/** State of writing a core file. */
 struct core_dump {
 	const struct pm_dump_source *source;
 	struct pm_core_writer *writer;
-	size_t next;   /* first of the chosen ranges that does not lie before `at` */
+	size_t next;   /* index of the first chosen range that does not end before `at` */
 	uint64_t at;   /* all chosen bytes below this address are in the file */
-	size_t region; /* region of the last part, SIZE_MAX for none */
+	size_t region; /* index of the region of the last part, SIZE_MAX for none */
 };
 
 static struct pm_region_range range_at(const struct pm_dump_source *source, size_t index)
@@ -54,7 +55,7 @@ static int add(struct core_dump *dump, struct pm_range range, size_t region, boo
 	return pm_core_writer_add(dump->writer, range, perms, content, bytes, joins, error);
 }
 
-/** Adds segments without content for the chosen bytes below an address that the filter left out. */
+/** Adds segments without content for the bytes below an address that the filter left out. */
 static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *error)
 {
 	for (; dump->next < range_count(dump->source); dump->next++) {
@@ -73,8 +74,8 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 }
 
 /**
- * Whether zeros need no content: a region that was never touched at all, as in cores of the kernel,
- * and what makes the file too long.
+ * Whether zeros get no content: if the whole region is untouched, as in cores of the kernel, or if
+ * the file would be too long.
  */
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
@@ -84,19 +85,53 @@ static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *
 	       dump->writer->at > LARGEST_WITH_ZEROS;
 }
 
-/** The bytes of a part that was not read but is known all the same; NULL where it is not. */
+/**
+ * Returns the [vdso] (vdso(7)) of this process, which is the same in every process of the same
+ * width. Debuggers need all of it, but a process touches only some of its pages.
+ *
+ * @param size  receives its size in bytes, a multiple of the page size
+ * @return      the bytes; NULL if this process has none
+ */
+static const char *self_vdso(size_t *size)
+{
+	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+	ElfW(Ehdr) header;
+
+	if (!image)
+		return NULL;
+
+	memcpy(&header, image, sizeof header);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), end = 0;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		ElfW(Phdr) program;
+		memcpy(&program, image + header.e_phoff + i * header.e_phentsize, sizeof program);
+		if (program.p_type == PT_LOAD)
+			end = pm_max_size(end, program.p_offset + program.p_filesz);
+	}
+
+	*size = (end + page - 1) & ~(page - 1);
+	return image;
+}
+
+/** Returns the bytes of a part: those that were read, or known ones; otherwise NULL. */
 static const char *known_bytes(const struct core_dump *dump, const struct pm_part *part)
 {
 	if (part->type != PM_PART_ABSENT || part->region >= dump->source->regions->count)
 		return part->bytes;
+
 	const struct pm_region *region = &dump->source->regions->items[part->region];
-	size_t size;
-	const char *vdso = strcmp(region->mapping, "[vdso]") == 0 ? pm_self_vdso(&size) : NULL;
-	return vdso && size == pm_region_size(region) ? vdso + (part->range.start - region->start)
-	                                              : NULL;
+	if (strcmp(region->mapping, "[vdso]") != 0)
+		return NULL;
+
+	size_t size = 0;
+	const char *vdso = self_vdso(&size);
+	if (!vdso || size != pm_region_size(region))
+		return NULL;
+
+	return vdso + (part->range.start - region->start);
 }
 
-static int take_part(void *context, const struct pm_part *part, struct pm_error *error)
+static int add_part(void *context, const struct pm_part *part, struct pm_error *error)
 {
 	struct core_dump *dump = context;
 	if (skip_to(dump, part->range.start, error) < 0)
@@ -109,8 +144,8 @@ static int take_part(void *context, const struct pm_part *part, struct pm_error 
 }
 
 /**
- * The ranges as far as the filter keeps them.
- * @param kept the caller frees it
+ * Applies the filter of the process to the ranges.
+ * @param kept  receives the remaining ranges; the caller frees the array
  */
 static int apply_filter(const struct pm_dump_source *source, struct pm_region_range **kept,
                         size_t *count, struct pm_error *error)
@@ -141,7 +176,7 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_region_ra
 	return 0;
 }
 
-/** Copies the memory. */
+/** Writes the segments. */
 static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_dump_result *result,
                        struct pm_error *error)
 {
@@ -153,13 +188,16 @@ static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_du
 		chosen.ranges = kept;
 	}
 
-	int done = pm_dump_copy(&chosen, take_part, dump, result, error);
+	int done = pm_dump_copy(&chosen, add_part, dump, result, error);
 	free(kept);
 
-	return done < 0 ? -1 : skip_to(dump, UINT64_MAX, error);
+	if (done < 0)
+		return -1;
+
+	return skip_to(dump, UINT64_MAX, error);
 }
 
-/** Machine of the target, from the header of its program. */
+/** Reads the machine of the target from the header of its program. */
 static int read_machine(struct pm_process *process, uint16_t *machine, struct pm_error *error)
 {
 	Elf64_Ehdr header;
@@ -170,17 +208,17 @@ static int read_machine(struct pm_process *process, uint16_t *machine, struct pm
 	ssize_t got = pm_pread(fd, &header, sizeof header, 0);
 	close(fd);
 	if (got != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its program is no ELF file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "its program is not an ELF file");
 	if (header.e_ident[EI_CLASS] != ELFCLASS64 || sizeof(void *) != 8)
 		return pm_error_set(
 			error, PM_ERROR_UNSUPPORTED, 0,
-			"core files are written of 64-bit processes only, by a 64-bit procmem");
+			"core files can be written only for 64-bit processes, by a 64-bit procmem");
 
 	*machine = header.e_machine;
 	return 0;
 }
 
-/** Writes the notes, in a short stop of our own where the options say so. */
+/** Writes the notes, if requested during a short stop. */
 static int write_notes(const struct pm_dump_source *source, const struct pm_core_options *options,
                        struct pm_core_writer *writer, struct pm_dump_result *result,
                        struct pm_error *error)

@@ -27,38 +27,50 @@ int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_
 	bool good = pm_scan_hex(&at, &value);
 	free(text);
 	if (!good)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "coredump_filter holds no number");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "coredump_filter does not contain a number");
 
 	*filter = (unsigned)value;
 	return 0;
 }
 
-/** Whether a private mapping of a file has pages of its own. */
+/** Whether a private mapping of a file has private pages. */
 static bool was_written(const struct pm_region *region)
 {
-	return pm_region_knows(region, PM_SIZE_ANONYMOUS) ? region->bytes[PM_SIZE_ANONYMOUS] > 0
-	                                                  : (region->perms & PM_PERM_WRITE) != 0;
+	if (pm_region_knows(region, PM_SIZE_ANONYMOUS))
+		return region->bytes[PM_SIZE_ANONYMOUS] > 0;
+
+	return (region->perms & PM_PERM_WRITE) != 0;
 }
 
-/** vma_dump_size() of fs/coredump.c (Linux 6.18), as far as it can be known from outside. */
+/** The bit of coredump_filter for a shared region, or for one of hugetlbfs; 0 for the others. */
+static unsigned simple_bit(const struct pm_region *region)
+{
+	bool shared = (region->perms & PM_PERM_SHARED) != 0;
+
+	if (region->vm_flags & PM_VM_HUGETLB)
+		return shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE;
+	if (!shared)
+		return 0;
+
+	/* An object without a name counts as anonymous. */
+	return region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED;
+}
+
+/** Follows vma_dump_size() of fs/coredump.c (Linux 6.18). */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page)
 {
 	const uint64_t whole = pm_region_size(region);
-	bool shared = (region->perms & PM_PERM_SHARED) != 0, file = region->inode != 0;
+	bool file = region->inode != 0;
 
 	if (strcmp(region->mapping, "[vdso]") == 0 || strcmp(region->mapping, "[vsyscall]") == 0)
 		return whole;
 	if (region->vm_flags & (PM_VM_DONTDUMP | PM_VM_IO))
 		return 0;
-	if (region->vm_flags & PM_VM_HUGETLB)
-		return filter & (shared ? PM_CORE_HUGETLB_SHARED : PM_CORE_HUGETLB_PRIVATE) ? whole
-		                                                                            : 0;
 
-	/* An object that has no name any more is taken for anonymous. */
-	if (shared)
-		return filter & (region->deleted ? PM_CORE_ANON_SHARED : PM_CORE_MAPPED_SHARED)
-		               ? whole
-		               : 0;
+	unsigned bit = simple_bit(region);
+	if (bit != 0)
+		return filter & bit ? whole : 0;
 	if ((filter & PM_CORE_ANON_PRIVATE) && (!file || was_written(region)))
 		return whole;
 	if (!file)
@@ -66,9 +78,10 @@ uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, ui
 	if (filter & PM_CORE_MAPPED_PRIVATE)
 		return whole;
 
-	/* The kernel looks for the ELF magic; the first page of any file does no harm. */
-	return (filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
-	                       (region->perms & PM_PERM_READ) && whole > page
-	               ? page
-	               : 0;
+	/* The kernel checks for the ELF magic; here the first page of any file is kept. */
+	if ((filter & PM_CORE_ELF_HEADERS) && region->offset == 0 &&
+	    (region->perms & PM_PERM_READ) && whole > page)
+		return page;
+
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What the kernel would leave out of a core file. Private. */
+/** @file The coredump_filter of a process. Private. */
 #ifndef PM_DUMP_CORE_FILTER_H
 #define PM_DUMP_CORE_FILTER_H
 
@@ -8,32 +8,34 @@
 
 /** Bits of /proc/PID/coredump_filter, core(5). */
 enum pm_core_filter {
-	PM_CORE_ANON_PRIVATE = 1,
-	PM_CORE_ANON_SHARED = 2,
-	PM_CORE_MAPPED_PRIVATE = 4,
-	PM_CORE_MAPPED_SHARED = 8,
-	PM_CORE_ELF_HEADERS = 16,
-	PM_CORE_HUGETLB_PRIVATE = 32,
-	PM_CORE_HUGETLB_SHARED = 64,
+	PM_CORE_ANON_PRIVATE = 1,     /**< private anonymous memory */
+	PM_CORE_ANON_SHARED = 2,      /**< shared anonymous memory */
+	PM_CORE_MAPPED_PRIVATE = 4,   /**< private mappings of files */
+	PM_CORE_MAPPED_SHARED = 8,    /**< shared mappings of files */
+	PM_CORE_ELF_HEADERS = 16,     /**< first pages of ELF files */
+	PM_CORE_HUGETLB_PRIVATE = 32, /**< private huge pages of hugetlbfs */
+	PM_CORE_HUGETLB_SHARED = 64,  /**< shared huge pages of hugetlbfs */
 };
 
 /**
  * Reads the filter of a process.
- * @param filter enum pm_core_filter bits
- * @param error PM_ERROR_GONE, PM_ERROR_ACCESS
- * @return 0 or -1
+ *
+ * @param process  the process
+ * @param filter   receives enum pm_core_filter bits
+ * @param error    PM_ERROR_GONE, PM_ERROR_ACCESS, PM_ERROR_FORMAT
+ * @return         0 or -1
  */
 int pm_core_filter_read(struct pm_process *process, unsigned *filter, struct pm_error *error);
 
 /**
- * How many bytes from the start of a region the kernel would dump. It knows exactly whether a
- * private mapping was written to; from outside that follows from Anonymous in smaps, and where that
- * is not known, from the write permission.
+ * Returns the number of bytes, from the start of a region, that the kernel would dump. The kernel
+ * knows whether a private mapping was written to. Here this is concluded from Anonymous in smaps,
+ * or if that is not known, from the write permission.
  *
  * @param filter  the filter
  * @param region  the region
- * @param page    page size
- * @return        0, the page size (an ELF header) or the whole size
+ * @param page    page size in bytes
+ * @return        0, the page size (for an ELF header) or the size of the region
  */
 uint64_t pm_core_filter_size(unsigned filter, const struct pm_region *region, uint64_t page);
 

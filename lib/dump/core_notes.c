@@ -20,17 +20,21 @@
 #include "proc/process_stat.h"
 #include "proc/status.h"
 
-/* More than the kernel's own auxiliary vector, of 50 pairs at the most, will ever have. */
+/* Bytes of the auxiliary vector; the kernel writes at most 50 pairs. */
 enum { AUXILIARY_MAX = 64 * 1024 };
 
 static const char deleted_ending[] = " (deleted)";
 
-/** Number of the state as fs/binfmt_elf.c gives it: its place in this text. */
+/** Returns the number of a state as in fs/binfmt_elf.c: its index in this text. */
 static char state_number(char state)
 {
 	static const char states[] = "RSDTZW";
-	const char *at = strchr(states, state);
-	return (char)(at && state ? at - states : 0);
+	const char *at = state ? strchr(states, state) : NULL;
+
+	if (!at)
+		return 0;
+
+	return (char)(at - states);
 }
 
 static int write_process(struct pm_core_writer *writer, struct pm_process *process,
@@ -70,7 +74,7 @@ static int write_process(struct pm_core_writer *writer, struct pm_process *proce
 	return pm_core_note(writer, "CORE", NT_PRPSINFO, &info, sizeof info, error);
 }
 
-/** The siginfo of the signal that the first thread has on its way; zeros where there is none. */
+/** Writes the siginfo of the pending signal of the first thread; zeros if there is none. */
 static int write_siginfo(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                          struct pm_error *error)
 {
@@ -108,7 +112,7 @@ static bool has_file(const struct pm_region *region)
 	return region->inode != 0 && region->mapping[0] == '/';
 }
 
-/** NT_FILE: number, page size, for each file start, end and offset in pages, then the names. */
+/** Writes NT_FILE: number of files, page size; start, end, offset in pages of each; names. */
 static int write_files(struct pm_core_writer *writer, const struct pm_regions *regions,
                        struct pm_error *error)
 {
@@ -118,13 +122,14 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 		if (!has_file(region))
 			continue;
 		head[0]++;
-		size += 3 * sizeof(uint64_t) + strlen(region->mapping) +
-		        (region->deleted ? strlen(deleted_ending) : 0) + 1;
+		size += 3 * sizeof(uint64_t) + strlen(region->mapping) + 1;
+		if (region->deleted)
+			size += strlen(deleted_ending);
 	}
 
 	if (size > UINT32_MAX)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "the names of its mapped files do not fit into a core file");
+		                    "the names of the mapped files do not fit into a core file");
 	if (pm_core_note_begin(writer, "CORE", NT_FILE, (uint32_t)size, error) < 0 ||
 	    pm_core_note_bytes(writer, head, sizeof head, error) < 0)
 		return -1;
@@ -152,7 +157,7 @@ static int write_files(struct pm_core_writer *writer, const struct pm_regions *r
 	return pm_core_note_end(writer, error);
 }
 
-/** Writes the notes about the process, which follow the status of the first thread. */
+/** Writes the notes of the process, which follow the status of the first thread. */
 static int write_process_notes(struct pm_core_writer *writer, const struct pm_regions *regions,
                                const struct pm_core_thread *first, struct pm_error *error)
 {
@@ -165,8 +170,8 @@ static int write_process_notes(struct pm_core_writer *writer, const struct pm_re
 }
 
 /**
- * The threads of a stop, or those that live, the leader first.
- * @param threads the caller frees it
+ * Lists the threads of the stop, or without a stop the living threads. The leader comes first.
+ * @param threads  receives the threads; the caller frees the array
  */
 static int list_threads(struct pm_process *process, struct pm_stop *stop,
                         struct pm_core_thread **threads, size_t *count, struct pm_error *error)
@@ -184,11 +189,11 @@ static int list_threads(struct pm_process *process, struct pm_stop *stop,
 	}
 
 	for (size_t i = 0; i < found; i++) {
-		list[i] = (struct pm_core_thread){ .process = process,
-			                           .tid = stop ? pm_stop_thread(stop, i)->tid
-			                                       : living[i].tid,
-			                           .stop = stop,
-			                           .index = i };
+		list[i] = (struct pm_core_thread){ .process = process, .stop = stop, .index = i };
+		if (stop)
+			list[i].tid = pm_stop_thread(stop, i)->tid;
+		else
+			list[i].tid = living[i].tid;
 		if (list[i].tid == process->procfs.pid) {
 			struct pm_core_thread leader = list[i];
 			memmove(list + 1, list, i * sizeof *list);
@@ -230,5 +235,8 @@ int pm_core_notes_write(struct pm_core_writer *writer, struct pm_process *proces
 	if (result >= 0 && first)
 		return pm_process_lost(process, ESRCH, error);
 
-	return result < 0 ? -1 : pm_core_notes_end(writer, error);
+	if (result < 0)
+		return -1;
+
+	return pm_core_notes_end(writer, error);
 }

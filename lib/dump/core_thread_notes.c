@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes of core files about threads. The structures of <sys/procfs.h> are those of
- * <linux/elfcore.h> for the machine we run on. */
+/* The structures of <sys/procfs.h> are those of <linux/elfcore.h> for the machine of procmem. */
 #include "dump/core_thread_notes.h"
 
 #include <elf.h>
@@ -21,10 +20,11 @@
 #define NT_ARM_TLS 0x401
 #endif
 
-/* The largest set known: x86 with AMX tiles has 11 KiB, ARM with the widest SVE and SME 85 KiB. */
+/* Bytes of the largest set: x86 with AMX tiles has 11 KiB, ARM with the widest SVE and SME 85 KiB.
+ */
 enum { REGISTERS_MAX = 128 * 1024 };
 
-/** Sets of registers beside the general ones. */
+/** Sets of registers in addition to the general ones. */
 static const struct {
 	const char *name;
 	uint32_t type;
@@ -44,7 +44,7 @@ static struct timeval time_of(uint64_t ticks)
 		                 .tv_usec = (suseconds_t)(ticks % second * 1000000 / second) };
 }
 
-/** Puts the two registers that are known without a stop where they belong. */
+/** Sets the two registers that are known without a stop. */
 static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint64_t program_counter)
 {
 #if defined __x86_64__
@@ -52,7 +52,6 @@ static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint6
 	fields->rsp = stack_pointer;
 	fields->rip = program_counter;
 #elif defined __aarch64__
-
 	struct user_regs_struct *fields = (struct user_regs_struct *)registers;
 	fields->sp = stack_pointer;
 	fields->pc = program_counter;
@@ -64,8 +63,8 @@ static void set_pointers(elf_gregset_t *registers, uint64_t stack_pointer, uint6
 }
 
 /**
- * Fills in the signal masks and identity.
- * @return false where the thread has ended
+ * Sets IDs, times and signal masks.
+ * @return false if the thread has exited
  */
 static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus *status)
 {
@@ -96,7 +95,7 @@ static bool fill_status(const struct pm_core_thread *thread, struct elf_prstatus
 	return true;
 }
 
-/** Fills in the general registers, as far as they are known. */
+/** Sets the general registers that are known. */
 static int fill_registers(const struct pm_core_thread *thread, struct elf_prstatus *status,
                           struct pm_error *error)
 {
@@ -150,7 +149,7 @@ int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_
 			result = pm_core_note(writer, register_sets[i].name, register_sets[i].type,
 			                      bytes, (uint32_t)size, error);
 		} else if (why.kind == PM_ERROR_GONE) {
-			/* A processor may lack a set; but a killed thread ends the dump. */
+			/* Missing sets are not an error, a killed thread is. */
 			if (error)
 				*error = why;
 			result = -1;

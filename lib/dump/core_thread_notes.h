@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL core_thread_notes.c */
+/** @file Writes the notes of the threads of a core file. Private. */
 #ifndef PM_DUMP_CORE_THREAD_NOTES_H
 #define PM_DUMP_CORE_THREAD_NOTES_H
 
 #include "dump/core_notes.h"
 
 /**
- * Writes the notes with its other registers, which exist only in a stop.
- * @return 0 or -1
+ * Writes the notes of the other registers of a thread. Without a stop there are none.
+ *
+ * @param writer  the core file
+ * @param thread  the thread
+ * @param error   PM_ERROR_GONE, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 int pm_core_register_notes_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                                  struct pm_error *error);
 
 /**
- * Writes NT_PRSTATUS of a thread: identity, signals, times and general registers.
- * @return 1; 0: the thread has ended; -1: an error
+ * Writes NT_PRSTATUS of a thread: IDs, signals, times and general registers.
+ *
+ * @param writer  the core file
+ * @param thread  the thread
+ * @param error   PM_ERROR_GONE, PM_ERROR_IO
+ * @return        1: written; 0: the thread has exited; -1: an error
  */
 int pm_core_status_note_write(struct pm_core_writer *writer, const struct pm_core_thread *thread,
                               struct pm_error *error);

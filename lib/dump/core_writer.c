@@ -10,9 +10,10 @@
 #include <procmem/region.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
-/* Only 64-bit targets are dumped so far, and a process of ours can look into those only when it is
- * one itself. */
+/* Program headers written at once. All files are 64-bit: only 64-bit targets can be dumped, and
+ * only by a 64-bit procmem. */
 enum { TABLE_BATCH = 512 };
 
 int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_core_writer **writer,
@@ -61,8 +62,7 @@ int pm_core_note_bytes(struct pm_core_writer *writer, const void *bytes, size_t 
                        struct pm_error *error)
 {
 	while (size > 0) {
-		size_t room = sizeof writer->buffer - writer->buffered,
-		       step = size < room ? size : room;
+		size_t step = pm_min_size(size, sizeof writer->buffer - writer->buffered);
 		memcpy(writer->buffer + writer->buffered, bytes, step);
 		writer->buffered += step;
 		writer->at += step;
@@ -107,7 +107,7 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error)
 	return flush(writer, error);
 }
 
-/** Next offset that lies in its page as an address does in its own. */
+/** Returns the next offset that is equal to an address modulo the page size. */
 static uint64_t place_for(const struct pm_core_writer *writer, uint64_t address)
 {
 	return writer->at + ((address - writer->at) & (writer->page - 1));
@@ -122,8 +122,8 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 		                     sizeof *last, error) < 0)
 			return -1;
 		last = &writer->loads[writer->count++];
-		/* Without content the offset is one where content may be: BFD takes offset 0 for
-		 * the header of a mapped ELF file. */
+		/* A segment without content has a valid offset, too: BFD takes offset 0 for the
+		 * header of a mapped ELF file. */
 		writer->at = place_for(writer, range.start);
 		*last = (struct pm_core_load){ .range = { range.start, range.start },
 			                       .offset = writer->at,
@@ -142,7 +142,7 @@ int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, uns
 	return 0;
 }
 
-/** Program header of a segment: index 0 is the notes. */
+/** Returns the program header of a segment; index 0 is that of the notes. */
 static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t index)
 {
 	if (index == 0)
@@ -152,17 +152,22 @@ static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t ind
 			             .p_align = 4 };
 
 	const struct pm_core_load *load = &writer->loads[index - 1];
-	uint32_t flags = (load->perms & PM_PERM_READ ? PF_R : 0u) |
-	                 (load->perms & PM_PERM_WRITE ? PF_W : 0u) |
-	                 (load->perms & PM_PERM_EXEC ? PF_X : 0u);
+	uint32_t flags = 0;
+
+	if (load->perms & PM_PERM_READ)
+		flags |= PF_R;
+	if (load->perms & PM_PERM_WRITE)
+		flags |= PF_W;
+	if (load->perms & PM_PERM_EXEC)
+		flags |= PF_X;
 
 	return (Elf64_Phdr){
 		.p_type = PT_LOAD,
 		.p_flags = flags,
 		.p_offset = load->offset,
 		.p_vaddr = load->range.start,
-		.p_filesz = load->content ? load->range.end - load->range.start : 0,
-		.p_memsz = load->range.end - load->range.start,
+		.p_filesz = load->content ? pm_range_size(load->range) : 0,
+		.p_memsz = pm_range_size(load->range),
 		.p_align = writer->page,
 	};
 }
@@ -203,8 +208,7 @@ int pm_core_writer_finish(struct pm_core_writer *writer, uint16_t machine, struc
 
 	writer->output.at = section;
 	if (extended) {
-		/* Their number stands in a section header that exists for this only (elf(5),
-		 * PN_XNUM). */
+		/* The number of segments is in section header 0 (elf(5), PN_XNUM). */
 		const Elf64_Shdr count = { .sh_size = 1, .sh_info = (uint32_t)segments };
 		header.e_shoff = section;
 		header.e_shentsize = sizeof count;

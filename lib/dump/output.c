@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "reader/cancel.h"
 
-/* Scattered pages and the zeros between them go to a pipe together. */
+/* Bytes of a stream that are written at once: separate pages and the zeros between them. */
 enum { BUFFER_SIZE = 256 * 1024 };
 
 int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel,
@@ -31,7 +32,10 @@ int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t
 	}
 
 	output->buffer = malloc(BUFFER_SIZE);
-	return output->buffer ? 0 : pm_error_out_of_memory(error);
+	if (!output->buffer)
+		return pm_error_out_of_memory(error);
+
+	return 0;
 }
 
 void pm_output_deinit(struct pm_output *output)
@@ -41,10 +45,10 @@ void pm_output_deinit(struct pm_output *output)
 }
 
 /**
- * What to do about a write that failed.
+ * Handles a failed write.
  * @return 0 to try again, or -1
  */
-static int consider_failure(struct pm_output *output, struct pm_error *error)
+static int handle_failure(struct pm_output *output, struct pm_error *error)
 {
 	int cause = errno;
 
@@ -54,7 +58,7 @@ static int consider_failure(struct pm_output *output, struct pm_error *error)
 		return 0;
 
 	if (cause == EAGAIN) {
-		/* Somebody made the pipe non-blocking. */
+		/* Another process made the pipe non-blocking. */
 		struct pollfd wait = { .fd = output->fd, .events = POLLOUT };
 		poll(&wait, 1, 100);
 		return 0;
@@ -65,16 +69,21 @@ static int consider_failure(struct pm_output *output, struct pm_error *error)
 
 /**
  * Writes all bytes.
- * @param place in the file, or -1 for the current position
+ * @param place  offset in the file, or -1 for the current position
  */
 static int write_all(struct pm_output *output, const char *bytes, size_t size, off_t place,
                      struct pm_error *error)
 {
 	while (size > 0) {
-		ssize_t done = place < 0 ? write(output->fd, bytes, size)
-		                         : pwrite(output->fd, bytes, size, place);
+		ssize_t done;
+
+		if (place < 0)
+			done = write(output->fd, bytes, size);
+		else
+			done = pwrite(output->fd, bytes, size, place);
+
 		if (done < 0) {
-			if (consider_failure(output, error) < 0)
+			if (handle_failure(output, error) < 0)
 				return -1;
 			continue;
 		}
@@ -82,8 +91,7 @@ static int write_all(struct pm_output *output, const char *bytes, size_t size, o
 		bytes += done;
 		size -= (size_t)done;
 
-		/* A signal that comes while a pipe is full ends the call short, without an error.
-		 */
+		/* A signal that arrives while a pipe is full causes a short write. */
 		if (size > 0 && pm_check_cancel(output->cancel, error) < 0)
 			return -1;
 
@@ -101,7 +109,7 @@ static int flush(struct pm_output *output, struct pm_error *error)
 	return write_all(output, output->buffer, size, -1, error);
 }
 
-/** Place in the file of an offset from the begin of the output. */
+/** Returns the offset in the file of an offset from the start of the output. */
 static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, off_t *place,
                     struct pm_error *error)
 {
@@ -109,7 +117,7 @@ static int place_of(const struct pm_output *output, uint64_t at, uint64_t size, 
 	if (__builtin_add_overflow(output->base, at, &end) ||
 	    __builtin_add_overflow(end, size, &end) || end > (uint64_t)INT64_MAX)
 		return pm_error_set(error, PM_ERROR_IO, EFBIG,
-		                    "writing failed: no file can be as long as the chosen ranges");
+		                    "writing failed: the file would be too large");
 
 	*place = (off_t)(output->base + at);
 	return 0;
@@ -156,7 +164,7 @@ int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *er
 	}
 
 	while (size > 0) {
-		size_t step = size < sizeof zeros ? (size_t)size : sizeof zeros;
+		size_t step = (size_t)pm_min(size, sizeof zeros);
 		if (pm_check_cancel(output->cancel, error) < 0)
 			return -1;
 		if (pm_output_bytes(output, zeros, step, error) < 0)

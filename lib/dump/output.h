@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file Writing a dump to a descriptor: with holes where the file can have some, else in one
- * stream. Private.
- */
+/** @file Writes a dump to a descriptor: with holes if possible, otherwise as a stream. Private. */
 #ifndef PM_DUMP_OUTPUT_H
 #define PM_DUMP_OUTPUT_H
 
@@ -13,55 +10,77 @@
 
 #include <procmem/error.h>
 
-/** A descriptor being written. Initialise with pm_output_init(). */
+/** Output to a descriptor. Initialise with pm_output_init(). */
 struct pm_output {
-	int fd;      /**< the caller's */
-	bool sparse; /**< a regular file without bytes behind the position: zeros may be left out */
-	uint64_t base;                       /**< position in the file at the begin; sparse only */
-	uint64_t at;                         /**< bytes put out so far, zeros included */
+	int fd;                              /**< owned by the caller */
+	bool sparse;                         /**< a regular file that ends at the position: zeros
+	                                        become holes */
+	uint64_t base;                       /**< position in the file at the start; sparse only */
+	uint64_t at;                         /**< bytes of output so far, with zeros */
 	const volatile sig_atomic_t *cancel; /**< or NULL */
-	char *buffer;                        /**< collects small pieces of a stream; owned */
-	size_t filled;                       /**< bytes in it */
+	char *buffer;                        /**< small parts of a stream, not written yet; owned */
+	size_t filled;                       /**< bytes in the buffer */
 };
 
 /**
- * Starts writing at the position of a descriptor.
- * @param output filled; release with pm_output_deinit()
- * @return 0; -1: out of memory
+ * Starts output at the current position of a descriptor.
+ *
+ * @param output  initialised; release with pm_output_deinit()
+ * @param fd      the descriptor
+ * @param cancel  when non-zero, writing fails with PM_ERROR_CANCELLED; or NULL
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 int pm_output_init(struct pm_output *output, int fd, const volatile sig_atomic_t *cancel,
                    struct pm_error *error);
 
-/** Releases it; what was not finished may be missing. */
+/**
+ * Releases an output. Without pm_output_finish() bytes may be missing.
+ * @param output  the output
+ */
 void pm_output_deinit(struct pm_output *output);
 
 /**
- * Puts out bytes.
- * @param error PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return 0 or -1
+ * Writes bytes.
+ *
+ * @param output  the output
+ * @param bytes   the bytes
+ * @param size    their number
+ * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
+ * @return        0 or -1
  */
 int pm_output_bytes(struct pm_output *output, const void *bytes, size_t size,
                     struct pm_error *error);
 
 /**
- * Puts out zeros: a hole if that can be.
- * @param error PM_ERROR_IO, PM_ERROR_CANCELLED
- * @return 0 or -1
+ * Writes zeros, as a hole if the output is sparse.
+ *
+ * @param output  the output
+ * @param size    number of bytes
+ * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
+ * @return        0 or -1
  */
 int pm_output_zeros(struct pm_output *output, uint64_t size, struct pm_error *error);
 
 /**
- * Puts bytes at a place of a sparse output, counted from its begin, and leaves `at` alone. @param
- * error as above
- * @return 0 or -1
+ * Writes bytes at an offset of a sparse output. `at` is unchanged.
+ *
+ * @param output  the output
+ * @param at      offset from the start of the output
+ * @param bytes   the bytes
+ * @param size    their number
+ * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
+ * @return        0 or -1
  */
 int pm_output_bytes_at(struct pm_output *output, uint64_t at, const void *bytes, size_t size,
                        struct pm_error *error);
 
 /**
- * Ends it: the file has its full length, and its position is behind the last byte.
- * @param error as above
- * @return 0 or -1
+ * Completes an output: the file gets its full length, and its position is after the last byte.
+ *
+ * @param output  the output
+ * @param error   PM_ERROR_IO, PM_ERROR_CANCELLED
+ * @return        0 or -1
  */
 int pm_output_finish(struct pm_output *output, struct pm_error *error);
 

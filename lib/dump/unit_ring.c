@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/minmax.h"
 
-/* Each slot has more than a megabyte: together they stay below 7 MiB. */
+/* A slot has slightly more than 1 MiB: all slots together have less than 7 MiB. */
 enum { THREADS_MAX = 4, SPARE_SLOTS = 2 };
 
 struct pm_unit_ring {
@@ -18,12 +18,12 @@ struct pm_unit_ring {
 	struct pm_plan *plan;
 	pthread_mutex_t lock; /* of everything below, and of the plan */
 	pthread_cond_t changed;
-	bool closing;     /* threads shall end */
-	bool planned;     /* the plan is at its end, or has failed */
-	uint64_t filling; /* units given to threads so far: the next goes to slot `filling %
-	                     slot_count` */
-	uint64_t taking;  /* the next unit to be taken */
-	bool taken;       /* the one before it is still with the taker */
+	bool closing;     /* the threads must exit */
+	bool planned;     /* the plan has ended, or has failed */
+	uint64_t filling; /* number of units given to threads; the next one is read into slot
+	                     `filling % slot_count` */
+	uint64_t taking;  /* number of the next unit for the consumer */
+	bool taken;       /* the consumer still uses the previous one */
 	size_t thread_count;
 	size_t slot_count;
 	pthread_t threads[THREADS_MAX];
@@ -37,15 +37,15 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 		slot->out_of_memory = true;
 }
 
-/** The slot of a unit. */
+/** Returns the slot of a unit. */
 static struct pm_ring_slot *slot_at(const struct pm_unit_ring *ring, uint64_t index)
 {
 	return ring->slots[index % ring->slot_count];
 }
 
 /**
- * Plans the next unit into its slot.
- * @return the slot, or NULL where there is nothing more to do
+ * Waits for the slot of the next unit, and plans the unit.
+ * @return the slot, or NULL if the thread must exit
  */
 static struct pm_ring_slot *plan_unit(struct pm_unit_ring *ring)
 {
@@ -101,10 +101,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/**
- * Starts the threads, with all signals blocked: they belong to the program. At least one must
- * start.
- */
+/** Starts the threads with all signals blocked: the program handles them. One thread is enough. */
 static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_error *error)
 {
 	sigset_t all, before;
@@ -118,7 +115,7 @@ static int start_threads(struct pm_unit_ring *ring, size_t wanted, struct pm_err
 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (ring->thread_count == 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot create a thread: %s",
 		                    strerror(cause));
 
 	return 0;
@@ -205,7 +202,8 @@ int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slo
 	       (ring->taking < ring->filling && next->state == PM_SLOT_READ))
 		pthread_cond_wait(&ring->changed, &ring->lock);
 
-	bool end = ring->taking == ring->filling, failed = !end && next->state == PM_SLOT_FAILED;
+	bool end = ring->taking == ring->filling;
+	bool failed = !end && next->state == PM_SLOT_FAILED;
 	if (!end && !failed) {
 		ring->taking++;
 		ring->taken = true;
@@ -216,5 +214,8 @@ int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slo
 		*error = next->error;
 	if (!end && !failed)
 		*slot = next;
-	return failed ? -1 : !end;
+	if (failed)
+		return -1;
+
+	return !end;
 }

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading the units of a plan ahead, by several threads, for one taker that wants them in order.
- * Private.
+ * Reads the units of a plan in advance, with several threads, for one consumer that receives them
+ * in order. Private.
  *
- * One thread reads at about half the speed of memcpy: the kernel pins and copies for it alone. With
- * more threads, writing and reading overlap as well, and a stop of the target gets shorter.
+ * A single thread reads at about half the speed of memcpy(), because the kernel pins and copies the
+ * pages within the call. With several threads reading and writing overlap, too, and a stop of the
+ * target is shorter.
  */
 #ifndef PM_DUMP_UNIT_RING_H
 #define PM_DUMP_UNIT_RING_H
 
 #include <procmem/dump.h>
 
-/** How far a slot is. */
+/** State of a slot. */
 enum pm_slot_state {
-	PM_SLOT_FREE,   /**< nobody needs what is in it */
+	PM_SLOT_FREE,   /**< not used */
 	PM_SLOT_READ,   /**< a thread reads into it */
-	PM_SLOT_READY,  /**< to be taken */
-	PM_SLOT_FAILED, /**< reading ends here: see `error` */
+	PM_SLOT_READY,  /**< ready for the consumer */
+	PM_SLOT_FAILED, /**< reading failed: see `error` */
 };
 
-/** A unit with its bytes. */
+/** A slot: a unit with its bytes. */
 struct pm_ring_slot {
-	enum pm_slot_state state;             /**< changed under the lock of the ring */
-	struct pm_unit unit;                  /**< what was read */
-	struct pm_error error;                /**< why not */
+	enum pm_slot_state state;             /**< protected by the lock of the ring */
+	struct pm_unit unit;                  /**< the unit */
+	struct pm_error error;                /**< the failure */
 	struct pm_unreadable_list unreadable; /**< what could not be read, by ascending address */
 	bool out_of_memory;                   /**< the list is incomplete */
-	char bytes[PM_UNIT_SIZE];             /**< the wanted segments, one behind the other */
+	char bytes[PM_UNIT_SIZE];             /**< bytes of the wanted segments */
 };
 
 /** A ring; opaque. */
@@ -36,8 +37,8 @@ struct pm_unit_ring;
 /**
  * Starts reading.
  *
- * @param source  what; must outlive the ring
- * @param ring    where to store it; release with pm_unit_ring_close()
+ * @param source  what to read; must outlive the ring
+ * @param ring    receives the ring; release with pm_unit_ring_close()
  * @param error   PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -45,17 +46,17 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
                       struct pm_error *error);
 
 /**
- * Ends reading, also in the middle.
- * @param ring a ring or NULL
+ * Ends reading, also before the end, and releases the ring.
+ * @param ring  a ring or NULL
  */
 void pm_unit_ring_close(struct pm_unit_ring *ring);
 
 /**
- * Takes the next unit; the one taken before is given back.
+ * Returns the next unit. The previous one becomes invalid.
  *
  * @param ring   the ring
- * @param slot   where to store the unit, valid until the next call
- * @param error  as pm_plan_next() and pm_unit_read()
+ * @param slot   receives the unit, valid until the next call
+ * @param error  as for pm_plan_next() and pm_unit_read()
  * @return       1: a unit; 0: the end; -1: an error
  */
 int pm_unit_ring_next(struct pm_unit_ring *ring, const struct pm_ring_slot **slot,

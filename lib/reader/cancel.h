@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The caller's wish to stop. Private. */
+/** @file Cancellation by the caller. Private. */
 #ifndef PM_READER_CANCEL_H
 #define PM_READER_CANCEL_H
 
@@ -9,8 +9,10 @@
 #include <procmem/error.h>
 
 /**
- * Whether the caller's flag is set. It may be set by a signal handler or by another thread. @param
- * cancel the flag, or NULL
+ * Whether the caller's flag is set. A signal handler or another thread may set the flag at any
+ * time.
+ * @param cancel  the flag, or NULL
+ * @return        true or false
  */
 static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
 {
@@ -18,15 +20,17 @@ static inline bool pm_is_cancelled(const volatile sig_atomic_t *cancel)
 }
 
 /**
- * The same as an error.
- * @param cancel the flag, or NULL
- * @param error PM_ERROR_CANCELLED
- * @return 0 to go on, or -1
+ * Fails if the caller's flag is set.
+ * @param cancel  the flag, or NULL
+ * @param error   PM_ERROR_CANCELLED
+ * @return        0 to continue, or -1
  */
 static inline int pm_check_cancel(const volatile sig_atomic_t *cancel, struct pm_error *error)
 {
-	return pm_is_cancelled(cancel) ? pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled")
-	                               : 0;
+	if (!pm_is_cancelled(cancel))
+		return 0;
+
+	return pm_error_set(error, PM_ERROR_CANCELLED, 0, "cancelled");
 }
 
 #endif

@@ -45,7 +45,7 @@ int pm_core_open_fd(int fd, struct pm_core **core, struct pm_error *error)
 
 	opened->fd = fd;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode)) {
-		pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not a regular file");
+		pm_error_set(error, PM_ERROR_FORMAT, 0, "not a regular file");
 		goto fail;
 	}
 
@@ -116,18 +116,29 @@ int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buff
 			                    what, strerror(errno));
 		if (got == 0)
 			return pm_error_set(error, PM_ERROR_FORMAT, 0,
-			                    "the file was cut while it was being read");
+			                    "the file was truncated while it was read");
 		done += (size_t)got;
 	}
 
 	return 0;
 }
 
-/** Index of the first segment that ends behind an address. */
+/** Returns the index of the first segment that ends after an address. */
 static size_t segment_index(const struct pm_core *core, uint64_t address)
 {
 	return pm_first_above(core->segments, core->segment_count, sizeof *core->segments,
 	                      offsetof(struct pm_core_segment, end), address);
+}
+
+/** Returns the segment that contains an address, or NULL. */
+static const struct pm_core_segment *find_segment(const struct pm_core *core, uint64_t address)
+{
+	size_t index = segment_index(core, address);
+
+	if (index == core->segment_count || core->segments[index].start > address)
+		return NULL;
+
+	return &core->segments[index];
 }
 
 /**
@@ -141,19 +152,15 @@ static size_t read_range(const struct pm_core *core, struct pm_range range, char
 
 	while (done < size) {
 		uint64_t address = range.start + done;
-		size_t index = segment_index(core, address);
-		if (index == core->segment_count || address < core->segments[index].start)
-			break;
+		const struct pm_core_segment *segment = find_segment(core, address);
+		uint64_t skip = segment ? address - segment->start : 0;
 
-		const struct pm_core_segment *segment = &core->segments[index];
-		uint64_t skip = address - segment->start;
-		if (skip >= segment->held)
+		if (!segment || skip >= segment->held)
 			break;
 
 		uint64_t part = pm_min(size - done, segment->held - skip);
 		ssize_t got = pm_pread(core->fd, buffer + done, (size_t)part,
 		                       segment->offset + skip);
-
 		if (got <= 0)
 			break;
 
@@ -163,33 +170,37 @@ static size_t read_range(const struct pm_core *core, struct pm_range range, char
 	return done;
 }
 
-/** Says why the file does not have a byte. */
-static void tell_missing(const struct pm_core *core, uint64_t address, struct pm_error *error)
+/** Returns the entry of NT_FILE that contains an address, or NULL. */
+static const struct pm_core_name *find_name(const struct pm_core *core, uint64_t address)
 {
-	size_t at = segment_index(core, address);
-	const struct pm_core_segment *segment = at < core->segment_count &&
-	                                                        core->segments[at].start <= address
-	                                                ? &core->segments[at]
-	                                                : NULL;
+	size_t index = pm_first_above(core->names, core->name_count, sizeof *core->names,
+	                              offsetof(struct pm_core_name, end), address);
 
-	at = pm_first_above(core->names, core->name_count, sizeof *core->names,
-	                    offsetof(struct pm_core_name, end), address);
+	if (index == core->name_count || core->names[index].start > address)
+		return NULL;
 
-	const struct pm_core_name *name = at < core->name_count && core->names[at].start <= address
-	                                          ? &core->names[at]
-	                                          : NULL;
+	return &core->names[index];
+}
+
+/** Sets the reason why the file does not contain a byte. */
+static void explain_missing(const struct pm_core *core, uint64_t address, struct pm_error *error)
+{
+	const struct pm_core_segment *segment = find_segment(core, address);
+	const struct pm_core_name *name = find_name(core, address);
+
 	if (segment && segment->cut)
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		             "not in the core file, which was cut short");
+		             "not in the core file, which is truncated");
 	else if (name)
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		             "not in the core file, which leaves these bytes to the file: %s at "
+		             "not in the core file; the mapped file may have these bytes: %s at "
 		             "offset 0x%" PRIx64,
 		             name->path, name->offset + (address - name->start));
-	else
+	else if (segment)
 		pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		             segment ? "not in the core file: never touched, or left out"
-		                     : "not in the core file");
+		             "not in the core file: never touched, or left out");
+	else
+		pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not in the core file");
 
 	if (error)
 		error->address = address;
@@ -203,7 +214,7 @@ static int core_read(void *context, const struct pm_range *ranges, size_t count,
 		size_t got = read_range(context, ranges[i], (char *)buffer + total);
 		total += got;
 		if (got < pm_range_size(ranges[i])) {
-			tell_missing(context, ranges[i].start + got, error);
+			explain_missing(context, ranges[i].start + got, error);
 			break;
 		}
 	}
@@ -224,19 +235,19 @@ struct pm_reader pm_core_reader(struct pm_core *core)
 }
 
 /**
- * Visits what the file holds of a segment between two offsets into it; holes of the file are zeros
- * that need no reading.
+ * Visits what the file contains of a segment, from one offset in the segment to another. Holes of
+ * the file are zeros that need not be read.
  */
 static int walk_held(const struct pm_core *core, const struct pm_core_segment *segment,
                      uint64_t from, uint64_t to, pm_page_visitor *visit, void *visitor)
 {
 	while (from < to) {
 		off_t data = lseek(core->fd, (off_t)(segment->offset + from), SEEK_DATA);
-		uint64_t data_at = to; /* ENXIO: nothing but a hole up to the end of the file */
+		uint64_t data_at = to; /* ENXIO: the rest of the file is a hole */
 		if (data >= 0)
 			data_at = (uint64_t)data - segment->offset;
 		else if (errno != ENXIO)
-			data_at = from; /* a file system without holes */
+			data_at = from; /* the file system does not support holes */
 
 		struct pm_page_run run = { .start = segment->start + from,
 			                   .state = PM_PAGE_PRESENT };
@@ -246,8 +257,9 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 		} else {
 			off_t hole = lseek(core->fd, (off_t)(segment->offset + from), SEEK_HOLE);
 			uint64_t hole_at = hole < 0 ? to : (uint64_t)hole - segment->offset;
-			/* A file that changes under us must not keep us here. */
-			from = hole_at > from && hole_at < to ? hole_at : to;
+
+			/* If the file changes, this loop must end nevertheless. */
+			from = hole_at > from ? pm_min(hole_at, to) : to;
 		}
 
 		run.end = segment->start + from;
@@ -286,12 +298,12 @@ struct pm_page_source pm_core_source(struct pm_core *core)
 }
 
 /*
- * The regions of a core file. Two lists tell of them: load segments, which have bytes and
- * permissions, and NT_FILE, which names what was mapped from files. The kernel has a segment for
- * every mapping (fs/binfmt_elf.c), gdb none for what it takes to be in the file still.
+ * The regions of a core file come from two lists: load segments, which have bytes and permissions,
+ * and NT_FILE, which has the names of mapped files. The kernel writes a segment for every mapping
+ * (fs/binfmt_elf.c); gdb writes none for bytes that it assumes to be in the mapped file still.
  */
 
-/** Where the listing is: all below `at` is listed, and no segment before `next` reaches beyond. */
+/** State of the listing: all below `at` is listed, and all segments before `next` end there. */
 struct listing {
 	const struct pm_core *core;
 	struct pm_regions *regions;
@@ -300,38 +312,36 @@ struct listing {
 	size_t next;
 };
 
-/**
- * Memory that becomes one region: pieces of one mapping that follow on each other, with the same
- * permissions.
- */
+/** A region in the making: contiguous parts of one mapping with the same permissions. */
 struct piece {
 	uint64_t start;
 	uint64_t end;
-	uint64_t held; /* bytes of it that the file has */
+	uint64_t held; /* bytes that the file contains */
 	unsigned perms;
 };
 
-/** How many bytes the file has of a part of a segment. */
+/** Returns the number of bytes that the file contains of a part of a segment. */
 static uint64_t held_of(const struct pm_core_segment *segment, uint64_t start, uint64_t end)
 {
-	uint64_t held_end = pm_min(segment->start + segment->held, end);
-	return held_end > start ? held_end - start : 0;
+	return pm_max(start, pm_min(segment->start + segment->held, end)) - start;
 }
 
-/** What the auxiliary vector, or its address, tells of memory that NT_FILE does not name. */
+/** Names memory that is not in NT_FILE, by the auxiliary vector or by its address. */
 static const char *special_name(const struct pm_core *core, const struct piece *piece)
 {
 	if (core->vdso && piece->start == core->vdso)
 		return "[vdso]";
 	if (piece->start == UINT64_C(0xffffffffff600000))
 		return "[vsyscall]";
-	return core->stack && piece->start <= core->stack && core->stack < piece->end ? "[stack]"
-	                                                                              : NULL;
+	if (core->stack && piece->start <= core->stack && core->stack < piece->end)
+		return "[stack]";
+
+	return NULL;
 }
 
 /**
  * Appends a region.
- * @param name the entry of NT_FILE that it lies in, NULL for none
+ * @param name  the entry of NT_FILE that contains it, NULL for none
  */
 static int append(const struct listing *listing, const struct piece *piece,
                   const struct pm_core_name *name)
@@ -346,12 +356,11 @@ static int append(const struct listing *listing, const struct piece *piece,
 		region.mapping = name->path;
 		region.deleted = name->deleted;
 		region.offset = name->offset + (piece->start - name->start);
-		/* Memory that is of no file is private: what is shared has a file of the kernel's.
-		 */
+		/* Memory without a file is private: shared memory has a file of the kernel. */
 		region.perms |= PM_PERM_MAYBE(PM_PERM_SHARED);
 	} else {
 		region.mapping = special_name(listing->core, piece);
-		/* gdb calls every segment readable, also address space without any access
+		/* gdb marks every segment readable, also inaccessible address space
 		 * (make_output_phdrs() in gdb/gcore.c). */
 		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
 			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
@@ -360,7 +369,7 @@ static int append(const struct listing *listing, const struct piece *piece,
 	return pm_regions_append(listing->regions, &region, listing->error);
 }
 
-/** Lists segments, or what is left of them, up to an address. */
+/** Lists the segments, or the rest of them, up to an address. */
 static int list_unnamed(struct listing *listing, uint64_t limit)
 {
 	const struct pm_core *core = listing->core;
@@ -370,8 +379,8 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 		struct piece piece = { .start = segment->start,
 			               .end = pm_min(segment->end, limit),
 			               .perms = segment->perms };
-		if (piece.start < listing->at)
-			piece.start = listing->at;
+
+		piece.start = pm_max(piece.start, listing->at);
 		piece.held = held_of(segment, piece.start, piece.end);
 		if (piece.start < piece.end && append(listing, &piece, NULL) < 0)
 			return -1;
@@ -383,9 +392,9 @@ static int list_unnamed(struct listing *listing, uint64_t limit)
 }
 
 /**
- * Permissions of what no segment has of a mapping. An entry of NT_FILE is one mapping, so they are
- * those of its segments; where these differ, whoever wrote the file joined several, and where there
- * are none, nothing tells.
+ * Returns the permissions of the parts of a mapping without a segment. An entry of NT_FILE is one
+ * mapping, so its permissions are those of its segments. They are unknown if the segments differ
+ * (the writer of the file joined several mappings), and if there are none.
  */
 static unsigned perms_of_rest(const struct listing *listing, const struct pm_core_name *name)
 {
@@ -401,9 +410,7 @@ static unsigned perms_of_rest(const struct listing *listing, const struct pm_cor
 	return perms;
 }
 
-/**
- * Adds what comes next of a mapping to a piece; one of other permissions becomes a region before.
- */
+/** Extends a piece. If the permissions differ, lists the piece as a region and starts a new one. */
 static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
                   uint64_t held, const struct pm_core_name *name)
 {
@@ -422,7 +429,7 @@ static int extend(const struct listing *listing, struct piece *piece, uint64_t e
 	return 0;
 }
 
-/** Lists a mapping that NT_FILE names, with whatever segments there are of it. */
+/** Lists an entry of NT_FILE, with the segments that it contains. */
 static int list_named(struct listing *listing, const struct pm_core_name *name)
 {
 	const struct pm_core *core = listing->core;

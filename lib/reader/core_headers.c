@@ -7,13 +7,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "reader/core.h"
 #include "reader/core_notes.h"
 
-/* The kernel allows INT_MAX mappings by vm.max_map_count; 65,530 are usual. */
+/* vm.max_map_count can be up to INT_MAX; 65,530 is the default. */
 enum { SEGMENTS_MAX = 1 << 22 };
 
-/** Where the fields are that we read, in bytes from the begin of each structure. */
+/** Offsets of the fields that are read, in bytes from the start of each structure. */
 struct layout {
 	size_t phoff, shoff, phentsize, phnum, shentsize, shnum; /* of the ELF header */
 	size_t header_size;
@@ -44,7 +45,7 @@ struct layout {
 
 static const struct layout layouts[] = { LAYOUT(32), LAYOUT(64) };
 
-/** Checks what comes first in every ELF file. */
+/** Reads the class, the byte order, the type and the machine. */
 static int read_identity(struct pm_core *core, struct pm_error *error)
 {
 	unsigned char header[EI_NIDENT + 4] = { 0 };
@@ -54,23 +55,22 @@ static int read_identity(struct pm_core *core, struct pm_error *error)
 	if (pm_core_read_exactly(core, 0, header, sizeof header, "ELF header", error) < 0)
 		return -1;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "it is not an ELF file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "not an ELF file");
 	if ((header[EI_CLASS] != ELFCLASS32 && header[EI_CLASS] != ELFCLASS64) ||
 	    (header[EI_DATA] != ELFDATA2LSB && header[EI_DATA] != ELFDATA2MSB))
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it is an ELF file of an unknown sort");
+		                    "an ELF file of unknown class or byte order");
 
 	core->wide = header[EI_CLASS] == ELFCLASS64;
 	core->swapped = (header[EI_DATA] == ELFDATA2LSB) != little;
 	if (pm_core_u16(core, header + EI_NIDENT) != ET_CORE)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it is an ELF file, but no core file");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "an ELF file, but not a core file");
 
 	core->machine = pm_core_u16(core, header + EI_NIDENT + 2);
 	return 0;
 }
 
-/** How many program headers there are: beyond 65,534 the number is in section header 0. */
+/** Reads the number of program headers. If it exceeds 65,534, it is in section header 0. */
 static int read_program_count(const struct pm_core *core, const struct layout *layout,
                               const unsigned char *header, uint64_t *count, struct pm_error *error)
 {
@@ -83,8 +83,8 @@ static int read_program_count(const struct pm_core *core, const struct layout *l
 	uint64_t offset = pm_core_word(core, header + layout->shoff);
 	if (offset == 0 || pm_core_u16(core, header + layout->shentsize) != layout->section_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it has too many segments to count, and no section header that "
-		                    "says how many");
+		                    "it has more than 65,534 segments, but no section header with "
+		                    "their number");
 	if (pm_core_read_exactly(core, offset, section, layout->section_size, "section header",
 	                         error) < 0)
 		return -1;
@@ -106,29 +106,34 @@ static int add_segment(struct pm_core *core, const struct layout *layout,
 		return 0;
 	if (start > UINT64_MAX - size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its segment at 0x%" PRIx64 " goes beyond the last address",
+		                    "its segment at 0x%" PRIx64 " ends after the last address",
 		                    start);
 	if (pm_array_reserve(&core->segments, &core->segment_capacity, core->segment_count, 1,
 	                     sizeof *core->segments, error) < 0)
 		return -1;
 
-	if (held > size)
-		held = size;
-
-	uint64_t there = offset < core->size ? core->size - offset : 0;
-	bool cut = held > there;
+	uint64_t available = core->size - pm_min(offset, core->size);
+	held = pm_min(held, size);
+	bool cut = held > available;
 	if (cut) {
 		core->info.truncated = true;
-		held = there;
+		held = available;
 	}
+
+	unsigned perms = 0;
+	if (flags & PF_R)
+		perms |= PM_PERM_READ;
+	if (flags & PF_W)
+		perms |= PM_PERM_WRITE;
+	if (flags & PF_X)
+		perms |= PM_PERM_EXEC;
 
 	core->segments[core->segment_count++] = (struct pm_core_segment){
 		.start = start,
 		.end = start + size,
 		.offset = offset,
 		.held = held,
-		.perms = (flags & PF_R ? PM_PERM_READ : 0u) | (flags & PF_W ? PM_PERM_WRITE : 0u) |
-		         (flags & PF_X ? PM_PERM_EXEC : 0u),
+		.perms = perms,
 		.cut = cut,
 	};
 
@@ -144,8 +149,7 @@ static int compare_segments(const void *a, const void *b)
 static int sort_segments(struct pm_core *core, struct pm_error *error)
 {
 	if (core->segment_count == 0)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "it is a core file without any memory");
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "a core file without memory");
 
 	qsort(core->segments, core->segment_count, sizeof *core->segments, compare_segments);
 	for (size_t i = 1; i < core->segment_count; i++)
@@ -171,7 +175,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    read_program_count(core, layout, header, &count, error) < 0)
 		return -1;
 
-	/* One is there only to count more segments than fit into the header. */
+	/* A single section header only holds the number of segments. */
 	core->has_sections = pm_core_u16(core, header + layout->shnum) > 1;
 
 	uint64_t offset = pm_core_word(core, header + layout->phoff);
@@ -179,7 +183,7 @@ int pm_core_read_headers(struct pm_core *core, struct pm_error *error)
 	    count > SEGMENTS_MAX || offset > core->size ||
 	    count > (core->size - offset) / layout->program_size)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "its table of segments does not fit into the file");
+		                    "its program headers do not fit into the file");
 
 	for (uint64_t i = 0; i < count; i++, offset += layout->program_size) {
 		if (pm_core_read_exactly(core, offset, program, layout->program_size,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL core_headers.c */
+/** @file The ELF headers of a core file. Private. */
 #ifndef PM_READER_CORE_HEADERS_H
 #define PM_READER_CORE_HEADERS_H
 
 #include "reader/core.h"
 
 /**
- * Reads the ELF header and the program headers: segments and byte order. For notes it calls
- * pm_core_read_notes().
+ * Reads the ELF header and the program headers, and with pm_core_read_notes() the notes.
+ *
+ * @param core   its `fd` and `size` are set; class, byte order, segments and notes are filled
+ * @param error  PM_ERROR_FORMAT, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @return       0 or -1
  */
 int pm_core_read_headers(struct pm_core *core, struct pm_error *error);
 

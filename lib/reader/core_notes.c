@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Notes of core files: who the process was, and which files it had mapped. Layouts as in
- * fs/binfmt_elf.c and <linux/elfcore.h>. */
+/*
+ * The notes of a core file: PID, command and threads of the process, and the files that it had
+ * mapped. Layouts as in fs/binfmt_elf.c and <linux/elfcore.h>.
+ */
 #include "reader/core_notes.h"
 
 #include <elf.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "reader/core.h"
 
 enum {
 	NOTE_HEADER = 12,
-	NOTES_MAX = 1 << 20,  /* in all the file, several a thread; bounds the time that a hostile
-	                          file costs, as does the next */
-	AUXILIARY_MAX = 4096, /* bytes of NT_AUXV: the kernel has some 25 pairs */
-	NAMES_SIZE_MAX =
-		64 << 20,       /* bytes of NT_FILE: 65,530 regions with long paths need 20 MiB */
-	SIGNAL_OFFSET = 12,     /* pr_cursig of struct elf_prstatus, of any width */
-	TID_OFFSET = 32,        /* pr_pid of a 64-bit one */
-	REGISTERS_OFFSET = 112, /* pr_reg of that */
-	STATUS_SIZE = 384, /* of that one, or more: x86-64 has 336 bytes; what lies behind is not
-	                      looked at */
+	/* Notes in the whole file, several per thread. This and the next limits bound the time and
+	 * memory that a malicious file costs. */
+	NOTES_MAX = 1 << 20,
+	AUXILIARY_MAX = 4096,      /* bytes of NT_AUXV: the kernel writes about 25 pairs */
+	NAMES_SIZE_MAX = 64 << 20, /* bytes of NT_FILE: 65,530 long paths need 20 MiB */
+	SIGNAL_OFFSET = 12,        /* pr_cursig of struct elf_prstatus, in 32 and 64 bits */
+	TID_OFFSET = 32,           /* pr_pid, in 64 bits */
+	REGISTERS_OFFSET = 112,    /* pr_reg, in 64 bits */
+	STATUS_SIZE = 384,         /* bytes that are read: x86-64 has 336 */
 	COMM_SIZE = 16,
 	COMMAND_SIZE = 80,
 };
 
-/** A note, without its name: where its description is. */
+/** A note: its type, and where its description is. */
 struct note {
 	uint32_t type;
 	uint64_t offset;
@@ -37,7 +39,7 @@ static uint64_t align4(uint64_t value)
 	return (value + 3) & ~UINT64_C(3);
 }
 
-/** Copies a text of fixed room, which ends at a NUL or fills it. */
+/** Copies a field that ends at a NUL or is completely filled. */
 static void copy_text(char *to, const unsigned char *from, size_t room)
 {
 	size_t length = strnlen((const char *)from, room);
@@ -47,8 +49,8 @@ static void copy_text(char *to, const unsigned char *from, size_t room)
 
 static int read_process(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
-	/* struct elf_prpsinfo by its size: 64-bit; 32-bit with 16-bit user IDs (x86, ARM); 32-bit
-	 * with 32-bit ones. */
+	/* Layouts of struct elf_prpsinfo, told apart by size: 64-bit; 32-bit with 16-bit user IDs
+	 * (x86, ARM); 32-bit with 32-bit user IDs. */
 	static const struct {
 		uint32_t size, pid, comm, command;
 	} layouts[] = { { 136, 24, 40, 56 }, { 124, 12, 28, 44 }, { 128, 16, 32, 48 } };
@@ -72,24 +74,27 @@ static int read_process(struct pm_core *core, const struct note *note, struct pm
 }
 
 /**
- * Where struct elf_prstatus has the stack pointer, 0 where we do not know: pr_reg is struct
- * user_regs_struct (64-bit), or user_pt_regs.
+ * Returns the offset of the stack pointer in struct elf_prstatus, 0 if unknown. pr_reg is struct
+ * user_regs_struct (x86-64) or user_pt_regs (ARM).
  */
 static uint32_t stack_pointer_offset(const struct pm_core *core)
 {
 	if (!core->wide)
 		return 0;
-	return core->machine == EM_X86_64    ? REGISTERS_OFFSET + 19 * 8
-	       : core->machine == EM_AARCH64 ? REGISTERS_OFFSET + 31 * 8
-	                                     : 0;
+	if (core->machine == EM_X86_64)
+		return REGISTERS_OFFSET + 19 * 8;
+	if (core->machine == EM_AARCH64)
+		return REGISTERS_OFFSET + 31 * 8;
+
+	return 0;
 }
 
-/** The first thread in the file is the one that the signal met. */
+/** Reads NT_PRSTATUS. The first thread in the file is the one that received the signal. */
 static int read_thread(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char bytes[STATUS_SIZE] = { 0 };
-	uint32_t offset = stack_pointer_offset(core),
-		 size = note->size < sizeof bytes ? note->size : (uint32_t)sizeof bytes;
+	uint32_t offset = stack_pointer_offset(core);
+	size_t size = pm_min_size(note->size, sizeof bytes);
 	struct pm_thread thread = { 0 };
 
 	if (pm_core_read_exactly(core, note->offset, bytes, size, "NT_PRSTATUS note", error) < 0 ||
@@ -108,7 +113,7 @@ static int read_thread(struct pm_core *core, const struct note *note, struct pm_
 	return 0;
 }
 
-/** NT_AUXV: pairs of words; we want the addresses of [vdso] and of the first thread's stack. */
+/** Reads NT_AUXV, pairs of words, for the addresses of [vdso] and of the first thread's stack. */
 static int read_auxiliary(struct pm_core *core, const struct note *note, struct pm_error *error)
 {
 	unsigned char pair[16];
@@ -136,7 +141,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /**
- * Cuts off what the kernel appends to the name of a file that has none any more (d_path() in
+ * Removes the " (deleted)" that the kernel appends to the name of a deleted file (d_path() in
  * fs/d_path.c).
  * @return whether it was there
  */
@@ -151,18 +156,20 @@ static bool cut_deleted(char *path)
 }
 
 /**
- * Whether an entry makes sense: names in brackets are the kernel's for what is no file, but for
- * shared memory, whose files have no name.
+ * Whether an entry is valid. Names in brackets are not names of files, except for shared memory,
+ * whose files have no other name.
  */
-static bool is_sane(const struct pm_core_name *name)
+static bool is_valid(const struct pm_core_name *name)
 {
 	static const char shared[] = "[anon_shmem:";
-	bool is_named = name->path[0] == '[' ? strncmp(name->path, shared, sizeof shared - 1) == 0
-	                                     : name->path[0] != '\0';
-	return is_named && name->start < name->end;
+
+	if (name->path[0] == '\0' || name->start >= name->end)
+		return false;
+
+	return name->path[0] != '[' || strncmp(name->path, shared, sizeof shared - 1) == 0;
 }
 
-/** Sorts the names, and drops those that claim what another one has. */
+/** Sorts the names, and drops those that overlap another one. */
 static void sort_names(struct pm_core *core)
 {
 	size_t kept = 0;
@@ -174,10 +181,10 @@ static void sort_names(struct pm_core *core)
 }
 
 /**
- * Takes the entries of NT_FILE: number, page size, so many (start, end, offset in pages), as many
- * texts. Stops at what makes no sense.
+ * Parses the entries of NT_FILE: their number, the page size, a (start, end, offset in pages) for
+ * each, a text for each. Stops if the rest is invalid.
  */
-static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
+static int parse_names(struct pm_core *core, size_t size, struct pm_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)core->texts;
 	size_t word = core->wide ? 8 : 4, table = 2 * word, entry = 3 * word;
@@ -205,7 +212,7 @@ static int take_names(struct pm_core *core, size_t size, struct pm_error *error)
 			.path = text,
 			.deleted = cut_deleted(text),
 		};
-		if (is_sane(&name))
+		if (is_valid(&name))
 			core->names[core->name_count++] = name;
 		text += length + 1;
 	}
@@ -229,7 +236,7 @@ static int read_names(struct pm_core *core, const struct note *note, struct pm_e
 		return -1;
 
 	core->texts[note->size] = '\0';
-	return take_names(core, note->size, error);
+	return parse_names(core, note->size, error);
 }
 
 static int compare_threads(const void *a, const void *b)
@@ -247,8 +254,11 @@ void pm_core_sort_threads(struct pm_core *core)
 int pm_core_read_notes(struct pm_core *core, uint64_t offset, uint64_t size, struct pm_error *error)
 {
 	unsigned char header[NOTE_HEADER];
-	uint64_t end = offset > core->size || size > core->size - offset ? core->size
-	                                                                 : offset + size;
+	uint64_t end = core->size;
+
+	if (offset <= core->size && size <= core->size - offset)
+		end = offset + size;
+
 	for (; core->note_count < NOTES_MAX && offset < end && end - offset >= NOTE_HEADER;
 	     core->note_count++) {
 		if (pm_core_read_exactly(core, offset, header, sizeof header, "notes", error) < 0)

@@ -6,7 +6,7 @@
 
 #include "base/minmax.h"
 
-/** The range that holds an address, or NULL. */
+/** Returns the range that contains an address, or NULL. */
 static const struct pm_fake_range *find(const struct pm_fake_target *target, uint64_t address)
 {
 	for (size_t i = 0; i < target->count; i++)
@@ -25,14 +25,15 @@ static int fake_read(void *context, const struct pm_range *ranges, size_t count,
 	*done = 0;
 	__atomic_fetch_add(&target->calls, 1, __ATOMIC_RELAXED);
 	if (target->gone)
-		return pm_error_set(error, PM_ERROR_GONE, 0, "the made-up target is gone");
+		return pm_error_set(error, PM_ERROR_GONE, 0, "the fake target is gone");
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t address = ranges[i].start;
 		while (address != ranges[i].end) {
 			const struct pm_fake_range *range = find(target, address);
 			if (!range) {
-				pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not made up");
+				pm_error_set(error, PM_ERROR_UNREADABLE, 0,
+				             "not in the fake target");
 				if (error)
 					error->address = address;
 				return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of mapped files and shared memory, taken from the file. For pages that the target has not
- * touched: reading them in the target would make them resident there.
+ * Reads the bytes of mapped files and shared memory from the file. It is used for pages that the
+ * target has not touched: reading them through the target would make them resident there. A few
+ * files are kept open, under a lock.
  */
 #include <procmem/file_reader.h>
 
@@ -16,14 +17,13 @@
 #include "base/minmax.h"
 #include "reader/mapped_file.h"
 
-/* Files stay open while their regions are read; a plan goes through regions one after the other,
- * and workers are few regions apart. */
+/* A plan reads regions in order, and its workers are only a few regions apart. */
 enum { OPEN_FILES = 8 };
 
-/** A file that was opened, or that could not be. */
+/** An open file, or the reason why it could not be opened. */
 struct slot {
 	const struct pm_region *region; /* NULL: the slot is free */
-	int fd;                         /* -1: not to be had, `why` says why not */
+	int fd;                         /* -1: it could not be opened, see `why` */
 	struct pm_error why;
 };
 
@@ -31,8 +31,8 @@ struct file_reader {
 	struct pm_process *process;
 	const struct pm_regions *regions;
 	uint64_t page_mask;
-	pthread_mutex_t lock; /* held while reading: the slots may change */
-	size_t next_slot;     /* used when all are taken */
+	pthread_mutex_t lock; /* of the slots, held during a read */
+	size_t next_slot;     /* the next to be replaced */
 	struct slot slots[OPEN_FILES];
 };
 
@@ -62,8 +62,8 @@ static int unreadable(uint64_t address, int cause, const char *why, struct pm_er
 }
 
 /**
- * Reads from the file of a region; the page that holds the end of the file goes on with zeros, as
- * it does in memory.
+ * Reads from the file of a region. After the end of the file, the rest of the page is zeros, as in
+ * memory.
  *
  * @return  0: the whole range; -1: `*got` bytes of it, and why no more
  */
@@ -81,7 +81,7 @@ static int read_file(struct file_reader *reader, const struct pm_region *region,
 		uint64_t offset = region->offset + (range.start - region->start) + *got;
 		ssize_t bytes = 0;
 
-		/* Offsets of files are signed. */
+		/* File offsets are signed. */
 		if (!(offset >> 63))
 			bytes = pm_pread(slot->fd, buffer + *got, (size_t)size - *got, offset);
 		if (bytes < 0)
@@ -179,7 +179,7 @@ int pm_file_reader_open(struct pm_process *process, const struct pm_regions *reg
 	int cause = pthread_mutex_init(&opened->lock, NULL);
 	if (cause != 0) {
 		free(opened);
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a lock: %s",
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot create a lock: %s",
 		                    strerror(cause));
 	}
 

@@ -15,7 +15,7 @@
 #include "proc/process_handle.h"
 
 /**
- * Opens for reading what an O_PATH descriptor stands for, which is closed.
+ * Opens the file of an O_PATH descriptor for reading, and closes the descriptor.
  * @return a descriptor, or -1 with errno set
  */
 static int reopen(int path_fd)
@@ -41,9 +41,9 @@ int pm_regular_file_open(int path_fd)
 }
 
 /**
- * Opens the kernel's own link to the mapped file, which works for deleted files too. Only the inode
- * is compared: file systems like btrfs and overlayfs show other device numbers in maps than in
- * stat(2), and a link can only be wrong if the region was replaced meanwhile.
+ * Opens the link to the mapped file in map_files/, which also works for deleted files. Only the
+ * inode is compared: on btrfs and overlayfs the device number in maps is not that of stat(2), and
+ * the link is another file only if the region was replaced since maps was read.
  */
 static int open_link(const struct pm_procfs *procfs, const struct pm_region *region)
 {
@@ -63,7 +63,7 @@ static int open_link(const struct pm_procfs *procfs, const struct pm_region *reg
 	return -1;
 }
 
-/** Opens the file of that name in the target's root directory, if it is still the mapped one. */
+/** Opens the file by its name in the root directory of the target, if it is the mapped file. */
 static int open_name(const struct pm_procfs *procfs, const struct pm_region *region)
 {
 	struct stat status;
@@ -110,12 +110,11 @@ int pm_mapped_file_open(struct pm_process *process, const struct pm_region *regi
 		                    "cannot open the mapped file: %s", strerror(errno));
 	if (errno == ESTALE)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0,
-		                    "another file has the name of the mapped one now");
+		                    "another file has the name of the mapped file now");
 	if (errno == ENOENT && (link_cause == EPERM || link_cause == EACCES))
-		return pm_error_set(
-			error, PM_ERROR_ACCESS, link_cause,
-			"the mapped file has no name any more: only CAP_CHECKPOINT_RESTORE or "
-			"CAP_SYS_ADMIN reaches it (map_files)");
+		return pm_error_set(error, PM_ERROR_ACCESS, link_cause,
+		                    "the mapped file is deleted: opening it in map_files needs "
+		                    "CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN");
 
 	return pm_error_set(error, PM_ERROR_NOT_FOUND, errno, "cannot open the mapped file: %s",
 	                    strerror(errno));

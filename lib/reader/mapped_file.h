@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Opening the file behind a mapping. Private. */
+/** @file Opens mapped files. Private. */
 #ifndef PM_READER_MAPPED_FILE_H
 #define PM_READER_MAPPED_FILE_H
 
@@ -7,27 +7,26 @@
 #include <procmem/region.h>
 
 /**
- * Opens the regular file (or shared memory object) that is mapped in a region. Nothing else is ever
- * opened: opening a device or a FIFO could have effects.
+ * Opens the regular file (or shared memory object) that is mapped in a region. Other files are
+ * refused: opening a device or a FIFO could have side effects.
  *
  * @param process  the living process
  * @param region   one of its regions, with an inode
- * @param fd       where to store the descriptor, for reading; the caller closes it
- * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the sentence completes
- * "unreadable: "
+ * @param fd       receives a descriptor for reading; the caller closes it
+ * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_ACCESS, PM_ERROR_RESOURCES; the text can follow
+ *                 "unreadable: "
  * @return         0 or -1
  */
 int pm_mapped_file_open(struct pm_process *process, const struct pm_region *region, int *fd,
                         struct pm_error *error);
 
 /**
- * Opens for reading what an O_PATH descriptor stands for, if that is a regular file with something
- * in it. The descriptor is closed. The files that kernels make up when they are read, of proc(5)
- * and tracefs, have no size: reading some takes from others what they wait for
- * (/proc/kmsg).
+ * Opens the file of an O_PATH descriptor for reading, if it is a regular file and not empty. Files
+ * of proc(5) and tracefs have size 0: reading some of them has side effects, such as consuming
+ * messages of /proc/kmsg.
  *
- * @param path_fd  the descriptor
- * @return         a descriptor, or -1 with errno set
+ * @param path_fd  the O_PATH descriptor; closed
+ * @return         a descriptor for reading, or -1 with errno set
  */
 int pm_regular_file_open(int path_fd);
 

@@ -10,13 +10,12 @@
 #include "region/pagemap.h"
 
 struct pm_plan {
-	size_t unit_size;                 /* most bytes to read in a unit */
-	uint64_t units;                   /* handed out so far */
-	uint64_t bytes[PM_SEGMENT_COUNT]; /* in those units, by type */
-	uint64_t behind; /* wanted bytes directly before `current`, each following on the one before
-	                  */
+	size_t unit_size;                 /* maximum number of bytes to read in a unit */
+	uint64_t units;                   /* number of units returned so far */
+	uint64_t bytes[PM_SEGMENT_COUNT]; /* in these units, by type */
+	uint64_t preceding;               /* wanted contiguous bytes directly before `current` */
 	bool has_current;
-	struct pm_segment current; /* what is left of the segment at which the next unit begins */
+	struct pm_segment current; /* the rest of the segment with which the next unit starts */
 	struct pm_segments segments;
 };
 
@@ -31,8 +30,8 @@ int pm_plan_open(const struct pm_regions *regions, const struct pm_region_range 
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (options->unit_size > PM_UNIT_SIZE || options->unit_size % page != 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "a unit of %zu bytes is impossible: it must be a multiple of "
-		                    "%zu, and %zu at most",
+		                    "invalid unit size %zu: it must be a multiple of %zu, at most "
+		                    "%zu",
 		                    options->unit_size, page, PM_UNIT_SIZE);
 
 	struct pm_plan *made = malloc(sizeof *made);
@@ -44,7 +43,7 @@ int pm_plan_open(const struct pm_regions *regions, const struct pm_region_range 
 	for (int type = 0; type < PM_SEGMENT_COUNT; type++)
 		made->bytes[type] = 0;
 
-	made->behind = 0;
+	made->preceding = 0;
 	made->has_current = false;
 	pm_segments_init(&made->segments, regions, ranges, count, options);
 	*plan = made;
@@ -58,8 +57,8 @@ void pm_plan_close(struct pm_plan *plan)
 }
 
 /**
- * Makes sure that `current` holds the next segment.
- * @return 1: it does; 0: there is none; -1: an error
+ * Sets `current` to the next segment if it is not set.
+ * @return 1: it is set; 0: there are no more segments; -1: an error
  */
 static int load(struct pm_plan *plan, struct pm_error *error)
 {
@@ -70,8 +69,8 @@ static int load(struct pm_plan *plan, struct pm_error *error)
 	return more;
 }
 
-/** Moves up to `size` bytes from the begin of `current` into the unit. */
-static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
+/** Moves up to `size` bytes from the start of `current` to the unit. */
+static void move_to_unit(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 {
 	struct pm_segment *segment = &unit->segments[unit->count++];
 	*segment = plan->current;
@@ -85,14 +84,18 @@ static void take(struct pm_plan *plan, uint64_t size, struct pm_unit *unit)
 	}
 
 	plan->bytes[segment->type] += size;
-	plan->behind = !segment->wanted ? 0 : segment->follows ? plan->behind + size : size;
-	if (segment->wanted)
+	if (!segment->follows || !segment->wanted)
+		plan->preceding = 0;
+	if (segment->wanted) {
+		plan->preceding += size;
 		unit->size += (size_t)size;
+	}
 }
 
 /**
- * Bytes of `current` that a unit has room for, 0 for none. What is cut is cut between two pages:
- * the bytes around a unit, which a scan reads with it, are then of one type up to a page away.
+ * Returns the number of bytes of `current` that fit into a unit. A segment is divided only between
+ * two pages: the bytes around a unit, which a scan reads with it, then have one type up to a page
+ * away.
  */
 static uint64_t room_in(const struct pm_plan *plan, const struct pm_unit *unit)
 {
@@ -110,21 +113,21 @@ int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm_error *er
 	int more = load(plan, error);
 	if (more <= 0)
 		return more;
-	unit->before = plan->current.follows ? plan->behind : 0;
+	unit->before = plan->current.follows ? plan->preceding : 0;
 	unit->size = unit->count = 0;
 	do {
 		uint64_t room = room_in(plan, unit);
 		if (room == 0)
 			break;
-		take(plan, room, unit);
+		move_to_unit(plan, room, unit);
 		more = load(plan, error);
 	} while (more > 0 && unit->count < PM_UNIT_SEGMENTS);
 	if (more < 0)
 		return -1;
 
-	bool goes_on = more > 0 && plan->current.wanted && plan->current.follows &&
-	               unit->segments[unit->count - 1].wanted;
-	unit->after = goes_on ? plan->current.end - plan->current.start : 0;
+	bool continues = more > 0 && plan->current.wanted && plan->current.follows &&
+	                 unit->segments[unit->count - 1].wanted;
+	unit->after = continues ? plan->current.end - plan->current.start : 0;
 	unit->index = plan->units++;
 	return 1;
 }

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Divides the chosen ranges into segments. Page states are fetched for a window of up to 64 MiB of
+ * pages, and used until the window is exhausted.
+ */
 #include "reader/segments.h"
 
 #include <unistd.h>
@@ -7,13 +11,13 @@
 #include "reader/cancel.h"
 #include "reader/region_rules.h"
 
-/* How much is looked at ahead of reading it: page states get old, and the first unit should come at
- * once. */
+/* Bytes of pages in the window. Page states become outdated, and the first unit must not be
+ * delayed. */
 static const uint64_t WINDOW_BYTES = UINT64_C(64) << 20;
-/* Address space that one walk covers. Where pagemap has to be read, 16 GiB of emptiness take 20 ms:
- * so late may a cancellation be. */
+/* Address space that one walk covers. Without PAGEMAP_SCAN 16 GiB of untouched memory take 20 ms,
+ * which delays a cancellation. */
 static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
-/* Space between two ranges that is cheaper walked through than begun anew behind. */
+/* Maximum space between two ranges that one walk covers: a second call would cost more. */
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
 
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
@@ -31,7 +35,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->at = segments->walked = 0;
 
 	segments->has_held = false;
-	segments->handed = (struct pm_segment){ 0 };
+	segments->last = (struct pm_segment){ 0 };
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
 }
@@ -68,17 +72,17 @@ static int visit_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Where a walk should end. It goes on over the following ranges while they are near, or 60,000
- * small regions would cost as many calls.
+ * Returns where a walk should end. It includes following ranges that are close: otherwise 60,000
+ * small regions would cost 60,000 calls.
  */
 static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 {
-	/* A core file knows its gaps; a hostile one has some of exabytes. */
-	uint64_t limit = is_core(segments) || start > UINT64_MAX - WINDOW_SPAN
-	                         ? UINT64_MAX
-	                         : start + WINDOW_SPAN;
-	uint64_t end = segments->range.end;
+	uint64_t limit = UINT64_MAX, end = segments->range.end;
 	size_t region = segments->region;
+
+	/* A core file knows its gaps, and a malicious one can have gaps of exabytes. */
+	if (!is_core(segments))
+		limit = start + pm_min(WINDOW_SPAN, UINT64_MAX - start);
 
 	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
 		struct pm_region_range next = range_at(segments, i);
@@ -91,13 +95,15 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 	return pm_min(end, limit);
 }
 
-/** Fills the window with page states from `at` on; fewer than asked for when the window is full. */
+/** Fills the window with the page states from `at`, up to the end of the walk or of the window. */
 static int walk(struct pm_segments *segments, struct pm_error *error)
 {
 	const struct pm_page_source *pages = segments->options.pages;
 	uint64_t end = window_end(segments, segments->at);
-	uint64_t mask = segments->page_mask,
-		 aligned_end = end > UINT64_MAX - mask ? UINT64_MAX : (end + mask) & ~mask;
+	uint64_t mask = segments->page_mask, aligned_end = UINT64_MAX;
+
+	if (end <= UINT64_MAX - mask)
+		aligned_end = (end + mask) & ~mask;
 
 	segments->run_next = segments->run_count = 0;
 	segments->run_bytes = 0;
@@ -107,11 +113,15 @@ static int walk(struct pm_segments *segments, struct pm_error *error)
 	if (result < 0)
 		return -1;
 
-	segments->walked = result == 0 ? end : segments->runs[segments->run_count - 1].end;
+	/* A positive result: the visitor stopped because the window is full. */
+	segments->walked = end;
+	if (result > 0)
+		segments->walked = segments->runs[segments->run_count - 1].end;
+
 	return 0;
 }
 
-/** Hands out a segment from `at` to an end and moves `at` there. */
+/** Returns the segment from `at` to `end` or to the end of the range, and advances `at`. */
 static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict verdict,
                 unsigned pages, struct pm_segment *segment)
 {
@@ -146,20 +156,19 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
                                    const struct pm_region *region)
 {
 	if (is_core(segments))
-		return (struct pm_verdict){
-			PM_SEGMENT_MISSING,
-			region->mapping[0] == '/'
-				? "not in the core file, which leaves these bytes to the mapped "
-				  "file"
-				: "not in the core file: never touched, or left out"
-		};
+		return (struct pm_verdict){ PM_SEGMENT_MISSING,
+			                    region->mapping[0] == '/'
+			                            ? "not in the core file; the mapped file "
+			                              "may have these bytes"
+			                            : "not in the core file: never touched, or "
+			                              "left out" };
 
 	return pm_region_untouched(region);
 }
 
 /**
- * Hands out the part of the current range that begins at `at`, as far as it is of one type and
- * inside the window.
+ * Returns the segment of the current range that starts at `at`: of one type, and not beyond the
+ * window.
  */
 static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
@@ -169,14 +178,14 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 		return emit(segments, segments->range.end,
 		            (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" },
 		            0, segment);
-	/* In a core file there are no devices any more, just bytes. */
+	/* A core file contains no devices, only bytes. */
 	const char *forbidden = is_core(segments) ? NULL : pm_region_forbidden(region);
 	if (forbidden)
 		return emit(segments, segments->range.end,
 		            (struct pm_verdict){ PM_SEGMENT_FORBIDDEN, forbidden }, 0, segment);
 	if (!segments->options.pages)
 		return emit(segments, segments->range.end,
-		            (struct pm_verdict){ PM_SEGMENT_RUN, "taken to be in memory" },
+		            (struct pm_verdict){ PM_SEGMENT_RUN, "assumed to be in memory" },
 		            PM_PAGE_PRESENT, segment);
 
 	if (segments->at >= segments->walked && walk(segments, error) < 0)
@@ -192,7 +201,7 @@ static int next_in_range(struct pm_segments *segments, struct pm_segment *segmen
 	return emit(segments, run->end, judge_run(run), run->state, segment);
 }
 
-/** As pm_segments_next(), but neighbours may be of the same type. */
+/** As pm_segments_next(), but adjacent segments may have the same type. */
 static int next_unmerged(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
 {
@@ -206,7 +215,7 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 		struct pm_region_range next = range_at(segments, segments->next_range++);
 		segments->range = next.range;
 		segments->region = next.region;
-		/* The window serves ranges that ascend; going back needs a new one. */
+		/* The window is for ascending ranges; a lower address needs a new one. */
 		if (segments->range.start < segments->at)
 			segments->walked = 0;
 		segments->at = segments->range.start;
@@ -238,13 +247,13 @@ static bool follows(const struct pm_regions *regions, const struct pm_segment *b
 int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
                      struct pm_error *error)
 {
-	struct pm_segment merged, next;
-	int more;
-	if (segments->has_held) {
-		merged = segments->held;
-	} else if ((more = next_unmerged(segments, &merged, error)) <= 0) {
+	struct pm_segment merged = segments->held, next;
+	int more = 1;
+
+	if (!segments->has_held)
+		more = next_unmerged(segments, &merged, error);
+	if (more <= 0)
 		return more;
-	}
 
 	while ((more = next_unmerged(segments, &next, error)) > 0 && can_merge(&merged, &next)) {
 		merged.end = next.end;
@@ -256,8 +265,8 @@ int pm_segments_next(struct pm_segments *segments, struct pm_segment *segment,
 
 	segments->has_held = more > 0;
 	segments->held = next;
-	merged.follows = follows(segments->regions, &segments->handed, &merged);
-	segments->handed = merged;
+	merged.follows = follows(segments->regions, &segments->last, &merged);
+	segments->last = merged;
 	*segment = merged;
 
 	return 1;

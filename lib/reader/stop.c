@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stop and its tracer thread. ptrace(2) accepts requests for a thread of the target only from the
- * thread that attached to it, and the kernel lets go of everything when that ends, in whatever
- * state the target is: so each stop has a thread of its own, and ends for sure.
+ * thread that attached to it. When the tracer thread exits, the kernel detaches it from all threads
+ * of the target, whatever their state is. So each stop has a tracer thread of its own.
  */
 #include <procmem/stop.h>
 
@@ -19,25 +19,25 @@
 #include "proc/process.h"
 #include "reader/tracer.h"
 
-/** Something that the tracer thread does for another one. */
+/** A request to the tracer thread. */
 struct job {
-	size_t index;       /* of the thread it is about */
-	uint32_t note;      /* which registers; 0: siginfo */
-	struct iovec bytes; /* where to, and how many came */
+	size_t index;       /* of the thread of the target */
+	uint32_t note;      /* the set of registers; 0: siginfo */
+	struct iovec bytes; /* the buffer; receives the number of bytes */
 	int cause;          /* errno, 0 for success */
 };
 
 struct pm_stop {
-	struct pm_tracer tracer; /* changed by the tracer thread only, and only before `ready` and
-	                            after `end` */
+	struct pm_tracer tracer; /* changed only by the tracer thread, before `ready` and after
+	                            `end` */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of everything below */
 	pthread_cond_t changed;
-	bool ready;          /* all threads are stopped, or could not be */
-	bool end;            /* the tracer thread shall let all go */
-	struct job *job;     /* to be done, NULL when done */
-	int result;          /* of stopping */
-	struct pm_error why; /* of that */
+	bool ready;          /* `result` is set */
+	bool end;            /* the tracer thread must detach and exit */
+	struct job *job;     /* pending request; NULL when done */
+	int result;          /* of pm_tracer_stop() */
+	struct pm_error why; /* of pm_tracer_stop() */
 	uint64_t begun;      /* in nanoseconds of CLOCK_MONOTONIC */
 };
 
@@ -45,9 +45,13 @@ static void do_job(struct pm_stop *stop, struct job *job)
 {
 	const struct pm_traced *traced = &stop->tracer.items[job->index];
 	pid_t tid = traced->thread.tid;
-	long result = job->note ? ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)job->note,
-	                                 &job->bytes)
-	                        : ptrace(PTRACE_GETSIGINFO, tid, NULL, job->bytes.iov_base);
+	long result;
+
+	if (job->note)
+		result = ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)job->note, &job->bytes);
+	else
+		result = ptrace(PTRACE_GETSIGINFO, tid, NULL, job->bytes.iov_base);
+
 	job->cause = result < 0 ? errno : 0;
 }
 
@@ -78,7 +82,7 @@ static void *trace(void *context)
 	return NULL;
 }
 
-/** Starts the tracer thread with all signals blocked: they belong to the program. */
+/** Starts the tracer thread with all signals blocked: the program handles them. */
 static int start_thread(struct pm_stop *stop, struct pm_error *error)
 {
 	sigset_t all, before;
@@ -88,7 +92,7 @@ static int start_thread(struct pm_stop *stop, struct pm_error *error)
 	int cause = pthread_create(&stop->thread, NULL, trace, stop);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (cause != 0)
-		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot make a thread: %s",
+		return pm_error_set(error, PM_ERROR_RESOURCES, cause, "cannot create a thread: %s",
 		                    strerror(cause));
 
 	return 0;
@@ -99,11 +103,11 @@ static int check_possible(struct pm_process *process, struct pm_error *error)
 	pid_t pid = pm_process_pid(process);
 	const char *why = NULL;
 	if (!pm_procfs_is_live(&process->procfs))
-		why = "it is not running, but a saved tree";
+		why = "it is a saved /proc tree";
 	else if (!pm_process_pid_is_ours(process))
 		why = "its /proc belongs to another PID namespace; run procmem in that namespace";
 	else if (pid == getpid())
-		why = "that is procmem itself";
+		why = "it is procmem itself";
 
 	if (!why)
 		return 0;
@@ -115,7 +119,7 @@ static int check_possible(struct pm_process *process, struct pm_error *error)
 	return -1;
 }
 
-/** Releases what is left once there is no tracer thread. */
+/** Releases a stop without a tracer thread. */
 static void destroy(struct pm_stop *stop)
 {
 	pthread_cond_destroy(&stop->changed);
@@ -188,13 +192,13 @@ const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_
 	return &stop->tracer.items[index].thread;
 }
 
-/** Has the tracer thread do a job. */
+/** Passes a request to the tracer thread and waits for the result. */
 static int run(struct pm_stop *stop, struct job *job, const char *what, struct pm_error *error)
 {
 	const struct pm_stopped_thread *thread = pm_stop_thread(stop, job->index);
 	if (!thread->reachable)
 		return pm_error_set(error, PM_ERROR_UNREADABLE, 0,
-		                    "thread %d is asleep in the kernel: its %s cannot be read",
+		                    "thread %d sleeps in the kernel: its %s cannot be read",
 		                    (int)thread->tid, what);
 
 	pthread_mutex_lock(&stop->lock);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of a living process: process_vm_readv(2) where it can be used, because it copies once and
- * takes the map lock per 1,024 pages where /proc/PID/mem copies twice and takes it per page; and
- * mem for the rest.
+ * Reads the bytes of a living process with process_vm_readv(2) where possible, otherwise from
+ * /proc/PID/mem. process_vm_readv() copies once and takes the map lock once per 1,024 pages; mem
+ * copies twice and takes the lock for each page.
  *
- * mem is opened first of all and stays tied to the memory of that moment, while process_vm_readv
- * follows the PID, through an exec and (in theory) to another process. So each read ends with one
- * byte of mem, which costs a microsecond: it gives 0 bytes once the memory is gone.
+ * mem is opened first, and stays bound to the address space of that moment. process_vm_readv()
+ * follows the PID, through an exec and, in theory, to another process. So each read ends with one
+ * byte from mem, which takes a microsecond: mem returns 0 bytes after the address space is gone.
  */
 #include <procmem/target_reader.h>
 
@@ -34,23 +34,23 @@ struct target_reader {
 	const struct pm_regions *regions;
 	uint64_t page_mask;
 	int mem;
-	atomic_bool readv_refused; /* EPERM or ENOSYS was seen, or the PID is of another namespace:
-	                              mem only, from now on */
-	atomic_int thread; /* which process_vm_readv is given: a dead leader has no memory */
+	atomic_bool readv_refused; /* use mem only: process_vm_readv() failed with EPERM or ENOSYS,
+	                              or the PID is of another namespace */
+	atomic_int thread;         /* TID for process_vm_readv(): a dead leader has no memory */
 };
 
-/** What is still to be read. */
+/** The ranges that remain to be read. */
 struct cursor {
 	const struct pm_range *ranges;
 	size_t count;
 	uint64_t offset;                /* in the first range */
-	const struct pm_region *region; /* the last one looked up */
+	const struct pm_region *region; /* the last region that was found */
 };
 
 /** A range to read by one method. */
 struct part {
 	struct pm_range range;
-	bool readv; /* process_vm_readv may be used */
+	bool readv; /* process_vm_readv() may be used */
 };
 
 static void advance(struct cursor *cursor, uint64_t bytes)
@@ -95,7 +95,7 @@ static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *bu
 }
 
 /**
- * Reads stretches through process_vm_readv, by another thread where the one used so far has died.
+ * Calls process_vm_readv(), for another thread if the one used so far has exited.
  * @return as process_vm_readv(2)
  */
 static ssize_t read_vectors(struct target_reader *reader, const struct iovec *remote, size_t count,
@@ -118,7 +118,7 @@ static ssize_t read_vectors(struct target_reader *reader, const struct iovec *re
 }
 
 /**
- * Reads as many stretches at the cursor as go through process_vm_readv in one call.
+ * Reads with one call of process_vm_readv() as many parts as it can, from the cursor.
  * @return bytes, or -1 with errno set
  */
 static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, void *buffer)
@@ -144,29 +144,30 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 	return got;
 }
 
-/** Why a byte cannot be read, as far as its region tells. */
+/** Returns the reason why a byte cannot be read, derived from its region. */
 static const char *explain(const struct target_reader *reader, uint64_t address)
 {
-	const struct pm_region *region = reader->regions ? pm_regions_find(reader->regions, address)
-	                                                 : NULL;
-
 	if (address >> 63)
-		return "above the addresses that can be read";
+		return "above the readable addresses";
+	if (!reader->regions)
+		return "nothing can be read there";
+
+	const struct pm_region *region = pm_regions_find(reader->regions, address);
 	if (!region)
-		return reader->regions ? "nothing is mapped there" : "nothing can be read there";
+		return "nothing is mapped there";
 
 	const char *forbidden = pm_region_forbidden(region);
 	if (forbidden)
 		return forbidden;
 	if (region->vm_flags & (PM_VM_UFFD_MISSING | PM_VM_UFFD_MINOR))
-		return "not yet provided by its userfaultfd handler";
+		return "not provided by the userfaultfd handler yet";
 	if (region->inode != 0)
 		return "beyond the end of the mapped file, or its storage failed";
 	if (!(region->perms & PM_PERM_READ))
-		return "without read permission, and this kernel does not let mem override that "
+		return "no read permission, which mem cannot override with this kernel "
 		       "(proc_mem.force_override)";
 
-	return "a guard page, or unmapped meanwhile";
+	return "a guard page, or unmapped since the regions were read";
 }
 
 static void fill_unreadable(const struct target_reader *reader, uint64_t address, int cause,
@@ -184,7 +185,7 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 	if (pm_process_check(reader->process, error) == 0) {
 		pid_t pid = pm_process_pid(reader->process);
 		pm_error_set(error, PM_ERROR_GONE, 0,
-		             "the memory of process %d is gone: its mem reads 0 bytes", (int)pid);
+		             "the memory of process %d is gone: mem reads 0 bytes", (int)pid);
 		if (error)
 			error->pid = pid;
 	}
@@ -192,9 +193,9 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 }
 
 /**
- * Reads what it can at a cursor; after a failure one page, through mem.
- * @param by_pid if process_vm_readv did it
- * @return as read_mem()
+ * Reads from the cursor. If process_vm_readv() fails, reads up to one page from mem.
+ * @param by_pid  receives whether process_vm_readv() read the bytes
+ * @return        as read_mem()
  */
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
                          bool *by_pid)
@@ -221,7 +222,7 @@ static int target_read(void *context, const struct pm_range *ranges, size_t coun
 {
 	struct target_reader *reader = context;
 	struct cursor cursor = { .ranges = ranges, .count = count };
-	uint64_t followed_pid = 0; /* an address that process_vm_readv gave */
+	uint64_t followed_pid = 0; /* an address that process_vm_readv() read */
 	char *to = buffer;
 
 	advance(&cursor, 0);
@@ -272,7 +273,7 @@ int pm_target_reader_open(struct pm_process *process, const struct pm_regions *r
 	atomic_init(&opened->readv_refused, !pm_process_pid_is_ours(process));
 	atomic_init(&opened->thread, pm_process_memory_thread(process));
 
-	/* The check comes last: mem is then of the memory that the process handle stands for. */
+	/* The check comes last: it proves that mem is of the process of the handle. */
 	if (pm_process_open_file(process, "mem", O_RDONLY, &opened->mem, error) < 0) {
 		free(opened);
 		return -1;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stopping all threads of a process (ptrace(2)).
+ * Stops all threads of a process (ptrace(2)).
  *
- * The list in task/ is gone through until a pass finds no thread that is new: only running threads
- * make new ones, and each pass waits until all that it found stand still. No PTRACE_O_TRACECLONE,
- * nor FORK or VFORK: children that a thread makes on its way into the stop must not be traced, let
- * alone stay so, and threads are found by the next pass. An exec sends no SIGTRAP to a seized
- * thread without options.
+ * Passes over task/ are repeated until one finds no new thread: only running threads create new
+ * ones, and each pass waits until all threads that it found have stopped. PTRACE_O_TRACECLONE, FORK
+ * and VFORK are not set: children that a thread creates before it stops must not be traced, and new
+ * threads are found by the next pass. An exec sends no SIGTRAP to a seized thread without options.
  */
 #include "reader/tracer.h"
 
@@ -24,15 +23,17 @@
 #include "proc/process_stat.h"
 #include "reader/cancel.h"
 
-/* How long no thread has come to a stop, in nanoseconds. */
-static const uint64_t LOOK_AFTER =
-	UINT64_C(20) * 1000 * 1000; /* then it is time to look at the states of those missing */
-static const uint64_t ASLEEP_AFTER = UINT64_C(200) * 1000 *
-                                     1000; /* then those in state D are taken as stopped */
-static const uint64_t HOPELESS_AFTER = UINT64_C(
-	10000000000); /* then the machine is too busy, or the thread is a riddle */
+/* Times without any thread stopping, in nanoseconds: after the first one the states of the
+ * remaining threads are read, after the second one those in state D count as stopped, after the
+ * third one the stop fails. */
+static const uint64_t CHECK_AFTER = UINT64_C(20000000);
+static const uint64_t ASLEEP_AFTER = UINT64_C(200000000);
+static const uint64_t FAIL_AFTER = UINT64_C(10000000000);
 
-/** State of a thread as in proc_pid_stat(5), 'X' where it has none any more. */
+/* Pauses between two polls, in nanoseconds. */
+enum { PAUSE_MIN = 20 * 1000, PAUSE_MAX = 1000 * 1000 };
+
+/** Returns the state of a thread as in proc_pid_stat(5), 'X' if it has exited. */
 static char state_of(const struct pm_tracer *tracer, pid_t tid)
 {
 	char name[64];
@@ -57,8 +58,8 @@ static int explain(const struct pm_tracer *tracer, int cause, struct pm_error *e
 }
 
 /**
- * Attaches to a thread and tells it to stop.
- * @return 1: done; 0: the thread has ended; -1: refused
+ * Attaches to a thread and interrupts it.
+ * @return 1: done; 0: the thread has exited; -1: refused
  */
 static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error)
 {
@@ -68,14 +69,13 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		int cause = errno;
-		/* A zombie is refused with EPERM, as if we had no right. */
+		/* For a zombie the error is EPERM, too. */
 		if (cause == ESRCH || pm_state_is_dead(state_of(tracer, tid)))
 			return 0;
 		return explain(tracer, cause, error);
 	}
 
-	/* That this can fail only because the thread has ended will be seen when it is waited for.
-	 */
+	/* This fails only if the thread has exited, which is found out by waiting for it. */
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	tracer->items[tracer->count++] = (struct pm_traced){ .thread = { .tid = tid },
 		                                             .state = PM_TRACE_INTERRUPTED };
@@ -83,11 +83,20 @@ static int interrupt(struct pm_tracer *tracer, pid_t tid, struct pm_error *error
 	return 1;
 }
 
+/** Sets the error for a task/ that cannot be read: the process is gone, or access is refused. */
+static int list_failed(const struct pm_tracer *tracer, int cause, struct pm_error *error)
+{
+	if (pm_process_check(tracer->process, error) < 0)
+		return -1;
+
+	return explain(tracer, cause, error);
+}
+
 /**
- * One pass over task/.
+ * Interrupts the new threads in task/.
  *
- * @param all    where to store whether no thread was new and none is missing: the list is made
- * while threads come and go and may lack some
+ * @param all    receives whether there were no new threads, and the list is complete: it can lack
+ *               threads if others exit while it is read
  * @return       0 or -1
  */
 static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *error)
@@ -97,8 +106,7 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	struct pm_process_stat stat;
 
 	if (pm_procfs_list_numbers(&tracer->process->procfs, "task", &tids, &count) < 0)
-		return pm_process_check(tracer->process, error) < 0 ? -1
-		                                                    : explain(tracer, errno, error);
+		return list_failed(tracer, errno, error);
 
 	int result = 0;
 	for (size_t i = 0; i < count && result >= 0; i++) {
@@ -120,8 +128,8 @@ static int interrupt_new(struct pm_tracer *tracer, bool *all, struct pm_error *e
 	return 0;
 }
 
-/** Takes note of what wait(2) says about a thread. */
-static void settle(struct pm_traced *traced, int status)
+/** Updates the state of a thread from a status of wait(2). */
+static void update(struct pm_traced *traced, int status)
 {
 	if (!WIFSTOPPED(status)) {
 		traced->state = PM_TRACE_GONE;
@@ -131,57 +139,57 @@ static void settle(struct pm_traced *traced, int status)
 	traced->state = PM_TRACE_STOPPED;
 	traced->thread.reachable = true;
 
-	/* Either it stopped as it was told to, or was group-stopped already; or a signal came
-	 * first, whose delivery it now waits with. */
+	/* PTRACE_EVENT_STOP: it was interrupted, or was in a group-stop already. Otherwise a signal
+	 * came first, which is delivered after the stop. */
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		traced->thread.signal = WSTOPSIG(status);
 }
 
 /**
- * Looks whether a thread has stopped.
- * @return true where it no longer has to be waited for
+ * Checks whether a thread has stopped.
+ * @return true if it need not be waited for any more
  */
 static bool poll_thread(struct pm_traced *traced)
 {
 	int status;
 	pid_t got = waitpid(traced->thread.tid, &status, __WALL | __WNOTHREAD | WNOHANG);
 	if (got == traced->thread.tid)
-		settle(traced, status);
+		update(traced, status);
 	else if (got < 0 && errno == ECHILD)
 		traced->state = PM_TRACE_GONE;
 	return traced->state != PM_TRACE_INTERRUPTED;
 }
 
 /**
- * Looks at a thread that does not stop. A dead leader is one that wait(2) does not tell of while
- * other threads live.
+ * Checks the state of a thread that does not stop. For a dead leader wait(2) returns nothing while
+ * other threads exist.
  *
- * @param idle  for how long nothing has moved, in nanoseconds
- * @return      0 to wait on, or -1
+ * @param idle  time since the last thread stopped, in nanoseconds
+ * @return      0 to continue waiting, or -1
  */
-static int look_at_sleeper(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle,
-                           struct pm_error *error)
+static int check_pending(struct pm_tracer *tracer, struct pm_traced *traced, uint64_t idle,
+                         struct pm_error *error)
 {
 	char state = state_of(tracer, traced->thread.tid);
 	if (pm_state_is_dead(state))
 		traced->state = PM_TRACE_GONE;
 	else if (state == 'D' && idle >= ASLEEP_AFTER)
 		traced->state = PM_TRACE_ASLEEP;
-	else if (idle >= HOPELESS_AFTER)
+	else if (idle >= FAIL_AFTER)
 		return pm_error_set(error, PM_ERROR_IO, 0,
 		                    "thread %d of process %d does not stop (its state is %c); the "
-		                    "process runs on as before",
+		                    "process continues to run",
 		                    (int)traced->thread.tid, (int)tracer->process->procfs.pid,
 		                    state);
 
 	return 0;
 }
 
-/** Waits until all threads stand still. */
+/** Waits until all threads have stopped. */
 static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 {
 	uint64_t moved = pm_clock_ns(CLOCK_MONOTONIC);
-	long pause = 20L * 1000;
+	long pause = PAUSE_MIN;
 	for (;;) {
 		size_t pending = 0, settled = 0;
 		uint64_t idle = pm_clock_ns(CLOCK_MONOTONIC) - moved;
@@ -189,8 +197,8 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 			struct pm_traced *traced = &tracer->items[i];
 			if (traced->state != PM_TRACE_INTERRUPTED)
 				continue;
-			if (!poll_thread(traced) && idle >= LOOK_AFTER &&
-			    look_at_sleeper(tracer, traced, idle, error) < 0)
+			if (!poll_thread(traced) && idle >= CHECK_AFTER &&
+			    check_pending(tracer, traced, idle, error) < 0)
 				return -1;
 			if (traced->state == PM_TRACE_INTERRUPTED)
 				pending++;
@@ -205,15 +213,16 @@ static int await_all(struct pm_tracer *tracer, struct pm_error *error)
 
 		if (settled > 0) {
 			moved = pm_clock_ns(CLOCK_MONOTONIC);
-			pause = 20L * 1000;
+			pause = PAUSE_MIN;
 		}
 
 		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
-		pause = pause < 1000L * 1000 ? pause * 2 : pause;
+		if (pause < PAUSE_MAX)
+			pause *= 2;
 	}
 }
 
-/** Drops the threads that ended. */
+/** Drops the threads that have exited. */
 static void drop_gone(struct pm_tracer *tracer)
 {
 	size_t kept = 0;
@@ -236,7 +245,10 @@ int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error)
 	if (pm_process_check(tracer->process, error) < 0)
 		return -1;
 
-	return tracer->count > 0 ? 0 : explain(tracer, ESRCH, error);
+	if (tracer->count == 0)
+		return explain(tracer, ESRCH, error);
+
+	return 0;
 }
 
 void pm_tracer_release(struct pm_tracer *tracer)
@@ -245,7 +257,7 @@ void pm_tracer_release(struct pm_tracer *tracer)
 		struct pm_traced *traced = &tracer->items[i];
 		if (traced->state == PM_TRACE_ASLEEP || traced->state == PM_TRACE_INTERRUPTED)
 			poll_thread(traced);
-		/* With a signal it is delivered now, as it would have been without us. */
+		/* The pending signal, if any, is delivered now. */
 		if (traced->state == PM_TRACE_STOPPED)
 			ptrace(PTRACE_DETACH, traced->thread.tid, NULL,
 			       (void *)(intptr_t)traced->thread.signal);

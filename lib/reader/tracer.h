@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file The ptrace part of a stop; all of it must be called by one and the same thread. Private.
- */
+/** @file The ptrace requests of a stop. One thread must make all of these calls. Private. */
 #ifndef PM_READER_TRACER_H
 #define PM_READER_TRACER_H
 
@@ -9,27 +7,27 @@
 
 #include "proc/process_handle.h"
 
-/** How far a thread of the target is. */
+/** State of a thread of the target. */
 enum pm_trace_state {
-	PM_TRACE_INTERRUPTED, /**< told to stop, not seen stopped yet */
-	PM_TRACE_STOPPED,     /**< seen stopped */
-	PM_TRACE_ASLEEP,      /**< in the kernel, uninterruptible; stops before it comes back */
-	PM_TRACE_GONE,        /**< ended */
+	PM_TRACE_INTERRUPTED, /**< interrupted, not known to have stopped yet */
+	PM_TRACE_STOPPED,     /**< known to have stopped */
+	PM_TRACE_ASLEEP, /**< sleeps uninterruptibly; stops before it returns from the kernel */
+	PM_TRACE_GONE,   /**< exited */
 };
 
 /** A thread of the target. */
 struct pm_traced {
-	struct pm_stopped_thread thread; /**< what the caller of the stop sees */
-	enum pm_trace_state state;       /**< how far it is */
+	struct pm_stopped_thread thread; /**< for pm_stop_thread() */
+	enum pm_trace_state state;       /**< its state */
 };
 
-/** The threads of a target; zero it and set process and cancel. */
+/** The threads of a target. All zero, with `process` and `cancel` set, is the initial state. */
 struct pm_tracer {
 	struct pm_process *process;          /**< the target */
 	const volatile sig_atomic_t *cancel; /**< or NULL */
 	struct pm_traced *items;             /**< by ascending TID */
-	size_t count;                        /**< how many */
-	size_t capacity;                     /**< room in items */
+	size_t count;                        /**< number of threads */
+	size_t capacity;                     /**< private */
 };
 
 /**
@@ -42,8 +40,9 @@ struct pm_tracer {
 int pm_tracer_stop(struct pm_tracer *tracer, struct pm_error *error);
 
 /**
- * Lets the threads run on. Those that are not stopped the kernel lets go when the calling thread
- * ends.
+ * Detaches from the stopped threads, which continue to run. The kernel detaches the calling thread
+ * from the others when it exits.
+ * @param tracer  the threads; empty afterwards
  */
 void pm_tracer_release(struct pm_tracer *tracer);
 

@@ -7,50 +7,49 @@
 #include "base/minmax.h"
 #include "reader/cancel.h"
 
-/* A swapped page may take 10 ms to come in and cannot be interrupted: small calls keep a
- * cancellation prompt. */
+/* Reading a swapped page can take 10 ms and cannot be interrupted: small calls keep the delay of a
+ * cancellation short. */
 static const uint64_t SWAP_STEP = UINT64_C(64) << 10;
 
-/** One reading in progress. */
+/** State of a read. */
 struct reading {
 	const struct pm_unit_source *source;
 	uint64_t page_mask;
-	uint64_t bad_start; /* the unreadable range not yet told about; empty when both are equal */
-	uint64_t bad_end;
-	struct pm_error bad; /* why */
+	struct pm_range bad; /* unreadable range that is not reported yet; may be empty */
+	struct pm_error why; /* the reason */
 };
 
 static void reading_init(struct reading *reading, const struct pm_unit_source *source)
 {
 	reading->source = source;
 	reading->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
-	reading->bad_start = reading->bad_end = 0;
+	reading->bad = (struct pm_range){ 0 };
 }
 
-static void tell_unreadable(struct reading *reading)
+static void report_unreadable(struct reading *reading)
 {
-	const struct pm_unreadable range = { .start = reading->bad_start,
-		                             .end = reading->bad_end,
-		                             .os_errno = reading->bad.os_errno,
-		                             .why = reading->bad.text };
+	const struct pm_unreadable range = { .start = reading->bad.start,
+		                             .end = reading->bad.end,
+		                             .os_errno = reading->why.os_errno,
+		                             .why = reading->why.text };
 
 	if (range.start != range.end && reading->source->unreadable)
 		reading->source->unreadable(reading->source->context, &range);
-	reading->bad_start = reading->bad_end = 0;
+	reading->bad = (struct pm_range){ 0 };
 }
 
 static void note_unreadable(struct reading *reading, uint64_t start, uint64_t end,
                             const struct pm_error *why)
 {
-	bool same = reading->bad_end == start && reading->bad_start != start &&
-	            strcmp(reading->bad.text, why->text) == 0;
+	bool same = reading->bad.end == start && reading->bad.start != start &&
+	            strcmp(reading->why.text, why->text) == 0;
 	if (!same) {
-		tell_unreadable(reading);
-		reading->bad_start = start;
-		reading->bad = *why;
+		report_unreadable(reading);
+		reading->bad.start = start;
+		reading->why = *why;
 	}
 
-	reading->bad_end = end;
+	reading->bad.end = end;
 }
 
 /** Removes bytes from the start of ranges, and ranges that are then empty. */
@@ -71,7 +70,7 @@ static int read_ranges(struct reading *reading, struct pm_reader *reader, struct
                        size_t count, char *buffer, struct pm_error *error)
 {
 	while (count > 0) {
-		struct pm_error why = { .text = "the kernel gives no reason" };
+		struct pm_error why = { .text = "unknown reason" };
 		size_t done = 0;
 
 		if (pm_check_cancel(reading->source->cancel, error) < 0)
@@ -98,15 +97,15 @@ static int read_ranges(struct reading *reading, struct pm_reader *reader, struct
 	return 0;
 }
 
-/** What to read, and where the reading has come to. */
+/** A position in a unit and the bytes around it. */
 struct position {
 	const struct pm_unit *unit;
 	struct pm_unit_around around;
-	size_t segment;  /* counts from 0 for what is before the unit */
+	size_t segment;  /* 0: the bytes before the unit; then its segments; then those after */
 	uint64_t offset; /* in that segment */
 };
 
-/** The segment at a position, which may be what is before or behind all others. */
+/** Returns the segment at a position; the bytes before and after the unit are segments, too. */
 static struct pm_segment segment_at(const struct position *at)
 {
 	const struct pm_unit *unit = at->unit;
@@ -115,27 +114,33 @@ static struct pm_segment segment_at(const struct position *at)
 	if (at->segment > 0 && at->segment <= unit->count)
 		return unit->segments[at->segment - 1];
 
-	bool before = at->segment == 0;
-	uint64_t edge = before ? unit->segments[0].start : unit->segments[unit->count - 1].end;
-	return (struct pm_segment){
-		.start = before ? edge - around->before : edge,
-		.end = before ? edge : edge + around->after,
-		.type = before ? around->before_type : around->after_type,
-		.wanted = before ? around->before > 0 : around->after > 0,
-	};
+	if (at->segment == 0) {
+		uint64_t end = unit->segments[0].start;
+		return (struct pm_segment){ .start = end - around->before,
+			                    .end = end,
+			                    .type = around->before_type,
+			                    .wanted = around->before > 0 };
+	}
+
+	uint64_t start = unit->segments[unit->count - 1].end;
+	return (struct pm_segment){ .start = start,
+		                    .end = start + around->after,
+		                    .type = around->after_type,
+		                    .wanted = around->after > 0 };
 }
 
-/** What the next call reads. */
+/** The ranges that the next call reads. */
 struct batch {
 	struct pm_reader *reader;
 	size_t count; /* of ranges */
-	size_t size;  /* sum of their sizes */
+	size_t size;  /* sum of their sizes in bytes */
 	struct pm_range ranges[PM_UNIT_SEGMENTS + 2];
 };
 
 /**
- * Collects the next batch: wanted segments that the same reader gives, but swapped ones in steps.
- * @return false at the end of the unit
+ * Collects the next batch: wanted segments that have the same reader. A swapped segment is read in
+ * steps, each with its own call.
+ * @return false at the end
  */
 static bool collect(const struct pm_unit_source *source, struct position *at, struct batch *batch)
 {
@@ -187,7 +192,7 @@ int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_uni
 		to += batch.size;
 	}
 
-	tell_unreadable(&reading);
+	report_unreadable(&reading);
 	return result;
 }
 
@@ -208,6 +213,6 @@ int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, vo
 		size -= step;
 	}
 
-	tell_unreadable(&reading);
+	report_unreadable(&reading);
 	return result;
 }

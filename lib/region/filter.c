@@ -9,8 +9,8 @@
 #include "base/pattern_error.h"
 #include "region/select_words.h"
 
-/* A mapping is a path of 4096 bytes at most; a pattern that needs more steps than this on one would
- * need for ever on many. */
+/* Maximum number of steps to match one mapping, which is a path of up to 4096 bytes. A pattern that
+ * needs more would take too long on many mappings. */
 enum { MATCH_STEPS = 1000000 };
 
 void pm_filter_deinit(struct pm_filter *filter)
@@ -48,16 +48,13 @@ int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_er
 	return 0;
 }
 
-/**
- * Compiles a pattern. File names are text in UTF-8 most of the time, but need not be: then neither
- * is the pattern.
- */
+/** Compiles a pattern, as UTF-8 if it is valid UTF-8, otherwise as bytes: so are file names. */
 static pcre2_code *compile(const char *regex, int *failure, size_t *position)
 {
 	PCRE2_SPTR pattern = (PCRE2_SPTR)regex;
 	pcre2_code *code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, PCRE2_MATCH_INVALID_UTF,
 	                                 failure, position, NULL);
-	/* Errors in the pattern are positive, those in its encoding negative. */
+	/* Errors in the pattern are positive, errors in its encoding negative. */
 	if (!code && *failure < 0)
 		code = pcre2_compile(pattern, PCRE2_ZERO_TERMINATED, 0, failure, position, NULL);
 	return code;
@@ -81,7 +78,7 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 		return pm_error_out_of_memory(error);
 	}
 
-	/* Where the machine has no JIT, matching is slower and nothing else. */
+	/* This may fail: without JIT, matching is slower. */
 	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
 	pcre2_code_free(filter->mapping);
 	free(filter->mapping_text);
@@ -91,7 +88,7 @@ int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm
 	return 0;
 }
 
-/** Permissions in the order of maps, and the letters that stand for them being set and not. */
+/** Permissions in the order of maps, with the letters for set and not set. */
 static const struct {
 	unsigned bit;
 	char set;
@@ -105,7 +102,7 @@ static const struct {
 
 enum { PERMS_LENGTH = sizeof letters / sizeof *letters };
 
-/** Reads four characters as maps writes them, `?` for either. */
+/** Parses four characters as in maps, or `?` for either. */
 static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 {
 	if (strlen(spec) != PERMS_LENGTH)
@@ -123,7 +120,7 @@ static bool parse_exact(const char *spec, unsigned *set, unsigned *clear)
 	return true;
 }
 
-/** Reads letters that say what must be; `p` says that it must not be shared. */
+/** Parses letters of permissions that must be set; `p`: private. */
 static bool parse_letters(const char *spec, unsigned *set, unsigned *clear)
 {
 	for (const char *at = spec; *at != '\0'; at++) {
@@ -152,8 +149,8 @@ int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_er
 
 	if (!good)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' are no permissions: write what must be set (rw, x), "
-		                    "or all four as in maps, ? for any (rw-?)",
+		                    "'%.64s' are not permissions: give those that must be set (rw, "
+		                    "x), or all four as in maps, with ? for any (rw-?)",
 		                    spec);
 
 	filter->perms_set = set;
@@ -187,8 +184,8 @@ void pm_filter_run_deinit(struct pm_filter_run *run)
 }
 
 /**
- * Whether the mapping matches.
- * @return 1, 0 or -1
+ * Whether a mapping matches the pattern.
+ * @return 1, 0, or -1 on an error
  */
 static int mapping_matches(struct pm_filter_run *run, const char *mapping, struct pm_error *error)
 {
@@ -212,8 +209,8 @@ static int mapping_matches(struct pm_filter_run *run, const char *mapping, struc
 }
 
 /**
- * Whether enough is resident.
- * @return 1, 0 or -1
+ * Whether at least min_rss bytes of a region are resident.
+ * @return 1, 0, or -1 on an error
  */
 static int rss_suffices(const struct pm_filter *filter, const struct pm_region *region,
                         struct pm_error *error)
@@ -222,8 +219,8 @@ static int rss_suffices(const struct pm_filter *filter, const struct pm_region *
 		return 1;
 	if (!pm_region_knows(region, PM_SIZE_RSS))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "how much of %" PRIx64 "-%" PRIx64
-		                    " is resident is not known: maps does not say it, smaps does",
+		                    "the resident size of %" PRIx64 "-%" PRIx64
+		                    " is not known: it is in smaps, not in maps",
 		                    region->start, region->end);
 	return region->bytes[PM_SIZE_RSS] >= filter->min_rss;
 }
@@ -241,6 +238,11 @@ int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
 	if (pm_region_size(region) < filter->min_size)
 		return 0;
 
-	int result = filter->mapping ? mapping_matches(run, region->mapping, error) : 1;
-	return result > 0 ? rss_suffices(filter, region, error) : result;
+	if (filter->mapping) {
+		int result = mapping_matches(run, region->mapping, error);
+		if (result <= 0)
+			return result;
+	}
+
+	return rss_suffices(filter, region, error);
 }

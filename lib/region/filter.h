@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file What narrows a choice of regions: kinds, mapping, permissions, sizes. Private. */
+/** @file Filters of a selection of regions: kinds, mapping, permissions, sizes. Private. */
 #ifndef PM_REGION_FILTER_H
 #define PM_REGION_FILTER_H
 
@@ -11,72 +11,95 @@
 
 #include <procmem/region.h>
 
-/** Conditions that must all hold. Zeroed: everything passes. */
+/** Conditions that a region must meet, all of them. All zero: every region passes. */
 struct pm_filter {
-	uint32_t kinds;       /**< one bit each, 1 << kind; 0 for any */
+	uint32_t kinds;       /**< accepted kinds, a bit 1 << kind for each; 0 for any */
 	unsigned perms_set;   /**< enum pm_perm bits that must be set */
 	unsigned perms_clear; /**< enum pm_perm bits that must not be set */
-	uint64_t min_rss;     /**< least resident bytes */
-	uint64_t min_size;    /**< least length in bytes */
-	pcre2_code *mapping;  /**< what the mapping must match, NULL for any; owned */
-	char *mapping_text;   /**< the pattern as it was given; owned */
+	uint64_t min_rss;     /**< minimum resident size in bytes */
+	uint64_t min_size;    /**< minimum size in bytes */
+	pcre2_code *mapping;  /**< pattern that the mapping must match, NULL for any; owned */
+	char *mapping_text;   /**< text of the pattern, for errors; owned */
 };
 
-/** Releases what a filter holds. */
+/**
+ * Releases a filter.
+ * @param filter  the filter; all zero afterwards
+ */
 void pm_filter_deinit(struct pm_filter *filter);
 
-/** Whether anything may be filtered out. */
+/**
+ * Whether there is any condition.
+ * @param filter  the filter
+ * @return        true or false
+ */
 bool pm_filter_is_active(const struct pm_filter *filter);
 
 /**
- * Sets the kinds.
- * @param list names separated by commas
- * @param error PM_ERROR_USAGE
- * @return 0 or -1
+ * Sets the accepted kinds.
+ *
+ * @param filter  the filter
+ * @param list    names separated by commas
+ * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 int pm_filter_set_kinds(struct pm_filter *filter, const char *list, struct pm_error *error);
 
 /**
- * Sets the pattern.
- * @param regex PCRE2
- * @param error PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
- * @return 0 or -1
+ * Sets the pattern for mappings.
+ *
+ * @param filter  the filter
+ * @param regex   a PCRE2 pattern
+ * @param error   PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 int pm_filter_set_mapping(struct pm_filter *filter, const char *regex, struct pm_error *error);
 
 /**
  * Sets the permissions.
- * @param spec as for pm_select_set_perms()
- * @param error PM_ERROR_USAGE
- * @return 0 or -1
+ *
+ * @param filter  the filter
+ * @param spec    as for pm_select_set_perms()
+ * @param error   PM_ERROR_USAGE
+ * @return        0 or -1
  */
 int pm_filter_set_perms(struct pm_filter *filter, const char *spec, struct pm_error *error);
 
-/** One use of a filter; keeps what the last mapping gave, as many regions have the same. */
+/**
+ * One application of a filter. Keeps the result for the last mapping: many regions have the same.
+ */
 struct pm_filter_run {
 	const struct pm_filter *filter; /**< the filter */
-	pcre2_match_data *match;        /**< owned; NULL where there is no pattern */
-	pcre2_match_context *limits;    /**< owned; NULL where there is no pattern */
-	const char *last;               /**< mapping that was matched last, NULL for none */
-	int last_result;                /**< what it gave */
+	pcre2_match_data *match;        /**< owned; NULL without a pattern */
+	pcre2_match_context *limits;    /**< owned; NULL without a pattern */
+	const char *last;               /**< the mapping matched last, NULL for none */
+	int last_result;                /**< its result */
 };
 
 /**
- * Begins to use a filter.
- * @param run filled; release with pm_filter_run_deinit()
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ * Prepares the application of a filter.
+ *
+ * @param run     initialised; release with pm_filter_run_deinit()
+ * @param filter  the filter; must outlive `run`
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 int pm_filter_run_init(struct pm_filter_run *run, const struct pm_filter *filter,
                        struct pm_error *error);
 
-/** Ends it. */
+/**
+ * Releases the memory of an application.
+ * @param run  as initialised
+ */
 void pm_filter_run_deinit(struct pm_filter_run *run);
 
 /**
- * Whether a region passes.
- * @param error PM_ERROR_USAGE where that cannot be told
- * @return 1, 0 or -1
+ * Whether a region passes the filter.
+ *
+ * @param run     the application
+ * @param region  the region
+ * @param error   PM_ERROR_USAGE if the RSS is not known, or the pattern needs too many steps
+ * @return        1, 0, or -1 on an error
  */
 int pm_filter_passes(struct pm_filter_run *run, const struct pm_region *region,
                      struct pm_error *error);

@@ -3,14 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "proc/access.h"
+#include "proc/process.h"
 #include "proc/process_handle.h"
-#include "region/deleted.h"
 #include "region/maps_stream.h"
 
 static int check_source(enum pm_maps_source source, bool with_fields, const char *name,
@@ -18,14 +20,13 @@ static int check_source(enum pm_maps_source source, bool with_fields, const char
 {
 	if (source == PM_SMAPS && !with_fields)
 		return pm_error_set(error, PM_ERROR_FORMAT, 0,
-		                    "%s has no fields such as Rss: it is maps text, not smaps",
-		                    name);
+		                    "%s has no fields such as Rss: it is maps, not smaps", name);
 	if (source == PM_MAPS && with_fields)
-		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps text, not maps", name);
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is smaps, not maps", name);
 	return 0;
 }
 
-/** Reads a stream that must not be empty, and puts its name before what goes wrong. */
+/** Reads a stream that must not be empty. Errors start with its name. */
 static int read_named(int fd, const char *name, struct pm_regions *regions, bool *with_fields,
                       struct pm_error *error)
 {
@@ -53,42 +54,107 @@ int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
 	return -1;
 }
 
-/**
- * Reads the text once.
- *
- * @return  1; 0 where it is empty or breaks off although the process lives: the thread that it was
- * read through has just ended; -1 with the list as it was
- */
-static int read_live(struct pm_process *process, enum pm_maps_source source,
-                     struct pm_regions *regions, struct pm_error *error)
+/** Result of reading the text once. */
+enum live_result {
+	LIVE_FAILED = -1, /* an error */
+	LIVE_INCOMPLETE,  /* empty or incomplete although the process lives: the thread through
+	                     which it was read has just exited */
+	LIVE_DONE,
+};
+
+/** Reads the text once. The list is unchanged unless this is done. */
+static enum live_result read_live(struct pm_process *process, enum pm_maps_source source,
+                                  struct pm_regions *regions, struct pm_error *error)
 {
 	const char *name = source == PM_SMAPS ? "smaps" : "maps";
 	size_t before = regions->count;
 	int fd;
 	if (pm_process_open_file(process, name, O_RDONLY, &fd, error) < 0)
-		return -1;
+		return LIVE_FAILED;
+
 	bool with_fields = false;
 	struct pm_error cause = { 0 };
 	int result = pm_maps_stream_read(fd, PM_MAPS_LIVE, regions, &with_fields, &cause);
 	close(fd);
 
-	/* The kernel just ends the text where the memory goes away in the middle: only now is it
-	 * known to be whole. */
+	/* If the address space goes away, the text just ends: only now is it known to be complete.
+	 */
 	if (pm_process_check(process, error) < 0)
 		goto failed;
 	if (result == 0 && regions->count > before) {
 		if (check_source(source, with_fields, name, error) < 0)
 			goto failed;
-		return 1;
+		return LIVE_DONE;
 	}
 	regions->count = before;
 	if (result == 0 || cause.kind == PM_ERROR_GONE)
-		return 0;
-	return pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s",
-	                    name, (int)process->procfs.pid, cause.text);
+		return LIVE_INCOMPLETE;
+
+	pm_error_set(error, cause.kind, cause.os_errno, "cannot use %s of process %d: %s", name,
+	             (int)process->procfs.pid, cause.text);
+	return LIVE_FAILED;
 failed:
 	regions->count = before;
-	return -1;
+	return LIVE_FAILED;
+}
+
+/**
+ * Returns the name with " (deleted)", if it is a file with the inode of the region; otherwise NULL.
+ * @param root  link to the root of the target, relative to /proc/PID
+ */
+static const char *whole_name(const struct pm_procfs *procfs, const char *root,
+                              struct pm_regions *regions, const struct pm_region *region)
+{
+	char path[PATH_MAX + 64];
+	struct stat status;
+	int length = snprintf(path, sizeof path, "%s%s (deleted)", root, region->mapping);
+	if (length < 0 || (size_t)length >= sizeof path)
+		return NULL;
+	if (fstatat(procfs->fd, path, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) < 0 ||
+	    status.st_ino != region->inode)
+		return NULL;
+
+	const char *name = path + strlen(root);
+	return pm_regions_text(regions, name, strlen(name));
+}
+
+/**
+ * Restores the names of existing files that end in " (deleted)". The kernel appends this to the
+ * name of a mapped file that was unlinked, so the text alone is ambiguous. The complete name is
+ * looked up below the root of the process: if a file with the same inode exists, the region gets
+ * this name.
+ *
+ * @param first  index of the first region to check
+ */
+static void restore_names(struct pm_process *process, struct pm_regions *regions, size_t first)
+{
+	/* Adjacent regions often map the same file and share its text: it is looked up once. */
+	const char *looked_up = NULL;
+	char root[48] = "";
+	const char *name = NULL;
+	uint64_t inode = 0;
+
+	for (size_t i = first; i < regions->count; i++) {
+		struct pm_region *region = &regions->items[i];
+		if (!region->deleted || region->mapping[0] != '/')
+			continue;
+
+		/* A dead first thread has no root. */
+		if (root[0] == '\0')
+			snprintf(root, sizeof root, "task/%d/root",
+			         (int)pm_process_memory_thread(process));
+
+		if (region->mapping != looked_up || region->inode != inode) {
+			looked_up = region->mapping;
+			inode = region->inode;
+			name = whole_name(&process->procfs, root, regions, region);
+		}
+
+		if (name) {
+			region->mapping = name;
+			region->deleted = false;
+		}
+	}
 }
 
 int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct pm_regions *regions,
@@ -96,10 +162,11 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 	size_t before = regions->count;
-	int result = 0;
-	for (int tries = 0; tries < PM_TRIES_MAX && result == 0; tries++) {
-		/* A first thread that ends has no memory some time before it counts as dead and
-		 * another one is asked. */
+	enum live_result result = LIVE_INCOMPLETE;
+
+	for (int tries = 0; tries < PM_TRIES_MAX && result == LIVE_INCOMPLETE; tries++) {
+		/* A first thread that exits loses its memory some time before it is reported dead,
+		 * and only then another thread is used. */
 		if (tries > 0 && (process->kernel_thread || process->was_dead))
 			break;
 		if (tries > 0)
@@ -107,17 +174,17 @@ int pm_maps_read(struct pm_process *process, enum pm_maps_source source, struct 
 		result = read_live(process, source, regions, error);
 	}
 
-	if (result == 0)
+	if (result == LIVE_INCOMPLETE)
 		return pm_access_explain(process->procfs.root, process->procfs.pid, "read its maps",
 		                         0, error);
-	if (result < 0)
+	if (result == LIVE_FAILED)
 		return -1;
 
-	pm_deleted_resolve(process, regions, before);
+	restore_names(process, regions, before);
 	return 0;
 }
 
-/** Opens the file to read: the path itself, or in a directory its smaps or maps. */
+/** Opens a saved file, or smaps or maps in a directory. */
 static int open_saved(const char *path, struct pm_error *error)
 {
 	static const char *const names[] = { "smaps", "maps" };
@@ -143,14 +210,15 @@ static int open_saved(const char *path, struct pm_error *error)
 	if (inner >= 0)
 		return inner;
 
-	return pm_error_set(error, PM_ERROR_FORMAT, 0,
-	                    S_ISDIR(status.st_mode)
-	                            ? "the directory %s holds neither smaps nor maps"
-	                            : "%s is neither a file nor a directory",
+	if (S_ISDIR(status.st_mode))
+		return pm_error_set(error, PM_ERROR_FORMAT, 0,
+		                    "the directory %s contains neither smaps nor maps", path);
+
+	return pm_error_set(error, PM_ERROR_FORMAT, 0, "%s is neither a file nor a directory",
 	                    path);
 }
 
-/** Whether a file begins as gzip's do; of a pipe that is not known beforehand. */
+/** Whether a file starts like a gzip file. A pipe cannot be checked without consuming bytes. */
 static bool is_compressed(int fd)
 {
 	unsigned char magic[2];
@@ -170,7 +238,7 @@ int pm_maps_read_saved(const char *path, struct pm_regions *regions, enum pm_map
 		                    "cannot use %s: it is compressed; gunzip it first", path);
 	}
 
-	/* A pipe is read as it comes. */
+	/* Wait for the writer of a pipe. */
 	int flags = fcntl(fd, F_GETFL);
 	if (flags >= 0)
 		fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);

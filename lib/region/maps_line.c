@@ -56,9 +56,9 @@ static bool scan_device(const char **at, struct pm_region *region)
 }
 
 /**
- * Turns each `\012` back into a newline: the only byte that the kernel escapes (seq_path(m, path,
- * "\n")). It does not escape backslashes, so that a file name with these four characters in it
- * cannot be told from one with a newline.
+ * Replaces each `\012` by a newline, the only byte that the kernel escapes (seq_path(m, path,
+ * "\n")). The kernel does not escape backslashes: a file name that contains these four characters
+ * cannot be distinguished from one with a newline.
  *
  * @return  the new length
  */
@@ -83,14 +83,14 @@ static size_t unescape(char *name, size_t length)
 	return (size_t)(to - name);
 }
 
-static void take_name(char *name, size_t length, struct pm_region *region)
+static void set_name(char *name, size_t length, struct pm_region *region)
 {
 	static const char suffix[] = " (deleted)";
 	enum { SUFFIX_LENGTH = sizeof suffix - 1 };
 	length = unescape(name, length);
 
-	/* The kernel appends it where the file has no name any more; a file of such a name is told
-	 * apart later, by its inode. */
+	/* The kernel appends the suffix for deleted files. maps.c finds existing
+	 * files whose names end so. */
 	if (length > SUFFIX_LENGTH &&
 	    memcmp(name + length - SUFFIX_LENGTH, suffix, SUFFIX_LENGTH) == 0) {
 		name[length - SUFFIX_LENGTH] = '\0';
@@ -120,7 +120,7 @@ bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region)
 		at += strspn(at, " ");
 		size_t before = (size_t)(at - line);
 		if (before < length)
-			take_name(line + before, length - before, &parsed);
+			set_name(line + before, length - before, &parsed);
 	}
 
 	*region = parsed;

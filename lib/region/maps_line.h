@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file One line of maps, which is also the first line of each region in smaps (proc_pid_maps(5)).
- * Private.
- */
+/** @file A line of maps; smaps has the same line for each region (proc_pid_maps(5)). Private. */
 #ifndef PM_REGION_MAPS_LINE_H
 #define PM_REGION_MAPS_LINE_H
 
@@ -12,13 +9,13 @@
 #include <procmem/region.h>
 
 /**
- * Parses `start-end perms offset major:minor inode   name`.
+ * Parses a line of maps, `start-end perms offset major:minor inode   name`.
  *
- * @param line    the line without its newline, NUL-terminated; `\012` in the name is turned into a
- * newline in place
- * @param length  its length
- * @param region  filled, all other fields zero; its mapping points into the line
- * @return        false where the line is not in this form; region is then untouched
+ * @param line    the line without its newline, NUL-terminated; `\012` in the name is replaced by a
+ *                newline in place
+ * @param length  its length in bytes
+ * @param region  receives the fields, all others are zero; its mapping points into the line
+ * @return        false if the line does not have this form; the region is unchanged then
  */
 bool pm_maps_line_parse(char *line, size_t length, struct pm_region *region);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Parsing a stream of maps or smaps text into a list. Private. */
+/** @file Reads a stream of maps or smaps. Private. */
 #ifndef PM_REGION_MAPS_STREAM_H
 #define PM_REGION_MAPS_STREAM_H
 
@@ -7,21 +7,20 @@
 
 #include <procmem/maps.h>
 
-/** Where a text comes from. */
+/** The source of a text. */
 enum pm_maps_origin {
-	PM_MAPS_SAVED, /**< a file: regions that overlap are an error */
-	PM_MAPS_LIVE,  /**< the kernel: regions may overlap where the target changes its mappings
-	                  meanwhile; the later line is right */
+	PM_MAPS_SAVED, /**< a file: overlapping regions are an error */
+	PM_MAPS_LIVE,  /**< the kernel: regions may overlap if the target changes its mappings
+	                  during the read; the later line is right */
 };
 
 /**
  * Reads a stream to its end.
  *
- * @param fd           descriptor
- * @param origin       where the text comes from
- * @param regions      the regions are appended; on an error the list keeps those that came before
- * it
- * @param with_fields  where to store whether the regions had smaps fields
+ * @param fd           the stream
+ * @param origin       its source
+ * @param regions      the regions are appended; on an error, the regions before the error
+ * @param with_fields  receives whether the regions have fields, that is, whether this is smaps
  * @param error        PM_ERROR_FORMAT with the line number; PM_ERROR_GONE, PM_ERROR_IO,
  * PM_ERROR_RESOURCES
  * @return             0 or -1

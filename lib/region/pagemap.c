@@ -12,12 +12,13 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "proc/process_handle.h"
 #include "region/pagemap_read.h"
 #include "region/pagemap_scan.h"
 
-/* Regions closer to each other than this are walked in one go: fewer calls, and walking unmapped
- * space costs next to nothing. */
+/* Regions closer to each other than this are walked by one call: walking unmapped space takes
+ * almost no time. */
 static const uint64_t joinable_gap = UINT64_C(1) << 20;
 
 static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method wanted,
@@ -34,7 +35,7 @@ static int choose_method(struct pm_pagemap *pagemap, enum pm_pagemap_method want
 		return 0;
 
 	return pm_error_set(error, PM_ERROR_UNSUPPORTED, errno,
-	                    "this kernel has no PAGEMAP_SCAN (it came with Linux 6.7)");
+	                    "this kernel does not support PAGEMAP_SCAN (Linux 6.7)");
 }
 
 int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
@@ -47,10 +48,8 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 	opened->process = process;
 	opened->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	size_t scratch = pm_pagemap_scan_scratch > pm_pagemap_read_scratch
-	                         ? pm_pagemap_scan_scratch
-	                         : pm_pagemap_read_scratch;
-	/* valgrind does not know that the kernel fills it. */
+	/* Zeroed for valgrind, which does not know that the kernel fills it. */
+	size_t scratch = pm_max_size(pm_pagemap_scan_scratch, pm_pagemap_read_scratch);
 	opened->scratch = calloc(1, scratch);
 	opened->fd = -1;
 	if (!opened->scratch) {
@@ -61,7 +60,7 @@ int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
 		goto fail;
 	if (!pm_procfs_is_live(&process->procfs)) {
 		pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		             "page states exist only for living processes");
+		             "only living processes have page states");
 		goto fail;
 	}
 	if (choose_method(opened, method, error) < 0)
@@ -106,27 +105,29 @@ static int walk_failed(const struct pm_pagemap *pagemap, uint64_t address, struc
 	return -1;
 }
 
-/** One call into the kernel, timed: the target cannot change its mappings meanwhile. */
+/** Makes one system call and measures its time: it holds the map lock of the target. */
 static int fetch_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                        struct pm_page_batch *batch)
 {
 	uint64_t begin = pm_clock_ns(CLOCK_MONOTONIC);
-	int result = pagemap->method == PM_PAGEMAP_SCAN
-	                     ? pm_pagemap_scan_batch(pagemap, start, end, files, batch)
-	                     : pm_pagemap_read_batch(pagemap, start, end, batch);
+	int result;
+
+	if (pagemap->method == PM_PAGEMAP_SCAN)
+		result = pm_pagemap_scan_batch(pagemap, start, end, files, batch);
+	else
+		result = pm_pagemap_read_batch(pagemap, start, end, batch);
+
 	int cause = errno;
 	uint64_t took = pm_clock_ns(CLOCK_MONOTONIC) - begin;
-
-	if (took > pagemap->longest_ns)
-		pagemap->longest_ns = took;
+	pagemap->longest_ns = pm_max(pagemap->longest_ns, took);
 	errno = cause;
 
 	return result;
 }
 
 /**
- * Whether the memory still exists. For memory that is gone PAGEMAP_SCAN finds no pages and, on some
- * kernels, no fault in that; reading ends at once.
+ * Whether the address space still exists. If it is gone, PAGEMAP_SCAN succeeds without pages on
+ * some kernels, while read(2) returns 0.
  */
 static bool memory_exists(const struct pm_pagemap *pagemap)
 {
@@ -143,7 +144,7 @@ int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
 int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                            pm_page_visitor *visit, void *context, struct pm_error *error)
 {
-	/* Half a page is a whole one: with less than that the walk would never come to its end. */
+	/* Round to whole pages: otherwise the walk would not reach its end. */
 	start -= start % pagemap->page_size;
 	if (end > PM_USER_END)
 		end = PM_USER_END;
@@ -170,14 +171,14 @@ int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t 
 	return 0;
 }
 
-/** What the visitor carries along: runs and regions both come by ascending address. */
+/** State of the visitor. Runs and regions both have ascending addresses. */
 struct measuring {
 	struct pm_regions *regions;
 	const bool *chosen; /**< regions that are measured; NULL: all */
-	size_t region;      /**< index of the region where the next run may begin */
+	size_t region;      /**< index of the first region that can contain the next run */
 	bool huge_in_files; /**< a huge entry outside of private anonymous memory: hugetlbfs, or a
 	                       transparent huge page of a file */
-	const struct pm_page_observer *observer; /**< NULL: nobody else looks */
+	const struct pm_page_observer *observer; /**< or NULL */
 	struct pm_error *error;                  /**< for the observer */
 };
 
@@ -214,13 +215,13 @@ static int add_run(void *context, const struct pm_page_run *run)
 		if (measuring->region == regions->count)
 			return 0;
 
-		/* A run may begin in a mapping that is newer than the list. */
+		/* The run may be in a mapping that is newer than the list. */
 		struct pm_region *region = &regions->items[measuring->region];
 		if (region->start >= run->end)
 			return 0;
 
-		uint64_t from = at > region->start ? at : region->start;
-		uint64_t to = run->end < region->end ? run->end : region->end;
+		uint64_t from = pm_max(at, region->start);
+		uint64_t to = pm_min(run->end, region->end);
 		if (is_chosen(measuring->chosen, measuring->region))
 			count_pages(measuring, region, run->state, to - from);
 		at = to;
@@ -230,8 +231,8 @@ static int add_run(void *context, const struct pm_page_run *run)
 }
 
 /**
- * Whether any swap is in use: pages of shared memory in swap are counted by smaps, but have no page
- * table entries to be seen.
+ * Whether the system has swap. smaps counts pages of shared memory in swap, but they have no page
+ * table entries.
  */
 static bool swap_is_active(const char *root)
 {
@@ -246,7 +247,7 @@ static bool swap_is_active(const char *root)
 	ssize_t length = pm_read(fd, text, sizeof text);
 	close(fd);
 
-	/* The first line is a heading. */
+	/* The first line is the heading. */
 	const char *newline = length > 0 ? memchr(text, '\n', (size_t)length) : NULL;
 	return newline && newline + 1 < text + length;
 }

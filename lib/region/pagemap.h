@@ -9,66 +9,75 @@
 #include <procmem/pagemap.h>
 
 /**
- * Addresses from here on belong to the kernel: pagemap knows nothing of them (the vsyscall page is
- * listed in maps all the same).
+ * First address of the kernel. Pagemap does not contain the addresses of the kernel, although maps
+ * lists the vsyscall page.
  */
 #define PM_USER_END (UINT64_C(1) << 63)
 
-/** Runs fetched by one call into the kernel at the most. */
+/** Maximum number of runs that one system call returns. */
 enum { PM_PAGEMAP_RUNS = 1024 };
 
 /** An open pagemap. */
 struct pm_pagemap {
-	struct pm_process *process;    /**< the caller's */
+	struct pm_process *process;    /**< owned by the caller */
 	int fd;                        /**< /proc/PID/pagemap */
 	enum pm_pagemap_method method; /**< SCAN or READ */
 	bool knows_guards;             /**< PAGEMAP_SCAN accepts PAGE_IS_GUARD (Linux 6.15) */
 	uint64_t page_size;            /**< bytes of a page */
-	struct pm_page_run runs[PM_PAGEMAP_RUNS]; /**< what the last call found */
-	void *scratch;                            /**< raw answer of the kernel; owned */
-	uint64_t longest_ns; /**< longest call so far: so long the target's map lock was held at the
-	                        most */
+	struct pm_page_run runs[PM_PAGEMAP_RUNS]; /**< result of the last system call */
+	void *scratch;                            /**< buffer for the kernel; owned */
+	uint64_t longest_ns; /**< longest system call so far, in nanoseconds: the upper bound of how
+	                        long the map lock of the target was held */
 };
 
-/** What one call into the kernel found. */
+/** Result of one system call. */
 struct pm_page_batch {
-	size_t count;  /**< how many of pm_pagemap.runs are filled */
-	uint64_t next; /**< where to go on: everything before it was looked at */
+	size_t count;  /**< number of runs in pm_pagemap.runs */
+	uint64_t next; /**< the runs up to this address are complete */
 };
 
-/** Bytes of scratch memory that each method needs. */
+/** Bytes of `scratch` that each method needs. */
 extern const size_t pm_pagemap_scan_scratch, pm_pagemap_read_scratch;
 
-/** Sees what pm_pagemap_measure_chosen() walks over. */
+/** Receives the runs over which pm_pagemap_measure_chosen() walks. */
 struct pm_page_observer {
 	/**
-	 * All runs between two addresses come next.
-	 * @return 0 or -1 with the error filled
+	 * Called before the runs of a range of addresses.
+	 *
+	 * @param context  `context` below
+	 * @param start    first address
+	 * @param end      address after the last byte
+	 * @param error    filled on failure
+	 * @return         0 or -1
 	 */
 	int (*span)(void *context, uint64_t start, uint64_t end, struct pm_error *error);
 	/**
-	 * One of them.
-	 * @return 0 or -1 with the error filled
+	 * Called for each run.
+	 *
+	 * @param context  `context` below
+	 * @param run      the run
+	 * @param error    filled on failure
+	 * @return         0 or -1
 	 */
 	int (*run)(void *context, const struct pm_page_run *run, struct pm_error *error);
-	void *context; /**< handed to them */
+	void *context; /**< passed to both */
 };
 
 /**
  * As pm_pagemap_walk().
  *
- * @param files  whether PM_PAGE_FILE must be told. For that the kernel has to look at the structure
- * of each page, where its table would do (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms for
- * a filled GiB, and 3.4 ms without
+ * @param files  whether PM_PAGE_FILE is needed. The kernel then reads the structure of each page,
+ *               not only its table entry (pagemap_page_category() in fs/proc/task_mmu.c): 11 ms
+ *               instead of 3.4 ms per GiB of present pages
  */
 int pm_pagemap_walk_states(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                            pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /**
- * As pm_pagemap_measure(), of some regions.
+ * As pm_pagemap_measure(), for some of the regions.
  *
- * @param chosen    for each region whether it is measured; NULL: all are
- * @param observer  told of each run, NULL for nobody
+ * @param chosen    for each region, whether it is measured; NULL: all are
+ * @param observer  receives the runs; or NULL
  */
 int pm_pagemap_measure_chosen(struct pm_pagemap *pagemap, struct pm_regions *regions,
                               const bool *chosen, const struct pm_page_observer *observer,

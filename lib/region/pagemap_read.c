@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/PID/pagemap: 64 bits a page (Documentation/admin-guide/mm/pagemap.rst). Without
- * CAP_SYS_ADMIN the page frame numbers read as zero since Linux 4.2; the flags used here stay.
+ * Reads /proc/PID/pagemap, 64 bits per page (Documentation/admin-guide/mm/pagemap.rst). Since Linux
+ * 4.2 page frame numbers are zero without CAP_SYS_ADMIN; the flags that are used here are not.
  */
 #include "region/pagemap_read.h"
 
 #include <errno.h>
 
 #include "base/io.h"
+#include "base/minmax.h"
 
 #define BIT_PRESENT (UINT64_C(1) << 63)
 #define BIT_SWAPPED (UINT64_C(1) << 62)
 #define BIT_FILE    (UINT64_C(1) << 61)
 #define BIT_GUARD   (UINT64_C(1) << 58) /* Linux 6.14 */
 
-/* One read looks at 8 MiB of 4 KiB pages. */
+/* One read returns the states of 8 MiB of 4 KiB pages. */
 enum { PAGES_PER_READ = 2048 };
 
 const size_t pm_pagemap_read_scratch = PAGES_PER_READ * sizeof(uint64_t);
@@ -39,16 +40,14 @@ int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
                           struct pm_page_batch *batch)
 {
 	uint64_t page_size = pagemap->page_size;
-	uint64_t pages = (end - start) / page_size;
-	if (pages > PAGES_PER_READ)
-		pages = PAGES_PER_READ;
+	uint64_t pages = pm_min((end - start) / page_size, PAGES_PER_READ);
 
 	ssize_t got = pm_pread(pagemap->fd, pagemap->scratch, pages * sizeof(uint64_t),
 	                       start / page_size * sizeof(uint64_t));
 	if (got < 0)
 		return -1;
 
-	/* A short answer means the end of the address space: nothing is mapped there. */
+	/* A short read: the address space ends here. */
 	uint64_t answered = (uint64_t)got / sizeof(uint64_t);
 	const uint64_t *entries = pagemap->scratch;
 	batch->count = 0;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL pagemap_read.c */
+/** @file Page states by reading /proc/PID/pagemap. Private. */
 #ifndef PM_REGION_PAGEMAP_READ_H
 #define PM_REGION_PAGEMAP_READ_H
 
 #include "region/pagemap.h"
 
 /**
- * Looks at the begin of [start, end) by reading.
- * @return 0, or -1 with errno set
+ * Fetches the page states of the first part of a range.
+ *
+ * @param pagemap  the pagemap; its `runs` are filled
+ * @param start    first address, page aligned
+ * @param end      address after the last byte, page aligned
+ * @param batch    receives the number of runs, and the address up to which they are complete
+ * @return         0, or -1 with errno set
  */
 int pm_pagemap_read_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
                           struct pm_page_batch *batch);

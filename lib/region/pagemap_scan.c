@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The names and numbers are
- * those of <linux/fs.h>, which may be older than the kernel.
+ * PAGEMAP_SCAN (Linux 6.7, Documentation/admin-guide/mm/pagemap.rst). The structures and numbers
+ * are those of <linux/fs.h>, which may be older than the kernel.
  *
- * The `walk_end` that the kernel writes back is not used: up to Linux 6.18 at least it can lie
- * before the last range returned, because it is not updated when a walk reaches its end after an
- * inner buffer was flushed. That a walk is complete follows from the counts instead: the kernel
- * stops early only when the vector is full or max_pages were found.
+ * `walk_end`, which the kernel writes, is not used. Up to Linux 6.18 at least, it can be less than
+ * the end of the last range returned: it is not updated when a walk reaches its end after an inner
+ * buffer was flushed. The counts show whether a walk is complete: the kernel stops early only if
+ * the vector is full or max_pages were found.
  */
 #include "region/pagemap_scan.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
+
+#include "base/minmax.h"
 
 /** struct page_region. */
 struct scan_range {
@@ -48,8 +50,8 @@ enum {
 };
 
 /*
- * One call looks at no more than this: the map lock of the target is held meanwhile. Page tables
- * without pages cost little, present ones more.
+ * Bounds of one call, during which the map lock of the target is held. Page tables without pages
+ * take little time, present pages take more.
  */
 static const uint64_t max_span = UINT64_C(1) << 30;
 static const uint64_t max_present = UINT64_C(8) << 20;
@@ -59,7 +61,9 @@ const size_t pm_pagemap_scan_scratch = PM_PAGEMAP_RUNS * sizeof(struct scan_rang
 static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files)
 {
 	uint64_t wanted = CATEGORY_PRESENT | CATEGORY_SWAPPED;
-	uint64_t reported = wanted | CATEGORY_ZERO | CATEGORY_HUGE | (files ? CATEGORY_FILE : 0);
+	uint64_t reported = wanted | CATEGORY_ZERO | CATEGORY_HUGE;
+	if (files)
+		reported |= CATEGORY_FILE;
 	if (pagemap->knows_guards) {
 		wanted |= CATEGORY_GUARD;
 		reported |= CATEGORY_GUARD;
@@ -79,7 +83,6 @@ static long scan(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool 
 	long found;
 	do
 		found = ioctl(pagemap->fd, SCAN_IOCTL, &request);
-
 	while (found < 0 && errno == EINTR);
 
 	return found;
@@ -90,16 +93,20 @@ int pm_pagemap_scan_probe(struct pm_pagemap *pagemap)
 	pagemap->knows_guards = true;
 	if (scan(pagemap, 0, pagemap->page_size, true) >= 0)
 		return 0;
+
 	pagemap->knows_guards = false;
-	return scan(pagemap, 0, pagemap->page_size, true) >= 0 ? 0 : -1;
+	if (scan(pagemap, 0, pagemap->page_size, true) < 0)
+		return -1;
+
+	return 0;
 }
 
 static unsigned state_of(uint64_t categories)
 {
 	unsigned state = 0;
 
-	/* A guard page is reported as swapped too, being a marker in a page table entry that is not
-	 * present. */
+	/* A guard page, a marker in a page table entry that is not present, is also reported as
+	 * swapped. */
 	if (categories & CATEGORY_GUARD)
 		return PM_PAGE_GUARD;
 
@@ -121,7 +128,7 @@ static unsigned state_of(uint64_t categories)
 int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                           struct pm_page_batch *batch)
 {
-	uint64_t stop = end - start > max_span ? start + max_span : end;
+	uint64_t stop = start + pm_min(end - start, max_span);
 	long found = scan(pagemap, start, stop, files);
 	if (found < 0)
 		return -1;
@@ -137,7 +144,9 @@ int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t e
 
 	bool stopped_early = found == PM_PAGEMAP_RUNS || pages >= max_present / pagemap->page_size;
 	batch->count = (size_t)found;
-	batch->next = stopped_early && found > 0 ? ranges[found - 1].end : stop;
+	batch->next = stop;
+	if (stopped_early && found > 0)
+		batch->next = ranges[found - 1].end;
 
 	return 0;
 }

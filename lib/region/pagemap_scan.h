@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL pagemap_scan.c */
+/** @file Page states by the PAGEMAP_SCAN ioctl. Private. */
 #ifndef PM_REGION_PAGEMAP_SCAN_H
 #define PM_REGION_PAGEMAP_SCAN_H
 
 #include "region/pagemap.h"
 
 /**
- * Looks at the begin of [start, end) by the ioctl.
- * @param files as pm_pagemap_walk_states()
- * @return 0, or -1 with errno set
+ * Fetches the page states of the first part of a range.
+ *
+ * @param pagemap  the pagemap; its `runs` are filled
+ * @param start    first address, page aligned
+ * @param end      address after the last byte, page aligned
+ * @param files    as for pm_pagemap_walk_states()
+ * @param batch    receives the number of runs, and the address up to which they are complete
+ * @return         0, or -1 with errno set
  */
 int pm_pagemap_scan_batch(struct pm_pagemap *pagemap, uint64_t start, uint64_t end, bool files,
                           struct pm_page_batch *batch);
 
 /**
- * Finds out whether the kernel has the ioctl, and which states it knows.
- * @return 0, or -1 with errno set (ENOTTY: it has not)
+ * Checks whether the kernel supports the ioctl, and whether it supports PAGE_IS_GUARD.
+ * @param pagemap  the pagemap; `knows_guards` is set
+ * @return         0, or -1 with errno set (ENOTTY: not supported)
  */
 int pm_pagemap_scan_probe(struct pm_pagemap *pagemap);
 

@@ -66,7 +66,9 @@ const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t
 	return pm_texts_add(&regions->texts, text, length);
 }
 
-/** Copies a text, unless the region before has the same: neighbours often map the same file. */
+/**
+ * Copies a text, or shares that of the previous region: adjacent regions often map the same file.
+ */
 static const char *share_or_copy(struct pm_regions *regions, const char *previous, const char *text)
 {
 	if (!text || text[0] == '\0')
@@ -207,12 +209,18 @@ bool pm_region_continues(const struct pm_region *before, const struct pm_region 
 
 const char *pm_kind_name(enum pm_kind kind)
 {
-	return (unsigned)kind < PM_KIND_COUNT ? kind_names[kind] : "";
+	if ((unsigned)kind >= PM_KIND_COUNT)
+		return "";
+
+	return kind_names[kind];
 }
 
 const char *pm_size_name(enum pm_size size)
 {
-	return (unsigned)size < PM_SIZE_COUNT ? size_names[size] : "";
+	if ((unsigned)size >= PM_SIZE_COUNT)
+		return "";
+
+	return size_names[size];
 }
 
 const char *pm_proof_name(enum pm_proof proof)

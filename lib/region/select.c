@@ -95,7 +95,7 @@ bool pm_select_needs_rss(const struct pm_select *select)
 	return select->filter.min_rss != 0;
 }
 
-/** All that the words mean, in the order of the words. */
+/** Collects the addresses of all words, in the order of the words. */
 static int collect(const struct pm_select *select, const struct pm_regions *regions,
                    struct pm_ranges *ranges, struct pm_error *error)
 {
@@ -111,9 +111,8 @@ static int collect(const struct pm_select *select, const struct pm_regions *regi
 
 static int compare_starts(const void *a, const void *b)
 {
-	uint64_t left = ((const struct pm_range *)a)->start,
-		 right = ((const struct pm_range *)b)->start;
-	return (left > right) - (left < right);
+	const struct pm_range *left = a, *right = b;
+	return (left->start > right->start) - (left->start < right->start);
 }
 
 /** Sorts ranges by address and unites those that overlap or touch. */
@@ -136,7 +135,7 @@ static void unite(struct pm_ranges *ranges)
 	ranges->count = last + 1;
 }
 
-/** The ranges found so far. */
+/** The selected ranges. */
 struct output {
 	struct pm_region_range *items;
 	size_t count;

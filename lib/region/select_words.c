@@ -38,14 +38,15 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error)
 	return -1;
 }
 
-static int say_unknown(const char *text, struct pm_error *error)
+/** Sets the error for a word that is not a REGION, with a suggestion. */
+static int report_unknown(const char *text, struct pm_error *error)
 {
 	static const char forms[] = "an address (7f3a08000000), ADDR-END, ADDR+LEN, a kind (heap, "
 				    "stack, ...), [name] or all";
 	const char *near = nearest_kind(text);
 
-	/* Matches are shown as an address and as "anon +0x40": regions of a kind are many, so the
-	 * latter says no place. */
+	/* Matches are printed with an address, and with a place such as "anon +0x40". The latter is
+	 * ambiguous: there may be many regions of a kind. */
 	if (strchr(text, '+') && text[strcspn(text, "+-")] == '-')
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
 		                    "'%.64s' is not a REGION: it is ADDR-END or ADDR+LEN, not both",
@@ -53,8 +54,8 @@ static int say_unknown(const char *text, struct pm_error *error)
 
 	if (strchr(text, '+'))
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%.64s' is not a REGION: before + stands an address, as in a "
-		                    "first column: 7f3a08000000+64",
+		                    "'%.64s' is not a REGION: expected an address before +, as in "
+		                    "7f3a08000000+64",
 		                    text);
 	if (near)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
@@ -65,7 +66,7 @@ static int say_unknown(const char *text, struct pm_error *error)
 	                    forms);
 }
 
-/** Reads an address at *text, with or without `0x`, and moves behind it. */
+/** Parses an address at *text, with or without `0x`, and advances *text. */
 static bool scan_address(const char **text, uint64_t *address)
 {
 	const char *at = *text;
@@ -78,48 +79,65 @@ static bool scan_address(const char **text, uint64_t *address)
 	return true;
 }
 
-/**
- * Reads `ADDR`, `ADDR-END` or `ADDR+LEN`.
- * @return 1; 0: it is none of them; -1: it is one that makes no sense
- */
-static int parse_addresses(const char *text, struct pm_word *word, struct pm_error *error)
+/** Result of parsing a word as addresses. */
+enum parsed {
+	PARSED_INVALID = -1, /* addresses that make no sense: the error is set */
+	PARSED_OTHER,        /* not addresses */
+	PARSED_ADDRESSES,
+};
+
+/** Parses the LEN of `ADDR+LEN`. */
+static enum parsed parse_length(const char *text, const char *length_text, uint64_t start,
+                                uint64_t *end, struct pm_error *error)
+{
+	uint64_t length;
+
+	if (strpbrk(length_text, "+-"))
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' is not a REGION: ADDR+LEN has one length, and no sums",
+		                    text);
+	if (pm_parse_size(length_text, &length, error) < 0)
+		return PARSED_INVALID;
+	if (length == 0)
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' has the length 0", text);
+	if (__builtin_add_overflow(start, length, end))
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s' goes beyond the last address", text);
+
+	return PARSED_ADDRESSES;
+}
+
+/** Parses `ADDR`, `ADDR-END` or `ADDR+LEN`. */
+static enum parsed parse_addresses(const char *text, struct pm_word *word, struct pm_error *error)
 {
 	const char *at = text;
-	uint64_t start, end, length;
+	uint64_t start, end;
+
 	if (!scan_address(&at, &start))
-		return 0;
-
-	word->type = *at == '\0' ? PM_WORD_ADDRESS : PM_WORD_RANGE;
-	word->start = word->end = start;
-	if (*at == '\0')
-		return 1;
-
-	if (*at == '+') {
-		if (strpbrk(at + 1, "+-"))
-			return pm_error_set(
-				error, PM_ERROR_USAGE, 0,
-				"'%.64s' is not a REGION: ADDR+LEN has one length, and no sums",
-				text);
-		if (pm_parse_size(at + 1, &length, error) < 0)
-			return -1;
-		if (length == 0)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "'%.64s' is no bytes long",
-			                    text);
-		if (__builtin_add_overflow(start, length, &end))
-			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "'%.64s' goes beyond the last address", text);
-	} else {
-		if (*at++ != '-' || !scan_address(&at, &end) || *at != '\0')
-			return 0;
-		if (end <= start)
-			return pm_error_set(
-				error, PM_ERROR_USAGE, 0,
-				"'%.64s' does not end behind its begin: behind - stands an address",
-				text);
+		return PARSED_OTHER;
+	if (*at == '\0') {
+		word->type = PM_WORD_ADDRESS;
+		word->start = word->end = start;
+		return PARSED_ADDRESSES;
 	}
 
+	if (*at == '+') {
+		enum parsed parsed = parse_length(text, at + 1, start, &end, error);
+		if (parsed != PARSED_ADDRESSES)
+			return parsed;
+	} else if (*at++ != '-' || !scan_address(&at, &end) || *at != '\0') {
+		return PARSED_OTHER;
+	} else if (end <= start) {
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "'%.64s': the end address must be above the start address",
+		                    text);
+	}
+
+	word->type = PM_WORD_RANGE;
+	word->start = start;
 	word->end = end;
-	return 1;
+
+	return PARSED_ADDRESSES;
 }
 
 int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error)
@@ -127,16 +145,17 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	struct pm_word parsed = { .type = PM_WORD_ALL };
 	size_t length = strlen(text);
 	if (strcmp(text, "all") != 0) {
-		/* Kinds come before addresses: a kind all of hexadecimal digits would otherwise be
-		 * out of reach. */
+		/* Kinds come first: the name of a kind may consist of hexadecimal digits. */
 		if (length > 0 && pm_kind_parse(text, &parsed.kind, NULL) == 0) {
 			parsed.type = PM_WORD_KIND;
 		} else if (length > 2 && text[0] == '[' && text[length - 1] == ']') {
 			parsed.type = PM_WORD_NAME;
 		} else {
-			int found = parse_addresses(text, &parsed, error);
-			if (found <= 0)
-				return found < 0 ? -1 : say_unknown(text, error);
+			enum parsed result = parse_addresses(text, &parsed, error);
+			if (result == PARSED_INVALID)
+				return -1;
+			if (result == PARSED_OTHER)
+				return report_unknown(text, error);
 		}
 	}
 
@@ -158,20 +177,25 @@ static int add_range(struct pm_ranges *ranges, struct pm_range range, struct pm_
 }
 
 /**
- * Words about a neighbour: "7f0000-7f1000 [heap]".
- * @param text 192 bytes
+ * Formats a region for an error: "7f0000-7f1000 [heap]".
+ * @param text  buffer of 192 bytes
  */
 static const char *neighbour_text(const struct pm_region *region, char *text)
 {
-	const char *name = region->mapping[0] != '\0' ? region->mapping
-	                                              : pm_kind_name((enum pm_kind)region->kind);
-	snprintf(text, 192, "%" PRIx64 "-%" PRIx64 "%s%.140s", region->start, region->end,
-	         name[0] != '\0' ? " " : "", name);
+	const char *name = region->mapping;
+	if (name[0] == '\0')
+		name = pm_kind_name((enum pm_kind)region->kind);
+
+	int length = snprintf(text, 192, "%" PRIx64 "-%" PRIx64, region->start, region->end);
+	if (name[0] != '\0')
+		snprintf(text + length, 192 - (size_t)length, " %.140s", name);
+
 	return text;
 }
 
-static int say_unmapped(const struct pm_word *word, const struct pm_regions *regions,
-                        struct pm_error *error)
+/** Sets the error for an address where nothing is mapped, with the nearest regions. */
+static int report_unmapped(const struct pm_word *word, const struct pm_regions *regions,
+                           struct pm_error *error)
 {
 	char below[192], above[192], place[48];
 	size_t index = pm_regions_index(regions, word->start);
@@ -224,13 +248,13 @@ static bool word_fits(const struct pm_word *word, const struct pm_region *region
 	return false;
 }
 
-/** A range keeps its borders, and the bytes between that are not mapped. */
+/** Adds the region of an address, or a range as given: it may include unmapped bytes. */
 static int resolve_address(const struct pm_word *word, const struct pm_regions *regions,
                            struct pm_ranges *ranges, struct pm_error *error)
 {
 	size_t index = pm_regions_index(regions, word->start);
 	if (index == regions->count || !word_fits(word, &regions->items[index]))
-		return say_unmapped(word, regions, error);
+		return report_unmapped(word, regions, error);
 	if (word->type == PM_WORD_RANGE)
 		return add_range(ranges, (struct pm_range){ word->start, word->end }, error);
 

@@ -5,7 +5,7 @@
 
 #include "base/number.h"
 
-/* Codes beside enum pm_size. */
+/* Codes in addition to enum pm_size. */
 enum { CODE_UNKNOWN = -1, CODE_VM_FLAGS = -2 };
 
 static const struct key {
@@ -37,7 +37,7 @@ static const struct key {
 };
 
 /**
- * Bit of a two-letter flag; 0 for those the library does not act on. The letters are those of
+ * Returns the bit of a two-letter flag, 0 if the library does not use it. The letters are those of
  * show_smap_vma_flags() in fs/proc/task_mmu.c.
  */
 static uint32_t vm_flag(char first, char second)
@@ -80,7 +80,8 @@ static uint32_t parse_vm_flags(const char *text)
 	}
 }
 
-static uint32_t take_vm_flags(struct pm_smaps_fields *fields, const char *text, size_t length)
+/** Returns the VmFlags of a text, which is often the same as before. */
+static uint32_t cached_vm_flags(struct pm_smaps_fields *fields, const char *text, size_t length)
 {
 	if (length >= sizeof fields->flags_text)
 		return parse_vm_flags(text);
@@ -108,14 +109,18 @@ bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields)
 	return fields->learnt_count > 0 && fields->next == fields->learnt_count;
 }
 
-/** Length of the key in front of the first colon; 0 where the line is none of `Key: value`. */
+/** Returns the length of the key before the first colon, 0 if this is not a `Key: value` line. */
 static size_t key_length(const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length);
 	if (!colon || colon == line || line[0] < 'A' || line[0] > 'Z')
 		return 0;
+
 	size_t key = (size_t)(colon - line);
-	return key <= UINT8_MAX ? key : 0;
+	if (key > UINT8_MAX)
+		return 0;
+
+	return key;
 }
 
 static int look_up(const char *line, size_t length, const char **name)
@@ -132,8 +137,8 @@ static int look_up(const char *line, size_t length, const char **name)
 }
 
 /**
- * Code of the key at the begin of the line, and its length.
- * @return false where the line is none of `Key: value`
+ * Finds the code and the length of the key of a line.
+ * @return false if this is not a `Key: value` line
  */
 static bool find_key(struct pm_smaps_fields *fields, const char *line, size_t length, size_t *key,
                      int *code)
@@ -181,7 +186,7 @@ bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, siz
 
 	const char *value = line + key + 1;
 	if (code == CODE_VM_FLAGS) {
-		region->vm_flags = take_vm_flags(fields, value, length - key - 1);
+		region->vm_flags = cached_vm_flags(fields, value, length - key - 1);
 		return true;
 	}
 

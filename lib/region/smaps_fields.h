@@ -9,44 +9,55 @@
 
 #include <procmem/region.h>
 
-/** Most keys of a region that are remembered; a kernel writes about 25. */
+/** Maximum number of keys of a region; a kernel writes about 25. */
 enum { PM_SMAPS_KEYS = 64 };
 
 /**
- * Reads the fields of one region after the other. The kernel writes the same keys in the same order
- * for every region: the order of the first is learnt, and what is expected next is compared before
- * anything is searched. That makes smaps parsing cheap beside the kernel's own work.
+ * Parser for the fields of one region after the other. The kernel writes the same keys in the same
+ * order for every region. The order of the first region is learnt, and each key is compared with
+ * the expected one before it is searched for. So parsing takes little time compared with the
+ * kernel.
  */
 struct pm_smaps_fields {
 	struct {
-		const char *name;     /**< the key, NULL where it is not known to us */
-		unsigned char length; /**< of the key as the kernel wrote it */
+		const char *name;     /**< the key, NULL for one that the library does not use */
+		unsigned char length; /**< length of the key in the text */
 		int8_t size;          /**< enum pm_size, or a private code */
 	} learnt[PM_SMAPS_KEYS];
-	size_t learnt_count; /**< how many are learnt */
+	size_t learnt_count; /**< number of keys of the first region */
 	size_t next;         /**< index of the key that is expected next */
-	bool learning;       /**< still in the first region */
-	uint32_t flags;      /**< VmFlags of the region before */
-	char flags_text[64]; /**< and their text: most regions have those of their neighbour */
+	bool learning;       /**< this is the first region */
+	uint32_t flags;      /**< VmFlags of the last region */
+	char flags_text[64]; /**< their text: adjacent regions often have the same */
 };
 
-/** Starts a file. */
+/**
+ * Starts a file.
+ * @param fields  initialised
+ */
 void pm_smaps_fields_init(struct pm_smaps_fields *fields);
 
-/** Starts the next region. */
+/**
+ * Starts the next region.
+ * @param fields  the parser
+ */
 void pm_smaps_fields_begin(struct pm_smaps_fields *fields);
 
-/** Whether all the keys that the first region has were seen in this one. */
+/**
+ * Whether this region has all keys of the first region.
+ * @param fields  the parser
+ * @return        true or false
+ */
 bool pm_smaps_fields_complete(const struct pm_smaps_fields *fields);
 
 /**
- * Takes one line.
+ * Parses one line.
  *
- * @param fields  the state
+ * @param fields  the parser
  * @param line    the line, NUL-terminated
- * @param length  its length
- * @param region  gets the value; unknown keys and flags are skipped
- * @return        false where it is no `Key: value` line, or a size that is known is no number
+ * @param length  its length in bytes
+ * @param region  receives the value; unknown keys and flags are skipped
+ * @return        false if this is not a `Key: value` line, or the value of a size is not a number
  */
 bool pm_smaps_fields_parse(struct pm_smaps_fields *fields, const char *line, size_t length,
                            struct pm_region *region);

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Texts never move, so that pointers to them stay good while the store grows: it is a chain of
- * blocks. */
+#include "base/minmax.h"
+
+/* The store is a list of blocks, so that texts never move and pointers to them stay valid. */
 enum { BLOCK_SIZE = 16 * 1024 };
 
 struct pm_texts {
@@ -16,9 +17,9 @@ struct pm_texts {
 	_Alignas(uint64_t) char bytes[];
 };
 
-static struct pm_texts *new_block(struct pm_texts *older, size_t at_least)
+static struct pm_texts *new_block(struct pm_texts *older, size_t min)
 {
-	size_t capacity = at_least > BLOCK_SIZE ? at_least : BLOCK_SIZE;
+	size_t capacity = pm_max_size(min, BLOCK_SIZE);
 	struct pm_texts *block = malloc(sizeof *block + capacity);
 	if (!block)
 		return NULL;

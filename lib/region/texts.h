@@ -11,8 +11,12 @@
 struct pm_texts;
 
 /**
- * Copies a text into the store, which is made where *texts is NULL.
- * @return the copy, NUL-terminated; NULL when out of memory
+ * Copies a text into a store.
+ *
+ * @param texts   the store, created if *texts is NULL
+ * @param text    the text; need not end in NUL
+ * @param length  its length in bytes
+ * @return        the copy, NUL-terminated, valid until the store is cleared; NULL if out of memory
  */
 const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t length);
 
@@ -26,14 +30,14 @@ const char *pm_texts_add(struct pm_texts **texts, const char *text, size_t lengt
 void *pm_texts_reserve(struct pm_texts **texts, size_t size);
 
 /**
- * Forgets all texts, and keeps the last block for new ones.
- * @param texts a store or NULL
+ * Removes all texts, and keeps one block for new texts.
+ * @param texts  a store or NULL
  */
 void pm_texts_clear(struct pm_texts *texts);
 
 /**
- * Releases the store and all texts in it.
- * @param texts a store or NULL
+ * Releases a store with all texts.
+ * @param texts  a store or NULL
  */
 void pm_texts_destroy(struct pm_texts *texts);
 

@@ -308,7 +308,7 @@ teardown() {
 	run -2 procmem dump -o '' "$TARGET_PID" all
 	[[ $output == *'empty'* ]]
 	run -2 procmem dump --core -o - "$TARGET_PID"
-	[[ $output == *'a pipe cannot be'* ]]
+	[[ $output == *'cannot be written to a pipe'* ]]
 	cp "/proc/$TARGET_PID/smaps" "$BATS_TEST_TMPDIR/smaps"
 	run -2 procmem dump "$BATS_TEST_TMPDIR/smaps" all
 	[[ $output == *'neither a process nor a core file'* ]]

@@ -61,7 +61,7 @@ teardown() {
 	[ "$status" -eq 0 ]
 	assert_runs_free "$TARGET_PID"
 	run -2 procmem dump --core -o "$BATS_TEST_TMPDIR/core" "$TARGET_PID"
-	[[ $output == *'core files are written of 64-bit processes only'* ]]
+	[[ $output == *'core files can be written only for 64-bit processes'* ]]
 	[ ! -e "$BATS_TEST_TMPDIR/core" ]
 	assert_sound shell -c "info; x/2s 0x${range%-*}; x/4wx 0x${range%-*}; x/2a 0x$(target_fact address heap)" "$TARGET_PID"
 	[ "$status" -eq 0 ]

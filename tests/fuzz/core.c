@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files: whatever opens must have ascending regions of all that it tells of, and be readable
- * by a plan without an end that never comes. */
+/* Core files: any file that opens must have ascending regions for all of its contents, and a plan
+ * must read it in finite time. */
 #include "input.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "reader/core.h"
 
-/* A hostile file promises exabytes; so much of it is read. */
+/* A malicious file can claim exabytes; at most this much is read. */
 enum { MOST_UNITS = 64 };
 
 static void read_planned(struct pm_core *core, const struct pm_regions *regions)
@@ -37,7 +37,7 @@ static void read_planned(struct pm_core *core, const struct pm_regions *regions)
 	pm_plan_close(plan);
 }
 
-/** Symbols, without any file that could have some: what is read is the memory of the core file. */
+/** Symbols, without symbol files: only the memory of the core file is read. */
 static void find_symbols(struct pm_core *core, const struct pm_regions *regions)
 {
 	struct pm_symbols *symbols;
@@ -55,7 +55,7 @@ static void find_symbols(struct pm_core *core, const struct pm_regions *regions)
 	pm_symbols_close(symbols);
 }
 
-/** Every byte that a segment or a name tells of lies in a region, and in one of that name. */
+/** Every byte of a segment or an entry of NT_FILE is in a region, with the name of the entry. */
 static void check_whole(const struct pm_core *core, const struct pm_regions *regions)
 {
 	for (size_t i = 0; i < core->segment_count; i++) {
@@ -73,7 +73,7 @@ static void check_whole(const struct pm_core *core, const struct pm_regions *reg
 	}
 }
 
-/** Kinds, by whatever memory the file has. Each region gets one. */
+/** Kinds, with the memory of the file. Each region gets one. */
 static void find_kinds(struct pm_core *core, struct pm_regions *regions)
 {
 	struct pm_reader reader = pm_core_reader(core);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each line of the input is one choice: its first byte says which sort, the rest is what the user
- * wrote. */
+/* Each line of the input is one word or filter: the first byte gives its type, the rest is its
+ * text. */
 #include <procmem/select.h>
 
 #include <stdlib.h>
@@ -37,8 +37,8 @@ static const struct pm_region examples[] = {
 };
 
 /**
- * Takes one line.
- * @return what the library returned
+ * Adds a line to the selection.
+ * @return the result of the library
  */
 static int choose(struct pm_select *select, const char *line, struct pm_error *error)
 {
@@ -60,7 +60,7 @@ static int choose(struct pm_select *select, const char *line, struct pm_error *e
 	}
 }
 
-/** The chosen ranges ascend, and each lies within its region, or where there is none. */
+/** The ranges ascend, and each is within its region, or unmapped. */
 static void check_ranges(const struct pm_regions *regions, const struct pm_region_range *ranges,
                          size_t count)
 {

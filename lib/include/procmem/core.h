@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * ELF core files as a target: the regions and bytes that a process had when the file was written,
- * by the kernel, gcore, or procmem itself.
+ * ELF core files as targets: the regions and bytes of a process at the time when the kernel, gcore
+ * or procmem wrote the file.
  *
- * A core file is hostile input: all its numbers are checked against the size of the file. 32-bit
- * and 64-bit files of either byte order are read.
+ * Core files are untrusted: all numbers are checked against the size of the file. 32-bit and 64-bit
+ * files of either byte order can be read.
  */
 #ifndef PROCMEM_CORE_H
 #define PROCMEM_CORE_H
@@ -23,23 +23,22 @@ extern "C" {
 /** An open core file; opaque. Several threads may read it at a time. */
 struct pm_core;
 
-/** What a core file says about the process as a whole. */
+/** Information of a core file about the process. */
 struct pm_core_info {
-	pid_t pid;          /**< its PID, 0 where the file does not say (NT_PRPSINFO) */
-	int signal;         /**< signal that ended it, 0 for none or where the file does not say
-	                       (NT_PRSTATUS) */
+	pid_t pid;          /**< its PID (NT_PRPSINFO), 0 if not in the file */
+	int signal;         /**< signal that killed it (NT_PRSTATUS), 0 for none or if not in the
+	                       file */
 	uint32_t threads;   /**< number of threads (NT_PRSTATUS notes) */
 	uint32_t word_bits; /**< 32 or 64 */
-	bool truncated; /**< the file ends before the bytes that it promises: they are missing */
-	char comm[PM_COMM_SIZE]; /**< command name, "" where the file does not say */
-	char command[81]; /**< begin of the command line, "" where the file does not say: the kernel
-	                     keeps 80 bytes */
+	bool truncated;     /**< the file ends before the end of a segment: bytes are missing */
+	char comm[PM_COMM_SIZE]; /**< command name, "" if not in the file */
+	char command[81]; /**< the first 80 bytes of the command line, "" if not in the file */
 };
 
 /**
- * Whether a file looks like a core file: an ELF header of type ET_CORE.
- * @param path the file
- * @return true or false
+ * Whether a file has the header of a core file: an ELF header of type ET_CORE.
+ * @param path  the file
+ * @return      true or false
  */
 PM_PUBLIC bool pm_core_is_one(const char *path);
 
@@ -47,48 +46,48 @@ PM_PUBLIC bool pm_core_is_one(const char *path);
  * Opens a core file.
  *
  * @param path   the file
- * @param core   where to store it; release with pm_core_close()
- * @param error  PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT with what is wrong, PM_ERROR_IO,
- * PM_ERROR_RESOURCES
+ * @param core   receives the core file; release with pm_core_close()
+ * @param error  PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT with the reason, PM_ERROR_IO,
+ *               PM_ERROR_RESOURCES
  * @return       0 or -1
  */
 PM_PUBLIC int pm_core_open(const char *path, struct pm_core **core, struct pm_error *error);
 
 /**
  * Closes a core file.
- * @param core a core file or NULL
+ * @param core  a core file or NULL
  */
 PM_PUBLIC void pm_core_close(struct pm_core *core);
 
 /**
- * What it says about the process.
- * @param core the core file
- * @return valid until it is closed
+ * Returns the information about the process.
+ * @param core  the core file
+ * @return      the information, valid until the core file is closed
  */
 PM_PUBLIC const struct pm_core_info *pm_core_info(const struct pm_core *core);
 
 /**
- * The threads it had (NT_PRSTATUS), without names, which core files do not hold. TIDs and stack
- * pointers are known for 64-bit x86 and ARM, else 0.
+ * Returns the threads (NT_PRSTATUS), without names, which are not in core files. TIDs and stack
+ * pointers are known for 64-bit x86 and ARM, otherwise 0.
  *
  * @param core   the core file
- * @param count  where to store how many
- * @return       them, by ascending TID; valid until it is closed
+ * @param count  receives the number of threads
+ * @return       the threads by ascending TID, valid until the core file is closed
  */
 PM_PUBLIC const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *count);
 
 /**
- * Appends its regions: one for each mapping of a file that NT_FILE names, whatever segments there
- * are of it, and one for each load segment of other memory; [vdso] and [stack] are found by
- * NT_AUXV. Sizes are not known, except that PM_SIZE_RSS is what the file holds of the region, which
- * may be nothing: gdb leaves out what is in the mapped files still.
+ * Appends the regions to a list: one for each entry of NT_FILE, and one for each load segment of
+ * other memory. [vdso] and [stack] are found with NT_AUXV. The only known size is PM_SIZE_RSS, the
+ * number of bytes of the region that the file contains. It may be 0: gdb leaves out bytes that are
+ * still in the mapped file.
  *
- * Permissions are those of the segments. Where there is none, all are PM_PERM_UNKNOWN. Whether a
- * mapping of a file is shared is never known, and in files of gdb whether memory is readable that
- * can be neither written nor executed.
+ * Permissions are those of the segments, or PM_PERM_UNKNOWN without a segment. It is never known
+ * whether a mapping of a file is shared. In files of gdb it is not known whether memory is readable
+ * if it is neither writable nor executable.
  *
  * @param core     the core file
- * @param regions  an initialised list
+ * @param regions  an initialised list; the regions are appended
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -96,8 +95,8 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
                               struct pm_error *error);
 
 /**
- * A reader of its bytes. What the file does not hold is unreadable: "not in the core file", with
- * the file and offset where it may be.
+ * Returns a reader of the bytes. Bytes that are not in the core file are unreadable; the error
+ * names the mapped file and the offset where they may be.
  *
  * @param core  the core file; must outlive the reader
  * @return      the reader; pm_reader_close() releases nothing
@@ -105,9 +104,9 @@ PM_PUBLIC int pm_core_regions(const struct pm_core *core, struct pm_regions *reg
 PM_PUBLIC struct pm_reader pm_core_reader(struct pm_core *core);
 
 /**
- * Which pages the file holds, for plans.
- * @param core the core file; must outlive the source
- * @return the source
+ * Returns a source of page states for plans: the pages that the file contains are present.
+ * @param core  the core file; must outlive the source
+ * @return      the source
  */
 PM_PUBLIC struct pm_page_source pm_core_source(struct pm_core *core);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Writing the memory of a living process as an ELF core file.
+ * Writes the memory of a living process as an ELF core file.
  */
 #ifndef PROCMEM_CORE_DUMP_H
 #define PROCMEM_CORE_DUMP_H
@@ -13,32 +13,31 @@
 extern "C" {
 #endif
 
-/** How to write a core file. All zeros is a good start. */
+/** Options of a core file. All zero are the defaults. */
 struct pm_core_options {
-	struct pm_stop *stop;    /**< a stop by the caller, for a consistent view (begun before the
-	                            regions were read); or NULL */
-	bool stop_for_registers; /**< without such a stop: stop for the milliseconds in which the
-	                            registers are read; else only stack pointer and program counter
-	                            of sleeping threads are known */
-	bool respect_filter; /**< leave out what /proc/PID/coredump_filter and MADV_DONTDUMP say, as
-	                        the kernel does (core(5)) */
+	struct pm_stop *stop;    /**< a stop of the caller, for a consistent view, which started
+	                            before the regions were read; or NULL */
+	bool stop_for_registers; /**< if `stop` is NULL: stop while the registers are read, for
+	                            milliseconds; otherwise only the stack pointers and program
+	                            counters of sleeping threads are known */
+	bool respect_filter;     /**< leave out what /proc/PID/coredump_filter and MADV_DONTDUMP
+	                            exclude, as the kernel does (core(5)) */
 };
 
 /**
- * Writes an ELF core file (core(5), elf(5)) that debuggers open: the ranges as load segments, and
- * notes about the process, all its threads and its files.
+ * Writes an ELF core file (core(5), elf(5)) for debuggers: the ranges as load segments, and notes
+ * of the process, its threads and its files.
  *
- * Bytes that are not in the dump are segments without content: pages of files that were never
- * touched (debuggers take them from the file), what could not be read, and, as in the kernel's
- * cores, regions that were never touched at all. So nothing reads as zero that is not known to be
- * zero.
+ * Bytes that are not in the dump are segments without content: untouched pages of files (debuggers
+ * read them from the file), unreadable bytes, and, as in cores of the kernel, regions that were
+ * never touched. So bytes that debuggers read as zero are known to be zero.
  *
- * @param source   what to dump; its process must be there, be live, and of our own width
- * @param options  how; NULL for all zeros
- * @param fd       a regular file, empty and open for writing
- * @param result   as for pm_dump_raw(); size is that of the file
+ * @param source   what to dump; with a process, which must be living and 64-bit
+ * @param options  the options; NULL for the defaults
+ * @param fd       an empty regular file, open for writing
+ * @param result   as for pm_dump_raw(); `size` is that of the file
  * @param error    as for pm_dump_raw() and pm_stop_begin(); PM_ERROR_UNSUPPORTED for a 32-bit
- * process, PM_ERROR_USAGE for such an fd
+ *                 process, PM_ERROR_USAGE if `fd` is not suitable
  * @return         0 or -1
  */
 PM_PUBLIC int pm_dump_core(const struct pm_dump_source *source,

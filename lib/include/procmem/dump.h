@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Copying memory to a file descriptor: raw bytes of chosen ranges, one behind the other.
+ * Writes memory to a file descriptor: the raw bytes of chosen ranges.
  */
 #ifndef PROCMEM_DUMP_H
 #define PROCMEM_DUMP_H
@@ -16,59 +16,59 @@ extern "C" {
  * Called after each unit.
  *
  * @param context  as given in pm_dump_source
- * @param bytes    bytes read and written so far
- * @param address  where the dump has come to
+ * @param bytes    number of bytes read and written so far
+ * @param address  end of the unit
  */
 typedef void pm_dump_progress(void *context, uint64_t bytes, uint64_t address);
 
-/** What to dump. Zero it and fill in what there is. */
+/** What to dump. Members that are not used must be zero. */
 struct pm_dump_source {
-	struct pm_process *process; /**< the living target, whose identity is checked at the end;
-	                               NULL for a core file */
+	struct pm_process *process; /**< the living target, which is checked at the end; NULL for a
+	                               core file */
 	const struct pm_regions *regions;     /**< its regions */
-	const struct pm_region_range *ranges; /**< the chosen ranges, as pm_select_apply() gives
-	                                  them; NULL: all regions */
-	size_t count;                         /**< how many ranges */
+	const struct pm_region_range *ranges; /**< the chosen ranges, as from pm_select_apply();
+	                                         NULL: all regions */
+	size_t count;                         /**< number of ranges */
 	const struct pm_page_source *pages;   /**< its page states */
 	struct pm_reader *reader;             /**< its memory */
-	struct pm_reader *files; /**< the files behind it, where pages that it never touched are
-	                            wanted as well; or NULL */
-	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the dump ends with
+	struct pm_reader *files; /**< its mapped files, if untouched pages are wanted, too; or
+	                            NULL */
+	const volatile sig_atomic_t *cancel; /**< when non-zero, the dump fails with
 	                                        PM_ERROR_CANCELLED; or NULL */
 	pm_dump_progress *progress;          /**< or NULL */
-	pm_unreadable_visitor *unreadable;   /**< told of every range that could not be read, by
-	                                        ascending address; or NULL */
-	void *context;                       /**< handed to both */
+	pm_unreadable_visitor *unreadable;   /**< called for each unreadable range, by ascending
+	                                        address; or NULL */
+	void *context;                       /**< passed to both */
 };
 
-/** What became of a dump. The five byte counts add up to the size. */
+/** Result of a dump. The sum of the five byte counts is the size of the ranges. */
 struct pm_dump_result {
-	uint64_t size;      /**< sum of the ranges */
+	uint64_t size;      /**< sum of the sizes of the ranges */
 	uint64_t bytes;     /**< read and written */
-	uint64_t holes;     /**< known to be zeros without reading */
-	uint64_t untouched; /**< zeros for pages of files and shared memory that were never touched,
-	                       and not asked for */
-	uint64_t forbidden; /**< zeros for what is never read: devices, guard pages, what a core
-	                       file does not hold, what is not mapped */
-	uint64_t unreadable;  /**< zeros for what was tried and refused */
-	uint64_t nanoseconds; /**< how long it took */
-	uint64_t stopped; /**< for how many nanoseconds of that the target was stopped by the dump
-	                     itself */
+	uint64_t holes;     /**< known to be zeros, not read */
+	uint64_t untouched; /**< zeros for untouched pages of files and shared memory that were not
+	                       wanted */
+	uint64_t forbidden; /**< zeros for bytes that are not read: devices, guard pages, bytes that
+	                       are not mapped or not in the core file */
+	uint64_t unreadable;  /**< zeros for bytes whose read failed */
+	uint64_t nanoseconds; /**< duration */
+	uint64_t stopped;     /**< time during which the dump itself stopped the target, in
+	                         nanoseconds */
 };
 
 /**
- * Writes the bytes of the ranges with nothing between them: a range begins where the sizes of those
- * before it add up to.
+ * Writes the bytes of the ranges without gaps: the offset of a range is the sum of the sizes of the
+ * ranges before it.
  *
- * Into a regular file only what was read is written, from the current position on, and the rest is
- * left as holes; the position is behind the last byte afterwards. Where that is impossible (pipe,
- * terminal, O_APPEND, a file that has bytes there already) zeros are written.
+ * In a regular file, from the current position, only bytes that were read are written. The others
+ * are holes, and at the end the position is after the last byte. If that is impossible (pipe,
+ * terminal, O_APPEND, a file with bytes after the position), zeros are written.
  *
  * @param source  what to dump
- * @param fd      where to; on failure it may hold a part
- * @param result  filled on success, and on failure with what was done until then
- * @param error   PM_ERROR_GONE (also when the target is another one at the end),
- * PM_ERROR_CANCELLED, PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param fd      the output; on failure it may contain a part
+ * @param result  receives the result, also on failure
+ * @param error   PM_ERROR_GONE (also if the PID is another process at the end), PM_ERROR_CANCELLED,
+ *                PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
 PM_PUBLIC int pm_dump_raw(const struct pm_dump_source *source, int fd,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading the regions of a process from /proc/PID/maps and /proc/PID/smaps (proc_pid_maps(5),
+ * Reads the regions of a process from /proc/PID/maps and /proc/PID/smaps (proc_pid_maps(5),
  * proc_pid_smaps(5)).
  *
- * Both parsers take a stream: the text is never held in memory as a whole (smaps of 60,000 regions
- * is 43 MB). Unknown keys and VmFlags are skipped: kernels add them.
+ * The text is parsed as a stream and never kept in memory completely: smaps of 60,000 regions has
+ * 43 MB. Unknown keys and VmFlags, which newer kernels add, are skipped.
  */
 #ifndef PROCMEM_MAPS_H
 #define PROCMEM_MAPS_H
@@ -17,47 +17,47 @@
 extern "C" {
 #endif
 
-/** Which text a list of regions is read from. */
+/** The text from which a list of regions is read. */
 enum pm_maps_source {
-	PM_MAPS,  /**< maps: addresses, permissions, names; cheap */
-	PM_SMAPS, /**< smaps: with all sizes and VmFlags; costs the target page-table walks under
-	             its map lock */
+	PM_MAPS,  /**< maps: addresses, permissions, names; fast */
+	PM_SMAPS, /**< smaps: also all sizes and VmFlags; the kernel walks the page tables under
+	             the map lock of the target */
 };
 
 /**
- * Reads the regions of a living process. The list is complete or the call fails: a target that
- * exits or calls exec in the middle is an error (the kernel just ends the file).
+ * Reads the regions of a living process. The list is complete, or the call fails: it is an error if
+ * the target exits or calls exec during the read, which the kernel shows only as an early end.
  *
  * @param process  the process
  * @param source   which file to read
  * @param regions  an initialised list; the regions are appended
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NO_MEMORY (zombie, kernel thread),
- * PM_ERROR_FORMAT, PM_ERROR_RESOURCES
+ *                 PM_ERROR_FORMAT, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_maps_read(struct pm_process *process, enum pm_maps_source source,
                            struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Reads regions from an open file that holds maps or smaps text.
+ * Reads regions from an open file with the text of maps or smaps.
  *
- * @param fd       descriptor to read to its end
- * @param source   what the text must be
- * @param name     what to call it in errors
+ * @param fd       the file; it is read to its end
+ * @param source   the expected text
+ * @param name     name of the file in errors
  * @param regions  an initialised list; the regions are appended
- * @param error    PM_ERROR_FORMAT (with the line number; also for text that ends within a region),
- * PM_ERROR_IO, PM_ERROR_RESOURCES
+ * @param error    PM_ERROR_FORMAT with the line number (also if the text ends within a region),
+ *                 PM_ERROR_IO, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_maps_read_fd(int fd, enum pm_maps_source source, const char *name,
                               struct pm_regions *regions, struct pm_error *error);
 
 /**
- * Reads regions from a saved file, and finds out by itself whether it is maps or smaps text.
+ * Reads regions from a saved file, and detects whether its text is that of maps or smaps.
  *
- * @param path     the file; a directory means its `smaps`, or where there is none its `maps`
+ * @param path     the file; for a directory its `smaps`, or if there is none, its `maps`
  * @param regions  an initialised list; the regions are appended
- * @param source   where to store what it was
+ * @param source   receives which text it is
  * @param error    PM_ERROR_NOT_FOUND, PM_ERROR_FORMAT (empty, binary or truncated), PM_ERROR_IO
  * @return         0 or -1
  */

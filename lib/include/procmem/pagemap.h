@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Which pages of a process are there: runs of pages by state, from the PAGEMAP_SCAN ioctl
- * (Linux 6.7) or, where that is missing, from reading /proc/PID/pagemap
+ * The states of the pages of a process, as runs of pages with the same state. They come from the
+ * PAGEMAP_SCAN ioctl (Linux 6.7) or, if the kernel does not support it, from /proc/PID/pagemap
  * (Documentation/admin-guide/mm/pagemap.rst).
  *
- * The target's map lock is held only for short times: a call to the kernel looks at 8 MiB of
- * present pages at most (one call over a whole process was measured to stall its mmap calls for 26
- * ms).
+ * The map lock of the target is held only for short times: a system call covers at most 8 MiB of
+ * present pages. (A single call for a whole process delayed its mmap calls by up to 26 ms.)
  */
 #ifndef PROCMEM_PAGEMAP_H
 #define PROCMEM_PAGEMAP_H
@@ -22,25 +21,25 @@
 extern "C" {
 #endif
 
-/** State of the pages of a run. */
+/** State of a page. */
 enum pm_page {
 	PM_PAGE_PRESENT = 1, /**< in memory */
 	PM_PAGE_SWAPPED = 2, /**< in swap (or under migration) */
-	PM_PAGE_FILE = 4,    /**< of a file or of shared anonymous memory; without it, private
-	                        anonymous (also copied file pages) */
-	PM_PAGE_ZERO = 8,    /**< the kernel's shared zero page: not counted as resident; known only
-	                        through PAGEMAP_SCAN */
-	PM_PAGE_HUGE = 16,   /**< mapped by a huge entry; known only through PAGEMAP_SCAN */
-	PM_PAGE_GUARD = 32,  /**< MADV_GUARD_INSTALL (Linux 6.13); seen since 6.14 by pagemap bit 58
-	                        and PAGE_IS_GUARD. Never also swapped */
+	PM_PAGE_FILE = 4,    /**< of a file or of shared anonymous memory; if not set, private
+	                        anonymous (also private copies of file pages) */
+	PM_PAGE_ZERO = 8,    /**< the shared zero page of the kernel, not counted as resident; only
+	                        with PAGEMAP_SCAN */
+	PM_PAGE_HUGE = 16,   /**< mapped by a huge entry; only with PAGEMAP_SCAN */
+	PM_PAGE_GUARD = 32,  /**< guard page (MADV_GUARD_INSTALL, Linux 6.13), known by bit 58 of
+	                        pagemap since 6.14, and by PAGE_IS_GUARD since 6.15; never also
+	                        swapped */
 };
 
-/** Pages of one state, one after the other. */
+/** Consecutive pages with the same state. */
 struct pm_page_run {
 	uint64_t start; /**< first address */
-	uint64_t end;   /**< address behind the last byte */
-	unsigned
-		state; /**< enum pm_page bits, never 0: pages that were never touched form no run */
+	uint64_t end;   /**< address after the last byte */
+	unsigned state; /**< enum pm_page bits, never 0: untouched pages are not in any run */
 };
 
 /** A reader of page states; opaque. Not to be shared between threads. */
@@ -48,34 +47,34 @@ struct pm_pagemap;
 
 /** How page states are obtained. */
 enum pm_pagemap_method {
-	PM_PAGEMAP_BEST, /**< the ioctl, else reading */
-	PM_PAGEMAP_SCAN, /**< the ioctl only: PM_ERROR_UNSUPPORTED where the kernel lacks it */
-	PM_PAGEMAP_READ, /**< reading only */
+	PM_PAGEMAP_BEST, /**< the ioctl if supported, otherwise pagemap */
+	PM_PAGEMAP_SCAN, /**< the ioctl; PM_ERROR_UNSUPPORTED if the kernel does not support it */
+	PM_PAGEMAP_READ, /**< pagemap */
 };
 
 /**
  * Opens the page states of a process.
  *
  * @param process  the process; must outlive the result
- * @param method   how
- * @param pagemap  where to store it; release with pm_pagemap_close()
+ * @param method   how to obtain them
+ * @param pagemap  receives the handle; release with pm_pagemap_close()
  * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_NOT_FOUND (no pagemap in a saved tree or
- * this kernel), PM_ERROR_UNSUPPORTED
+ *                 with this kernel), PM_ERROR_UNSUPPORTED
  * @return         0 or -1
  */
 PM_PUBLIC int pm_pagemap_open(struct pm_process *process, enum pm_pagemap_method method,
                               struct pm_pagemap **pagemap, struct pm_error *error);
 
 /**
- * Closes it.
- * @param pagemap a handle or NULL
+ * Closes a handle.
+ * @param pagemap  a handle or NULL
  */
 PM_PUBLIC void pm_pagemap_close(struct pm_pagemap *pagemap);
 
 /**
- * Which method it uses.
- * @param pagemap the handle
- * @return PM_PAGEMAP_SCAN or PM_PAGEMAP_READ
+ * Returns the method that a handle uses.
+ * @param pagemap  the handle
+ * @return         PM_PAGEMAP_SCAN or PM_PAGEMAP_READ
  */
 PM_PUBLIC enum pm_pagemap_method pm_pagemap_method(const struct pm_pagemap *pagemap);
 
@@ -84,33 +83,34 @@ PM_PUBLIC enum pm_pagemap_method pm_pagemap_method(const struct pm_pagemap *page
  *
  * @param context  as given to pm_pagemap_walk()
  * @param run      the run, valid during the call
- * @return         0 to go on, anything else ends the walk
+ * @return         0 to continue; any other value ends the walk
  */
 typedef int pm_page_visitor(void *context, const struct pm_page_run *run);
 
 /**
- * Visits the runs of present, swapped and guard pages in a range. Neighbouring pages of equal state
- * may come as several runs.
+ * Visits the runs of present, swapped and guard pages in a range. Adjacent runs may have the same
+ * state.
  *
  * @param pagemap  the handle
  * @param start    first address; rounded down to its page
- * @param end      address behind the last byte; rounded up to its page
+ * @param end      address after the last byte; rounded up to its page
  * @param visit    called for each run
- * @param context  handed to it
+ * @param context  passed to `visit`
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
- * @return         0 at the end, -1 on an error, else what visit returned
+ * @return         0 at the end, -1 on an error, otherwise the result of `visit`
  */
 PM_PUBLIC int pm_pagemap_walk(struct pm_pagemap *pagemap, uint64_t start, uint64_t end,
                               pm_page_visitor *visit, void *context, struct pm_error *error);
 
 /**
- * Fills RSS and SWAP of all regions: the cheap way to sizes, four to eight times cheaper than
- * smaps. As in smaps, zero pages, guard pages and pages of hugetlbfs do not count.
+ * Measures RSS and SWAP of all regions, in a quarter to an eighth of the time that smaps takes. As
+ * in smaps, zero pages, guard pages and pages of hugetlbfs are not counted.
  *
  * @param pagemap  the handle
  * @param regions  list of the same process; the sizes are added to `known`
- * @param exact    where to store false if some region may differ from smaps (hugetlbfs cannot be
- * told from transparent huge pages by page states; zero pages cannot be told by reading pagemap)
+ * @param exact    receives false if the sizes of a region may differ from smaps: page states do not
+ *                 distinguish hugetlbfs from transparent huge pages, and pagemap does not show
+ *                 zero pages
  * @param error    PM_ERROR_GONE, PM_ERROR_IO
  * @return         0 or -1
  */

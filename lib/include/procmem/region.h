@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A region: one mapping (the kernel's VMA) of a process, with its sizes and what it is for.
+ * Regions. A region is one mapping (VMA) of a process, with its sizes and its kind.
  *
- * Addresses are `uint64_t`, never pointers: the target is another address space, and may be of
+ * Addresses are `uint64_t`, not pointers: they are those of another address space, which may have
  * another width. Ranges are always half-open, `[start, end)`. All sizes are in bytes.
  */
 #ifndef PROCMEM_REGION_H
@@ -31,24 +31,24 @@ enum pm_perm {
 };
 
 /**
- * Says of a permission, which is not set then, that nothing tells whether it is: core files leave
- * some out. A `?` in texts.
+ * Marks a permission, which is not set then, as unknown: core files do not contain all permissions.
+ * It appears as `?` in texts.
  */
 #define PM_PERM_MAYBE(perm) ((unsigned)(perm) << 4)
 
-/** Permissions of which nothing is known. */
+/** All permissions are unknown. */
 #define PM_PERM_UNKNOWN PM_PERM_MAYBE(PM_PERM_READ | PM_PERM_WRITE | PM_PERM_EXEC | PM_PERM_SHARED)
 
-/** What a region is for. The names are those of pm_kind_name(). */
+/** The kind of a region: its purpose. pm_kind_name() returns the names. */
 enum pm_kind {
 	PM_KIND_UNKNOWN = 0, /**< not classified yet */
 	PM_KIND_HEAP,        /**< the brk heap */
-	PM_KIND_ARENA,       /**< a heap of one of glibc's malloc arenas */
-	PM_KIND_MALLOC,      /**< blocks that malloc mapped one by one */
+	PM_KIND_ARENA,       /**< a heap of a malloc arena of glibc */
+	PM_KIND_MALLOC,      /**< a block that malloc mapped on its own */
 	PM_KIND_STACK,       /**< stack of a thread */
-	PM_KIND_GUARD,       /**< inaccessible pages that catch overruns */
-	PM_KIND_RESERVE,     /**< inaccessible address space kept for later */
-	PM_KIND_JIT,         /**< code made at run time */
+	PM_KIND_GUARD,       /**< inaccessible pages that detect overruns */
+	PM_KIND_RESERVE,     /**< inaccessible address space, reserved for later use */
+	PM_KIND_JIT,         /**< code generated at run time */
 	PM_KIND_ANON,        /**< other anonymous memory */
 	PM_KIND_SHM,         /**< shared memory without a file on a disk */
 	PM_KIND_HUGE,        /**< huge pages of hugetlbfs */
@@ -58,34 +58,33 @@ enum pm_kind {
 	PM_KIND_BSS,         /**< its zero-initialised data */
 	PM_KIND_FILE,        /**< another mapped file */
 	PM_KIND_DEVICE,      /**< a device, or memory of one */
-	PM_KIND_KERNEL,      /**< made by the kernel: [vdso], [vvar], [vsyscall], ... */
+	PM_KIND_KERNEL,      /**< of the kernel: [vdso], [vvar], [vsyscall], ... */
 	PM_KIND_COUNT,       /**< number of kinds, for tables */
 };
 
-/** How sure the kind is. */
+/** How certain the kind is. */
 enum pm_proof {
 	PM_PROOF_NONE = 0, /**< not classified */
-	PM_PROOF_INFERRED, /**< follows from names, flags and neighbours */
-	PM_PROOF_PROVEN,   /**< the kernel or the target's own memory says so */
+	PM_PROOF_INFERRED, /**< concluded from names, flags and adjacent regions */
+	PM_PROOF_PROVEN,   /**< shown by the kernel or by the memory of the target */
 };
 
 /**
- * The sizes that are kept for each region; index of pm_region.bytes. Sources: proc_pid_smaps(5), or
- * pagemap for RSS and SWAP.
+ * The sizes of a region; index of pm_region.bytes. They come from proc_pid_smaps(5), or for RSS and
+ * SWAP from pagemap.
  */
 enum pm_size {
-	PM_SIZE_RSS, /**< Rss: resident pages */
-	PM_SIZE_PSS, /**< Pss: resident pages, each divided by the number of processes that map it
-	              */
-	PM_SIZE_PSS_DIRTY,       /**< Pss_Dirty (Linux 6.0) */
+	PM_SIZE_RSS,       /**< Rss: resident pages */
+	PM_SIZE_PSS,       /**< Pss: resident pages, each divided by the number of its mappings */
+	PM_SIZE_PSS_DIRTY, /**< Pss_Dirty (Linux 6.0) */
 	PM_SIZE_SHARED_CLEAN,    /**< Shared_Clean */
 	PM_SIZE_SHARED_DIRTY,    /**< Shared_Dirty */
 	PM_SIZE_PRIVATE_CLEAN,   /**< Private_Clean */
 	PM_SIZE_PRIVATE_DIRTY,   /**< Private_Dirty */
 	PM_SIZE_REFERENCED,      /**< Referenced: marked as accessed */
-	PM_SIZE_ANONYMOUS,       /**< Anonymous: pages that belong to no file */
+	PM_SIZE_ANONYMOUS,       /**< Anonymous: pages without a file */
 	PM_SIZE_KSM,             /**< KSM (Linux 6.4): pages merged by KSM */
-	PM_SIZE_LAZYFREE,        /**< LazyFree: freed by MADV_FREE, not yet taken back */
+	PM_SIZE_LAZYFREE,        /**< LazyFree: freed by MADV_FREE, not reclaimed yet */
 	PM_SIZE_ANON_HUGE,       /**< AnonHugePages: transparent huge pages */
 	PM_SIZE_SHMEM_PMD,       /**< ShmemPmdMapped */
 	PM_SIZE_FILE_PMD,        /**< FilePmdMapped */
@@ -94,27 +93,25 @@ enum pm_size {
 	PM_SIZE_SWAP,            /**< Swap: swapped-out pages */
 	PM_SIZE_SWAP_PSS,        /**< SwapPss */
 	PM_SIZE_LOCKED,          /**< Locked: by mlock */
-	PM_SIZE_KERNEL_PAGE, /**< KernelPageSize: page size that the kernel uses for it; not a sum
-	                      */
-	PM_SIZE_MMU_PAGE,    /**< MMUPageSize: page size of the hardware; not a sum */
-	PM_SIZE_COUNT,       /**< number of sizes, for tables */
+	PM_SIZE_KERNEL_PAGE,     /**< KernelPageSize: page size used by the kernel; not a sum */
+	PM_SIZE_MMU_PAGE,        /**< MMUPageSize: page size of the hardware; not a sum */
+	PM_SIZE_COUNT,           /**< number of sizes, for tables */
 };
 
 /** Bit of a size in pm_region.known. */
 #define PM_SIZE_BIT(size) (1u << (unsigned)(size))
 
 /**
- * VmFlags that the library acts on (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits of
+ * VmFlags that the library uses (proc_pid_smaps(5), Documentation/filesystems/proc.rst); bits of
  * pm_region.vm_flags.
  */
 enum pm_vm_flag {
-	PM_VM_READ = 1u << 0, /**< rd: always set on a readable region; all-zero flags mean "VmFlags
-	                         not known" */
-	PM_VM_GROWSDOWN = 1u << 1,   /**< gd: a stack that grows by itself */
+	PM_VM_READ = 1u << 0,        /**< rd: readable */
+	PM_VM_GROWSDOWN = 1u << 1,   /**< gd: a stack that grows downwards */
 	PM_VM_PFNMAP = 1u << 2,      /**< pf: pure page frame number range, must not be read */
 	PM_VM_IO = 1u << 3,          /**< io: memory of a device, must not be read */
 	PM_VM_LOCKED = 1u << 4,      /**< lo: locked in memory */
-	PM_VM_DONTFORK = 1u << 5,    /**< dc: not given to children */
+	PM_VM_DONTFORK = 1u << 5,    /**< dc: not inherited by children */
 	PM_VM_ACCOUNT = 1u << 6,     /**< ac: accounted */
 	PM_VM_NORESERVE = 1u << 7,   /**< nr: no swap space reserved */
 	PM_VM_HUGETLB = 1u << 8,     /**< ht: huge pages of hugetlbfs */
@@ -132,44 +129,45 @@ enum pm_vm_flag {
 	PM_VM_SEALED = 1u << 20,       /**< sl: mseal(2) */
 	PM_VM_DROPPABLE = 1u << 21,    /**< dp: MAP_DROPPABLE */
 	PM_VM_SHARED = 1u << 22,       /**< sh: shared */
-	PM_VM_KNOWN = 1 << 30,         /**< a VmFlags line was seen for this region */
+	PM_VM_KNOWN = 1 << 30,         /**< smaps had a VmFlags line for this region */
 };
 
-/** One region. Texts belong to the list the region stands in. */
+/** A region. Its texts are owned by the list that contains the region. */
 struct pm_region {
 	uint64_t start;        /**< first address */
-	uint64_t end;          /**< address behind the last byte */
+	uint64_t end;          /**< address after the last byte */
 	uint64_t offset;       /**< offset in the mapped file, in bytes */
 	uint64_t inode;        /**< inode of the mapped file, 0 for none */
 	uint32_t device_major; /**< major number of the device that holds the file */
 	uint32_t device_minor; /**< its minor number */
-	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 where smaps was not read */
-	uint32_t known; /**< which of `bytes` are known: PM_SIZE_BIT() values or-ed together */
-	uint8_t perms;  /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
-	uint8_t kind;   /**< enum pm_kind */
-	uint8_t proof;  /**< enum pm_proof */
-	bool deleted;   /**< the kernel appended " (deleted)" to the name: the file has no such name
-	                   any more */
-	pid_t thread;   /**< thread whose stack it is, 0 for none */
-	uint64_t arena; /**< address of the malloc arena it belongs to, 0 for none */
-	const char *mapping;     /**< name as the kernel has it, `\012` turned back into a newline,
-	                            without " (deleted)"; "" for none */
+	uint32_t vm_flags;     /**< enum pm_vm_flag bits; 0 if smaps was not read */
+	uint32_t known;        /**< PM_SIZE_BIT() of each known size */
+	uint8_t perms;         /**< enum pm_perm bits, and PM_PERM_MAYBE() of them */
+	uint8_t kind;          /**< enum pm_kind */
+	uint8_t proof;         /**< enum pm_proof */
+	bool deleted;   /**< the kernel appended " (deleted)" to the name: the file was deleted or
+	                   replaced */
+	pid_t thread;   /**< TID of the thread whose stack this is, 0 for none */
+	uint64_t arena; /**< address of the malloc arena to which this belongs, 0 for none */
+	const char *mapping;     /**< name as in maps, with newlines instead of `\012`, without
+	                            " (deleted)"; "" for none */
 	struct pm_detail detail; /**< what is known besides the kind */
-	const char *why; /**< the rule that gave the kind, for people; "" where not classified */
-	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 where not known */
+	const char *why; /**< the rule that gave the kind, human-readable; "" if not classified
+	                  */
+	uint64_t bytes[PM_SIZE_COUNT]; /**< sizes in bytes, by enum pm_size; 0 if not known */
 };
 
-/** Texts of a list; opaque. Threads share it as they share the list. */
+/** Texts of a list; opaque. Threads may share it as they may share the list. */
 struct pm_texts;
 
 /**
- * The regions of one process at one moment, by ascending address, never overlapping. Initialise
- * with pm_regions_init(). Several threads may read it, while none changes it.
+ * The regions of a process at one moment, by ascending address, without overlaps. Initialise with
+ * pm_regions_init(). Several threads may read a list while no thread changes it.
  */
 struct pm_regions {
 	struct pm_region *items; /**< the regions; pointers into it are valid until the next change
 	                            of the list */
-	size_t count;            /**< how many there are */
+	size_t count;            /**< number of regions */
 	size_t capacity;         /**< private */
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
 };
@@ -182,29 +180,28 @@ struct pm_region_range {
 };
 
 /**
- * Makes an empty list.
- * @param regions the list
+ * Initialises an empty list.
+ * @param regions  the list
  */
 PM_PUBLIC void pm_regions_init(struct pm_regions *regions);
 
 /**
- * Releases what a list holds; it is empty afterwards.
- * @param regions the list
+ * Releases the memory of a list; the list is empty afterwards.
+ * @param regions  the list
  */
 PM_PUBLIC void pm_regions_deinit(struct pm_regions *regions);
 
 /**
- * Empties a list, and keeps most of its memory for the next regions.
- * @param regions the list
+ * Empties a list, and keeps most of its memory for further regions.
+ * @param regions  the list
  */
 PM_PUBLIC void pm_regions_clear(struct pm_regions *regions);
 
 /**
- * Appends a copy of a region; its texts are copied into the list (the same text as the last one's
- * is shared).
+ * Appends a copy of a region, with copies of its texts.
  *
  * @param regions  the list
- * @param region   the region; texts may be NULL for ""
+ * @param region   the region; a text that is NULL counts as ""
  * @param error    PM_ERROR_RESOURCES
  * @return         0 or -1
  */
@@ -212,12 +209,12 @@ PM_PUBLIC int pm_regions_append(struct pm_regions *regions, const struct pm_regi
                                 struct pm_error *error);
 
 /**
- * Copies a text into the list, where it lives as long as the list.
+ * Copies a text into a list.
  *
  * @param regions  the list
- * @param text     bytes, need not end in NUL
- * @param length   how many
- * @return         the NUL-terminated copy, or NULL when out of memory
+ * @param text     the text; need not end in NUL
+ * @param length   its length in bytes
+ * @return         the copy, NUL-terminated, valid as long as the list; NULL if out of memory
  */
 PM_PUBLIC const char *pm_regions_text(struct pm_regions *regions, const char *text, size_t length);
 
@@ -235,26 +232,26 @@ PM_PUBLIC int pm_regions_copy_detail(struct pm_regions *regions, const struct pm
                                      struct pm_detail *to, struct pm_error *error);
 
 /**
- * The region that holds an address.
+ * Finds the region that contains an address.
  *
  * @param regions  the list
  * @param address  the address
- * @return         the region, or NULL where nothing is mapped
+ * @return         the region; NULL if nothing is mapped there
  */
 PM_PUBLIC struct pm_region *pm_regions_find(const struct pm_regions *regions, uint64_t address);
 
 /**
- * Index of the first region that ends behind an address: the one that holds it, else the next
- * above.
+ * Finds the first region that ends after an address: the one that contains the address, otherwise
+ * the next one above.
  *
  * @param regions  the list
  * @param address  the address
- * @return         an index, regions->count where there is none
+ * @return         its index; regions->count if there is none
  */
 PM_PUBLIC size_t pm_regions_index(const struct pm_regions *regions, uint64_t address);
 
 /**
- * The addresses of a region.
+ * Returns the addresses of a region.
  * @param region  the region
  * @return        its start and its end
  */
@@ -265,9 +262,9 @@ static inline struct pm_range pm_region_bounds(const struct pm_region *region)
 }
 
 /**
- * Length of a region in bytes.
- * @param region the region
- * @return end - start
+ * Returns the size of a region.
+ * @param region  the region
+ * @return        bytes
  */
 static inline uint64_t pm_region_size(const struct pm_region *region)
 {
@@ -275,10 +272,10 @@ static inline uint64_t pm_region_size(const struct pm_region *region)
 }
 
 /**
- * Whether a size is known.
- * @param region the region
- * @param size which
- * @return true where smaps or pagemap gave it
+ * Whether a size of a region is known.
+ * @param region  the region
+ * @param size    the size
+ * @return        true if it was read from smaps or pagemap
  */
 static inline bool pm_region_knows(const struct pm_region *region, enum pm_size size)
 {
@@ -297,14 +294,14 @@ static inline uint64_t pm_region_chunk_max(const struct pm_region *region)
 }
 
 /**
- * Whether a region is anonymous: no name at all or one set by prctl(2).
- * @param region the region
- * @return true or false
+ * Whether a region is anonymous: without a name, or with one set by prctl(2).
+ * @param region  the region
+ * @return        true or false
  */
 PM_PUBLIC bool pm_region_is_anonymous(const struct pm_region *region);
 
 /**
- * Dirty bytes: Private_Dirty + Shared_Dirty.
+ * Returns the dirty bytes of a region, Private_Dirty + Shared_Dirty.
  *
  * @param region  the region
  * @return        bytes
@@ -315,53 +312,54 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 }
 
 /**
- * Whether a region continues the one before it: adjacent, and parts of the same thing (both
- * anonymous with the same name, or the same file at the following offset). Allocators and
- * mprotect(2) split mappings; data crosses such borders.
+ * Whether a region continues the one before it: they are adjacent, and either both anonymous with
+ * the same name, or parts of the same file at consecutive offsets. Allocators and mprotect(2) split
+ * mappings, and data crosses such borders.
  *
- * @param before  the region below
- * @param region  the region above
+ * @param before  the region with the lower addresses
+ * @param region  the region with the higher addresses
  * @return        true or false
  */
 PM_PUBLIC bool pm_region_continues(const struct pm_region *before, const struct pm_region *region);
 
-/** Bytes that pm_format_perms() needs. */
+/** Size of the buffer for pm_format_perms(). */
 #define PM_PERMS_TEXT_SIZE 5
 
 /**
- * Writes permissions as in maps, `rw-p`, `?` where not known.
- * @param perms as in pm_region @param text at least PM_PERMS_TEXT_SIZE bytes
+ * Formats permissions as in maps, such as `rw-p`, with `?` for unknown permissions.
+ * @param perms  as in pm_region
+ * @param text   receives the text; at least PM_PERMS_TEXT_SIZE bytes
  */
 PM_PUBLIC void pm_format_perms(unsigned perms, char *text);
 
 /**
- * Name of a kind, as in listings.
- * @param kind the kind
- * @return a constant text; "" for PM_KIND_UNKNOWN
+ * Returns the name of a kind, as in listings.
+ * @param kind  the kind
+ * @return      a constant text; "" for PM_KIND_UNKNOWN
  */
 PM_PUBLIC const char *pm_kind_name(enum pm_kind kind);
 
 /**
- * Kind of a name.
+ * Parses the name of a kind.
  *
- * @param name   the name, as pm_kind_name() gives it
- * @param kind   where to store the kind
- * @param error  PM_ERROR_USAGE, the text lists all names
+ * @param name   the name, as returned by pm_kind_name()
+ * @param kind   receives the kind
+ * @param error  PM_ERROR_USAGE; the text lists all names
  * @return       0 or -1
  */
 PM_PUBLIC int pm_kind_parse(const char *name, enum pm_kind *kind, struct pm_error *error);
 
 /**
- * Name of a proof: "proven", "inferred" or "".
- * @param proof the proof
- * @return a constant text
+ * Returns the name of a proof: "proven", "inferred" or "".
+ * @param proof  the proof
+ * @return       a constant text
  */
 PM_PUBLIC const char *pm_proof_name(enum pm_proof proof);
 
 /**
- * Name of a size in JSON and in column lists ("rss", "private_dirty").
- * @param size the size
- * @return a constant text
+ * Returns the name of a size in JSON and in column lists, such as "private_dirty".
+ * @param size  the size
+ * @return      a constant text
  */
 PM_PUBLIC const char *pm_size_name(enum pm_size size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Choosing regions: the REGION words and filters that all commands share.
+ * Selecting regions: the REGION words and filters that all commands have in common.
  */
 #ifndef PROCMEM_SELECT_H
 #define PROCMEM_SELECT_H
@@ -13,44 +13,46 @@ extern "C" {
 #endif
 
 /**
- * A choice of regions; opaque. Without words and filters it chooses everything. Several threads may
- * apply it, while none changes it.
+ * A selection of regions; opaque. Without words and filters it contains all regions. Several
+ * threads may apply a selection while no thread changes it.
  */
 struct pm_select;
 
 /**
- * Makes an empty choice.
- * @param select where to store it
- * @param error PM_ERROR_RESOURCES
- * @return 0 or -1
+ * Creates a selection without words and filters.
+ * @param select  receives the selection; release with pm_select_destroy()
+ * @param error   PM_ERROR_RESOURCES
+ * @return        0 or -1
  */
 PM_PUBLIC int pm_select_create(struct pm_select **select, struct pm_error *error);
 
 /**
- * Releases a choice.
- * @param select a choice or NULL
+ * Releases a selection.
+ * @param select  a selection or NULL
  */
 PM_PUBLIC void pm_select_destroy(struct pm_select *select);
 
 /**
- * Adds a REGION word; several are united. An address (`0x7f39…` or as listings print it): the
- * region around it; `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly those bytes; a
- * kind (`heap`); `[name]`: regions of that name as the kernel gives it; `all`. A word that is both
- * a kind and a hexadecimal number is a kind.
+ * Adds a REGION word; the words are united. A word is one of:
+ * - an address (`0x7f39…` or as in listings): the region that contains it
+ * - `ADDR-END` or `ADDR+LEN` (LEN as for pm_parse_size()): exactly these bytes
+ * - a kind (`heap`), also if it is a hexadecimal number
+ * - `[name]`: the regions with this name in maps
+ * - `all`
  *
- * @param select  the choice
+ * @param select  the selection
  * @param word    the word
- * @param error   PM_ERROR_USAGE with what a REGION may be, PM_ERROR_RESOURCES
+ * @param error   PM_ERROR_USAGE, the text says what a REGION may be; PM_ERROR_RESOURCES
  * @return        0 or -1
  */
 PM_PUBLIC int pm_select_add_word(struct pm_select *select, const char *word,
                                  struct pm_error *error);
 
 /**
- * Keeps only regions of these kinds. As with the other filters, a second call replaces the first,
- * and all filters that are set must pass.
+ * Keeps only regions of these kinds. As for all filters, a second call replaces the first one, and
+ * a region must pass all filters.
  *
- * @param select  the choice
+ * @param select  the selection
  * @param list    names separated by commas
  * @param error   PM_ERROR_USAGE, PM_ERROR_RESOURCES
  * @return        0 or -1
@@ -59,10 +61,10 @@ PM_PUBLIC int pm_select_set_kinds(struct pm_select *select, const char *list,
                                   struct pm_error *error);
 
 /**
- * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous ones) matches somewhere.
+ * Keeps only regions whose mapping (pm_region.mapping, "" for anonymous regions) contains a match.
  *
- * @param select  the choice
- * @param regex   a PCRE2 pattern; `(?i)` in front ignores case, `^$` means anonymous regions
+ * @param select  the selection
+ * @param regex   a PCRE2 pattern; a leading `(?i)` ignores case, `^$` means anonymous regions
  * @param error   PM_ERROR_USAGE with the position, PM_ERROR_RESOURCES
  * @return        0 or -1
  */
@@ -70,11 +72,11 @@ PM_PUBLIC int pm_select_set_mapping(struct pm_select *select, const char *regex,
                                     struct pm_error *error);
 
 /**
- * Keeps only regions with these permissions. Letters ask for what must be (`rw`, `x`; `s` shared,
- * `p` private); four characters as in maps
- * (`r--p`) ask for exactly these, `-` meaning not set and `?` meaning either.
+ * Keeps only regions with these permissions. Either letters of those that must be set (`rw`, `x`;
+ * `s` shared, `p` private), or four characters as in maps (`r--p`) for exactly these, with `-` for
+ * not set and `?` for either.
  *
- * @param select  the choice
+ * @param select  the selection
  * @param spec    the permissions
  * @param error   PM_ERROR_USAGE
  * @return        0 or -1
@@ -83,53 +85,52 @@ PM_PUBLIC int pm_select_set_perms(struct pm_select *select, const char *spec,
                                   struct pm_error *error);
 
 /**
- * Keeps only regions with at least this much resident.
- * @param select the choice
- * @param bytes the bound
+ * Keeps only regions with a minimum resident size.
+ * @param select  the selection
+ * @param bytes   the minimum in bytes
  */
 PM_PUBLIC void pm_select_set_min_rss(struct pm_select *select, uint64_t bytes);
 
 /**
- * Keeps only regions at least this long.
- * @param select the choice
- * @param bytes the bound
+ * Keeps only regions with a minimum size.
+ * @param select  the selection
+ * @param bytes   the minimum in bytes
  */
 PM_PUBLIC void pm_select_set_min_size(struct pm_select *select, uint64_t bytes);
 
 /**
- * Whether it chooses everything: no word but `all`, and no filter.
- * @param select the choice
- * @return true or false
+ * Whether a selection contains all regions: no word except `all`, and no filter.
+ * @param select  the selection
+ * @return        true or false
  */
 PM_PUBLIC bool pm_select_is_everything(const struct pm_select *select);
 
 /**
- * Whether it needs kinds to be known (a kind word or filter).
- * @param select the choice
- * @return true or false
+ * Whether the kinds must be known, for a word or a filter.
+ * @param select  the selection
+ * @return        true or false
  */
 PM_PUBLIC bool pm_select_needs_kinds(const struct pm_select *select);
 
 /**
- * Whether it needs RSS to be known (a bound on it).
- * @param select the choice
- * @return true or false
+ * Whether the RSS must be known, for a filter.
+ * @param select  the selection
+ * @return        true or false
  */
 PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
 
 /**
- * Applies the choice. An `ADDR-END` or `ADDR+LEN` that is mapped in part gives entries for the rest
- * too, so that nothing is dropped in silence, but only where no filter is set: what is not mapped
- * passes none.
+ * Applies a selection. If an `ADDR-END` or `ADDR+LEN` is only partly mapped, there are ranges for
+ * the unmapped parts, too. With a filter there are none: unmapped bytes do not pass any filter.
  *
- * @param select   the choice
- * @param regions  the regions, with kinds and RSS where the choice needs them
- * @param ranges   where to store the chosen ranges, by ascending address, never overlapping, each
- * within one region; the caller frees it; NULL where the filters leave nothing
- * @param count    where to store how many
- * @param error    PM_ERROR_NOT_FOUND when a word fits nothing (the text names the neighbours of an
- * address), PM_ERROR_USAGE when RSS is asked for and not known or a pattern needs too many steps,
- * PM_ERROR_RESOURCES
+ * @param select   the selection
+ * @param regions  the regions, with kinds and RSS if the selection needs them
+ * @param ranges   receives the selected ranges, by ascending address, without overlaps; the caller
+ *                 frees the array; NULL if no region passes the filters
+ * @param count    receives the number of ranges
+ * @param error    PM_ERROR_NOT_FOUND if a word matches no region (for an address the text names the
+ *                 nearest regions), PM_ERROR_USAGE if the RSS is needed and not known, or a pattern
+ *                 needs too many steps, PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Stopping all threads of a process for a consistent view of its memory, and their registers
+ * Stops all threads of a process for a consistent view of its memory, and reads their registers
  * (ptrace(2)).
  *
- * Reading needs no stop, and a stop needs more rights and holds the target up. It uses PTRACE_SEIZE
- * and PTRACE_INTERRUPT, which send the target no signal: what was stopped by a signal stays so,
- * signals that arrive meanwhile are delivered afterwards, and if we are killed, even by SIGKILL,
- * the kernel lets all threads run on.
+ * Reading memory does not need a stop. A stop needs more privileges, and delays the target. It uses
+ * PTRACE_SEIZE and PTRACE_INTERRUPT, which send no signal to the target. A target that was stopped
+ * by a signal stays stopped, and signals that arrive during the stop are delivered afterwards. If
+ * the calling process is killed, even by SIGKILL, the kernel resumes all threads.
  *
- * A ptrace relation binds the target to one thread of the tracer. That thread is one of our own,
- * made for each stop, so that a stop may be ended from any thread. While it lasts, the program must
- * not wait(2) for any child it has: it would take away what belongs to the stop.
+ * ptrace(2) binds the target to one thread of the tracer. The library creates a thread for each
+ * stop, so any thread may end the stop. Until then the program must not wait(2) for arbitrary
+ * children: it would receive events of the stop.
  *
- * Not stopped: other processes that share the memory, such as the child of a vfork(2) that has not
- * called exec yet.
+ * Other processes that share the memory are not stopped, such as the child of a vfork(2) that has
+ * not called exec yet.
  */
 #ifndef PROCMEM_STOP_H
 #define PROCMEM_STOP_H
@@ -29,57 +29,57 @@
 extern "C" {
 #endif
 
-/** A stop in progress; opaque. One thread at a time may use it. */
+/** A stop; opaque. One thread at a time may use it. */
 struct pm_stop;
 
 /**
- * Stops all threads of a process. On failure all threads run on as before.
+ * Stops all threads of a process. On failure all threads continue to run.
  *
- * Threads that sleep in the kernel without being interruptible (state D: waiting for a disk, or for
- * a vfork child) cannot be stopped there; after a fifth of a second they are taken as stopped,
- * because they stop before they execute any more of the program.
+ * Threads in uninterruptible sleep (state D: waiting for a disk, or for a vfork child) cannot be
+ * stopped. After 0.2 s they count as stopped, because they stop before they execute code of the
+ * program again.
  *
  * @param process  the process; must outlive the stop
- * @param cancel   when it becomes non-zero, all is let go and the call ends with
- * PM_ERROR_CANCELLED; or NULL
- * @param stop     where to store the stop; end it with pm_stop_end()
- * @param error    PM_ERROR_ACCESS with the rule that refused (also: the PID that traces it
- * already), PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (ourselves, a saved tree,
- * another PID namespace), PM_ERROR_CANCELLED, PM_ERROR_RESOURCES
+ * @param cancel   when non-zero, all threads are resumed, and the call fails with
+ *                 PM_ERROR_CANCELLED; or NULL
+ * @param stop     receives the stop; end it with pm_stop_end()
+ * @param error    PM_ERROR_ACCESS with the rule that refused access (also the PID of another
+ *                 tracer), PM_ERROR_GONE, PM_ERROR_NO_MEMORY, PM_ERROR_UNSUPPORTED (the calling
+ *                 process, a saved tree, another PID namespace), PM_ERROR_CANCELLED,
+ *                 PM_ERROR_RESOURCES
  * @return         0 or -1
  */
 PM_PUBLIC int pm_stop_begin(struct pm_process *process, const volatile sig_atomic_t *cancel,
                             struct pm_stop **stop, struct pm_error *error);
 
 /**
- * Lets all threads run on and releases the stop.
+ * Resumes all threads and releases the stop.
  *
  * @param stop  a stop or NULL
- * @return      how long the target was held up, in nanoseconds: from before the first thread was
- * told to stop until the last one was let go
+ * @return      duration of the stop in nanoseconds, from before the first thread was interrupted
+ *              until the last thread was resumed
  */
 PM_PUBLIC uint64_t pm_stop_end(struct pm_stop *stop);
 
 /** A thread of a stop. */
 struct pm_stopped_thread {
-	pid_t tid;  /**< thread ID */
-	int signal; /**< signal that was about to be delivered to it and will be afterwards, 0 for
-	               none */
-	bool reachable; /**< false: asleep in the kernel, its registers cannot be read */
+	pid_t tid;      /**< thread ID */
+	int signal;     /**< pending signal that is delivered after the stop, 0 for none */
+	bool reachable; /**< false: it sleeps in the kernel, and its registers cannot be read */
 };
 
 /**
- * How many threads there are.
- * @param stop the stop
- * @return at least 1
+ * Returns the number of stopped threads.
+ * @param stop  the stop
+ * @return      at least 1
  */
 PM_PUBLIC size_t pm_stop_count(const struct pm_stop *stop);
 
 /**
- * One of the threads, by ascending thread ID.
- * @param stop the stop
- * @param index from 0
- * @return the thread, valid until the stop ends
+ * Returns one of the threads, by ascending thread ID.
+ * @param stop   the stop
+ * @param index  index of the thread, from 0
+ * @return       the thread, valid until the stop ends
  */
 PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *stop, size_t index);
 
@@ -87,14 +87,14 @@ PM_PUBLIC const struct pm_stopped_thread *pm_stop_thread(const struct pm_stop *s
  * Reads a set of registers of a thread (PTRACE_GETREGSET).
  *
  * @param stop      the stop
- * @param index     of the thread
- * @param note      which set: a note type of core files, as in <elf.h>: NT_PRSTATUS, NT_FPREGSET,
- * NT_X86_XSTATE, ...
- * @param buffer    room for capacity bytes
- * @param capacity  bytes
- * @param size      where to store how many bytes were filled
- * @param error     PM_ERROR_UNSUPPORTED where the machine has no such set, PM_ERROR_UNREADABLE for
- * a thread that is not reachable, PM_ERROR_GONE
+ * @param index     index of the thread
+ * @param note      the set, a note type of core files as in <elf.h>: NT_PRSTATUS, NT_FPREGSET,
+ *                  NT_X86_XSTATE, ...
+ * @param buffer    room for `capacity` bytes
+ * @param capacity  size of the buffer in bytes
+ * @param size      receives the number of bytes read
+ * @param error     PM_ERROR_UNSUPPORTED if the machine does not have this set, PM_ERROR_UNREADABLE
+ *                  if the thread is not reachable, PM_ERROR_GONE
  * @return          0 or -1
  */
 PM_PUBLIC int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_t note,
@@ -102,13 +102,12 @@ PM_PUBLIC int pm_stop_read_registers(struct pm_stop *stop, size_t index, uint32_
                                      struct pm_error *error);
 
 /**
- * Reads the siginfo_t of what a thread stopped for (PTRACE_GETSIGINFO): of the signal about to be
- * delivered, if there is one.
+ * Reads the siginfo_t of a thread (PTRACE_GETSIGINFO): that of its pending signal, if any.
  *
  * @param stop   the stop
- * @param index  of the thread
+ * @param index  index of the thread
  * @param info   room for a siginfo_t, 128 bytes
- * @param error  PM_ERROR_UNREADABLE for a thread that is not reachable or has none, PM_ERROR_GONE
+ * @param error  PM_ERROR_UNREADABLE if the thread is not reachable or has no siginfo, PM_ERROR_GONE
  * @return       0 or -1
  */
 PM_PUBLIC int pm_stop_read_siginfo(struct pm_stop *stop, size_t index, void *info,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Reading a unit of a plan whatever happens: every byte that can be had, and the rest named page by
- * page.
+ * Reads the units of a plan. Every readable byte is read, and unreadable ranges are reported with
+ * the accuracy of a page.
  */
 #ifndef PROCMEM_UNIT_READ_H
 #define PROCMEM_UNIT_READ_H
@@ -16,51 +16,52 @@ extern "C" {
 #endif
 
 /**
- * Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor
- * allows it.
+ * Sources of the bytes, and the visitor for what cannot be read. Several threads may use one if its
+ * visitor allows it.
  */
 struct pm_unit_source {
 	struct pm_reader *target; /**< for runs */
 	struct pm_reader *files;  /**< for wanted file and shared segments (pm_file_reader_open());
-	                             required where any are */
-	pm_unreadable_visitor *unreadable;   /**< called for what cannot be read; may be NULL */
-	void *context;                       /**< handed to it */
-	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, reading ends with
+	                             may be NULL if there are none */
+	pm_unreadable_visitor *unreadable;   /**< called for unreadable ranges, by ascending
+	                                        address; adjacent pages with the same reason are
+	                                        one range; or NULL */
+	void *context;                       /**< passed to it */
+	const volatile sig_atomic_t *cancel; /**< when non-zero, reads fail with
 	                                        PM_ERROR_CANCELLED; or NULL */
 };
 
 /**
- * Reads the wanted segments of a unit, one behind the other, into a buffer. Unreadable bytes are
- * zeros there.
+ * Reads the wanted segments of a unit into consecutive bytes of a buffer. Unreadable bytes are set
+ * to zero.
  *
- * @param source  where from
- * @param unit    what to read
+ * @param source  the sources
+ * @param unit    the unit
  * @param buffer  room for unit->size bytes
- * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED; unreadable bytes are no error
+ * @param error   PM_ERROR_GONE, PM_ERROR_CANCELLED; unreadable bytes are not an error
  * @return        0 or -1
  */
 PM_PUBLIC int pm_unit_read(const struct pm_unit_source *source, const struct pm_unit *unit,
                            void *buffer, struct pm_error *error);
 
-/** Bytes directly before the first segment of a unit and behind its last one. All zero is none. */
+/** Bytes directly before the first segment of a unit and after the last one. All zero: none. */
 struct pm_unit_around {
-	size_t before;       /**< bytes before */
-	size_t after;        /**< bytes behind */
-	uint8_t before_type; /**< enum pm_segment_type, as a plan says of those before: where to
-	                        read them */
-	uint8_t after_type;  /**< the same of those behind */
+	size_t before;       /**< bytes before the unit */
+	size_t after;        /**< bytes after the unit */
+	uint8_t before_type; /**< enum pm_segment_type of the bytes before, as in the plan */
+	uint8_t after_type;  /**< enum pm_segment_type of the bytes after, as in the plan */
 };
 
 /**
- * Reads a unit together with bytes around it, by the same calls into the kernel where these are of
- * one type. The visitor is told of what cannot be read around it, too: a range may begin before the
- * unit, or end behind it.
+ * Reads a unit together with bytes around it, with the same system calls where the types allow it.
+ * Unreadable ranges are reported for the bytes around the unit, too: a range can start before the
+ * unit, or end after it.
  *
- * @param source  where from
- * @param unit    what to read; it has segments
- * @param around  what else: no bytes but such as a plan wants
- * @param buffer  room for the bytes before, unit->size, and those behind
- * @param error   as pm_unit_read()
+ * @param source  the sources
+ * @param unit    the unit; it has segments
+ * @param around  the bytes around it; a plan must want all of them
+ * @param buffer  room for the bytes before, unit->size bytes, and the bytes after
+ * @param error   as for pm_unit_read()
  * @return        0 or -1
  */
 PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_unit *unit,
@@ -68,13 +69,13 @@ PM_PUBLIC int pm_unit_read_around(const struct pm_unit_source *source, const str
                                   struct pm_error *error);
 
 /**
- * Reads any bytes with the same recovery. It does not know which pages are there: use it for ranges
- * that a plan wants.
+ * Reads a range with the same handling of unreadable bytes. It does not check the page states: use
+ * it only for ranges that a plan wants.
  *
- * @param source   where from; only `target` is read
+ * @param source   the sources; only `target` is read
  * @param address  first address
- * @param buffer   room for size bytes
- * @param size     how many
+ * @param buffer   room for `size` bytes
+ * @param size     bytes to read
  * @param error    PM_ERROR_GONE, PM_ERROR_CANCELLED
  * @return         0 or -1
  */

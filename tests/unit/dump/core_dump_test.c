@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files that we write, looked at with gdb and elfutils. */
+/* Core files that procmem writes, checked with gdb and elfutils. */
 #include <procmem/core.h>
 #include <procmem/core_dump.h>
 
@@ -21,7 +21,7 @@
 #include "support/markers.h"
 #include "support/tree.h"
 
-/** A core file of a target in a folder of its own. */
+/** A core file of a target, in its own folder. */
 struct dump {
 	struct target target;
 	struct look look;
@@ -79,7 +79,7 @@ static void expect_core(struct dump *dump, const struct pm_core_options *options
 }
 
 /**
- * All output of a running program, which ends.
+ * Returns the complete output of a running program, which exits.
  * @return the caller frees it
  */
 static char *output_of(struct target *program)
@@ -105,7 +105,7 @@ static void expect_words(const char *text, const char *words)
 		fail_msg("no '%s' in: %s", words, text);
 }
 
-/** What gdb says when it is given commands by a file. */
+/** Returns the output of gdb for a file of commands. */
 static char *ask_gdb(const struct dump *dump, const char *commands)
 {
 	struct target gdb;
@@ -141,7 +141,7 @@ static void gdb_finds_all_markers(void **state)
 	for (size_t i = 0; i < markers.count; i++)
 		expect_words(answer, markers.items[i].text);
 
-	/* One thread, and a whole vdso. */
+	/* One thread, and the complete vdso. */
 	const char *thread = strstr(answer, "[New LWP");
 	assert_non_null(thread);
 	assert_null(strstr(thread + 1, "[New LWP"));
@@ -154,8 +154,8 @@ static void gdb_finds_all_markers(void **state)
 }
 
 /**
- * The pages of files that nobody touched are not there, unless they are asked for; gdb itself would
- * look into the files.
+ * Untouched pages of files are not in the core file unless requested: gdb would read them from the
+ * files.
  */
 static void untouched_files_are_absent_or_whole(void **state)
 {
@@ -194,12 +194,12 @@ static void untouched_files_are_absent_or_whole(void **state)
 }
 
 #ifndef SYS_pause
-#define SYS_pause SYS_ppoll /* on processors that came later, pause(3) is that */
+#define SYS_pause SYS_ppoll /* newer processors have no pause(2): pause(3) uses this */
 #endif
 
 /**
  * Waits until a thread is in a system call.
- * @param words how proc_pid_syscall(5) begins then
+ * @param words  the start of proc_pid_syscall(5) then
  */
 static void await_call(pid_t tid, const char *words)
 {
@@ -213,7 +213,7 @@ static void await_call(pid_t tid, const char *words)
 }
 
 /**
- * Waits until the first thread reads its input: registers and stack then belong together, though
+ * Waits until the first thread reads its input: then registers and stack are consistent, although
  * the stack is copied after the stop.
  */
 static void await_reading(pid_t pid)
@@ -271,7 +271,9 @@ static void gdb_shows_threads_and_stacks(void **state)
 	end(&dump);
 }
 
-/** Inside a stop of the caller the dump begins none of its own, and leaves that one alone. */
+/**
+ * During a stop of the caller the dump does not stop the target itself, and does not end the stop.
+ */
 static void a_stop_of_the_caller_is_used(void **state)
 {
 	(void)state;
@@ -298,7 +300,7 @@ static void a_stop_of_the_caller_is_used(void **state)
 	end(&dump);
 }
 
-/** Without any stop a sleeping thread is shown where it sleeps. */
+/** Without a stop, a sleeping thread is shown where it sleeps. */
 static void sleeping_threads_are_seen_without_a_stop(void **state)
 {
 	(void)state;
@@ -362,7 +364,7 @@ static void any_number_of_segments_is_written(void **state)
 	assert_in_range(strtoul(count + 7, NULL, 10), 70000, 71000);
 	free(answer);
 
-	/* gdb 13 takes ten seconds to find its way among so many. */
+	/* gdb 13 needs ten seconds for this number of segments. */
 	struct pm_core *core;
 	char bytes[MARKER_TEXT];
 	assert_int_equal(pm_core_open(dump.core, &core, NULL), 0);
@@ -377,7 +379,7 @@ static void any_number_of_segments_is_written(void **state)
 	end(&dump);
 }
 
-/** How much a core file holds of a region of a target. */
+/** Returns the number of bytes that a core file contains of a region of a target. */
 static uint64_t held_of(const struct dump *dump, const char *name)
 {
 	uint64_t start_address, end_address, held = 0;

@@ -22,7 +22,7 @@
 
 enum { PAGE = 4096 };
 
-/** An empty file without a name. */
+/** Creates an empty file without a name. */
 static int make_file(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -39,10 +39,10 @@ static struct pm_dump_source source_of(struct look *look)
 		                        .reader = &look->memory };
 }
 
-/** A made-up target of 8 pages at 0x10000: page 1 is a hole, page 3 unreadable, page 5 a guard. */
+/** A fake target of 8 pages at 0x10000: page 1 is a hole, page 3 unreadable, page 5 a guard. */
 struct fake_memory {
 	char bytes[8 * PAGE];
-	char expected[8 * PAGE]; /* what a dump of them must be */
+	char expected[8 * PAGE]; /* the expected dump of them */
 	struct pm_fake_range ranges[2];
 	struct pm_fake_target target;
 	struct pm_reader reader;
@@ -134,7 +134,7 @@ static void bytes_and_counts_are_exact(void **state)
 	assert_int_equal(made.bad_end, 0x14000);
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 8 * PAGE);
 
-	/* A second dump goes behind the first; parts of pages, and an end that is a hole. */
+	/* A second dump is written after the first one: parts of pages, and a hole at the end. */
 	const struct pm_region_range ranges[] = { { { 0x10ffe, 0x11003 }, 0 },
 		                                  { { 0x14001, 0x14002 }, 0 },
 		                                  { { 0x15000, 0x15010 }, 0 } };
@@ -161,7 +161,7 @@ static void *read_pipe(void *context)
 	return bytes;
 }
 
-/** Where holes are impossible zeros are written. */
+/** If holes are impossible, zeros are written. */
 static void streams_get_zeros(void **state)
 {
 	(void)state;
@@ -191,7 +191,7 @@ static void streams_get_zeros(void **state)
 	expect_content(fd, 6, made.expected, 8 * PAGE);
 	close(fd);
 
-	/* Old bytes must not show through holes. */
+	/* Old bytes must not be visible in holes. */
 	fd = make_file();
 	static char old[9 * PAGE];
 	memset(old, 'O', sizeof old);
@@ -232,8 +232,8 @@ static void failures_are_told(void **state)
 }
 
 /**
- * Everything of a real target: the markers stand where the ranges put them, and the terabyte takes
- * no room.
+ * All of a real target: the markers are at the offsets of their ranges, and the terabyte takes no
+ * space.
  */
 static void a_whole_process_is_dumped_sparsely(void **state)
 {
@@ -265,8 +265,8 @@ static void a_whole_process_is_dumped_sparsely(void **state)
 	assert_int_equal(result.unreadable, 0);
 	assert_true((uint64_t)status.st_blocks * 512 <= result.bytes + result.bytes / 10);
 	assert_in_range(status_number(target.pid, "VmPTE:"), tables, tables + 64);
-	/* The kernel's counter is exact to some pages only; smaps, which is exact, is compared by
-	 * the readers' test. */
+	/* The counter of the kernel is accurate to some pages only; the test of the readers
+	 * compares with smaps, which is exact. */
 	assert_in_range(status_number(target.pid, "VmRSS:"), rss - 256, rss + 256);
 
 	static char bytes[MARKER_TEXT];
@@ -286,7 +286,7 @@ static void a_whole_process_is_dumped_sparsely(void **state)
 	target_stop(&target);
 }
 
-/** Ends the target at the first progress. */
+/** Kills the target at the first progress. */
 static void quit_target(void *context, uint64_t bytes, uint64_t address)
 {
 	struct target *target = context;
@@ -316,7 +316,7 @@ static void a_target_that_ends_is_never_taken_for_whole(void **state)
 	target_range(&target, "plain", &start, &end);
 
 	int fd = make_file();
-	/* All, and what is one unit only: it has been read when the target ends. */
+	/* All regions, and a single unit: it has been read when the target exits. */
 	const struct pm_region_range one = { { start, start + 1 }, look_region(&look, start) };
 	struct target again = target;
 	struct pm_dump_source source = source_of(&look);

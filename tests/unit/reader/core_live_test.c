@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files that others wrote of the target `markers`: the kernel, and gdb's gcore. */
+/* Core files of the target `markers`, written by the kernel and by gcore of gdb. */
 #include <procmem/core.h>
 #include <procmem/unit_read.h>
 
@@ -21,9 +21,9 @@
 
 enum {
 	ALL_MAPPINGS = 0x7f
-}; /* coredump_filter, core(5): private and shared, anonymous, file-backed and huge ones */
+}; /* coredump_filter, core(5): private and shared, anonymous, file-backed and huge pages */
 
-/** How many lines of maps are of files, each of which NT_FILE names. */
+/** Returns the number of lines of maps with files, each of which must be in NT_FILE. */
 static size_t count_files(const char *maps)
 {
 	size_t files = 0;
@@ -34,10 +34,9 @@ static size_t count_files(const char *maps)
 }
 
 /**
- * Finds all markers in a core file and checks that it has a region for every file that maps had.
- *
- * @param lost  regions whose content the writer of the core is known to lose: words separated by
- * blanks
+ * Finds all markers in a core file, and checks that it has a region for every file in maps.
+ * @param lost  regions whose content the writer of the core file is known to lose, separated by
+ * spaces
  */
 static void expect_all_in(const char *path, const struct target *target, const char *maps,
                           const char *lost)
@@ -166,7 +165,7 @@ static void gcores_core_is_read(void **state)
 	target_stop(&gcore);
 
 	snprintf(path, sizeof path, "%s.%s", prefix, pid);
-	/* gdb 13 drops a whole region where a page of it cannot be read. */
+	/* gdb 13 drops a whole region if one of its pages cannot be read. */
 	expect_all_in(path, &target, maps, "short guarded uffd");
 	free(maps);
 	target_stop(&target);

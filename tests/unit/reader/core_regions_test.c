@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which regions a core file has: its segments and its note of mapped files (NT_FILE) put together,
- * whoever wrote them. */
+/* The regions of a core file: its segments combined with its note of mapped files (NT_FILE), for
+ * different writers. */
 #include <procmem/kinds.h>
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ enum {
 	MOST = 8
 };
 
-/** A mapped file, as NT_FILE has it: the offset in pages. */
+/** An entry of NT_FILE; the offset is in pages. */
 struct mapped {
 	uint64_t start, end, offset;
 	const char *path;
@@ -34,7 +34,7 @@ struct segment {
 	unsigned flags;
 };
 
-/** What a region must be. */
+/** An expected region. */
 struct expected {
 	uint64_t start, end;
 	unsigned perms;
@@ -45,7 +45,7 @@ struct expected {
 static struct core_image image;
 
 /**
- * Puts a note NT_FILE into the second page.
+ * Writes an NT_FILE note to the second page.
  * @return its size
  */
 static size_t put_files(const struct mapped *files, size_t count)
@@ -69,8 +69,8 @@ static size_t put_files(const struct mapped *files, size_t count)
 }
 
 /**
- * Makes a core file in `image`; what its segments hold follows from the third page on, in their
- * order. Lists end with a zero.
+ * Builds a core file in `image`. The contents of the segments are in their order, from the third
+ * page. Lists end with a zero.
  */
 static void compose(const struct segment *segments, const struct mapped *files)
 {
@@ -96,7 +96,7 @@ static void compose(const struct segment *segments, const struct mapped *files)
 		                        .p_filesz = put_files(files, named) };
 }
 
-/** Fails unless the core file in `image` has just these regions. The list ends with a zero. */
+/** Fails unless the core file in `image` has exactly these regions. The list ends with a zero. */
 static void expect_regions(const struct expected *expected)
 {
 	struct pm_core *core = core_image_open(&image);
@@ -121,7 +121,7 @@ static void expect_regions(const struct expected *expected)
 	pm_core_close(core);
 }
 
-/** As gdb writes them: nothing but the name tells of memory that is in the file still. */
+/** As written by gdb: memory that is in the mapped file still has only a name. */
 static void files_without_segments_are_listed(void **state)
 {
 	(void)state;
@@ -141,7 +141,7 @@ static void files_without_segments_are_listed(void **state)
 		{ 0 } });
 }
 
-/** Reading there says where the bytes may be, and a plan leaves them out. */
+/** The error of a read names the file and the offset of the bytes, and a plan leaves them out. */
 static void what_is_not_there_is_told(void **state)
 {
 	(void)state;
@@ -155,8 +155,8 @@ static void what_is_not_there_is_told(void **state)
 		uint64_t address;
 		const char *words;
 	} missing[] = {
-		{ 0x11008, "leaves these bytes to the file: /lib/a.so at offset 0x1008" },
-		{ 0x40010, "leaves these bytes to the file: /lib/b.so at offset 0x7010" },
+		{ 0x11008, "the mapped file may have these bytes: /lib/a.so at offset 0x1008" },
+		{ 0x40010, "the mapped file may have these bytes: /lib/b.so at offset 0x7010" },
 		{ 0x20000, "not in the core file: never touched, or left out" },
 		{ 0x50000, "not in the core file" },
 	};
@@ -191,7 +191,7 @@ static void what_is_not_there_is_told(void **state)
 		for (size_t i = 0; i < unit.count; i++)
 			if (unit.segments[i].type == PM_SEGMENT_MISSING)
 				assert_int_equal(strstr(unit.segments[i].why,
-				                        "leaves these bytes") != NULL,
+				                        "may have these bytes") != NULL,
 				                 unit.segments[i].start != 0x20000);
 
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE);
@@ -201,7 +201,10 @@ static void what_is_not_there_is_told(void **state)
 	pm_core_close(core);
 }
 
-/** As procmem writes them: a segment wherever something begins that was read, or was not. */
+/**
+ * As written by procmem: a new segment starts wherever bytes were read after bytes that were not,
+ * and the reverse.
+ */
 static void parts_of_a_mapping_are_one_region(void **state)
 {
 	(void)state;
@@ -214,7 +217,7 @@ static void parts_of_a_mapping_are_one_region(void **state)
 	                                 { 0x14000, 0x16000, 6, "/lib/a.so (deleted)" },
 	                                 { 0 } });
 
-	/* Of the second, only a part was written; what is left of a mapping has its permissions. */
+	/* Only a part of the second one was written; the rest of a mapping has its permissions. */
 	expect_regions((const struct expected[]){
 		{ 0x10000, 0x14000, RX | SHARED_UNKNOWN, UINT64_C(2) * PAGE, UINT64_C(2) * PAGE,
 	          "/lib/a.so" },
@@ -223,8 +226,8 @@ static void parts_of_a_mapping_are_one_region(void **state)
 }
 
 /**
- * Files have no inodes there; matches cross into the next mapping of one if that goes on where the
- * one before ended, and only then.
+ * Files have no inodes here. A match can cross to the next mapping of a file only if the offsets
+ * are consecutive.
  */
 static void a_file_goes_on_where_its_offset_does(void **state)
 {
@@ -252,7 +255,7 @@ static void a_file_goes_on_where_its_offset_does(void **state)
 }
 
 /**
- * Whoever joins mappings in one list and not in the other does not make us join them, or make up
+ * Mappings that the writer joined in only one of the lists are not joined, and get no made-up
  * permissions.
  */
 static void borders_of_either_list_count(void **state)
@@ -299,7 +302,7 @@ static void names_without_sense_are_dropped(void **state)
 		{ 0 } });
 }
 
-/** Only gdb's files have sections; there everything is called readable. */
+/** Only files of gdb have sections; in these every segment is readable. */
 static void gdb_does_not_tell_what_is_readable(void **state)
 {
 	(void)state;
@@ -336,8 +339,8 @@ static void permissions_that_are_not_known_are_written_so(void **state)
 }
 
 /**
- * Puts the head of a library with code at its second page, and data at its third, at an offset of
- * the image.
+ * Writes the header of a library, with code at its second page and data at its third page, to an
+ * offset of the image.
  */
 static void put_library(size_t offset)
 {
@@ -364,8 +367,8 @@ static void put_library(size_t offset)
 }
 
 /**
- * A library whose code is not in the file is one by its place; the same library read as data is
- * not, nor is a file beside it.
+ * A library whose code is not in the core file is recognised by its place; the same library mapped
+ * as data is not, nor is a file next to it.
  */
 static void libraries_are_known_by_their_place(void **state)
 {
@@ -380,7 +383,7 @@ static void libraries_are_known_by_their_place(void **state)
 		{ PM_KIND_FILE, PM_PROOF_INFERRED },
 	};
 
-	/* Segments hold a page each, in the third, fourth and sixth of the image. */
+	/* Each segment contains one page: the third, fourth and sixth of the image. */
 	compose((const struct segment[]){ { 0x10000, PAGE, PAGE, PF_R },
 	                                  { 0x12000, PAGE, PAGE, PF_R | PF_W },
 	                                  { 0x13000, PAGE, PAGE, PF_R | PF_W },

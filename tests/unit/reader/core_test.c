@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Core files made by hand: of each width and byte order, odd, broken and hostile ones. Real ones
- * are in core_live_test.c. */
+/* Core files built by the test, of each width and byte order: unusual, broken and malicious ones.
+ * core_live_test.c has real ones. */
 #include "reader/core.h"
 
 #include <elf.h>
@@ -21,8 +21,8 @@ static void bytes_are_where_the_segments_say(void **state)
 	(void)state;
 	static struct core_image file;
 	Elf64_Phdr *programs = core_image_make(&file, 4);
-	/* Not in order of addresses; the second is held in part, the third not at all; the fourth
-	 * continues the first. */
+	/* Not sorted by address. The second one is only partly in the file, the third one not at
+	 * all; the fourth one continues the first. */
 	programs[0] = core_image_load(0x20000, PAGE, 4 * PAGE, PAGE);
 	programs[1] = core_image_load(0x30000, 4 * PAGE, 8 * PAGE, 2 * PAGE);
 	programs[2] = core_image_load(0x40000, 2 * PAGE, 0, 0);
@@ -72,7 +72,7 @@ static void bytes_are_where_the_segments_say(void **state)
 	pm_core_close(core);
 }
 
-/** Two threads, given by descending TID. */
+/** Two threads, by descending TID. */
 static void expect_threads(const struct pm_core *core, const int *tids, const uint64_t *pointers)
 {
 	size_t count;
@@ -102,8 +102,7 @@ static void notes_tell_of_the_process(void **state)
 	memcpy(process + 40, "sixteen bytes ok", 16);
 	strcpy((char *)process + 56, "sixteen --bytes ok  ");
 	memcpy(thread + 12, &signal, sizeof signal);
-	/* As fs/binfmt_elf.c fills struct elf_prstatus of x86-64: pr_pid, and rsp among the
-	 * registers. */
+	/* struct elf_prstatus of x86-64 as in fs/binfmt_elf.c: pr_pid, and rsp in the registers. */
 	const int tids[] = { 4712, 4711 };
 	const uint64_t pointers[] = { 0x10010, 0x10020 };
 	struct {
@@ -151,7 +150,7 @@ static void notes_tell_of_the_process(void **state)
 	pm_core_close(core);
 }
 
-/** 32-bit, of the other byte order. */
+/** 32-bit, with the other byte order. */
 static void foreign_files_are_read(void **state)
 {
 	(void)state;
@@ -187,7 +186,7 @@ static void foreign_files_are_read(void **state)
 	pm_core_close(core);
 }
 
-/** More than 65,534 segments: the number is in section header 0. */
+/** More than 65,534 segments: their number is in section header 0. */
 static void any_number_of_segments_is_counted(void **state)
 {
 	(void)state;
@@ -218,14 +217,17 @@ static void any_number_of_segments_is_counted(void **state)
 	pm_core_close(core);
 
 	section->sh_info = UINT32_MAX;
-	core_image_expect_refused(&head, "does not fit");
+	core_image_expect_refused(&head, "do not fit");
 	header->e_shoff = UINT64_MAX - 3;
 	core_image_expect_refused(&head, "ends before");
 	header->e_shoff = 0;
-	core_image_expect_refused(&head, "too many");
+	core_image_expect_refused(&head, "more than 65,534");
 }
 
-/** A full disk cuts cores: what is there can be read, and the rest is missing, not zero. */
+/**
+ * A full disk truncates core files: the bytes in the file can be read, the rest is missing, not
+ * zero.
+ */
 static void a_cut_file_gives_what_it_has(void **state)
 {
 	(void)state;
@@ -285,7 +287,7 @@ static void holes_are_not_read(void **state)
 	while (pm_plan_next(plan, &unit, &error) > 0)
 		;
 
-	/* tmpfs may give a huge page for the byte. */
+	/* tmpfs may use a huge page for the byte. */
 	assert_in_range(pm_plan_bytes(plan, PM_SEGMENT_RUN), PAGE, 4 << 20);
 	assert_int_equal(pm_plan_bytes(plan, PM_SEGMENT_RUN) + pm_plan_bytes(plan, PM_SEGMENT_HOLE),
 	                 terabyte);
@@ -304,25 +306,25 @@ static void nonsense_is_refused(void **state)
 	core_image_expect_refused(&file, "ends before");
 
 	core_image_make(&file, 0);
-	core_image_expect_refused(&file, "without any memory");
+	core_image_expect_refused(&file, "without memory");
 	core_image_make(&file, 1);
 	header->e_type = ET_EXEC;
-	core_image_expect_refused(&file, "no core file");
+	core_image_expect_refused(&file, "not a core file");
 	core_image_make(&file, 1);
 	header->e_ident[0] = 'x';
 	core_image_expect_refused(&file, "not an ELF");
 	core_image_make(&file, 1);
 	header->e_ident[EI_CLASS] = 7;
-	core_image_expect_refused(&file, "unknown sort");
+	core_image_expect_refused(&file, "unknown class");
 	core_image_make(&file, 1);
 	header->e_phoff = UINT64_MAX - 10;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 	core_image_make(&file, 1);
 	header->e_phentsize = 1;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 	core_image_make(&file, 1000);
 	file.size = 10 * PAGE;
-	core_image_expect_refused(&file, "does not fit");
+	core_image_expect_refused(&file, "do not fit");
 
 	core_image_make(&file, 2);
 	programs[0] = core_image_load(0x10000, 2 * PAGE, 0, 0);
@@ -342,7 +344,7 @@ static void nonsense_is_refused(void **state)
 	pm_core_close(NULL);
 }
 
-/** Notes with impossible sizes end the notes, not the file. */
+/** A note of an impossible size ends the notes, not the file. */
 static void broken_notes_do_not_matter(void **state)
 {
 	(void)state;
@@ -369,7 +371,7 @@ static void broken_notes_do_not_matter(void **state)
 	pm_core_close(core_image_open(&file));
 }
 
-/* Each of many headers promises the same notes. */
+/* Each of many program headers refers to the same notes. */
 static void notes_without_end_are_not_read(void **state)
 {
 	(void)state;

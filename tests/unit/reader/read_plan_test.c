@@ -12,12 +12,12 @@ enum { PAGE = 4096, MEGABYTE = 1024 * 1024 };
 
 static const uint64_t TERABYTE = UINT64_C(1) << 40;
 
-/** Page states made up by a test, and how often they were asked for. */
+/** Page states of a test, with the number of walks. */
 struct states {
 	const struct pm_page_run *runs;
 	size_t count;
 	size_t walks;
-	int result; /* what walks return; 0 for success */
+	int result; /* result of the walks; 0 for success */
 };
 
 static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *visit, void *visitor,
@@ -44,7 +44,7 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 	return 0;
 }
 
-/** A plan under test, with all that it needs. */
+/** A plan, with all that it needs. */
 struct fixture {
 	struct pm_regions regions;
 	struct states states;
@@ -138,8 +138,8 @@ static void a_long_run_is_cut_into_full_units(void **state)
 }
 
 /**
- * 100 MiB as single pages all over a terabyte: each unit must carry a full megabyte, so that 100
- * calls read them all.
+ * 100 MiB as single pages in a terabyte: each unit must have a full MiB, so that 100 calls read
+ * all.
  */
 static void scattered_pages_are_packed(void **state)
 {
@@ -175,7 +175,7 @@ static void scattered_pages_are_packed(void **state)
 	free(runs);
 }
 
-/** Each region stands for one rule; the second page of each is present. */
+/** Each region is for one rule; the second page of each is present. */
 static void every_type_has_its_rule(void **state)
 {
 	(void)state;
@@ -312,8 +312,8 @@ static void ranges_are_kept_to_the_byte(void **state)
 }
 
 /**
- * Whatever byte a range begins with: the bytes around a unit are read with it, as those of one
- * page.
+ * Ranges that start at any byte: the bytes around a unit are read with it, and have the type of
+ * their page.
  */
 static void units_end_between_pages(void **state)
 {
@@ -441,10 +441,7 @@ static void without_page_states_all_is_read(void **state)
 	drop(fixture);
 }
 
-/**
- * Small regions side by side, as mprotect leaves them: their page states must not be asked for one
- * by one.
- */
+/** Small adjacent regions, as left by mprotect(2): there must not be a walk for each of them. */
 static void many_small_regions_need_few_walks(void **state)
 {
 	(void)state;
@@ -472,7 +469,7 @@ static void many_small_regions_need_few_walks(void **state)
 	free(regions);
 }
 
-/** The same in random order, against a model that judges page by page. */
+/** The same in random order, compared with a model that handles single pages. */
 static void random_layouts_are_covered_exactly(void **state)
 {
 	(void)state;

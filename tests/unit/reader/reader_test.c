@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What readers say of bytes that are not there, and a kernel that refuses. */
+/* The errors of readers for bytes that cannot be read, and a kernel that refuses
+ * process_vm_readv(2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +67,7 @@ static void unmapped_bytes_are_unreadable(void **state)
 	look_open(&look, target.pid);
 	expect_page(&look.memory, extra, "extra page 0");
 
-	/* One page before the begin: nothing is mapped there. */
+	/* One page before the start: nothing is mapped there. */
 	assert_int_equal(
 		pm_reader_read(&look.memory, extra - PAGE, bytes, sizeof bytes, &done, &error), 0);
 	assert_int_equal(done, 0);
@@ -79,7 +80,7 @@ static void unmapped_bytes_are_unreadable(void **state)
 	                 0);
 	assert_int_equal(done, 0);
 	assert_int_equal(error.address, extra);
-	assert_non_null(strstr(error.text, "unmapped meanwhile"));
+	assert_non_null(strstr(error.text, "unmapped since the regions"));
 	/* Ranges before it are read nevertheless. */
 	const struct pm_range ranges[] = { { address, address + PAGE }, { extra, extra + PAGE } };
 	assert_int_equal(
@@ -106,19 +107,19 @@ static void the_last_page_of_all_is_refused_in_words(void **state)
 		assert_int_equal(pm_reader_read(&look.memory, high[i], &byte, 1, NULL, &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_UNREADABLE);
 		assert_int_equal(error.address, high[i]);
-		assert_non_null(strstr(error.text, "above the addresses"));
+		assert_non_null(strstr(error.text, "above the readable addresses"));
 	}
 
 	stop(&target, &look);
 }
 
-/** What a thread does in which process_vm_readv(2) fails. */
+/** A thread in which process_vm_readv(2) fails. */
 struct refusal {
 	struct look *look;
 	uint64_t address;
-	int cause;  /* errno that the kernel is made to answer */
-	int seen;   /* errno that it answered */
-	int result; /* of reading all the same */
+	int cause;  /* errno that the kernel is made to return */
+	int seen;   /* errno that it returned */
+	int result; /* result of reading nevertheless */
 	char bytes[64];
 };
 
@@ -148,7 +149,7 @@ static void *read_refused(void *context)
 	return NULL;
 }
 
-/** As in containers: some forbid process_vm_readv(2), some do not know it. */
+/** As in containers: some refuse process_vm_readv(2), some do not support it. */
 static void a_refused_system_call_is_replaced_by_mem(void **state)
 {
 	static const int causes[] = { EPERM, ENOSYS };

@@ -57,8 +57,8 @@ static struct pm_stop *stop(struct session *session)
 }
 
 /**
- * How many threads have a State of one of these letters, and are traced or not.
- * @param all where to store how many threads there are
+ * Counts the threads with a State of one of these letters that are traced or not.
+ * @param all  receives the number of all threads
  */
 static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *all)
 {
@@ -90,7 +90,7 @@ static size_t count_threads(pid_t pid, const char *states, bool traced, size_t *
 		}
 
 		fclose(file);
-		/* A thread that ends meanwhile leaves an empty file. */
+		/* A thread that exits during the read leaves an empty file. */
 		if (!state)
 			continue;
 
@@ -115,7 +115,7 @@ static void expect_untraced(const struct session *session, const char *states)
 	assert_int_equal(free, all);
 }
 
-/** After a stop all threads run or sleep, and the target obeys. */
+/** After a stop all threads run or sleep, and the target responds. */
 static void expect_running(struct session *session)
 {
 	expect_untraced(session, "RSDZX");
@@ -151,8 +151,8 @@ static uint64_t read_counter(const struct session *session, struct pm_reader *re
 }
 
 /**
- * Threads and processes come and go: whenever it is stopped nothing moves, and afterwards
- * everything goes on.
+ * Threads and processes come and go: during each stop nothing runs, afterwards all threads
+ * continue.
  */
 static void churning_threads_are_all_stopped(void **state)
 {
@@ -175,7 +175,7 @@ static void churning_threads_are_all_stopped(void **state)
 			assert_int_equal(read_counter(&session, &reader), before);
 		}
 		pm_stop_end(made);
-		/* Waits for ever, and so fails, if somebody was left behind. */
+		/* This waits forever, and so fails, if a thread was not resumed. */
 		while (read_counter(&session, &reader) < before + 10)
 			sched_yield();
 	}
@@ -195,7 +195,7 @@ static void *send_signals(void *context)
 	struct sender *sender = context;
 	while (!atomic_load(&sender->enough)) {
 		int value = (int)sender->sent % 1000 + 1;
-		/* EAGAIN: the queue is full because the target stands still. */
+		/* EAGAIN: the queue is full because the target is stopped. */
 		if (sigqueue(sender->pid, SIGRTMIN, (union sigval){ .sival_int = value }) == 0) {
 			sender->sum += value;
 			sender->sent++;
@@ -232,7 +232,7 @@ static void no_signal_is_lost(void **state)
 	pthread_join(thread, NULL);
 	print_message("%d stops met %zu of %ld signals on their way\n", STOPS, seen, sender.sent);
 
-	/* A lost one would be waited for until the test is timed out. */
+	/* If a signal is lost, this waits until the test times out. */
 	long sum = 0, received = 0;
 	while (received < sender.sent) {
 		fputs("sum\n", session.target.to);
@@ -269,7 +269,7 @@ static void a_stopped_target_stays_stopped(void **state)
 	kill(session.target.pid, SIGCONT);
 	expect_running(&session);
 
-	/* Continued while we hold it: it runs afterwards. */
+	/* Continued during the stop: it runs afterwards. */
 	kill(session.target.pid, SIGSTOP);
 	await_state(&session, "T");
 	made = stop(&session);
@@ -277,7 +277,7 @@ static void a_stopped_target_stays_stopped(void **state)
 	pm_stop_end(made);
 	expect_running(&session);
 
-	/* Stopped while we hold it: it is stopped afterwards. */
+	/* Stopped by a signal during the stop: it is stopped afterwards. */
 	made = stop(&session);
 	kill(session.target.pid, SIGSTOP);
 	pm_stop_end(made);
@@ -335,7 +335,7 @@ static void killing_us_lets_everything_run_on(void **state)
 	end(&session);
 }
 
-/** The sentence names who traces it, and that one goes on undisturbed. */
+/** The error names the tracer, which continues undisturbed. */
 static void another_tracer_is_named(void **state)
 {
 	(void)state;
@@ -429,8 +429,8 @@ static void registers_are_those_of_the_thread(void **state)
 #endif
 
 /**
- * A thread that waits for its vfork child cannot be stopped there; it must neither be waited for
- * nor stay traced.
+ * A thread that waits for its vfork child cannot be stopped; the stop must not wait for it, and
+ * must not leave it traced.
  */
 static void threads_asleep_in_the_kernel_are_let_be(void **state)
 {
@@ -460,8 +460,8 @@ static void threads_asleep_in_the_kernel_are_let_be(void **state)
 	assert_int_equal(unreachable, 1);
 	pm_stop_end(made);
 
-	/* The kernel lets go of the sleeper when the tracer thread is really gone, which may be a
-	 * moment later. */
+	/* The kernel detaches the sleeper when the tracer thread has exited, which can take a
+	 * moment. */
 	await_state(&session, "RSD");
 	kill(child, SIGKILL);
 	expect_running(&session);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the target `markers`: everything it placed is found, and it is as big as before. */
+/* Reads the target `markers`: all markers are found, and its memory does not grow. */
 #include <procmem/maps.h>
 #include <procmem/unit_read.h>
 
@@ -20,7 +20,7 @@
 
 enum { PAGE = 4096 };
 
-/** A target and all that is needed to read it. */
+/** A target, with all that is needed to read it. */
 struct session {
 	struct target target;
 	struct look look;
@@ -48,7 +48,7 @@ static void open_session(struct session *session, enum pm_maps_source maps,
 		                                   .context = session };
 }
 
-/** Starts the target without looking at it yet. */
+/** Starts the target without opening it. */
 static void start_markers(struct session *session, struct markers *markers)
 {
 	*session = (struct session){ 0 };
@@ -95,7 +95,7 @@ static int read_ranges(struct session *session, const struct pm_region_range *ra
 	return more;
 }
 
-/** A number of kB from a file of the target in /proc, in bytes. */
+/** Returns a number of kB from a file of the target in /proc, in bytes. */
 static uint64_t kilobytes(const struct session *session, const char *file, const char *key)
 {
 	char path[64];
@@ -110,8 +110,8 @@ static uint64_t kilobytes(const struct session *session, const char *file, const
 }
 
 /**
- * All markers are read, nothing planned is unreadable, and the target's memory and page tables stay
- * as they were.
+ * All markers are read, no planned byte is unreadable, and the memory and page tables of the
+ * target do not grow.
  */
 static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagemap_method method,
                                          bool files)
@@ -128,8 +128,8 @@ static void expect_complete_and_harmless(enum pm_maps_source maps, enum pm_pagem
 
 	must(read_ranges(&session, NULL, 0, files, &markers, &error), &error);
 	markers_expect_all(&markers);
-	/* Two pages of the mapping `short` lie beyond the end of its file; they were never touched,
-	 * so only the file is asked for them. */
+	/* Two pages of the mapping `short` are beyond the end of its file. They were never touched,
+	 * so only the file is read for them. */
 	assert_int_equal(session.unreadable, files ? 2 * PAGE : 0);
 	assert_int_equal(kilobytes(&session, "smaps_rollup", "\nRss:"), rss);
 	assert_in_range(kilobytes(&session, "status", "\nVmPTE:"), tables, tables + 65536);
@@ -155,7 +155,7 @@ static void all_markers_are_read_without_the_ioctl(void **state)
 	expect_complete_and_harmless(PM_SMAPS, PM_PAGEMAP_READ, false);
 }
 
-/** Without VmFlags everything goes through mem. */
+/** Without VmFlags everything is read from mem. */
 static void all_markers_are_read_without_smaps(void **state)
 {
 	(void)state;
@@ -170,10 +170,7 @@ static void untouched_files_are_read_from_the_file(void **state)
 	expect_complete_and_harmless(PM_SMAPS, PM_PAGEMAP_BEST, true);
 }
 
-/**
- * The bytes of a whole region as the user may ask for it, unplanned: what is not there must come
- * back at once, as unreadable.
- */
+/** A whole region, read without a plan: missing bytes must be reported as unreadable at once. */
 static void expect_unreadable(struct session *session, const char *region, uint64_t first,
                               uint64_t size)
 {
@@ -243,7 +240,7 @@ static void memory_is_reached_through_a_living_thread(void **state)
 	struct markers markers;
 	struct pm_error error;
 	start_markers(&session, &markers);
-	/* Opened while the first thread lives, which then dies; and opened afterwards. */
+	/* Opened before the first thread exits, and opened afterwards. */
 	open_session(&session, PM_SMAPS, PM_PAGEMAP_BEST);
 	target_tell(&session.target, "leave");
 	char path[64], *text = NULL;
@@ -294,8 +291,8 @@ static void an_exec_is_noticed(void **state)
 	free(target_await(&session.target, "idle"));
 	expect_gone(&session, "exec");
 
-	/* The new program's memory, where process_vm_readv would find some under the same PID, is
-	 * not given out as the old one's. */
+	/* The memory of the new program, which process_vm_readv(2) would read under the same PID,
+	 * must not be returned. */
 	struct pm_regions now;
 	struct pm_error error;
 	struct pm_process *process;
@@ -325,7 +322,7 @@ static void an_exit_is_noticed(void **state)
 	fputs("quit\n", session.target.to);
 	assert_int_equal(fflush(session.target.to), 0);
 
-	/* Not reaped: its PID stays taken. */
+	/* Not reaped: its PID stays in use. */
 	siginfo_t info;
 	assert_int_equal(waitid(P_PID, (id_t)session.target.pid, &info, WEXITED | WNOWAIT), 0);
 	expect_gone(&session, "exited");

@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096 };
 
-/** What was reported unreadable. */
+/** The reported unreadable ranges. */
 struct report {
 	struct {
 		uint64_t start, end;
@@ -37,7 +37,7 @@ static void expect_range(const struct report *report, size_t index, uint64_t sta
 	assert_true(index < report->count);
 	assert_int_equal(report->items[index].start, start);
 	assert_int_equal(report->items[index].end, end);
-	assert_string_equal(report->items[index].why, "not made up");
+	assert_string_equal(report->items[index].why, "not in the fake target");
 }
 
 static char *pattern(size_t size)
@@ -61,7 +61,7 @@ static struct pm_segment run(uint64_t start, uint64_t end)
 static void every_readable_byte_is_read(void **state)
 {
 	(void)state;
-	/* 16 pages, of which 3, 7, 8 and 15 are missing; the unit begins and ends within a page. */
+	/* 16 pages, of which 3, 7, 8 and 15 are missing; the unit starts and ends within a page. */
 	char *bytes = pattern(16 * PAGE);
 	const struct pm_fake_range ranges[] = {
 		{ 0x10000, bytes, 3 * PAGE },
@@ -98,7 +98,7 @@ static void every_readable_byte_is_read(void **state)
 	free(bytes);
 }
 
-/** Segments that are not wanted leave no room in the buffer, and many small ones need one call. */
+/** Segments that are not wanted take no space in the buffer, and many small ones need one call. */
 static void wanted_segments_are_packed(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void file_pages_come_from_the_file(void **state)
 	free(bytes);
 }
 
-/** Pages in swap come in one by one: a cancellation must not wait for a megabyte of them. */
+/** Swapped pages are read one by one: a cancellation must not wait for a MiB of them. */
 static void swapped_pages_are_read_in_small_steps(void **state)
 {
 	(void)state;
@@ -239,8 +239,8 @@ static void single_reads_say_what_is_missing(void **state)
 }
 
 /**
- * A unit and what is around it come by one call, as if they were one; what cannot be read there is
- * told as well.
+ * A unit and the bytes around it are read by one call, as one range; unreadable bytes around it
+ * are reported, too.
  */
 static void bytes_around_a_unit_are_read_with_it(void **state)
 {

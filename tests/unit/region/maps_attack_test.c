@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings with names made to deceive, and memory that goes away while it is looked at. */
+/* Mappings with deceptive names, and memory that goes away during a read. */
 #include <procmem/maps.h>
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 static const enum pm_maps_source sources[] = { PM_MAPS, PM_SMAPS };
 static const enum pm_pagemap_method methods[] = { PM_PAGEMAP_SCAN, PM_PAGEMAP_READ };
 
-/** Maps the first page of a new file into the test, whose children then have it too. */
+/** Maps the first page of a new file into the test and so into its children. */
 static void *map_file(int folder, const char *path)
 {
 	int fd = openat(folder, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -43,7 +43,7 @@ static void *map_file(int folder, const char *path)
 	return memory;
 }
 
-/** Reads the regions of a child of the test, and looks for what stands at an address. */
+/** Reads the regions of a child of the test, and finds the one at an address. */
 static const struct pm_region *find_in_child(enum pm_maps_source source, const void *memory,
                                              struct pm_regions *regions)
 {
@@ -145,7 +145,7 @@ static void names_of_any_bytes(void **state)
 	}
 }
 
-/** Folders within folders, all of one name. */
+/** Nested folders with the same name. */
 struct nest {
 	char *root;
 	int depth;
@@ -185,7 +185,7 @@ static void nest_remove(struct nest *nest)
 }
 
 /**
- * Path of a file in the innermost folder.
+ * Returns the path of a file in the innermost folder.
  * @return the caller frees it
  */
 static char *nest_path(const struct nest *nest, const char *file)
@@ -201,7 +201,7 @@ static char *nest_path(const struct nest *nest, const char *file)
 	return path;
 }
 
-/** The longest path that can be used, of bytes that are all written as four. */
+/** The longest path that can be used, with bytes that are all escaped as four. */
 static void long_path_of_newlines(void **state)
 {
 	(void)state;
@@ -221,8 +221,8 @@ static void long_path_of_newlines(void **state)
 }
 
 /**
- * Deeper than any path that can be used: the kernel writes it all the same. Nobody must be able to
- * hide behind that.
+ * Deeper than any path that can be used: the kernel prints it nevertheless, and the region must
+ * not be lost.
  */
 static void path_without_bounds(void **state)
 {
@@ -257,7 +257,7 @@ static void expect_ordered(const struct pm_regions *regions)
 }
 
 /**
- * A process that replaces itself all the time.
+ * Starts a process that constantly calls exec.
  * @return its PID
  */
 static pid_t start_exec_storm(void)
@@ -286,7 +286,7 @@ static void execs_meanwhile(void **state)
 		} else {
 			if (error.kind != PM_ERROR_GONE)
 				fail_msg("kind %d: %s", (int)error.kind, error.text);
-			/* Nothing of a list that is not whole stays behind. */
+			/* An incomplete list leaves no regions. */
 			assert_int_equal(regions.count, 1);
 			gone++;
 		}
@@ -306,7 +306,7 @@ static int count_pages(void *context, const struct pm_page_run *run)
 	return 0;
 }
 
-/** What the page states of a target say after it did something. */
+/** The page states of a target after an action. */
 static void expect_page_states_gone(const char *deed)
 {
 	for (size_t i = 0; i < 2; i++) {

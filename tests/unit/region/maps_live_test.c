@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Live processes: every region and figure against the kernel's own text, read by a second, naive
- * parser; page states against each other. */
+/* Living processes: every region and size is compared with the text of the kernel, read by a
+ * second, simple parser; the methods for page states are compared with each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,10 +34,7 @@ static void read_regions(struct pm_process *process, enum pm_maps_source source,
 		fail_msg("%s", error.text);
 }
 
-/**
- * Name of a size as smaps writes it; the other direction of the library's table, written down again
- * on purpose.
- */
+/** Returns the name of a size in smaps. The table of the library is repeated on purpose. */
 static const char *const smaps_names[PM_SIZE_COUNT] = {
 	"Rss",
 	"Pss",
@@ -62,7 +59,7 @@ static const char *const smaps_names[PM_SIZE_COUNT] = {
 	"MMUPageSize",
 };
 
-/** Where a list differs from the kernel's text. */
+/** The place where a list differs from the text of the kernel. */
 static char difference[256];
 
 static bool field_is_equal(const char *line, const struct pm_region *region)
@@ -85,7 +82,7 @@ static bool field_is_equal(const char *line, const struct pm_region *region)
 	return equal;
 }
 
-/** Holds the list against the text of smaps, which is changed. */
+/** Compares the list with the text of smaps, which is modified. */
 static bool is_equal(char *text, const struct pm_regions *regions)
 {
 	char *rest = NULL;
@@ -114,7 +111,7 @@ static bool is_equal(char *text, const struct pm_regions *regions)
 	return true;
 }
 
-/** Reads the regions and the kernel's text, and compares. */
+/** Reads the regions and the text of the kernel, and compares them. */
 static bool reads_what_the_kernel_says(struct pm_process *process)
 {
 	char path[64];
@@ -133,8 +130,8 @@ static bool reads_what_the_kernel_says(struct pm_process *process)
 }
 
 /**
- * The target rests, but its shares of the C library change as other processes come and go: equal
- * has to come out in a quiet moment.
+ * The target does nothing, but its share of the C library changes as other processes come and go:
+ * they must be equal in a quiet moment.
  */
 static void smaps_equals_kernel(void **state)
 {
@@ -240,7 +237,7 @@ static void changing_target_still_gives_an_ordered_list(void **state)
 	waitpid(pid, NULL, 0);
 }
 
-/** States of the pages of a small range, one byte a page. */
+/** States of the pages of a small range, one byte per page. */
 struct picture {
 	uint64_t start;
 	unsigned char states[4096];
@@ -287,11 +284,11 @@ static void page_states_of_known_memory(void **state)
 	                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_true(memory != MAP_FAILED);
 	assert_int_equal(madvise(memory, PAGES * 4096, MADV_NOHUGEPAGE), 0);
-	/* Every other page: more runs than one call returns. The last one is touched, the first is
-	 * not. */
+	/* Every second page: more runs than one call returns. The last page is touched, the first
+	 * is not. */
 	for (size_t i = 1; i < PAGES; i += 2)
 		memory[i * 4096] = 1;
-	/* The first read maps the kernel's zero page. */
+	/* The first read maps the zero page of the kernel. */
 	assert_int_equal(((volatile unsigned char *)memory)[100 * 4096], 0);
 	bool guards = madvise(memory + 200 * 4096, 4096, GUARD_INSTALL) == 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of maps and smaps, by themselves. */
+/* Texts of maps and smaps, without a process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void line_widths(void **state)
 	char line[512];
 	struct pm_region region;
 	/* A 32-bit program, an offset of more than 32 bits, the vsyscall page above 2^63, shared
-	 * and without a name. */
+	 * memory without a name. */
 	assert_true(parse("08048000-08056000 r-xp 00000000 03:0c 64593      /usr/sbin/gpm", &region,
 	                  line));
 	assert_int_equal(region.start, 0x8048000);
@@ -188,8 +188,8 @@ static void smaps_fields_arrive(void **state)
 static void other_order_and_missing_keys(void **state)
 {
 	(void)state;
-	/* A later region may have its keys in another order; the kernel does not do that, other
-	 * tools that write smaps text might. */
+	/* A later region has its keys in another order, as other tools that write smaps might do.
+	 */
 	struct pm_regions regions;
 	struct pm_error error = { 0 };
 	static const char text[] = HEAD1 "Rss: 4 kB\nPss: 3 kB\nSwap: 1 kB\n" HEAD2
@@ -210,19 +210,19 @@ static void bad_texts_are_refused(void **state)
 		enum pm_maps_source source;
 	} cases[] = {
 		{ "", "it is empty", PM_MAPS },
-		{ "ELF\x7f\n", "line 1 is not in the form", PM_MAPS },
+		{ "ELF\x7f\n", "line 1 does not have the format", PM_MAPS },
 		{ HEAD1 "5000-6000 r-xs 000", "middle of line 2", PM_MAPS },
-		{ HEAD2 HEAD1, "line 2 does not lie behind", PM_MAPS },
-		{ HEAD1 "2000-6000 r-xs 00001000 08:01 12   /bin/x\n", "line 2 does not lie behind",
-		  PM_MAPS },
-		{ HEAD1 HEAD2 FIELDS2, "line 3 is not in the form", PM_MAPS },
-		{ HEAD1 FIELDS1 HEAD2, "within the fields of a region", PM_SMAPS },
-		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: 2 kB\n", "within the fields of a region",
+		{ HEAD2 HEAD1, "line 2 overlaps or precedes", PM_MAPS },
+		{ HEAD1 "2000-6000 r-xs 00001000 08:01 12   /bin/x\n",
+		  "line 2 overlaps or precedes", PM_MAPS },
+		{ HEAD1 HEAD2 FIELDS2, "line 3 does not have the format", PM_MAPS },
+		{ HEAD1 FIELDS1 HEAD2, "fields of a region", PM_SMAPS },
+		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: 2 kB\n", "fields of a region", PM_SMAPS },
+		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: two kB\n",
+		  "line 11 does not have the format", PM_SMAPS },
+		{ HEAD1 "Rss: 18014398509481984 kB\n", "line 2 does not have the format",
 		  PM_SMAPS },
-		{ HEAD1 FIELDS1 HEAD2 "Size: 4 kB\nRss: two kB\n", "line 11 is not in the form",
-		  PM_SMAPS },
-		{ HEAD1 "Rss: 18014398509481984 kB\n", "line 2 is not in the form", PM_SMAPS },
-		{ "Rss: 2 kB\n" HEAD1, "line 1 is not in the form", PM_SMAPS },
+		{ "Rss: 2 kB\n" HEAD1, "line 1 does not have the format", PM_SMAPS },
 		{ HEAD1 HEAD2, "not smaps", PM_SMAPS },
 		{ HEAD1 FIELDS1, "not maps", PM_MAPS },
 	};
@@ -242,8 +242,8 @@ static void bad_texts_are_refused(void **state)
 static void long_file_is_read_ahead(void **state)
 {
 	(void)state;
-	/* Long enough for the reading thread; every region is checked, so that a lost or doubled
-	 * block would show. */
+	/* Long enough for the reading thread; every region is checked, to detect a lost or repeated
+	 * block. */
 	enum { COUNT = 40000 };
 	FILE *file = tmpfile();
 	assert_non_null(file);
@@ -263,7 +263,7 @@ static void long_file_is_read_ahead(void **state)
 	}
 	pm_regions_deinit(&regions);
 
-	/* The same with an error in the middle: the thread ends, nothing hangs. */
+	/* The same with an error in the middle: the thread must end. */
 	assert_int_equal(pwrite(fileno(file), "?", 1, 1000000), 1);
 	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
 	assert_int_equal(pm_maps_read_fd(fileno(file), PM_MAPS, "long", &regions, &error), -1);
@@ -275,8 +275,8 @@ static void long_file_is_read_ahead(void **state)
 static void live_overlap_keeps_the_later_line(void **state)
 {
 	(void)state;
-	/* What a kernel prints whose target merges mappings meanwhile: the third line swallows the
-	 * second and the upper half of the first. */
+	/* The output of a kernel whose target merges mappings during the read: the third line
+	 * covers the second one and the upper half of the first. */
 	static const char text[] = "1000-3000 rw-p 00000000 00:00 0 \nRss: 8 kB\nSwap: 0 kB\n"
 				   "3000-4000 rw-p 00000000 00:00 0 \nRss: 4 kB\nSwap: 0 kB\n"
 				   "2000-6000 rw-p 00000000 00:00 0 \nRss: 16 kB\nSwap: 0 kB\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each filter on a list that is made by hand. */
+/* Each filter, on a fixed list of regions. */
 #include <procmem/select.h>
 
 #include <setjmp.h>
@@ -131,7 +131,7 @@ static void filter_by_permissions(void **state)
 		struct pm_error error = { 0 };
 		assert_int_equal(pm_select_set_perms(select, wrong[i], &error), -1);
 		assert_int_equal(error.kind, PM_ERROR_USAGE);
-		assert_non_null(strstr(error.text, "are no permissions"));
+		assert_non_null(strstr(error.text, "are not permissions"));
 		assert_true(pm_select_is_everything(select));
 		pm_select_destroy(select);
 	}
@@ -149,7 +149,7 @@ static void filter_by_sizes(void **state)
 	assert_false(pm_select_needs_rss(select));
 
 	fixture_expect_regions(select, "2 3 4 5");
-	/* Of the region, not of the bytes asked for; and all filters narrow. */
+	/* The size of the region, not of the requested bytes; and all filters apply. */
 	select = fixture_choice_of("600000+1|400000+1|7f3a08000000+1");
 	pm_select_set_min_size(select, 0x100000);
 	assert_int_equal(pm_select_set_mapping(select, "heap", NULL), 0);
@@ -174,7 +174,7 @@ static void unknown_rss_is_an_error(void **state)
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_apply(select, &unknown, &ranges, &count, &error), -1);
 	assert_int_equal(error.kind, PM_ERROR_USAGE);
-	assert_non_null(strstr(error.text, "1000-2000 is resident is not known"));
+	assert_non_null(strstr(error.text, "resident size of 1000-2000 is not known"));
 	pm_select_destroy(select);
 	pm_regions_deinit(&unknown);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Choices of a living process: what `maps` and `smaps` print, taken as words and counted by a
- * parser of the test's own. */
+/* Selections of a living process: words from maps and smaps, checked with a parser of the test. */
 #include <procmem/select.h>
 
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 
 #include "support/target.h"
 
-/** A target, its regions, and the kernel's own text about it. */
+/** A target, its regions, and the text of the kernel. */
 struct fixture {
 	struct target target;
 	struct pm_process *process;
@@ -61,7 +60,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/** One region as the kernel's text gives it. */
+/** A region in the text of the kernel. */
 struct line {
 	uint64_t start, end, rss;
 	char range[40];
@@ -70,7 +69,7 @@ struct line {
 };
 
 /**
- * Takes the next region out of smaps.
+ * Parses the next region of smaps.
  * @return false at the end
  */
 static bool next_line(char **rest, struct line *line)
@@ -94,10 +93,10 @@ static bool next_line(char **rest, struct line *line)
 	return false;
 }
 
-/** Whether a region belongs to a choice, in the test's own words. */
+/** The condition of a selection, written by the test. */
 typedef bool condition(const struct line *line);
 
-/** Applies a choice, which is destroyed, and compares it with the lines that meet the condition. */
+/** Applies a selection, destroys it, and compares it with the lines that meet the condition. */
 static void expect(const struct fixture *fixture, struct pm_select *select, condition *meets)
 {
 	struct pm_region_range *ranges;
@@ -118,7 +117,7 @@ static void expect(const struct fixture *fixture, struct pm_select *select, cond
 	}
 
 	assert_int_equal(index, count);
-	/* A condition that nothing meets would tell nothing. */
+	/* A condition that no line meets would prove nothing. */
 	assert_true(count > 0);
 	free(copy);
 	free(ranges);
@@ -135,7 +134,7 @@ static struct pm_select *choice(const char *word)
 	return select;
 }
 
-/** A choice of one word must be one range. */
+/** The selection of a word must be one range. */
 static void expect_range(const struct fixture *fixture, const char *word, uint64_t start,
                          uint64_t end)
 {

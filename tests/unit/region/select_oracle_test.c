@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Random processes and random choices, held against the definition spelled out byte by byte: a byte
- * is chosen if some word means it and its region passes every filter. The address space is tiny, so
- * that words, borders and holes meet all the time.
- */
+/* Random processes and random selections, compared byte by byte with the definition: a byte is
+ * selected if a word means it and its region passes every filter. The address space is tiny, so
+ * that words, borders and holes often meet. */
 #include <procmem/select.h>
 
 #include <inttypes.h>
@@ -19,14 +17,14 @@
 
 enum { ADDRESSES = 256, MOST_WORDS = 4, ROUNDS = 20000, NOT_MAPPED = -1, NOT_CHOSEN = -2 };
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 static uint32_t random_below(uint64_t *state, uint32_t bound)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)(*state >> 33) % bound;
 }
 
-/** A choice in terms that the oracle understands. */
+/** A selection in the terms of the oracle. */
 struct word {
 	enum { ALL, KIND, NAME, ADDRESS, RANGE, TYPES } type;
 	unsigned kind, name;
@@ -75,7 +73,7 @@ static void make_regions(struct round *round)
 	}
 }
 
-/** Writes a range in one of the ways in which it can be written. */
+/** Formats a range in one of several ways. */
 static void write_range(struct round *round, const struct word *word, char *text, size_t size)
 {
 	uint64_t start = word->start, end = word->end;
@@ -97,7 +95,7 @@ static void write_range(struct round *round, const struct word *word, char *text
 	}
 }
 
-/** Makes up a word and adds it to the choice. */
+/** Generates a word and adds it to the selection. */
 static void make_word(struct round *round, struct word *word, struct pm_select *select)
 {
 	char text[64];
@@ -167,7 +165,7 @@ static void make_filters(struct round *round, struct pm_select *select)
 	}
 }
 
-/** Index of the region that holds an address, by trying all. */
+/** Returns the index of the region that contains an address, by trying all. */
 static int region_at(const struct round *round, uint64_t address)
 {
 	for (size_t i = 0; i < round->regions.count; i++)
@@ -215,7 +213,7 @@ static bool region_passes(const struct round *round, const struct pm_region *reg
 	       (!round->pattern || strstr(region->mapping, round->pattern));
 }
 
-/** What becomes of a byte: a region's index, NOT_MAPPED or NOT_CHOSEN. */
+/** Returns the expected result for a byte: the index of a region, NOT_MAPPED or NOT_CHOSEN. */
 static int fate_of(const struct round *round, uint64_t address)
 {
 	bool meant = round->word_count == 0;
@@ -231,7 +229,7 @@ static int fate_of(const struct round *round, uint64_t address)
 	return region_passes(round, &round->regions.items[index]) ? index : NOT_CHOSEN;
 }
 
-/** Whether each word means at least one byte that is mapped; `all` may mean none. */
+/** Whether each word means at least one mapped byte; `all` may mean none. */
 static bool all_words_fit(const struct round *round)
 {
 	for (size_t i = 0; i < round->word_count; i++) {
@@ -249,7 +247,7 @@ static bool all_words_fit(const struct round *round)
 static void compare(const struct round *round, const struct pm_region_range *ranges, size_t count)
 {
 	size_t next = 0;
-	/* Ranges may end behind the last region: at most twice the size of the space. */
+	/* Ranges may end after the last region: at most at twice the size of the space. */
 	for (uint64_t address = round->base; address < round->base + 2 * ADDRESSES; address++) {
 		if (next < count && address == ranges[next].range.end)
 			next++;
@@ -263,7 +261,7 @@ static void compare(const struct round *round, const struct pm_region_range *ran
 	for (size_t i = 0; i < count; i++) {
 		assert_true(ranges[i].range.start < ranges[i].range.end);
 		assert_true(i == 0 || ranges[i - 1].range.end <= ranges[i].range.start);
-		/* No range is cut without need. */
+		/* No range is split without need. */
 		assert_true(i == 0 || ranges[i - 1].range.end < ranges[i].range.start ||
 		            ranges[i - 1].region != ranges[i].region);
 	}
@@ -305,7 +303,7 @@ static void random_choices_equal_their_definition(void **state)
 	size_t telling = 0;
 	for (uint64_t seed = 0; seed < ROUNDS; seed++)
 		telling += run_round(seed);
-	/* Most rounds must choose something for the comparison to mean anything. */
+	/* Most rounds must select something, or the comparison would prove nothing. */
 	assert_true(telling > ROUNDS / 5);
 }
 

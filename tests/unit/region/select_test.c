@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each sort of word on a list that is made by hand. Random choices are in select_oracle_test.c. */
+/* Each type of word, on a fixed list of regions. select_oracle_test.c has random selections. */
 #include <procmem/select.h>
 
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static void expect_bad_word(const char *word, const char *sentence)
 		fail_msg("'%s' gives kind %d: %s", word, (int)error.kind, error.text);
 	assert_int_equal(pm_select_add_word(select, word, NULL), -1);
 
-	/* The choice is as it was. */
+	/* The selection is unchanged. */
 	assert_true(pm_select_is_everything(select));
 	pm_select_destroy(select);
 }
@@ -59,7 +59,7 @@ static void an_address(void **state)
 	fixture_expect_regions(fixture_choice_of("00007f3a1c0042f1"), "3");
 	fixture_expect_regions(fixture_choice_of("0X7F3A1C0042F1"), "3");
 
-	/* First and last byte, and the border between two. */
+	/* First and last byte, and the border between two regions. */
 	fixture_expect_regions(fixture_choice_of("7f3a08000000"), "3");
 	fixture_expect_regions(fixture_choice_of("7f3a77c02fff"), "3");
 	fixture_expect_regions(fixture_choice_of("401fff"), "0");
@@ -171,7 +171,7 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("", "'' is not a REGION: it may be an address (7f3a08000000), ADDR-END, "
 	                    "ADDR+LEN, a kind (heap, stack, ...), "
 	                    "[name] or all");
-	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: before + stands an address");
+	expect_bad_word("heap+0x40", "'heap+0x40' is not a REGION: expected an address before +");
 
 	expect_bad_word("[]", "is not a REGION");
 	expect_bad_word("0x", "is not a REGION");
@@ -180,10 +180,10 @@ static void words_that_make_no_sense(void **state)
 	expect_bad_word("400000-402000x", "is not a REGION");
 	expect_bad_word("400000 ", "is not a REGION");
 	expect_bad_word("10000000000000000", "is not a REGION");
-	expect_bad_word("402000-402000", "does not end behind its begin");
+	expect_bad_word("402000-402000", "the end address must be above");
 
-	expect_bad_word("402000-400000", "does not end behind its begin");
-	expect_bad_word("400000+0", "is no bytes long");
+	expect_bad_word("402000-400000", "the end address must be above");
+	expect_bad_word("400000+0", "has the length 0");
 	expect_bad_word("400000+", "'' is not a size");
 	expect_bad_word("400000+12Q", "'12Q' is not a size");
 	expect_bad_word("ffffffffff600000+16M", "goes beyond the last address");

@@ -14,7 +14,7 @@
 
 enum { RW = PM_PERM_READ | PM_PERM_WRITE, RX = PM_PERM_READ | PM_PERM_EXEC };
 
-/** A small process: two neighbours that touch, holes elsewhere. */
+/** A small process: two adjacent regions, and holes. */
 static const struct {
 	uint64_t start, end;
 	unsigned perms;
