@@ -141,7 +141,6 @@ static void drop_world(struct world *world)
 
 /* --- the expected hits: each part alone --- */
 
-/** Where hits of the reference go. */
 struct reference {
 	struct hit_list *hits;
 };
@@ -526,10 +525,7 @@ static void fill_unevenly(struct world *world, size_t unit)
 	world->bytes[0] = 'b';
 }
 
-/**
- * Nearly each unit has to be scanned again, because a hit of the one before ends in it, while
- * workers wait with hits further on.
- */
+/** Nearly each unit is scanned again: a hit of the one before ends in it, and workers wait. */
 static void units_anew(void **state)
 {
 	enum { PAGES = 240, UNIT = 8 * PAGE };
