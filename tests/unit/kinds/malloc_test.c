@@ -104,7 +104,7 @@ static char *recount(unsigned chunks, unsigned known, bool grown)
 		                             .count = known,
 		                             .chunks = { MIB, MIB, known * MIB } };
 
-	/* Somebody else has claimed this one: it is not asked about. */
+	/* Claimed by another rule: it is not examined. */
 	after.items[1].kind = PM_KIND_STACK;
 	after.items[1].detail = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = "mine" };
 	if (pm_kinds_must_recount(&after, &before))
@@ -132,7 +132,7 @@ static void chunks_are_counted_again_where_a_region_grew(void **state)
 	(void)state;
 	expect_recount(3, 1, true, "3 malloc chunks of 1.0M");
 	expect_recount(3, 1, false, "1 malloc chunk of 1.0M");
-	/* So many are not walked each time. */
+	/* Too many to be counted in each sample. */
 	expect_recount(3, 4097, true, "4097 malloc chunks of 1.0M");
 	expect_recount(200, 2, true, "200 malloc chunks of 1.0M");
 }
