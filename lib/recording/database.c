@@ -54,7 +54,7 @@ static const char later_schema[] =
 	" reclaimable INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (sample, name)) "
 	"WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS ending (sample INTEGER PRIMARY KEY, why TEXT NOT "
-        "NULL);" PM_STORED_DETAIL_SCHEMA;
+	"NULL);" PM_STORED_DETAIL_SCHEMA;
 
 int pm_database_failed(const struct pm_database *database, const char *doing,
                        struct pm_error *error)
