@@ -63,6 +63,7 @@ static void limit_cell(void *context, size_t row, size_t column, struct text *te
 	case CACHE:
 		put_amount(report, limit, limit->reclaimable, text);
 		break;
+
 	case LEFT:
 		put_amount(report, limit, pm_limit_left(limit), text);
 		break;

@@ -29,7 +29,8 @@ static const char *why_unknown(const struct pm_kinds_context *context,
 		       "thread's stack pointer";
 
 	case PM_HEADER_ABSENT:
-		return "anonymous; its first page is not in memory, so its header could not be read";
+		return "anonymous; its first page is not in memory, so its header could not be "
+		       "read";
 	case PM_HEADER_UNKNOWN:
 		return "anonymous; it is not known whether its first page is in memory, so it was "
 		       "not read";

@@ -76,7 +76,7 @@ static void add_heap(struct pm_kinds_context *context, struct pm_region *region,
 		return;
 
 	if ((count & (count - 1)) == 0) {
-		heaps = pm_texts_reserve(&context->regions->texts, 2 * count * sizeof *heaps);
+		heaps = pm_texts_reserve(&context->regions->texts, sizeof *heaps * 2 * count);
 		if (!heaps) {
 			context->out_of_memory = true;
 			return;

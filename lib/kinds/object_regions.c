@@ -116,6 +116,7 @@ static void claim_by_permissions(const struct pm_kinds_context *context, struct 
 	} else if (region->perms & PM_PERM_WRITE) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
 		               "a writable mapping of a file that is also mapped executable");
+
 	} else if (was_writable(context, region)) {
 		pm_kinds_claim(region, PM_KIND_DATA, PM_PROOF_INFERRED,
 		               "a read-only mapping of a file that is also mapped executable; it "

@@ -23,7 +23,7 @@ bool pm_cgroup_entry(const char *text, const char *key, uint64_t *number);
  */
 bool pm_cgroup_go_up(struct pm_hierarchy *hierarchy);
 
-/** Returns whether the number in a limit file means that there is no limit. */
+/** Returns whether the number in a limit file means "unlimited". */
 bool pm_cgroup_is_unlimited(const struct pm_hierarchy *hierarchy, uint64_t number);
 
 /**

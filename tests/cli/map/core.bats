@@ -32,7 +32,7 @@ teardown() {
 	run -0 --separate-stderr procmem map --json "$BATS_TEST_TMPDIR/core"
 	jq -e '.total | has("rss") and (has("pss") or has("dirty") | not)' <<<"$output"
 	run -0 --separate-stderr procmem map -n 1 "$BATS_TEST_TMPDIR/core"
-	[[ $stderr == *'what the core file holds'* ]]
+	[[ $stderr == *'what the core file contains'* ]]
 	[[ ${lines[0]} == *'core file, '*' regions'* ]]
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Heaps of malloc's arenas on made-up memory: what proves them, and what only looks alike. */
+/*
+ * Heaps of malloc arenas in simulated memory: which evidence proves them, and which memory is only
+ * similar.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

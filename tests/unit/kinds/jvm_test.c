@@ -19,7 +19,7 @@
 #include "support/look.h"
 #include "support/target.h"
 
-/** A JVM that was looked into. */
+/** A JVM that is being examined. */
 struct jvm {
 	struct target target;
 	struct look look;
@@ -57,8 +57,8 @@ static const struct pm_region *region_at(const struct jvm *jvm, uint64_t address
 }
 
 /**
- * Calls for each line that jcmd prints for a command.
- * @return how many calls said that the line was what they want
+ * Calls a function for each line that jcmd prints for a command.
+ * @return number of calls that returned true
  */
 static int each_line(const struct jvm *jvm, const char *command,
                      int (*check)(const struct jvm *, const char *))
@@ -100,7 +100,7 @@ static int check_heap(const struct jvm *jvm, const char *line)
 		at = region->end;
 	}
 
-	/* And nothing else is called so. */
+	/* Nothing else has this detail. */
 	for (size_t i = 0; i < jvm->look.regions.count; i++) {
 		const struct pm_region *region = &jvm->look.regions.items[i];
 		if (strstr(detail_text(region), "Java heap"))
@@ -175,7 +175,7 @@ static void java_threads_are_on_their_stacks(void **state)
 	(void)state;
 	struct jvm jvm;
 	jvm_start(&jvm);
-	/* The four workers at the least. */
+	/* At least the four workers. */
 	assert_true(each_line(&jvm, "Thread.print", check_thread) >= 4);
 	jvm_stop(&jvm);
 }

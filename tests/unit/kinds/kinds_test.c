@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of malloc on made-up memory: what proves, and what only looks alike. */
+/*
+ * Rules for malloc in simulated memory: which evidence proves a kind, and which memory is only
+ * similar.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

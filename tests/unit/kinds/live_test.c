@@ -49,7 +49,7 @@ static void expect_kind(const struct pm_region *region, enum pm_kind kind, const
 		         pm_kind_name(kind));
 }
 
-/** Calls for each fact that begins with a word. */
+/** Calls a function for each fact that begins with a word. */
 static void each_fact(const struct target *target, const char *word,
                       void (*check)(const struct look *, const char *), const struct look *view)
 {
@@ -165,7 +165,7 @@ static void without_memory_nothing_of_malloc_is_claimed(void **state)
 		const struct pm_region *region = &view.regions.items[i];
 		assert_true(region->kind != PM_KIND_UNKNOWN);
 		assert_true(region->kind != PM_KIND_MALLOC);
-		/* Flags still tell arenas, but prove nothing. */
+		/* Flags still indicate arenas, but prove nothing. */
 		assert_true(region->kind != PM_KIND_ARENA || region->proof == PM_PROOF_INFERRED);
 		whys += strstr(region->why, "not asked for") != NULL;
 	}
@@ -189,7 +189,7 @@ static unsigned chunks_of(const struct look *view, const char *size)
 	return sum;
 }
 
-/** Fails, and says what the large writable regions were taken for. */
+/** Fails, and prints the kinds of the large writable regions. */
 static void fail_large(const struct look *view)
 {
 	for (size_t i = 0; i < view->regions.count; i++) {
@@ -225,7 +225,7 @@ static void expect_all_threads(const struct look *view)
 	}
 
 	free(threads);
-	/* A thread on a processor shows no stack pointer; an idle JVM has one such at the most. */
+	/* A running thread shows no stack pointer; an idle JVM has at most one. */
 	assert_true(running <= 1);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of malloc that are hard to tell: merged with other memory by the kernel, and those of
- * 32-bit programs. */
+/*
+ * Blocks of malloc that are hard to recognise: merged with other memory by the kernel, and those of
+ * 32-bit programs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +33,7 @@ static void blocks_around_something_else_are_found(void **state)
 	look_open(&look, target.pid);
 
 	const struct pm_region *region = &look.regions.items[look_region(&look, chunk)];
-	assert_true(region->start <= lowest); /* merged indeed */
+	assert_true(region->start <= lowest); /* merged by the kernel */
 
 	struct pm_kinds_evidence evidence = { .process = look.process,
 		                              .reader = &look.memory,
@@ -102,7 +104,7 @@ static char *recount(unsigned chunks, unsigned known, bool grown)
 		                             .count = known,
 		                             .chunks = { MIB, MIB, known * MIB } };
 
-	/* Somebody else has claimed this one: it is not asked about. */
+	/* Claimed by another rule: it is not examined. */
 	after.items[1].kind = PM_KIND_STACK;
 	after.items[1].detail = (struct pm_detail){ .type = PM_DETAIL_TEXT, .text = "mine" };
 	if (pm_kinds_must_recount(&after, &before))
@@ -130,17 +132,18 @@ static void chunks_are_counted_again_where_a_region_grew(void **state)
 	(void)state;
 	expect_recount(3, 1, true, "3 malloc chunks of 1.0M");
 	expect_recount(3, 1, false, "1 malloc chunk of 1.0M");
-	/* So many are not walked each time. */
+	/* Too many to be counted in each sample. */
 	expect_recount(3, 4097, true, "4097 malloc chunks of 1.0M");
 	expect_recount(200, 2, true, "200 malloc chunks of 1.0M");
 }
 
 /**
- * Takes regions that moved by a page for what they were near there.
+ * Gives regions that moved by a page the kind of a region nearby.
  *
- * @param regions  how many
- * @param chunk    whether they are blocks of malloc's
- * @return         whether that is found wrong
+ * @param kind     the assumed kind
+ * @param regions  number of regions
+ * @param chunk    they are blocks of malloc
+ * @return         whether the recount finds the kind wrong
  */
 static bool is_wrong(enum pm_kind kind, unsigned regions, bool chunk)
 {
@@ -179,14 +182,16 @@ static void memory_at_the_place_of_other_is_found_out(void **state)
 	assert_false(is_wrong(PM_KIND_MALLOC, 1, true));
 	assert_false(is_wrong(PM_KIND_ANON, 1, false));
 
-	/* So many are not looked at one by one. */
+	/* Too many to be examined one by one. */
 	assert_false(is_wrong(PM_KIND_ANON, 16, false));
 	assert_true(is_wrong(PM_KIND_ANON, 17, false));
 }
 
 /**
- * The kind of a region of a core file that begins with a block of 1 MiB, and whose other pages hold
- * something, or nothing.
+ * Returns the kind of a region of a core file that begins with a block of 1 MiB.
+ *
+ * @param filled  its other pages hold data
+ * @return        its kind
  */
 static enum pm_kind kind_behind_block(bool filled)
 {
@@ -255,8 +260,10 @@ static void the_brk_heap_without_a_name_is_walked(void **state)
 	/* Living processes have a name for it. */
 	assert_false(is_heap(4096, 4, 1, false));
 
-	/* Zeros behind the chunks, too few of them, a first one behind free memory, and those of
-	 * other arenas or mapped by themselves. */
+	/*
+	 * Zeros after the chunks, too few of them, a first one after free memory, and those of
+	 * other arenas or mapped separately.
+	 */
 	assert_false(is_heap(8192, 4, 1, true));
 	assert_false(is_heap(4096, 2, 1, true));
 	assert_false(is_heap(4096, 4, 0, true));

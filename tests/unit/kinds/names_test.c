@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What names tell: lists as they stand in saved files, without a process behind them. */
+/* Kinds by name: lists as in saved files, without a process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ enum {
 
 static const uint64_t base = UINT64_C(0x7f0000000000);
 
-/** A line of maps, and what it must be taken for. */
+/** A line of maps, and its expected kind. */
 struct line {
 	unsigned perms;
 	const char *name;

@@ -141,7 +141,7 @@ static void saved_lists_tell_stacks_by_guard_and_length(void **state)
 	assert_int_equal(regions.items[1].proof, PM_PROOF_INFERRED);
 	assert_int_equal(regions.items[3].kind, PM_KIND_STACK);
 
-	/* A guard alone, and a length alone, tell nothing. */
+	/* A guard alone, or a length alone, proves nothing. */
 	assert_int_equal(regions.items[4].kind, PM_KIND_RESERVE);
 	assert_int_equal(regions.items[5].kind, PM_KIND_ANON);
 	assert_int_equal(regions.items[6].kind, PM_KIND_ANON);

@@ -106,7 +106,7 @@ static void machine_and_process(void **state)
 	tree_remove(root);
 }
 
-/** The ancestor with the larger limit may have less left. */
+/** The ancestor with the larger limit may leave less. */
 static void v2_group_that_leaves_least(void **state)
 {
 	(void)state;
@@ -178,8 +178,8 @@ static void v1_group(void **state)
 	tree_remove(root);
 }
 
-/** The machine can have less left than the group may take. */
-static void machine_is_the_first_to_end(void **state)
+/** The machine may have less left than the group is allowed. */
+static void machine_ends_first(void **state)
 {
 	(void)state;
 	char *root = make_machine("0::/shop\n");
@@ -217,7 +217,7 @@ static void living_process(void **state)
 	pm_process_close(process);
 }
 
-/** A caller that follows a process asks at each look, and may have read all limits before. */
+/** A caller that follows a process asks in each sample, and may have read all limits before. */
 static void counts_are_added_and_then_exchanged(void **state)
 {
 	(void)state;
@@ -305,7 +305,7 @@ int main(void)
 		cmocka_unit_test(machine_and_process),
 		cmocka_unit_test(v2_group_that_leaves_least),
 		cmocka_unit_test(v1_group),
-		cmocka_unit_test(machine_is_the_first_to_end),
+		cmocka_unit_test(machine_ends_first),
 		cmocka_unit_test(living_process),
 		cmocka_unit_test(counts_are_added_and_then_exchanged),
 		cmocka_unit_test(kill_is_seen),

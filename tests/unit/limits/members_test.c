@@ -45,7 +45,7 @@ static struct pm_members read_saved(const char *root, int pid)
 	return members;
 }
 
-/** The limit stands above the process's own group: all groups below that one count. */
+/** The limit is that of an ancestor of the process's group: all groups below that one count. */
 static void v2_members_of_the_group_with_the_limit(void **state)
 {
 	(void)state;
@@ -138,7 +138,7 @@ static void big_groups_are_counted(void **state)
 	tree_remove(root);
 }
 
-/** Groups nested deeper than anybody nests them: what is not looked at is told. */
+/** Groups nested deeper than in practice: those that are not read are reported. */
 static void groups_nested_too_deep(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void groups_nested_too_deep(void **state)
 	tree_remove(root);
 }
 
-/** What cannot be read of a group is told, not only left out. */
+/** A group that cannot be read is reported, not only left out. */
 static void a_group_that_cannot_be_read(void **state)
 {
 	(void)state;

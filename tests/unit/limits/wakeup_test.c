@@ -69,8 +69,11 @@ static size_t find(const struct pm_wakeup *wakeup, enum pm_wakeup_cause cause)
 
 /**
  * Waits for a source.
- * @param milliseconds 0: only looks
- * @return whether it told anything
+ *
+ * @param wakeup        the sources
+ * @param index         index of the source
+ * @param milliseconds  maximum time, 0: do not wait
+ * @return              whether it had an event
  */
 static bool await(struct pm_wakeup *wakeup, size_t index, int milliseconds)
 {
@@ -113,7 +116,7 @@ static void v2_events_of_own_group_and_limited_ancestors(void **state)
 		assert_false(await(wakeup, events, 0));
 	}
 
-	/* What happens in a group without a limit is told by those that have one. */
+	/* Events in a group without a limit are reported by ancestors that have one. */
 	tree_write(root, "sys/fs/cgroup/a/b/c/memory.events", "high 1\n");
 	assert_false(await(wakeup, events, 0));
 
@@ -145,9 +148,9 @@ static const char *make_v2_group(char *folder, size_t size)
 }
 
 /**
- * The memory controller of v2 is not to be had everywhere, but the way in which the kernel tells of
- * a change is that of all event files of a group: cgroup.events, which tells whether anybody is in
- * it, stands for memory.events.
+ * The memory controller of v2 is not available everywhere, but the kernel reports changes of all
+ * event files of a group in the same way: cgroup.events, which changes when a group becomes empty,
+ * replaces memory.events.
  */
 static void v2_events_of_the_running_kernel(void **state)
 {
@@ -281,8 +284,8 @@ static void saved_trees_are_left_alone(void **state)
 	tree_remove(root);
 }
 
-/** What is refused is listed with the reason, and is not waited for. */
-static void refusals_are_told(void **state)
+/** Refused sources are listed with the reason, and are not polled. */
+static void refusals_are_reported(void **state)
 {
 	(void)state;
 	static const uint64_t usage[] = { 1 };
@@ -341,7 +344,7 @@ static int end_trial(void **state)
 	return 0;
 }
 
-/** The process is alive when its size is told, and dead after what comes last. */
+/** The process is alive when its size is reported, and dead after the last event. */
 static void events_come_before_the_kernel_kills(void **state)
 {
 	struct trial *trial = *state;
@@ -416,7 +419,7 @@ int main(void)
 		cmocka_unit_test(v2_events_of_the_running_kernel),
 		cmocka_unit_test(v1_registrations),
 		cmocka_unit_test(saved_trees_are_left_alone),
-		cmocka_unit_test(refusals_are_told),
+		cmocka_unit_test(refusals_are_reported),
 		cmocka_unit_test_setup_teardown(events_come_before_the_kernel_kills, begin_trial,
 		                                end_trial),
 		cmocka_unit_test(pressure_can_be_listened_to),
