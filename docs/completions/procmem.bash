@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Completion for bash; installed as procmem among bash-completion's files.
+# Completion for bash; installed as procmem in the directory of bash-completion.
 
 _procmem_kinds='heap arena malloc stack guard reserve jit anon shm huge code rodata data bss file device kernel'
 _procmem_region_columns='address start end size rss pss pss_dirty dirty shared_clean shared_dirty private_clean private_dirty referenced anonymous
@@ -10,8 +10,8 @@ _procmem_process_columns='pid user uid state threads size rss pss swap peak limi
 _procmem_output='--json --bytes --color --quiet --verbose --help --version'
 _procmem_list='--sort --reverse --top --columns --csv --no-header'
 
-# Names of running processes, and PIDs where a number was begun. Names are anybody's: compgen -W would run a process called `$(...)`, so
-# that only plain ones are offered.
+# Names of running processes, or PIDs if the word starts with a digit. Names are untrusted: compgen -W
+# would run a command in a name such as `$(...)`, so only plain names are offered.
 _procmem_targets() {
 	case $1 in
 	[0-9]*) ps -e -o pid= ;;
@@ -19,7 +19,8 @@ _procmem_targets() {
 	esac
 }
 
-# Completes the last word of a list separated by commas, which may begin with a plus sign: $1 what was typed, $2 the words.
+# Completes the last word of a comma-separated list that may start with a plus sign. $1 is the typed
+# text, $2 the words.
 _procmem_words() {
 	local before=
 	case $1 in *,*) before=${1%,*}, ;; +*) before=+ ;; esac
@@ -34,14 +35,14 @@ _procmem() {
 		mapfile -t COMPREPLY < <(compgen -W 'map dump strings grep ps watch headroom snap diff shell help --help --version' -- "$word")
 		return
 	fi
-	# bash makes three words of --sort=rss.
+	# bash splits --sort=rss into three words.
 	case $word:$before in
 	=:*) word= joined== ;;
 	*:=) before=${COMP_WORDS[COMP_CWORD - 2]} joined== ;;
 	esac
 	case $command:${COMP_WORDS[*]} in
 	ps:*) columns=$_procmem_process_columns ;;
-	# Sums have columns of their own, and the one that they are by.
+	# Sums have their own columns, and the column by which they are grouped.
 	map:*' --by '*) columns="$(expr "${COMP_WORDS[*]}" : '.* --by  *=* *\([a-z]*\)') $_procmem_group_columns" ;;
 	esac
 	case $command:$before in
@@ -59,11 +60,11 @@ _procmem() {
 	shell:-c | shell:--command) return ;;
 	shell:-k | shell:--keep-going) before= ;;
 	grep:-[emABC] | grep:--regexp | grep:--max-count | grep:--after-context | grep:--before-context | grep:--context) return ;;
-	# Letters that have an argument in other commands.
+	# These letters take an argument in other commands.
 	grep:-s | grep:-o) before= ;;
 	snap:-s | snap:--sort | diff:-s | diff:--sort | dump:-s | dump:--sort) return ;;
 	esac
-	# Its argument may be left out, so it only stands behind an equals sign.
+	# The argument of --color is optional, so it must follow an equals sign.
 	[ "$joined$before" != =--color ] || mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word")
 	[ ${#COMPREPLY[@]} -eq 0 ] || return
 	case $before in

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* usage: biggest TARGET: the five regions that hold most of the memory of a process, and what they
- * are for. */
+/*
+ * usage: biggest TARGET
+ *
+ * Prints the five regions of a process with the most resident memory, and what they are for.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,39 +12,57 @@
 
 enum { SHOWN = 5 };
 
-/** Reads the regions with all sizes, and finds out what they are for. */
+/** Reads the regions with all sizes, and determines what they are for. */
 static int read_regions(struct pm_process *process, struct pm_regions *regions,
                         struct pm_error *error)
 {
 	struct pm_reader reader;
 	struct pm_kinds_evidence evidence = { .process = process };
+
 	if (pm_maps_read(process, PM_SMAPS, regions, error) < 0)
 		return -1;
 
-	/* Without the right to read memory, malloc's regions are just called anon. */
+	/* Without permission to read memory, malloc's regions have the kind anon. */
 	if (pm_target_reader_open(process, regions, &reader, NULL) == 0)
 		evidence.reader = &reader;
 
 	int status = pm_kinds_assign(regions, &evidence, error);
+
 	if (evidence.reader)
 		pm_reader_close(&reader);
-
 	return status;
 }
 
+/** Compares for qsort(3): the region with more resident memory comes first. */
 static int by_rss(const void *left, const void *right)
 {
-	uint64_t one = ((const struct pm_region *)left)->bytes[PM_SIZE_RSS],
-		 other = ((const struct pm_region *)right)->bytes[PM_SIZE_RSS];
-	return (one < other) - (one > other);
+	const struct pm_region *a = left;
+	const struct pm_region *b = right;
+	uint64_t a_rss = a->bytes[PM_SIZE_RSS];
+	uint64_t b_rss = b->bytes[PM_SIZE_RSS];
+
+	return (a_rss < b_rss) - (a_rss > b_rss);
 }
 
-static void print(const struct pm_region *region)
+static void print_region(const struct pm_region *region)
 {
 	char rss[PM_SIZE_TEXT_SIZE];
+
 	pm_format_size(region->bytes[PM_SIZE_RSS], rss);
 	printf("%" PRIx64 "-%" PRIx64 " %8s  %s  %s%s\n", region->start, region->end, rss,
 	       pm_kind_name(region->kind), region->mapping, region->detail);
+}
+
+static void print_biggest(struct pm_regions *regions)
+{
+	if (regions->count == 0) {
+		printf("the process has no regions\n");
+		return;
+	}
+
+	qsort(regions->items, regions->count, sizeof *regions->items, by_rss);
+	for (size_t i = 0; i < regions->count && i < SHOWN; i++)
+		print_region(&regions->items[i]);
 }
 
 int main(int argc, char **argv)
@@ -63,14 +84,10 @@ int main(int argc, char **argv)
 
 	if (failed)
 		fprintf(stderr, "biggest: %s\n", error.text);
-	else if (regions.count > 0)
-		qsort(regions.items, regions.count, sizeof *regions.items, by_rss);
-
-	for (size_t i = 0; !failed && i < regions.count && i < SHOWN; i++)
-		print(&regions.items[i]);
+	else
+		print_biggest(&regions);
 
 	pm_regions_deinit(&regions);
 	pm_process_close(process);
-
 	return failed ? 2 : 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * usage: near_limit TARGET SIZE: waits until a process holds nine tenths of SIZE, tells what has
- * grown most since the begin, and ends with
- * 1. It looks at the regions only when the totals move, and uses no more than one percent of a CPU.
+ * usage: near_limit TARGET SIZE
+ *
+ * Waits until a process holds nine tenths of SIZE, prints the region that has grown most since the
+ * start, and exits with status 1. Regions are measured only when the totals change, and the sampler
+ * uses at most one percent of a CPU.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,50 +12,66 @@
 
 #include <procmem/procmem.h>
 
-/** Bytes that a track has gained since the first sample. */
-static uint64_t growth(const struct pm_track *track)
+/** The bytes that a track has gained since the first sample. */
+static uint64_t growth_of(const struct pm_track *track)
 {
 	return track->weight > track->baseline ? track->weight - track->baseline : 0;
 }
 
-static void tell(struct pm_tracker *tracker)
+static void report_growth(struct pm_tracker *tracker)
 {
-	const struct pm_track *most = NULL;
+	const struct pm_track *largest = NULL;
+	uint64_t growth = 0;
 	size_t count;
 	const struct pm_track *const *tracks = pm_tracker_tracks(tracker, &count);
-	for (size_t i = 0; i < count; i++)
-		if (growth(tracks[i]) > (most ? growth(most) : 0))
-			most = tracks[i];
 
-	if (!most) {
-		printf("nothing has grown since\n");
+	for (size_t i = 0; i < count; i++) {
+		if (growth_of(tracks[i]) > growth) {
+			largest = tracks[i];
+			growth = growth_of(largest);
+		}
+	}
+
+	if (!largest) {
+		printf("no region has grown\n");
 		return;
 	}
 
 	char size[PM_SIZE_TEXT_SIZE];
-	pm_format_size(growth(most), size);
-	printf("%" PRIx64 "-%" PRIx64 " grew by %s  %s  %s\n", most->start, most->end, size,
-	       pm_kind_name(most->kind), most->mapping);
+
+	pm_format_size(growth, size);
+	printf("%" PRIx64 "-%" PRIx64 " grew by %s  %s  %s\n", largest->start, largest->end, size,
+	       pm_kind_name(largest->kind), largest->mapping);
 }
 
-/** Samples until the limit is near. */
+/** Takes samples until the process is near the limit. */
 static int watch(struct pm_sampler *sampler, struct pm_tracker *tracker, uint64_t limit,
                  struct pm_error *error)
 {
 	const struct timespec interval = { .tv_nsec = 200 * 1000 * 1000 };
 	struct pm_sample sample;
-	for (bool begun = false;; begun = true) {
-		if (pm_sampler_take(sampler, &sample, error) < 0 ||
-		    pm_tracker_add(tracker, sample.time, sample.fresh ? sample.regions : NULL,
-		                   error) < 0)
+
+	for (bool started = false;; started = true) {
+		if (pm_sampler_take(sampler, &sample, error) < 0)
 			return -1;
-		if (!begun)
+
+		const struct pm_regions *regions = sample.fresh ? sample.regions : NULL;
+
+		if (pm_tracker_add(tracker, sample.time, regions, error) < 0)
+			return -1;
+
+		if (!started) {
 			printf("watching %" PRIu64 " bytes in %zu regions\n", sample.totals.rss,
 			       sample.regions->count);
-		if (sample.totals.rss + sample.totals.swap >= limit - limit / 10 &&
-		    !sample.held_back)
+			fflush(stdout);
+		}
+
+		uint64_t held = sample.totals.rss + sample.totals.swap;
+
+		/* Regions that were held back by the budget are measured with a later sample. */
+		if (held >= limit - limit / 10 && !sample.held_back)
 			return 0;
-		fflush(stdout);
+
 		nanosleep(&interval, NULL);
 	}
 }
@@ -83,11 +101,10 @@ int main(int argc, char **argv)
 	if (failed)
 		fprintf(stderr, "near_limit: %s\n", error.text);
 	else
-		tell(tracker);
+		report_growth(tracker);
 
 	pm_tracker_destroy(tracker);
 	pm_sampler_close(sampler);
 	pm_process_close(process);
-
 	return failed ? 2 : 1;
 }
