@@ -11,11 +11,13 @@ void *alloc_array(void *old, size_t count, size_t size)
 {
 	size_t bytes;
 	void *array = NULL;
+
+	/* realloc(3) of 0 bytes may return NULL, so an empty array has one byte. */
 	if (!__builtin_mul_overflow(count, size, &bytes))
 		array = realloc(old, bytes ? bytes : 1);
 
 	if (!array) {
-		/* Not by report.c: that would need memory. */
+		/* Not report_error(), which allocates memory. */
 		fputs("procmem: out of memory\n", stderr);
 		exit(STATUS_ERROR);
 	}
@@ -26,5 +28,6 @@ void *alloc_array(void *old, size_t count, size_t size)
 char *alloc_string(const char *string)
 {
 	size_t size = strlen(string) + 1;
+
 	return memcpy(alloc_array(NULL, size, 1), string, size);
 }
