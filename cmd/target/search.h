@@ -30,7 +30,7 @@ struct search_options {
 /** The options --stop and --whole-files. */
 extern const struct cli_option search_option_table[];
 
-/** Takes one of them. @see cli_take */
+/** Takes one of them. @see cli_parse_option */
 int search_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 struct search_what;

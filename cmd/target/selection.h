@@ -19,7 +19,7 @@ struct selection {
 /** The options: -k --mapping --perms --min-rss --min-size. */
 extern const struct cli_option selection_options[];
 
-/** Takes one of them. @see cli_take */
+/** Takes one of them. @see cli_parse_option */
 int selection_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
 /**
