@@ -66,7 +66,7 @@ static void check_begins(const char *line)
 	for (size_t i = 0; i <= length && i < 200; i++) {
 		struct shell_statement statement;
 		char *begin = strndup(line, i);
-		shell_line_read_begin(begin, &statement);
+		shell_line_read_partial(begin, &statement);
 		shell_line_statement_deinit(&statement);
 		free(begin);
 	}

@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "shell/complete.h"
 #include "shell/run.h"
-#include "shell/shell.h"
+#include "shell/session.h"
 #include "shell/target.h"
 #include "support/child.h"
 

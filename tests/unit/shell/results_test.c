@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "shell/results.h"
-#include "shell/shell.h"
+#include "shell/session.h"
 
 enum { PAGE = 4096, REGIONS = 3 };
 
