@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The path of a file spells the names in it: each external function of x.c is declared in x.h, and in
+# cmd/ its name starts with the name of the file or of its folder and file. Entries of tables (rules of
+# kinds, NAME_run of commands) are declared with their table. At most 15 % of the sources have less than
+# 60 lines, kinds/ excepted. Run by ctest.
+set -eu
+cd "$PROCMEM_SOURCE"
+failed=0
+
+# Prints `SOURCE FUNCTION` for each external function of a static library's sources.
+external_functions() {
+	find "$PROCMEM_BUILD/$1/CMakeFiles/$2.dir" -name '*.o' | sort | while read -r object; do
+		source=$1/${object#"$PROCMEM_BUILD/$1/CMakeFiles/$2.dir/"}
+		# Objects of sources that were renamed may remain.
+		[ -f "${source%.o}" ] || continue
+		nm --defined-only --extern-only "$object" | awk -v source="${source%.o}" '$2 == "T" { print source, $3 }'
+	done
+}
+
+external_functions lib procmem_objects >"${TMPDIR:-/tmp}/names.$$"
+external_functions cmd procmem_commands >>"${TMPDIR:-/tmp}/names.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/names.$$"' EXIT
+[ "$(wc -l <"${TMPDIR:-/tmp}/names.$$")" -gt 500 ] || {
+	echo "$PROCMEM_BUILD has no objects to look at"
+	exit 1
+}
+
+while read -r source function; do
+	file=${source##*/}
+	file=${file%.c}
+	folder=${source%/*}
+	folder=${folder##*/}
+	case $function in
+	pm_rule_* | __* | _fini | _init) continue ;;
+	esac
+	grep -qsw -- "$function" "${source%.c}.h" "lib/include/procmem/$file.h" || {
+		echo "$source: $function is not declared in $file.h"
+		failed=1
+	}
+	case $source in
+	cmd/*)
+		case $function in
+		"$file" | "$file"_* | "${file%s}"_* | "$folder" | "$folder"_"$file" | "$folder"_"$file"_*) ;;
+		"$folder"_*) [ "$folder" = "$file" ] || {
+			echo "$source: the name of $function does not start with ${folder}_$file or $file"
+			failed=1
+		} ;;
+		*)
+			echo "$source: the name of $function does not start with ${folder}_$file or $file"
+			failed=1
+			;;
+		esac
+		;;
+	esac
+done <"${TMPDIR:-/tmp}/names.$$"
+
+# shellcheck disable=SC2046 # a list of names
+find lib cmd -name '*.c' ! -path 'lib/kinds/*' -exec wc -l {} + | awk '
+$2 != "total" { count++; if ($1 < 60) { short++; list = list "\n  " $1 " " $2 } }
+END {
+	if (short * 100 > count * 15) {
+		printf "%d of %d sources have less than 60 lines (at most 15 %%):%s\n", short, count, list
+		exit 1
+	}
+}' || failed=1
+exit $failed
