@@ -25,7 +25,7 @@ const struct command commands[] = {
 	  0 },
 	{ "snap", "write a sample of all regions to a file", snap_run, &snap_spec, 0 },
 	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
-	{ "headroom", "report how much a process may still grow, and how long", headroom_run,
+	{ "headroom", "report how much a process may still grow, and for how long", headroom_run,
 	  &headroom_spec, 0 },
 	{ 0 },
 };

@@ -225,7 +225,6 @@ static enum status run_command(struct out *out, int argc, char **argv)
 		return command->run(out, argc, argv);
 
 	const char *nearest = nearest_command(word);
-
 	if (nearest)
 		report_error("unknown command '%s'; did you mean '%s'?", word, nearest);
 	else
@@ -257,7 +256,6 @@ static enum status run(struct out *out, int argc, char **argv)
 	}
 
 	const char *word = argv[1];
-
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
 		out_string(out, "procmem " PROCMEM_VERSION "\n");
 		return STATUS_OK;

@@ -28,6 +28,5 @@ void *alloc_array(void *old, size_t count, size_t size)
 char *alloc_string(const char *string)
 {
 	size_t size = strlen(string) + 1;
-
 	return memcpy(alloc_array(NULL, size, 1), string, size);
 }

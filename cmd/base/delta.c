@@ -102,7 +102,6 @@ int delta_parse_duration(const char *text, double *seconds, struct pm_error *err
 	copy[digits] = '\0';
 
 	double value = strtod(copy, NULL) * unit;
-
 	if (value <= 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0, "a duration must be longer than 0");
 

@@ -40,7 +40,6 @@ static int set_error(const char *path, struct pm_error *error)
 static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
@@ -65,7 +64,6 @@ struct link {
 static struct link link_to(int fd)
 {
 	struct link link;
-
 	snprintf(link.name, sizeof link.name, "/proc/self/fd/%d", fd);
 	return link;
 }
@@ -235,7 +233,6 @@ static int give_name(struct new_file *file)
 static int flush(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
 	return copy < 0 ? -1 : close(copy);
 }
 

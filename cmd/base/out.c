@@ -21,7 +21,6 @@ static const char *const style_codes[OUT_STYLE_COUNT] = {
 static bool is_set(const char *variable)
 {
 	const char *value = getenv(variable);
-
 	return value && *value;
 }
 
@@ -30,7 +29,6 @@ void out_set_colour(struct out *out, enum out_colour when)
 	const char *terminal_type = getenv("TERM");
 	bool wanted = out->terminal && !out->plain && !is_set("NO_COLOR") && terminal_type &&
 	              strcmp(terminal_type, "dumb") != 0;
-
 	out->colour = when == OUT_COLOUR_ALWAYS || (when == OUT_COLOUR_AUTO && wanted);
 }
 

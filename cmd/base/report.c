@@ -37,7 +37,6 @@ static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix,
 void report_error(const char *format, ...)
 {
 	va_list arguments;
-
 	va_start(arguments, format);
 	write_line("procmem: ", format, arguments);
 	va_end(arguments);
@@ -46,7 +45,6 @@ void report_error(const char *format, ...)
 void report_note(const char *format, ...)
 {
 	va_list arguments;
-
 	va_start(arguments, format);
 	write_line("procmem: note: ", format, arguments);
 	va_end(arguments);

@@ -19,7 +19,7 @@ void text_deinit(struct text *text)
 
 char *text_grow(struct text *text, size_t more)
 {
-	size_t doubled = text->capacity ? text->capacity * 2 : FIRST_CAPACITY;
+	size_t doubled = max_size(text->capacity * 2, FIRST_CAPACITY);
 	size_t capacity = max_size(doubled, text->length + more);
 
 	text->bytes = alloc_array(text->bytes, capacity, 1);
@@ -80,7 +80,6 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 void text_size(struct text *text, uint64_t bytes)
 {
 	char *at = text_room(text, PM_SIZE_TEXT_SIZE);
-
 	text->length += pm_format_size(bytes, at);
 }
 
@@ -117,7 +116,6 @@ void text_vformat(struct text *text, const char *format, va_list arguments)
 	va_copy(copy, arguments);
 
 	int length = vsnprintf(NULL, 0, format, arguments);
-
 	if (length > 0) {
 		vsnprintf(text_room(text, (size_t)length + 1), (size_t)length + 1, format, copy);
 		text->length += (size_t)length;
@@ -129,7 +127,6 @@ void text_vformat(struct text *text, const char *format, va_list arguments)
 void text_format(struct text *text, const char *format, ...)
 {
 	va_list arguments;
-
 	va_start(arguments, format);
 	text_vformat(text, format, arguments);
 	va_end(arguments);

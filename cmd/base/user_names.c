@@ -36,7 +36,6 @@ void user_names_deinit(struct user_names *users)
 {
 	for (size_t i = 0; i < users->count; i++)
 		free(users->items[i].name);
-
 	free(users->items);
 	*users = (struct user_names){ 0 };
 }

@@ -108,7 +108,6 @@ bool utf8_is_control(uint32_t code)
 static size_t plain_prefix(const char *bytes, size_t length)
 {
 	size_t count = 0;
-
 	while (count < length && bytes[count] >= 0x20 && bytes[count] < 0x7f)
 		count++;
 	return count;
@@ -201,6 +200,5 @@ size_t utf8_columns(const char *bytes, size_t length)
 size_t utf8_fit(const char *bytes, size_t length, size_t columns)
 {
 	size_t used;
-
 	return walk(bytes, length, columns, &used);
 }

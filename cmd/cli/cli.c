@@ -136,7 +136,6 @@ static int check_exclusive(struct parser *parser, struct slot *slot)
 			continue;
 
 		const struct slot *other = find_seen(parser, *list, slot);
-
 		if (other) {
 			report_error("--%s and --%s cannot be combined", other->option->name,
 			             slot->option->name);
@@ -243,10 +242,10 @@ static void report_unknown(struct parser *parser, char **argv)
 static bool is_absent(const struct cli_spec *spec, const char *word)
 {
 	const char *name = spec->absent[0];
-	size_t length = name ? strlen(name) : 0;
-
-	if (length == 0 || strncmp(word, "--", 2) != 0 || strncmp(word + 2, name, length) != 0)
+	if (!name || strncmp(word, "--", 2) != 0 || strncmp(word + 2, name, strlen(name)) != 0)
 		return false;
+
+	size_t length = strlen(name);
 
 	return word[2 + length] == '\0' || word[2 + length] == '=' ||
 	       glued_value(name, spec->absent[1], word + 2);

@@ -29,7 +29,8 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 			text_char(&text, ' ');
 		} else {
 			text_char(&text, *at);
-			text_fill(&text, ' ', *at == '\n' ? column : 0);
+			if (*at == '\n')
+				text_fill(&text, ' ', column);
 		}
 	}
 	text_char(&text, '\n');

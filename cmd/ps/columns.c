@@ -12,7 +12,6 @@ static const struct pm_process_row *process_of(const void *item)
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const char *process = (const char *)process_of(item);
-
 	memcpy(value, process + column->index, sizeof *value);
 	return !process_of(item)->kernel_thread;
 }
@@ -41,7 +40,6 @@ static bool threads_of(const struct list_column *column, const void *item, uint6
 static bool pss_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct ps_row *row = item;
-
 	(void)column;
 	*value = row->pss;
 	return row->pss_known;
@@ -50,7 +48,6 @@ static bool pss_of(const struct list_column *column, const void *item, uint64_t 
 static bool limit_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct ps_row *row = item;
-
 	(void)column;
 	*value = row->limit;
 	return row->limited;

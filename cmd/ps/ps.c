@@ -32,7 +32,6 @@ static const struct cli_option ps_option_list[] = {
 static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct ps_options *options = into;
-
 	(void)id, (void)value, (void)error;
 	options->list.all = true;
 	return 0;

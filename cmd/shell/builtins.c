@@ -123,7 +123,10 @@ static void describe(const struct shell_builtin *builtin, struct out *out)
 {
 	const char *summary = builtin->summary ? builtin->summary : "end the session";
 
-	out_format(out, "Usage: %s %s\n\n%s\n", builtin->name, builtin->operands, summary);
+	out_format(out, "Usage: %s", builtin->name);
+	if (*builtin->operands)
+		out_format(out, " %s", builtin->operands);
+	out_format(out, "\n\n%s\n", summary);
 	if (*builtin->help)
 		cli_help_print_lines(builtin->help, 0, out);
 }

@@ -10,7 +10,6 @@
 static size_t command_count(void)
 {
 	size_t count = 0;
-
 	while (commands[count].name)
 		count++;
 	return count;
@@ -30,7 +29,6 @@ static struct text *text_of(struct shell *shell, const struct command *command)
 const struct text *shell_defaults_of(const struct shell *shell, const struct command *command)
 {
 	static const struct text nothing = { 0 };
-
 	return shell->defaults ? &shell->defaults[command - commands] : &nothing;
 }
 
@@ -38,7 +36,6 @@ void shell_defaults_forget(struct shell *shell)
 {
 	for (size_t i = 0; shell->defaults && i < command_count(); i++)
 		text_deinit(&shell->defaults[i]);
-
 	free(shell->defaults);
 	shell->defaults = NULL;
 }
@@ -68,7 +65,6 @@ enum status shell_defaults_set_run(struct shell *shell, struct out *out, int arg
 	}
 
 	const struct command *command = commands_find(argv[1]);
-
 	if (!command) {
 		report_error("set: unknown command '%s'; usage: set [COMMAND [OPTION]...], such as "
 		             "set map -n 20",

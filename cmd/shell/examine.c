@@ -101,8 +101,10 @@ size_t shell_examine_per_line(const struct examine *examine)
 static void put_char(unsigned char c, struct text *text)
 {
 	static const char controls[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
-	const char *control = c != '\0' ? strchr(controls, c) : NULL;
+	const char *control = NULL;
 
+	if (c != '\0')
+		control = strchr(controls, c);
 	if (control)
 		text_format(text, "\\%c", letters[control - controls]);
 	else if (c == '\'' || c == '\\')
@@ -122,15 +124,16 @@ static void put_binary(uint64_t value, unsigned bits, struct text *text)
 /** Adds a floating-point number with enough digits to distinguish it from all others. */
 static void put_float(const void *bytes, unsigned size, struct text *text)
 {
-	bool single = size == 4;
-	unsigned mantissa_bits = single ? 23 : 52;
-	int digits = single ? 9 : 17;
 	float narrow = 0;
 	double value = 0;
 	uint64_t bits = 0;
+	unsigned mantissa_bits = 52;
+	int digits = 17;
 
 	memcpy(&bits, bytes, size);
-	if (single) {
+	if (size == 4) {
+		mantissa_bits = 23;
+		digits = 9;
 		memcpy(&narrow, bytes, size);
 		value = (double)narrow;
 	} else {

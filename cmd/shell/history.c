@@ -53,10 +53,11 @@ static char *make_path(void)
 	else if (home && home[0] == '/')
 		text_format(&path, "%s/.local/state/procmem/history", home);
 
-	char *made = path.length > 0 ? alloc_string(text_terminate(&path)) : NULL;
+	if (path.length == 0)
+		return NULL;
 
-	text_deinit(&path);
-	return made;
+	text_terminate(&path);
+	return path.bytes;
 }
 
 void shell_history_start(void)

@@ -58,7 +58,6 @@ static void skip_spaces(struct reading *reading, bool first)
 static char *copy(const char *bytes, size_t length)
 {
 	char *string = alloc_array(NULL, length + 1, 1);
-
 	memcpy(string, bytes, length);
 	string[length] = '\0';
 	return string;
@@ -78,7 +77,7 @@ static int read_quoted(struct reading *reading, char quote)
 		text_char(&reading->word, *at);
 	}
 
-	reading->at = *at == '\0' ? at : at + 1;
+	reading->at = at + (*at != '\0');
 	if (*at == '\0' && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "the closing quote (%c) is missing", quote);
@@ -130,7 +129,7 @@ static void add_word(struct reading *reading, struct shell_statement *statement,
 	statement->quoted = alloc_array(statement->quoted, statement->count + 1,
 	                                sizeof *statement->quoted);
 	statement->quoted[statement->count] = quoted;
-	statement->words[statement->count++] = copy(reading->word.bytes ? reading->word.bytes : "",
+	statement->words[statement->count++] = copy(text_terminate(&reading->word),
 	                                            reading->word.length);
 	statement->words[statement->count] = NULL;
 }
@@ -168,7 +167,7 @@ static int read_pipe(struct reading *reading, struct shell_statement *statement)
 		                    "expected a command after '|', such as | less");
 
 	statement->output = SHELL_OUTPUT_PIPE;
-	statement->output_to = start < end ? copy(start, (size_t)(end - start)) : copy("", 0);
+	statement->output_to = copy(start, (size_t)(end - start));
 
 	return 0;
 }
@@ -192,8 +191,10 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 		                    "only standard output can be redirected; if the digit is a "
 		                    "word, put a space before '>'");
 
-	statement->output = reading->at[1] == '>' ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
-	reading->at += statement->output == SHELL_OUTPUT_APPEND ? 2 : 1;
+	bool appends = reading->at[1] == '>';
+
+	statement->output = appends ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
+	reading->at += 1 + appends;
 	while (is_space(*reading->at))
 		reading->at++;
 
@@ -203,8 +204,7 @@ static int read_file(struct reading *reading, struct shell_statement *statement)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "expected the name of a file after '>'");
 
-	statement->output_to = copy(reading->word.bytes ? reading->word.bytes : "",
-	                            reading->word.length);
+	statement->output_to = copy(text_terminate(&reading->word), reading->word.length);
 	skip_spaces(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
@@ -259,7 +259,6 @@ static int read_next(struct reading *reading, struct shell_statement *statement)
 		return read_statement(reading, statement);
 
 	size_t length = strcspn(++reading->at, "\n");
-
 	if (strspn(reading->at, " \t\r") >= length && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
 		                    "expected a command of sh after '!', such as !ls");

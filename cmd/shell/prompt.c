@@ -115,7 +115,6 @@ static int read_key(FILE *file)
 		waits[1].fd = process ? pm_process_poll_fd(process) : -1;
 
 		int ready = await_input(waits, 2, process != NULL);
-
 		if (ready < 0 && errno != EINTR)
 			break;
 

@@ -38,7 +38,6 @@ static const struct result *read_number(const struct results *results, const cha
 	start += *is_region;
 
 	size_t length = strspn(start, "0123456789");
-
 	if (length < sizeof digits) {
 		memcpy(digits, start, length);
 		digits[length] = '\0';
@@ -65,7 +64,6 @@ static const struct result *read_number(const struct results *results, const cha
 static bool is_number(const char *word)
 {
 	size_t letter = word[0] == '#' && word[1] == 'r';
-
 	return word[0] == '#' && word[1 + letter] >= '0' && word[1 + letter] <= '9';
 }
 
@@ -147,7 +145,6 @@ static int put_relative(const char *word, const struct terms *terms, const struc
 static bool is_end(const char *number, uint64_t start)
 {
 	char *end;
-
 	return strtoull(number, &end, 16) > start && *end == '\0';
 }
 
@@ -326,7 +323,6 @@ static int replace_word(const struct shell *shell, struct shell_statement *state
 static bool takes_regions(const char *name)
 {
 	const struct command *command = commands_find(name);
-
 	return !command || !command->spec || strstr(command->spec->operands, "REGION");
 }
 
@@ -347,7 +343,6 @@ int shell_results_replace(const struct shell *shell, struct shell_statement *sta
 			                    word);
 
 		int count = replace_word(shell, statement, i, use, error);
-
 		if (count < 0)
 			return -1;
 		i += (size_t)count - 1;

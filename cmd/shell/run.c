@@ -196,7 +196,6 @@ static enum status report_unknown(const char *name)
 		names[count++] = builtin->name;
 
 	const char *nearest = pm_typo_nearest(name, names, count);
-
 	if (nearest)
 		report_error("unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
@@ -269,7 +268,6 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 	save_state(&before);
 
 	int fd = open_sink(shell, statement, &sink);
-
 	if (fd >= 0)
 		status = run_words(shell, statement, &before, fd);
 	close_sink(&sink);
@@ -320,12 +318,13 @@ bool shell_run_file(struct shell *shell, const char *path)
 {
 	bool is_input = strcmp(path, "-") == 0;
 	bool continues = true;
-	const char *name = is_input ? "standard input" : path;
-	const char *hint = shell->interactive ? "" : "; -k continues after an error";
 	FILE *file = is_input ? stdin : fopen(path, "re");
 	size_t capacity = 0, number = 0;
 	char *line = NULL;
+	const char *hint = "";
 
+	if (!shell->interactive)
+		hint = "; -k continues after an error";
 	shell->reads_input |= is_input && !shell->interactive;
 	if (!file) {
 		report_error("cannot read %s: %s", path, strerror(errno));
@@ -340,7 +339,8 @@ bool shell_run_file(struct shell *shell, const char *path)
 	}
 
 	if (!continues && !shell->quit)
-		report_note("stopped at %s, line %zu%s", name, number, hint);
+		report_note("stopped at %s, line %zu%s", is_input ? "standard input" : path, number,
+		            hint);
 
 	free(line);
 	if (!is_input)

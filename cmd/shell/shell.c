@@ -64,9 +64,9 @@ const struct cli_spec shell_spec = {
 	         "of a recording. 'attach' changes the target.\n"
 	         "Printed items have numbers: #r2 is a region, #3 a hit, and 'dump #3' prints its\n"
 	         "bytes.\n"
-	         "Without a terminal, and with -c or -f, no prompt is printed, and the first command\n"
-	         "that fails (exit status 2) ends the session. The exit status is that of the last\n"
-	         "command.",
+	         "Without a terminal, and with -c or -f, no prompt is printed, and the first\n"
+	         "command that fails (exit status 2) ends the session. The exit status is that of\n"
+	         "the last command.",
 	.examples = {
 		{ "procmem shell java", "open a prompt; 'help' lists the commands" },
 		{ "procmem shell -c 'map -n 5; grep token' java", "run two commands, without a prompt" },

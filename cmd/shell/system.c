@@ -66,7 +66,6 @@ enum status shell_system_run(const struct shell *shell, char *command)
 	out_flush(shell->out);
 
 	pid_t pid = shell_system_start(command, input);
-
 	if (pid < 0)
 		return STATUS_ERROR;
 

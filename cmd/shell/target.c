@@ -289,7 +289,6 @@ enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc
 static void put_size(struct out *out, const char *label, uint64_t bytes)
 {
 	struct text size = { 0 };
-
 	text_size(&size, bytes);
 	out_format(out, "%-11s%s\n", label, text_terminate(&size));
 	text_deinit(&size);

@@ -184,7 +184,7 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	struct text word = { 0 };
 
 	size = min_size(size, UINT64_MAX - address);
-	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, size > 0 ? size : 1);
+	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, max_size(size, 1));
 	text_terminate(&word);
 
 	char *words[] = { word.bytes };
@@ -229,15 +229,15 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 	}
 
 	const struct pm_region *region = pm_regions_find(&view->memory.loaded.regions, value);
-
 	if (!region)
 		return;
 
 	struct text mapping = { 0 };
 
 	region_columns_mapping(region, true, &mapping);
-	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
-	            mapping.length > 0 ? " " : "");
+	text_format(line, "  %s", pm_kind_name((enum pm_kind)region->kind));
+	if (mapping.length > 0)
+		text_char(line, ' ');
 	utf8_escape(line, mapping.bytes, mapping.length);
 	text_deinit(&mapping);
 }
@@ -257,6 +257,14 @@ static size_t put_value(const struct view *view, const struct examine *examine, 
 	return examine->size;
 }
 
+/** Starts a line with an address. */
+static void put_address(struct text *lines, uint64_t address)
+{
+	if (lines->length > 0)
+		text_char(lines, '\n');
+	text_format(lines, "0x%" PRIx64 ":", address);
+}
+
 /** Prints the values. @return exit status */
 static enum status print_values(const struct view *view, struct examine *examine, uint64_t address,
                                 struct out *out)
@@ -271,7 +279,7 @@ static enum status print_values(const struct view *view, struct examine *examine
 
 		complete = used > 0;
 		if (complete && i % per_line == 0)
-			text_format(&line, "%s0x%" PRIx64 ":", i > 0 ? "\n" : "", address + at);
+			put_address(&line, address + at);
 		if (complete)
 			text_char(&line, '\t');
 		text_bytes(&line, value.bytes, value.length);

@@ -22,7 +22,6 @@ static size_t line_size(const struct hex_view *view)
 static bool is_marked(const struct hex_view *view, size_t index)
 {
 	uint64_t address = view->address - view->filled + index;
-
 	return index < view->filled && address >= view->mark_start && address < view->mark_end;
 }
 
@@ -31,7 +30,6 @@ static void mark(const struct hex_view *view, size_t index, struct text *line)
 {
 	bool before = index > 0 && is_marked(view, index - 1);
 	bool now = index < HEX_LINE && is_marked(view, index);
-
 	if (before != now)
 		text_string(line, out_style_code(view->out, now ? OUT_MATCH : OUT_PLAIN));
 }
@@ -40,7 +38,6 @@ static void mark(const struct hex_view *view, size_t index, struct text *line)
 static void put_address(struct text *line, uint64_t address)
 {
 	size_t digits = text_hex_length(address);
-
 	text_hex(line, address, 1);
 	text_fill(line, ' ', excess_size(ADDRESS_COLUMNS, digits));
 }
@@ -63,10 +60,12 @@ static void put_line(struct hex_view *view)
 	mark(view, HEX_LINE, &line);
 	text_char(&line, '|');
 	for (size_t i = 0; i < view->filled; i++) {
-		bool printable = view->line[i] >= ' ' && view->line[i] <= '~';
+		unsigned char byte = view->line[i];
 
 		mark(view, i, &line);
-		text_char(&line, printable ? (char)view->line[i] : '.');
+		if (byte < ' ' || byte > '~')
+			byte = '.';
+		text_char(&line, (char)byte);
 	}
 
 	mark(view, view->filled, &line);

@@ -15,7 +15,6 @@ struct character {
 static uint32_t unit16(const uint8_t *bytes, bool big)
 {
 	uint32_t first = bytes[0], second = bytes[1];
-
 	return big ? first << 8 | second : second << 8 | first;
 }
 
@@ -55,8 +54,10 @@ static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes
 {
 	struct character found = { 0, 0 };
 
+	if (pm_encoding_unit(encoding) > size)
+		return found;
 	if (pm_encoding_unit(encoding) == 2)
-		return size >= 2 ? ascii(unit16(bytes, is_big(encoding)), 2) : found;
+		return ascii(unit16(bytes, is_big(encoding)), 2);
 
 	for (size_t length = 1; length <= size && length <= UTF8_MAX && found.bytes == 0; length++)
 		found = character_of(bytes, length);
@@ -68,8 +69,10 @@ static struct character last_of(enum pm_encoding encoding, const uint8_t *end, s
 {
 	struct character found = { 0, 0 };
 
+	if (pm_encoding_unit(encoding) > size)
+		return found;
 	if (pm_encoding_unit(encoding) == 2)
-		return size >= 2 ? ascii(unit16(end - 2, is_big(encoding)), 2) : found;
+		return ascii(unit16(end - 2, is_big(encoding)), 2);
 
 	for (size_t length = 1; length <= size && length <= UTF8_MAX && found.bytes == 0; length++)
 		found = character_of(end - length, length);

@@ -132,7 +132,9 @@ static json_t *column_value(const struct list_column *column, const void *item)
 			return NULL;
 		if (column->type == LIST_PERCENT)
 			return json_real((double)number / 10);
-		return column->type == LIST_ADDRESS ? json_address(number) : json_number(number);
+		if (column->type == LIST_ADDRESS)
+			return json_address(number);
+		return json_number(number);
 	}
 
 	struct text raw = { 0 };

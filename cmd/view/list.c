@@ -37,7 +37,6 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 		names[i] = spec->columns[i].name;
 
 	const char *nearest = pm_typo_nearest(name, names, spec->column_count);
-
 	if (nearest)
 		pm_error_set(error, PM_ERROR_USAGE, 0, "unknown column '%s'; did you mean '%s'?",
 		             name, nearest);
@@ -93,7 +92,11 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 static void add_columns(struct list *list, const struct list_column *const *added, size_t count)
 {
 	size_t at = list->column_count;
-	const struct list_column *last = at > 0 ? list->columns[at - 1] : NULL;
+	const struct list_column *last = NULL;
+
+	if (at > 0)
+		last = list->columns[at - 1];
+
 	bool stays_last = last && !list->options->csv && last->type == LIST_TEXT && !last->safe;
 
 	at -= stays_last;
@@ -155,7 +158,6 @@ void list_deinit(struct list *list)
 unsigned list_needs(const struct list *list)
 {
 	unsigned needs = list->sort->needs;
-
 	for (size_t i = 0; i < list->column_count; i++)
 		needs |= list->columns[i]->needs;
 	return needs;
@@ -165,7 +167,7 @@ void list_add(struct list *list, const void *item)
 {
 	/* The array is doubled when its length is a power of two. */
 	if ((list->count & (list->count - 1)) == 0)
-		list->items = alloc_array(list->items, list->count ? list->count * 2 : 1,
+		list->items = alloc_array(list->items, max_size(list->count * 2, 1),
 		                          sizeof *list->items);
 	list->items[list->count++] = item;
 }

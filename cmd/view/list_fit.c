@@ -54,7 +54,7 @@ static void sum_up(struct list_view *view)
 void list_fit_set_columns(struct list_view *view, const bool *drop)
 {
 	const struct list *list = view->list;
-	size_t first = view->ids ? 1 : 0;
+	size_t first = view->ids != NULL;
 
 	view->column_count = first;
 	view->label = SIZE_MAX;
@@ -111,7 +111,6 @@ static size_t missing_room(const struct table *table, const size_t *widths, size
 static size_t index_of(const struct list *list, const struct list_column *column)
 {
 	size_t at = 0;
-
 	while (at < list->column_count && list->columns[at] != column)
 		at++;
 	return at;
@@ -121,7 +120,6 @@ static size_t index_of(const struct list *list, const struct list_column *column
 static bool is_empty(const struct list *list, const struct list_column *column)
 {
 	uint64_t sum;
-
 	return column->number && list_sum(column, list->items, list->count, &sum) && sum == 0;
 }
 
@@ -163,7 +161,8 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 	while (missing_room(table, widths, wanted, out) > 0 &&
 	       (at = next_to_drop(list, names, drop)) != SIZE_MAX) {
 		drop[at] = true;
-		text_string(&view->dropped, view->dropped.length ? ", " : "");
+		if (view->dropped.length > 0)
+			text_string(&view->dropped, ", ");
 		text_string(&view->dropped, list_title(list, list->columns[at]));
 
 		list_fit_set_columns(view, drop);

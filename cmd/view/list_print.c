@@ -17,10 +17,15 @@ enum { ROWS_MIN = 3 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
+/** Returns the name of a number of items. */
+static const char *noun(const struct list *list, size_t count)
+{
+	return count == 1 ? list->spec->singular : list->spec->plural;
+}
+
 static void total_cell(const struct list_view *view, size_t index, struct text *text)
 {
 	const struct list *list = view->list;
-	const char *noun = list->count == 1 ? list->spec->singular : list->spec->plural;
 
 	if (view->unknown[index])
 		text_char(text, '?');
@@ -29,7 +34,7 @@ static void total_cell(const struct list_view *view, size_t index, struct text *
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
 	else if (index == view->label)
-		text_format(text, "total %zu %s", list->count, noun);
+		text_format(text, "total %zu %s", list->count, noun(list, list->count));
 }
 
 static void table_cell(void *context, size_t row, size_t index, struct text *text)
@@ -95,7 +100,6 @@ static size_t table_width(void *context, size_t row, size_t index)
 static void table_below(void *context, size_t row, struct out *out)
 {
 	const struct list_view *view = context;
-
 	view->list->below(view->list->items[row], out);
 }
 
@@ -109,8 +113,7 @@ static void print_left_out(const struct list_view *view, struct out *out)
 	const struct list_column *instead = list_find_column(list->spec, "size");
 	uint64_t sum;
 
-	out_format(out, "%s %zu more %s", ellipsis, missing,
-	           missing == 1 ? list->spec->singular : list->spec->plural);
+	out_format(out, "%s %zu more %s", ellipsis, missing, noun(list, missing));
 
 	bool known = list_sum(column, list->items + list->shown, missing, &sum);
 	if (!known && instead) {
@@ -196,7 +199,8 @@ static void print_csv(const struct list *list, struct out *out)
 			list_put_exact(list->columns[i], list->items[row], &raw);
 			utf8_escape(&field, raw.bytes, raw.length);
 
-			out_string(out, i ? "," : "");
+			if (i > 0)
+				out_string(out, ",");
 			put_csv_field(&field, out);
 		}
 		out_string(out, "\n");
@@ -210,7 +214,6 @@ static void print_table(struct list *list, struct out *out)
 {
 	struct list_view view = { .list = list, .ids = identify(list, out) };
 	size_t widths[TABLE_COLUMNS_MAX];
-
 	bool header = !list->options->no_header;
 
 	list_fit_set_columns(&view, NULL);
@@ -225,9 +228,12 @@ static void print_table(struct list *list, struct out *out)
 		.context = &view,
 		.cell = table_cell,
 		.width = table_width,
-		.below = list->below ? table_below : NULL,
-		.before_total = header ? table_before_total : NULL,
 	};
+
+	if (list->below)
+		table.below = table_below;
+	if (header)
+		table.before_total = table_before_total;
 
 	list_fit_view(&view, &table, widths, out);
 	/* The line about the columns left out replaces a row. */

@@ -38,21 +38,18 @@ static enum out_style style(void *context, size_t row, size_t column)
 static void below(void *context, size_t row, struct out *out)
 {
 	const struct wrapped *wrapped = context;
-
 	wrapped->inner->below(wrapped->inner->context, row, out);
 }
 
 static void before_total(void *context, struct out *out)
 {
 	const struct wrapped *wrapped = context;
-
 	wrapped->inner->before_total(wrapped->inner->context, out);
 }
 
 static void print(const struct table *table, struct out *out)
 {
 	size_t widths[TABLE_COLUMNS_MAX];
-
 	table_measure(table, widths);
 	table_print(table, widths, out);
 }

@@ -38,7 +38,6 @@ struct results {
 struct results *results_create(void)
 {
 	struct results *results = alloc_array(NULL, 1, sizeof *results);
-
 	*results = (struct results){ 0 };
 	return results;
 }
@@ -66,7 +65,6 @@ void results_destroy(struct results *results)
 {
 	if (!results)
 		return;
-
 	results_clear(results);
 	free(results);
 }
@@ -100,7 +98,8 @@ static size_t add(struct result_list *list, uint64_t start, uint64_t end, const 
 {
 	char *copy = alloc_array(NULL, length + 1, 1);
 
-	memcpy(copy, length > 0 ? text : "", length);
+	if (length > 0)
+		memcpy(copy, text, length);
 	copy[length] = '\0';
 
 	if (list->count == list->capacity) {
@@ -162,7 +161,6 @@ static struct slot *find_slot(const struct results *results, uint64_t key)
 static void set_slot(struct results *results, uint64_t key, size_t number)
 {
 	struct slot *slot = find_slot(results, key);
-
 	results->slots_used += slot->number == 0;
 	*slot = (struct slot){ key, number };
 }
@@ -279,7 +277,6 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
 		return;
 
 	size_t id = results_add_hit(out->results, address, size, text, length);
-
 	if (id > 0)
 		text_format(&number, "#%zu", id);
 	out_style(out, OUT_DIM);

@@ -32,7 +32,6 @@ static void measure_cell(const struct table *table, size_t row, size_t column, s
 static size_t measured_columns(const struct table *table)
 {
 	size_t last = table->column_count - 1;
-
 	return table->open_end && !table->columns[last].right ? last : table->column_count;
 }
 

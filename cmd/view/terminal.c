@@ -73,7 +73,6 @@ static void at_exit(void)
 static bool is_set(const char *variable)
 {
 	const char *value = getenv(variable);
-
 	return value && *value;
 }
 
@@ -84,7 +83,6 @@ static bool is_set(const char *variable)
 static bool choose_locale(void)
 {
 	bool chosen = is_set("LC_ALL") || is_set("LC_CTYPE") || is_set("LANG");
-
 	setlocale(LC_CTYPE, chosen ? "" : "C.UTF-8");
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
@@ -252,7 +250,6 @@ uint32_t terminal_key(struct terminal *terminal)
 	}
 
 	int result = get_wch(&key);
-
 	if (result == ERR)
 		return TERMINAL_NO_KEY;
 	if (result == KEY_CODE_YES)

@@ -113,7 +113,7 @@ await_state() {
 	screen_type inf
 	screen_await 'reverse-i-search'
 	screen_key C-c
-	answer 'clear-the-way' "there is no command 'clear-the-way'"
+	answer 'clear-the-way' "unknown command 'clear-the-way'"
 	[ "$(screen_lines | grep -c 'peak RSS')" -eq 1 ]
 	# It runs once it tells what is on the screen by nothing else.
 	answer 'watch --plain -i 0.1' 'map lock'

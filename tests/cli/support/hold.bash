@@ -9,7 +9,7 @@ bytes=$BATS_TEST_TMPDIR/bytes
 hold() {
 	local line
 	ranges=()
-	program_start python3 "$BATS_TEST_DIRNAME/support/holder.py" "$@"
+	program_start python3 "${BASH_SOURCE[0]%/*}/holder.py" "$@"
 	while line=$(target_await '') && [ "$line" != ready ]; do
 		ranges+=("${line##* }")
 	done
