@@ -7,6 +7,13 @@
 
 #include "base/status.h"
 
+void alloc_failed(void)
+{
+	/* Not report_error(), which allocates memory. */
+	fputs("procmem: out of memory\n", stderr);
+	exit(STATUS_ERROR);
+}
+
 void *alloc_array(void *old, size_t count, size_t size)
 {
 	size_t bytes;
@@ -16,11 +23,8 @@ void *alloc_array(void *old, size_t count, size_t size)
 	if (!__builtin_mul_overflow(count, size, &bytes))
 		array = realloc(old, bytes ? bytes : 1);
 
-	if (!array) {
-		/* Not report_error(), which allocates memory. */
-		fputs("procmem: out of memory\n", stderr);
-		exit(STATUS_ERROR);
-	}
+	if (!array)
+		alloc_failed();
 
 	return array;
 }

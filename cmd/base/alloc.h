@@ -8,6 +8,10 @@
 #define CMD_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdnoreturn.h>
+
+/** Exits with the error message that memory has run out. */
+noreturn void alloc_failed(void);
 
 /**
  * Resizes an array, or exits with an error message if memory runs out.

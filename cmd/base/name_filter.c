@@ -25,7 +25,7 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
 	if (!filter->code) {
 		PCRE2_UCHAR message[120] = "";
-		int before = (int)min_size(at, EXCERPT_MAX);
+		int before = (int)pm_min_size(at, EXCERPT_MAX);
 
 		/* The wording is that of the library for its patterns. */
 		pcre2_get_error_message(code, message, sizeof message);

@@ -19,8 +19,8 @@ void text_deinit(struct text *text)
 
 char *text_grow(struct text *text, size_t more)
 {
-	size_t doubled = max_size(text->capacity * 2, FIRST_CAPACITY);
-	size_t capacity = max_size(doubled, text->length + more);
+	size_t doubled = pm_max_size(text->capacity * 2, FIRST_CAPACITY);
+	size_t capacity = pm_max_size(doubled, text->length + more);
 
 	text->bytes = alloc_array(text->bytes, capacity, 1);
 	text->capacity = capacity;

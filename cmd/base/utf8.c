@@ -137,7 +137,7 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 		if (count > 0 && !utf8_is_control(code)) {
 			text_bytes(text, bytes, count);
 		} else {
-			count = max_size(count, 1);
+			count = pm_max_size(count, 1);
 			for (size_t i = 0; i < count; i++)
 				escape_byte(text, bytes[i]);
 		}
@@ -179,7 +179,7 @@ static size_t walk(const char *bytes, size_t length, size_t limit, size_t *colum
 			break;
 
 		*columns += width;
-		at += max_size(count, 1);
+		at += pm_max_size(count, 1);
 	}
 
 	return at;

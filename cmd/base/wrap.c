@@ -54,7 +54,7 @@ static size_t find_break(const char *line, size_t length, size_t fits)
 	}
 
 	/* After a word that is too long, the line is broken at the next space. */
-	for (size_t at = max_size(fits, first); found == length && at < length; at++) {
+	for (size_t at = pm_max_size(fits, first); found == length && at < length; at++) {
 		if (line[at] == ' ')
 			found = at;
 	}

@@ -76,7 +76,7 @@ static void start(struct parser *parser, const struct cli_spec *spec)
 	*parser = (struct parser){ .spec = spec, .letters = ":" };
 	for (const struct cli_group *group = spec->groups; group->options; group++)
 		add_options(parser, group, group->options);
-	add_options(parser, NULL, cli_common_options);
+	add_options(parser, NULL, cli_help_options);
 
 	/* The state of getopt_long() is global. 0 makes glibc reset it, because one process can
 	 * run several commands. */
@@ -197,7 +197,7 @@ static void report_unknown_long(const struct parser *parser, const char *word)
 	const char *names[CLI_OPTIONS_MAX];
 	size_t matches = 0;
 	char typed[64];
-	size_t length = min_size(strcspn(word + 2, "="), sizeof typed - 1);
+	size_t length = pm_min_size(strcspn(word + 2, "="), sizeof typed - 1);
 
 	memcpy(typed, word + 2, length);
 	typed[length] = '\0';

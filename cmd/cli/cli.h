@@ -113,7 +113,4 @@ bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *re
  */
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
 
-/** The options that all commands have. */
-extern const struct cli_option cli_common_options[];
-
 #endif

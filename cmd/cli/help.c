@@ -8,7 +8,7 @@
 /* Column at which the descriptions of options start, and the width for which they are written. */
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
-const struct cli_option cli_common_options[] = {
+const struct cli_option cli_help_options[] = {
 	{ 'h', "help", NULL, "print this help" },
 	{ 'V', "version", NULL, "print the version" },
 	{ 0 },
@@ -81,7 +81,7 @@ void cli_help_print(const struct cli_spec *spec, struct out *out)
 		out_format(out, "\n%s\n", group->heading);
 		print_options(group->options, out);
 	}
-	print_options(cli_common_options, out);
+	print_options(cli_help_options, out);
 
 	if (*spec->notes) {
 		out_string(out, "\n");

@@ -5,6 +5,9 @@
 
 #include "cli/cli.h"
 
+/** The options that all commands have: --help and --version. */
+extern const struct cli_option cli_help_options[];
+
 /**
  * Prints the help of a command.
  *

@@ -100,7 +100,7 @@ static void add_sizes(struct pm_growth_sizes *sum, const struct pm_growth_sizes 
 static int choose(const struct diff_options *options, const struct pm_regions *regions,
                   bool *chosen, struct pm_error *error)
 {
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	struct pm_error cause = { 0 };
 	if (pm_select_apply(options->selection.select, regions, &ranges, &count, &cause) < 0) {

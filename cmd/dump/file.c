@@ -91,7 +91,7 @@ int dump_file_write(struct dump *dump, struct pm_dump_result *result, struct pm_
 
 	int status = copy(dump, file.fd, result, error);
 	memory_resume(&dump->memory);
-	unreadable_sort(&dump->memory.unreadable);
+	pm_unreadable_list_sort(&dump->memory.unreadable);
 
 	/* Whether the file alone tells what stands where. */
 	bool plain = dump->memory.count == 1 && dump->memory.unreadable.count == 0 &&

@@ -13,8 +13,8 @@ struct viewer {
 	struct dump *dump;
 	struct hex_view view;
 	struct pm_dump_result *result;
-	struct unreadable unreadable; /* of the current unit */
-	size_t next;                  /* first of them that is not shown */
+	struct pm_unreadable_list unreadable; /* of the current unit */
+	size_t next;                          /* first of them that is not shown */
 	struct pm_unit unit;
 	char bytes[PM_UNIT_SIZE];
 };
@@ -22,30 +22,30 @@ struct viewer {
 static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct viewer *viewer = context;
-	unreadable_add(&viewer->unreadable, range->start, range->end, range->why);
-	unreadable_add(&viewer->dump->memory.unreadable, range->start, range->end, range->why);
+	unreadable_add(&viewer->unreadable, range);
+	unreadable_add(&viewer->dump->memory.unreadable, range);
 }
 
 /** Shows bytes that were read, but the unreadable ones among them as such. */
 static void show_read(struct viewer *viewer, const struct pm_segment *segment, const char *bytes)
 {
-	const struct unreadable *unreadable = &viewer->unreadable;
+	const struct pm_unreadable_list *unreadable = &viewer->unreadable;
 	uint64_t at = segment->start;
 	for (; viewer->next < unreadable->count &&
 	       unreadable->items[viewer->next].start < segment->end;
 	     viewer->next++) {
-		const struct unreadable_range *lack = &unreadable->items[viewer->next];
-		uint64_t start = lack->start > at ? lack->start : at,
-			 end = lack->end < segment->end ? lack->end : segment->end;
+		const struct pm_unreadable *range = &unreadable->items[viewer->next];
+		uint64_t start = range->start > at ? range->start : at,
+			 end = range->end < segment->end ? range->end : segment->end;
 		hex_view_bytes(&viewer->view, at, bytes + (at - segment->start),
 		               (size_t)(start - at));
-		hex_view_unreadable(&viewer->view, start, end, lack->why);
+		hex_view_unreadable(&viewer->view, start, end, range->why);
 		viewer->result->bytes += start - at;
 		viewer->result->unreadable += end - start;
 
 		at = end;
 		/* It goes on in the next segment. */
-		if (lack->end > segment->end)
+		if (range->end > segment->end)
 			break;
 	}
 
@@ -83,7 +83,7 @@ static int show_unit(struct viewer *viewer, struct pm_error *error)
 
 	const char *bytes = viewer->bytes;
 
-	unreadable_deinit(&viewer->unreadable);
+	pm_unreadable_list_deinit(&viewer->unreadable);
 	viewer->next = 0;
 	if (pm_unit_read(&source, &viewer->unit, viewer->bytes, error) < 0)
 		return -1;
@@ -120,7 +120,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 	viewer->dump = dump;
 	viewer->view = (struct hex_view){ .out = out };
 	viewer->result = result;
-	viewer->unreadable = (struct unreadable){ 0 };
+	viewer->unreadable = (struct pm_unreadable_list){ 0 };
 
 	/* The reader of a pipe may have seen enough. */
 	while ((more = pm_plan_next(plan, &viewer->unit, error)) > 0 && !out_failed(out))
@@ -131,7 +131,7 @@ int dump_hex(struct dump *dump, struct out *out, struct pm_dump_result *result,
 
 	if (more >= 0)
 		hex_view_end(&viewer->view);
-	unreadable_deinit(&viewer->unreadable);
+	pm_unreadable_list_deinit(&viewer->unreadable);
 	free(viewer);
 	pm_plan_close(plan);
 	if (more < 0)

@@ -8,7 +8,8 @@
 #include "view/json.h"
 
 /** The region that a range lies in, NULL for none. */
-static const struct pm_region *region_of(const struct dump *dump, const struct pm_range *range)
+static const struct pm_region *region_of(const struct dump *dump,
+                                         const struct pm_region_range *range)
 {
 	return range->region < dump->memory.loaded.regions.count
 	               ? &dump->memory.loaded.regions.items[range->region]
@@ -29,7 +30,7 @@ static void write_text(const struct dump *dump, struct out *out)
 
 	out_string(out, "# address range, bytes, offset in the dump, permissions, kind, mapping\n");
 	for (size_t i = 0; i < dump->memory.count; i++) {
-		const struct pm_range *range = &dump->memory.ranges[i];
+		const struct pm_region_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
 		char perms[PM_PERMS_TEXT_SIZE] = "----";
 		const char *kind = "";
@@ -42,8 +43,9 @@ static void write_text(const struct dump *dump, struct out *out)
 		}
 
 		out_format(out, "%012llx-%012llx %llu %llu %s %s ",
-		           (unsigned long long)range->start, (unsigned long long)range->end,
-		           (unsigned long long)(range->end - range->start),
+		           (unsigned long long)range->range.start,
+		           (unsigned long long)range->range.end,
+		           (unsigned long long)(range->range.end - range->range.start),
 		           (unsigned long long)offset, perms, *kind ? kind : "-");
 		out_escaped(out, mapping.length > 0 ? text_terminate(&mapping)
 		                 : region           ? "-"
@@ -51,16 +53,16 @@ static void write_text(const struct dump *dump, struct out *out)
 		out_string(out, "\n");
 
 		for (; next < dump->memory.unreadable.count &&
-		       dump->memory.unreadable.items[next].start < range->end;
+		       dump->memory.unreadable.items[next].start < range->range.end;
 		     next++) {
-			const struct unreadable_range *lack = &dump->memory.unreadable.items[next];
+			const struct pm_unreadable *item = &dump->memory.unreadable.items[next];
 			out_format(out, "  unreadable %012llx-%012llx ",
-			           (unsigned long long)lack->start, (unsigned long long)lack->end);
-			out_escaped(out, lack->why);
+			           (unsigned long long)item->start, (unsigned long long)item->end);
+			out_escaped(out, item->why);
 			out_string(out, "\n");
 		}
 
-		offset += range->end - range->start;
+		offset += range->range.end - range->range.start;
 	}
 
 	text_deinit(&mapping);
@@ -94,31 +96,31 @@ static void write_json(const struct dump *dump, struct out *out)
 	json_open(&json, NULL, '{');
 	json_open(&json, "ranges", '[');
 	for (size_t i = 0; i < dump->memory.count; i++) {
-		const struct pm_range *range = &dump->memory.ranges[i];
+		const struct pm_region_range *range = &dump->memory.ranges[i];
 		const struct pm_region *region = region_of(dump, range);
 
 		json_open(&json, NULL, '{');
-		json_put(&json, "address", json_address(range->start));
-		json_put(&json, "length", json_number(range->end - range->start));
+		json_put(&json, "address", json_address(range->range.start));
+		json_put(&json, "length", json_number(range->range.end - range->range.start));
 		json_put(&json, "offset", json_number(offset));
 		if (region)
 			put_region(&json, region);
 		json_open(&json, "unreadable", '[');
 
 		for (; next < dump->memory.unreadable.count &&
-		       dump->memory.unreadable.items[next].start < range->end;
+		       dump->memory.unreadable.items[next].start < range->range.end;
 		     next++) {
-			const struct unreadable_range *lack = &dump->memory.unreadable.items[next];
+			const struct pm_unreadable *item = &dump->memory.unreadable.items[next];
 			json_open(&json, NULL, '{');
-			json_put(&json, "address", json_address(lack->start));
-			json_put(&json, "length", json_number(lack->end - lack->start));
-			json_put(&json, "why", json_text(lack->why));
+			json_put(&json, "address", json_address(item->start));
+			json_put(&json, "length", json_number(item->end - item->start));
+			json_put(&json, "why", json_text(item->why));
 			json_shut(&json, '}');
 		}
 
 		json_shut(&json, ']');
 		json_shut(&json, '}');
-		offset += range->end - range->start;
+		offset += range->range.end - range->range.start;
 	}
 
 	json_shut(&json, ']');

@@ -41,8 +41,8 @@ static json_t *hex_of(const uint8_t *bytes, size_t size)
  */
 static void put_around(json_t *object, const struct grep_options *options, const struct pm_hit *hit)
 {
-	size_t before = min_size(options->before, hit->before);
-	size_t after = min_size(options->after, hit->after);
+	size_t before = pm_min_size(options->before, hit->before);
+	size_t after = pm_min_size(options->after, hit->after);
 	if (!options->context) {
 		before = hit_text_before(hit, TEXT_COLUMNS).bytes;
 		after = hit_text_after(hit, TEXT_COLUMNS).bytes;

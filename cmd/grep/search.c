@@ -30,9 +30,9 @@ struct parts {
 /** Notes for a session what a hit is. */
 static void add_name(const struct pm_hit *hit, struct text *name)
 {
-	size_t size = min_size(hit->size, RESULTS_TEXT_MAX);
+	size_t size = pm_min_size(hit->size, RESULTS_TEXT_MAX);
 	hit_text_add(hit->encoding, hit->bytes, size, name);
-	name->length = min_size(name->length, RESULTS_TEXT_MAX);
+	name->length = pm_min_size(name->length, RESULTS_TEXT_MAX);
 }
 
 /** Told of each hit in the thread that found it. */
@@ -56,8 +56,8 @@ static int found(void *context, unsigned worker, const struct pm_hit *hit,
 	parts.name = name.length;
 
 	if (target->view.form == GREP_BLOCKS) {
-		parts.before = min_size(options->before, hit->before);
-		parts.memory = parts.before + hit->size + min_size(options->after, hit->after);
+		parts.before = pm_min_size(options->before, hit->before);
+		parts.memory = parts.before + hit->size + pm_min_size(options->after, hit->after);
 	}
 
 	int status = pm_scan_append(batch, &parts, sizeof parts, error);

@@ -77,7 +77,7 @@ const struct cli_spec map_spec = {
 static int choose_regions(const struct loaded *loaded, const struct map_options *options,
                           struct list *list, struct pm_error *error)
 {
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	if (pm_select_apply(options->selection.select, &loaded->regions, &ranges, &count, error) <
 	    0)

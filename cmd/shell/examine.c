@@ -196,13 +196,13 @@ void shell_examine_put_value(const struct examine *examine, const void *bytes, s
 size_t shell_examine_put_string(const char *bytes, size_t length, struct text *text)
 {
 	size_t at = 0;
-	size_t max = min_size(length, STRING_MAX);
+	size_t max = pm_min_size(length, STRING_MAX);
 	size_t start = text->length;
 
 	text_char(text, '"');
 	while (at < max && bytes[at] != '\0') {
 		uint32_t code;
-		size_t size = max_size(utf8_decode(bytes + at, length - at, &code), 1);
+		size_t size = pm_max_size(utf8_decode(bytes + at, length - at, &code), 1);
 
 		if (bytes[at] == '"' || bytes[at] == '\\')
 			text_char(text, '\\');

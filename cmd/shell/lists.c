@@ -17,7 +17,7 @@ static void put_fitting(struct text *line, const char *bytes, size_t length, siz
 {
 	struct text escaped = { 0 };
 	size_t used = utf8_columns(line->bytes, line->length);
-	size_t room = max_size(excess_size(width, used), TEXT_MIN);
+	size_t room = pm_max_size(excess_size(width, used), TEXT_MIN);
 
 	utf8_escape(&escaped, bytes, length);
 	if (utf8_columns(escaped.bytes, escaped.length) <= room) {

@@ -237,15 +237,16 @@ static void replace_by(struct shell_statement *statement, size_t at, char **word
 }
 
 /** Adds the first address of a region that is still mapped. @return false if none of it is */
-static bool put_place(const struct pm_range *range, const struct pm_regions *now,
+static bool put_place(const struct pm_region_range *range, const struct pm_regions *now,
                       struct text *address)
 {
-	size_t index = pm_regions_index(now, range->start);
+	size_t index = pm_regions_index(now, range->range.start);
 
-	if (index >= now->count || now->items[index].start >= range->end)
+	if (index >= now->count || now->items[index].start >= range->range.end)
 		return false;
 
-	text_format(address, "0x%" PRIx64, max_size(now->items[index].start, range->start));
+	text_format(address, "0x%" PRIx64,
+	            pm_max_size(now->items[index].start, range->range.start));
 	return true;
 }
 

@@ -86,7 +86,7 @@ static bool add_segment(struct view *view, const struct pm_segment *segment, con
 	size_t size = (size_t)(segment->end - segment->start);
 
 	if (segment->wanted) {
-		size_t readable = min_size(excess_size(unreadable, segment->start), size);
+		size_t readable = pm_min_size(excess_size(unreadable, segment->start), size);
 
 		memcpy(view->bytes + view->size, *bytes, readable);
 		view->size += readable;
@@ -183,8 +183,8 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 		                                .needs = has_symbols ? REGION_NEEDS_KINDS : 0 };
 	struct text word = { 0 };
 
-	size = min_size(size, UINT64_MAX - address);
-	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, max_size(size, 1));
+	size = pm_min_size(size, UINT64_MAX - address);
+	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, pm_max_size(size, 1));
 	text_terminate(&word);
 
 	char *words[] = { word.bytes };

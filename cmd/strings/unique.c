@@ -28,7 +28,7 @@ static size_t rows_of(const struct strings *strings)
 		rows = options->top > 0 && options->top < all ? (size_t)options->top : all;
 	else if (out->terminal && !options->search.output.json)
 		rows = out->height > OTHER_LINES + ROWS_MIN ? out->height - OTHER_LINES : ROWS_MIN;
-	return min_size(rows, all);
+	return pm_min_size(rows, all);
 }
 
 /**

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <procmem/file_reader.h>
 #include <procmem/kinds.h>
+#include <procmem/target_reader.h>
 
 #include "target/stopping.h"
 
@@ -142,16 +144,19 @@ void memory_close(struct memory *memory)
 	if (memory->target.word)
 		target_close(&memory->target);
 
-	unreadable_deinit(&memory->unreadable);
+	pm_unreadable_list_deinit(&memory->unreadable);
 	free(memory->ranges);
 }
 
 uint64_t memory_size_before(const struct memory *memory, uint64_t address)
 {
 	uint64_t bytes = 0;
-	for (size_t i = 0; i < memory->count && memory->ranges[i].start < address; i++)
-		bytes += (memory->ranges[i].end < address ? memory->ranges[i].end : address) -
-		         memory->ranges[i].start;
+
+	for (size_t i = 0; i < memory->count && memory->ranges[i].range.start < address; i++) {
+		struct pm_range range = memory->ranges[i].range;
+		bytes += pm_min(range.end, address) - range.start;
+	}
+
 	return bytes;
 }
 
@@ -162,14 +167,19 @@ uint64_t memory_size(const struct memory *memory)
 
 void memory_note_unmapped(struct memory *memory)
 {
-	for (size_t i = 0; i < memory->count; i++)
-		if (memory->ranges[i].region == SIZE_MAX)
-			unreadable_add(&memory->unreadable, memory->ranges[i].start,
-			               memory->ranges[i].end, "nothing is mapped there");
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct pm_region_range *range = &memory->ranges[i];
+		const struct pm_unreadable unmapped = { .start = range->range.start,
+			                                .end = range->range.end,
+			                                .why = "nothing is mapped there" };
+
+		if (range->region == SIZE_MAX)
+			unreadable_add(&memory->unreadable, &unmapped);
+	}
 }
 
 void memory_note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct memory *memory = context;
-	unreadable_add(&memory->unreadable, range->start, range->end, range->why);
+	unreadable_add(&memory->unreadable, range);
 }

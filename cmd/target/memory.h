@@ -38,14 +38,14 @@ struct memory {
 	struct pm_stop *stop; /**< the stop in progress, NULL for none */
 	uint64_t stopped_ns;  /**< how long it was stopped, once it runs again */
 	size_t threads;       /**< how many threads that were */
-	struct pm_range *ranges;     /**< what was chosen; owned */
-	size_t count;                /**< how many */
-	struct pm_pagemap *pagemap;  /**< page states of a process */
-	struct pm_page_source pages; /**< page states of either */
-	struct pm_reader reader;     /**< its bytes */
+	struct pm_region_range *ranges; /**< what was chosen; owned */
+	size_t count;                   /**< how many */
+	struct pm_pagemap *pagemap;     /**< page states of a process */
+	struct pm_page_source pages;    /**< page states of either */
+	struct pm_reader reader;        /**< its bytes */
 	struct pm_reader
 		files; /**< the files behind it, if they are wanted: `ops` is NULL otherwise */
-	struct unreadable unreadable; /**< what could not be had */
+	struct pm_unreadable_list unreadable; /**< what could not be read */
 };
 
 /**

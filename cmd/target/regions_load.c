@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <procmem/kinds.h>
-#include <procmem/reader.h>
+#include <procmem/target_reader.h>
 
 #include "base/clock.h"
 

@@ -36,10 +36,10 @@ int search_parse_option(void *into, int id, const char *value, struct pm_error *
 }
 
 /** How much of a range will be searched, as far as the sizes of its region tell. */
-static uint64_t expect(const struct search *search, const struct pm_range *range)
+static uint64_t expect(const struct search *search, const struct pm_region_range *range)
 {
 	const struct pm_regions *regions = &search->memory.loaded.regions;
-	uint64_t size = range->end - range->start;
+	uint64_t size = range->range.end - range->range.start;
 	if (range->region >= regions->count)
 		return 0;
 
@@ -189,7 +189,7 @@ static void add_size(const struct search *search, struct text *text, uint64_t by
 
 static void tell_lacks(const struct search *search)
 {
-	const struct unreadable *unreadable = &search->memory.unreadable;
+	const struct pm_unreadable_list *unreadable = &search->memory.unreadable;
 	bool all = search->options->output.verbose;
 	struct text line = { 0 };
 

@@ -1,53 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Bytes that were asked for and could not be had. */
+/** @file A list of unreadable ranges for the commands: additions cannot fail. */
 #ifndef CMD_TARGET_UNREADABLE_H
 #define CMD_TARGET_UNREADABLE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-/** Bytes that are lacking for one reason. */
-struct unreadable_range {
-	uint64_t start; /**< first address */
-	uint64_t end;   /**< address behind the last byte */
-	char *why;      /**< the reason; owned */
-};
-
-/** All of them, by ascending address; all zero is none. */
-struct unreadable {
-	struct unreadable_range *items; /**< they; owned */
-	size_t count;                   /**< how many */
-	size_t capacity;                /**< room for so many */
-	uint64_t bytes;                 /**< sum of their sizes */
-};
+#include <procmem/unreadable.h>
 
 /**
- * Notes bytes that are lacking; neighbours with the same reason become one.
- *
- * @param unreadable  the list
- * @param start  first address
- * @param end    address behind the last byte
- * @param why    the reason; copied
+ * As pm_unreadable_list_add(), but exits with an error message if there is no memory.
+ * @param list   the list
+ * @param range  the range; its reason is copied
  */
-void unreadable_add(struct unreadable *unreadable, uint64_t start, uint64_t end, const char *why);
+void unreadable_add(struct pm_unreadable_list *list, const struct pm_unreadable *range);
 
 /**
- * Puts the list in order.
- * @param unreadable the list
+ * Prints the first ranges of a list on stderr, one per line.
+ * @param list  the list
+ * @param max   maximum number of lines
  */
-void unreadable_sort(struct unreadable *unreadable);
-
-/**
- * Tells the first of them on stderr, one a line.
- * @param unreadable the list
- * @param most how many at the most
- */
-void unreadable_report(const struct unreadable *unreadable, size_t most);
-
-/**
- * Releases the list.
- * @param unreadable the list
- */
-void unreadable_deinit(struct unreadable *unreadable);
+void unreadable_report(const struct pm_unreadable_list *list, size_t max);
 
 #endif

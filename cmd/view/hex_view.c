@@ -130,7 +130,7 @@ void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, 
 
 	go_to(view, address);
 	while (size > 0) {
-		size_t part = min_size(whole - view->filled, size);
+		size_t part = pm_min_size(whole - view->filled, size);
 
 		memcpy(view->line + view->filled, from, part);
 		view->filled += part;
@@ -155,7 +155,7 @@ void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 			size %= whole;
 		}
 
-		size_t part = min_size(whole - view->filled, (size_t)size);
+		size_t part = pm_min_size(whole - view->filled, (size_t)size);
 
 		hex_view_bytes(view, view->address, zeros, part);
 		size -= part;

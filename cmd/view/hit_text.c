@@ -186,7 +186,7 @@ void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, 
 		if (used > 0) {
 			add_code(text, code);
 		} else {
-			used = min_size(size, 2);
+			used = pm_min_size(size, 2);
 			for (size_t i = 0; i < used; i++)
 				add_byte(text, bytes[i]);
 		}

@@ -106,7 +106,7 @@ json_t *json_address(uint64_t address)
 json_t *json_number(uint64_t value)
 {
 	/* The integers of jansson are signed. Only addresses exceed 2^63. */
-	return json_integer((json_int_t)min_size(value, INT64_MAX));
+	return json_integer((json_int_t)pm_min_size(value, INT64_MAX));
 }
 
 json_t *json_now(void)
@@ -211,7 +211,7 @@ int json_put_list(struct json *json, const char *key, const struct list *list,
 		return -1;
 
 	if (list->options->top_given)
-		rows = min_size(rows, (size_t)list->options->top);
+		rows = pm_min_size(rows, (size_t)list->options->top);
 
 	json_open(json, key, '[');
 	for (size_t row = 0; row < rows && !out_failed(json->out); row++)

@@ -167,7 +167,7 @@ void list_add(struct list *list, const void *item)
 {
 	/* The array is doubled when its length is a power of two. */
 	if ((list->count & (list->count - 1)) == 0)
-		list->items = alloc_array(list->items, max_size(list->count * 2, 1),
+		list->items = alloc_array(list->items, pm_max_size(list->count * 2, 1),
 		                          sizeof *list->items);
 	list->items[list->count++] = item;
 }
@@ -296,7 +296,7 @@ size_t list_number_length(const struct list *list, const struct list_column *col
 
 	/* Tenths have a decimal point, and at least one digit before it. */
 	if (column->type == LIST_PERCENT)
-		return 1 + text_decimal_length(max_size(value, 10));
+		return 1 + text_decimal_length(pm_max_size(value, 10));
 	return text_decimal_length(value);
 }
 

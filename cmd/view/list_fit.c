@@ -102,7 +102,7 @@ static size_t missing_room(const struct table *table, const size_t *widths, size
 
 	/* Numbers are not cut. */
 	if (!table->columns[last].right)
-		width = min_size(width, wanted);
+		width = pm_min_size(width, wanted);
 
 	return excess_size(table_offset(table, widths, last) + width, out->width);
 }
@@ -210,5 +210,5 @@ void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
 
 	while ((missing = missing_room(table, widths, LAST_COLUMN_WANTED, out)) > 0 &&
 	       (widest = widest_words(view, widths)) != SIZE_MAX)
-		widths[widest] -= min_size(missing, widths[widest] - WORDS_MIN);
+		widths[widest] -= pm_min_size(missing, widths[widest] - WORDS_MIN);
 }

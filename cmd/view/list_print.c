@@ -253,13 +253,13 @@ static void limit_rows(struct list *list, const struct out *out)
 
 	list->shown = list->count;
 	if (options->top_given) {
-		list->shown = min_size((size_t)options->top, list->count);
+		list->shown = pm_min_size((size_t)options->top, list->count);
 	} else if (out->terminal && !options->all && !options->csv) {
 		size_t lines = excess_size(out->height, LINES_AROUND + list->lines_above);
-		size_t rows = max_size(list->below ? lines / 2 : lines, ROWS_MIN);
+		size_t rows = pm_max_size(list->below ? lines / 2 : lines, ROWS_MIN);
 
 		list->fills_screen = rows < list->count;
-		list->shown = min_size(rows, list->count);
+		list->shown = pm_min_size(rows, list->count);
 	}
 }
 

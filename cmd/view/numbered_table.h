@@ -13,14 +13,14 @@
 
 /** The region of a row. */
 struct numbered_row {
-	uint64_t start;          /**< first address */
-	uint64_t end;            /**< address after the last byte */
-	enum pm_kind kind;       /**< its kind */
-	const char *mapping;     /**< its mapping, "" for none */
-	struct pm_range *ranges; /**< all regions by address, if the row covers several;
+	uint64_t start;                 /**< first address */
+	uint64_t end;                   /**< address after the last byte */
+	enum pm_kind kind;              /**< its kind */
+	const char *mapping;            /**< its mapping, "" for none */
+	struct pm_region_range *ranges; /**< all regions by address, if the row covers several;
 	                            otherwise NULL; owned by the caller of the function that fills
 	                            the row */
-	size_t range_count;      /**< number of these regions */
+	size_t range_count;             /**< number of these regions */
 };
 
 /**

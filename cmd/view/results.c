@@ -132,7 +132,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 	if (__builtin_add_overflow(address, size, &end))
 		end = UINT64_MAX;
 
-	return add(&results->hits, address, end, text, min_size(length, RESULTS_TEXT_MAX));
+	return add(&results->hits, address, end, text, pm_min_size(length, RESULTS_TEXT_MAX));
 }
 
 /* Regions are aligned to pages, so the lowest bit distinguishes a start from an end. */
@@ -168,7 +168,7 @@ static void set_slot(struct results *results, uint64_t key, size_t number)
 /** Makes room for two more slots. */
 static void grow_slots(struct results *results)
 {
-	struct results bigger = { .slot_count = max_size(results->slot_count * 2, 256) };
+	struct results bigger = { .slot_count = pm_max_size(results->slot_count * 2, 256) };
 
 	if (results->slot_count > 0 && (results->slots_used + 2) * 2 < results->slot_count)
 		return;
@@ -222,7 +222,7 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 	return number;
 }
 
-void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
+void results_set_ranges(struct results *results, size_t number, struct pm_region_range *ranges,
                         size_t count)
 {
 	if (!results) {
@@ -265,7 +265,7 @@ const struct result *results_region(const struct results *results, size_t number
 /** Returns the number of spaces after a number, at least one. */
 static size_t padding_after(size_t length)
 {
-	return max_size(excess_size(RESULTS_NUMBER_WIDTH, length), 1);
+	return pm_max_size(excess_size(RESULTS_NUMBER_WIDTH, length), 1);
 }
 
 void results_print_hit(struct out *out, uint64_t address, uint64_t size, const char *text,

@@ -36,14 +36,14 @@ enum { RESULTS_TEXT_MAX = 120 };
 
 /** An item with a number. */
 struct result {
-	uint64_t start;          /**< first address */
-	uint64_t end;            /**< address after the last byte */
-	char *text;              /**< of a hit, arbitrary bytes, at most RESULTS_TEXT_MAX; of a
-	                            region, kind and mapping; NUL-terminated; owned */
-	size_t length;           /**< number of bytes of the text */
-	struct pm_range *ranges; /**< all regions of a row that covers several, by address; NULL
-	                            for one region; owned */
-	size_t range_count;      /**< number of these regions, 0 for one region */
+	uint64_t start; /**< first address */
+	uint64_t end;   /**< address after the last byte */
+	char *text;     /**< of a hit, arbitrary bytes, at most RESULTS_TEXT_MAX; of a
+	                   region, kind and mapping; NUL-terminated; owned */
+	size_t length;  /**< number of bytes of the text */
+	struct pm_region_range *ranges; /**< all regions of a row that covers several, by address;
+	                            NULL for one region; owned */
+	size_t range_count;             /**< number of these regions, 0 for one region */
 };
 
 /** The numbered items of a session; opaque. */
@@ -107,7 +107,7 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
  * @param ranges   all regions, by address; now owned by the collection
  * @param count    number of regions, more than 1
  */
-void results_set_ranges(struct results *results, size_t number, struct pm_range *ranges,
+void results_set_ranges(struct results *results, size_t number, struct pm_region_range *ranges,
                         size_t count);
 
 /**

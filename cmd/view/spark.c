@@ -53,7 +53,7 @@ void spark_add(struct text *text, const struct pm_series *series, double from, d
 	if (series->count == 0)
 		return;
 
-	width = min_size(width, (size_t)series->samples);
+	width = pm_min_size(width, (size_t)series->samples);
 
 	struct bounds bounds = find_bounds(series, from, to, width);
 	double span = bounds.highest - bounds.lowest;

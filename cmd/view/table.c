@@ -25,7 +25,7 @@ static void measure_cell(const struct table *table, size_t row, size_t column, s
 		columns = utf8_columns(cell->bytes, cell->length);
 	}
 
-	*width = max_size(*width, columns);
+	*width = pm_max_size(*width, columns);
 }
 
 /** Returns the number of columns to measure: not the last one if its text may have any length. */
@@ -173,8 +173,8 @@ static size_t room_for_last(const struct table *table, const size_t *widths, con
 	if (out->width == SIZE_MAX || table->columns[last].right)
 		return SIZE_MAX;
 
-	return max_size(excess_size(out->width, table_offset(table, widths, last)),
-	                LAST_COLUMN_MIN);
+	return pm_max_size(excess_size(out->width, table_offset(table, widths, last)),
+	                   LAST_COLUMN_MIN);
 }
 
 void table_print(const struct table *table, const size_t *widths, struct out *out)

@@ -289,7 +289,7 @@ static void add_ascii_character(struct text *ascii, const char *bytes, size_t le
 		}
 	}
 
-	for (size_t i = 0; i < max_size(length, 1); i++)
+	for (size_t i = 0; i < pm_max_size(length, 1); i++)
 		text_format(ascii, "\\x%02x", (unsigned char)bytes[i]);
 }
 
@@ -301,7 +301,7 @@ static void add_ascii(struct text *ascii, const struct text *text)
 		size_t length = utf8_decode(text->bytes + at, text->length - at, &code);
 
 		add_ascii_character(ascii, text->bytes + at, length, code);
-		at += max_size(length, 1);
+		at += pm_max_size(length, 1);
 	}
 }
 

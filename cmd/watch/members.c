@@ -3,18 +3,19 @@
 
 #include "base/alloc.h"
 
-struct pm_range *watch_members(const struct watch *watch, const struct pm_track *track,
-                               size_t *count)
+struct pm_region_range *watch_members(const struct watch *watch, const struct pm_track *track,
+                                      size_t *count)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	struct pm_range *ranges = alloc_array(NULL, track->regions + 1, sizeof *ranges);
+	struct pm_region_range *ranges = alloc_array(NULL, track->regions + 1, sizeof *ranges);
 	*count = 0;
 
 	for (size_t i = 0; i < regions->count && *count < track->regions; i++)
 		if (pm_tracker_owner(watch->tracker, i) == track)
-			ranges[(*count)++] = (struct pm_range){ .start = regions->items[i].start,
-				                                .end = regions->items[i].end,
-				                                .region = i };
+			ranges[(*count)++] = (struct pm_region_range){
+				.range = { regions->items[i].start, regions->items[i].end },
+				.region = i
+			};
 
 	return ranges;
 }

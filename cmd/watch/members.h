@@ -15,8 +15,8 @@
  * @param count  where to store how many there are
  * @return       they, by ascending address; the caller frees it
  */
-struct pm_range *watch_members(const struct watch *watch, const struct pm_track *track,
-                               size_t *count);
+struct pm_region_range *watch_members(const struct watch *watch, const struct pm_track *track,
+                                      size_t *count);
 
 /**
  * Adds how many more regions there are than the one that is told: " +5"; nothing where there are

@@ -48,11 +48,11 @@ static char **make_words(const struct watch_save *save)
 {
 	char **words = alloc_array(NULL, save->count + 1, sizeof *words);
 	for (size_t i = 0; i <= save->count; i++) {
-		const struct pm_range *range = i > 0 ? &save->ranges[i - 1] : NULL;
+		const struct pm_region_range *range = i > 0 ? &save->ranges[i - 1] : NULL;
 		struct text word = { 0 };
 		if (range)
-			text_format(&word, "0x%llx-0x%llx", (unsigned long long)range->start,
-			            (unsigned long long)range->end);
+			text_format(&word, "0x%llx-0x%llx", (unsigned long long)range->range.start,
+			            (unsigned long long)range->range.end);
 		else
 			text_decimal(&word, (uint64_t)save->watch->run.pid);
 		text_terminate(&word);

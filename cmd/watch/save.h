@@ -12,10 +12,10 @@
 
 /** What is to be written, and where to. */
 struct watch_save {
-	const struct watch *watch;     /**< the process */
-	const struct pm_range *ranges; /**< which bytes */
-	size_t count;                  /**< how many ranges, at least one */
-	const char *path;              /**< name of the file, which must not exist yet */
+	const struct watch *watch;            /**< the process */
+	const struct pm_region_range *ranges; /**< which bytes */
+	size_t count;                         /**< how many ranges, at least one */
+	const char *path;                     /**< name of the file, which must not exist yet */
 	const volatile sig_atomic_t
 		*cancel;             /**< ends it when it becomes non-zero; then there is no file */
 	progress_listener *listener; /**< told how far it has come; NULL: nobody */

@@ -20,7 +20,7 @@ static int compare_tracks(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-static struct chosen find_chosen(const struct watch *watch, const struct pm_range *ranges,
+static struct chosen find_chosen(const struct watch *watch, const struct pm_region_range *ranges,
                                  size_t count)
 {
 	struct chosen chosen = { .tracks = alloc_array(NULL, count + 1,
@@ -160,7 +160,7 @@ static void add_rows(struct watch *watch, const struct chosen *chosen)
  * Finds what the user chose of the regions that are there now. That there is nothing of it is no
  * failure: it may come, or be gone.
  */
-static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t *count,
+static int apply_selection(struct watch *watch, struct pm_region_range **ranges, size_t *count,
                            struct pm_error *error)
 {
 	const struct pm_select *select = watch->options->selection.select;
@@ -181,7 +181,7 @@ static int apply_selection(struct watch *watch, struct pm_range **ranges, size_t
 
 int watch_sort_rows(struct watch *watch, struct pm_error *error)
 {
-	struct pm_range *ranges = NULL;
+	struct pm_region_range *ranges = NULL;
 	size_t range_count = 0;
 	if (apply_selection(watch, &ranges, &range_count, error) < 0)
 		return -1;

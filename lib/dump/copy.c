@@ -11,50 +11,60 @@ struct copy {
 	struct pm_dump_result *result;
 };
 
-static int hand_on(const struct copy *copy, const struct pm_segment *segment, uint64_t start,
-                   uint64_t end, enum pm_part_type type, const char *bytes, struct pm_error *error)
+static int pass_part(const struct copy *copy, const struct pm_segment *segment,
+                     struct pm_range range, enum pm_part_type type, const char *bytes,
+                     struct pm_error *error)
 {
 	const struct pm_part part = {
-		.start = start, .end = end, .region = segment->region, .type = type, .bytes = bytes
+		.range = range, .region = segment->region, .type = type, .bytes = bytes
 	};
-	return start < end ? copy->take(copy->context, &part, error) : 0;
+
+	if (pm_range_size(range) == 0)
+		return 0;
+
+	return copy->take(copy->context, &part, error);
 }
 
 /**
- * Hands on a segment that was read: what is good of it as bytes, the rest as absent.
- * @param bad first range not behind it; moves on
+ * Passes a segment that was read: its readable ranges as bytes, the others as absent.
+ * @param next  index of the first unreadable range that does not end before the segment; updated
  */
-static int hand_on_read(const struct copy *copy, const struct pm_ring_slot *slot,
-                        const struct pm_segment *segment, const char *bytes, size_t *bad,
-                        struct pm_error *error)
+static int pass_read(const struct copy *copy, const struct pm_ring_slot *slot,
+                     const struct pm_segment *segment, const char *bytes, size_t *next,
+                     struct pm_error *error)
 {
-	uint64_t at = segment->start;
-	for (; *bad < slot->bad_count && slot->bad[*bad].start < segment->end; ++*bad) {
-		const struct pm_bad_range *range = &slot->bad[*bad];
-		uint64_t start = range->start > at ? range->start : at,
-			 end = range->end < segment->end ? range->end : segment->end;
-		if (hand_on(copy, segment, at, start, PM_PART_BYTES, bytes + (at - segment->start),
-		            error) < 0 ||
-		    hand_on(copy, segment, start, end, PM_PART_ABSENT, NULL, error) < 0)
+	const struct pm_unreadable_list *unreadable = &slot->unreadable;
+	struct pm_range rest = { segment->start, segment->end };
+
+	for (; *next < unreadable->count && unreadable->items[*next].start < segment->end;
+	     ++*next) {
+		const struct pm_unreadable *item = &unreadable->items[*next];
+		struct pm_range bad = pm_range_clip((struct pm_range){ item->start, item->end },
+		                                    rest);
+		struct pm_range good = { rest.start, bad.start };
+
+		if (pass_part(copy, segment, good, PM_PART_BYTES,
+		              bytes + (good.start - segment->start), error) < 0 ||
+		    pass_part(copy, segment, bad, PM_PART_ABSENT, NULL, error) < 0)
 			return -1;
 
-		copy->result->bytes += start - at;
-		copy->result->unreadable += end - start;
-		at = end;
+		copy->result->bytes += pm_range_size(good);
+		copy->result->unreadable += pm_range_size(bad);
+		rest.start = bad.end;
 
-		/* Ranges of two adjacent segments may have come as one. */
-		if (range->end > segment->end)
+		/* A range may continue in the next segment. */
+		if (item->end > segment->end)
 			break;
 	}
 
-	copy->result->bytes += segment->end - at;
-	return hand_on(copy, segment, at, segment->end, PM_PART_BYTES,
-	               bytes + (at - segment->start), error);
+	copy->result->bytes += pm_range_size(rest);
+	return pass_part(copy, segment, rest, PM_PART_BYTES, bytes + (rest.start - segment->start),
+	                 error);
 }
 
-/** Hands on a segment that was not read, and counts it. */
-static int hand_on_unread(const struct copy *copy, const struct pm_segment *segment,
-                          struct pm_error *error)
+/** Passes a segment that was not read, and counts it. */
+static int pass_unread(const struct copy *copy, const struct pm_segment *segment,
+                       struct pm_error *error)
 {
 	uint64_t size = segment->end - segment->start;
 	bool zeros = segment->type == PM_SEGMENT_HOLE;
@@ -65,20 +75,14 @@ static int hand_on_unread(const struct copy *copy, const struct pm_segment *segm
 	else
 		copy->result->forbidden += size;
 
-	return hand_on(copy, segment, segment->start, segment->end,
-	               zeros ? PM_PART_ZEROS : PM_PART_ABSENT, NULL, error);
+	return pass_part(copy, segment, (struct pm_range){ segment->start, segment->end },
+	                 zeros ? PM_PART_ZEROS : PM_PART_ABSENT, NULL, error);
 }
 
-static void tell_unreadable(const struct pm_dump_source *source, const struct pm_ring_slot *slot)
+static void report_unreadable(const struct pm_dump_source *source, const struct pm_ring_slot *slot)
 {
-	for (size_t i = 0; source->unreadable && i < slot->bad_count; i++) {
-		const struct pm_bad_range *bad = &slot->bad[i];
-		const struct pm_unreadable range = { .start = bad->start,
-			                             .end = bad->end,
-			                             .os_errno = bad->os_errno,
-			                             .why = slot->reasons[bad->reason] };
-		source->unreadable(source->context, &range);
-	}
+	for (size_t i = 0; source->unreadable && i < slot->unreadable.count; i++)
+		source->unreadable(source->context, &slot->unreadable.items[i]);
 }
 
 static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot,
@@ -86,13 +90,13 @@ static int copy_unit(const struct copy *copy, const struct pm_ring_slot *slot,
 {
 	const struct pm_unit *unit = &slot->unit;
 	const char *bytes = slot->bytes;
-	size_t bad = 0;
+	size_t next = 0;
 
-	tell_unreadable(copy->source, slot);
+	report_unreadable(copy->source, slot);
 	for (size_t i = 0; i < unit->count; i++) {
 		const struct pm_segment *segment = &unit->segments[i];
-		int result = segment->wanted ? hand_on_read(copy, slot, segment, bytes, &bad, error)
-		                             : hand_on_unread(copy, segment, error);
+		int result = segment->wanted ? pass_read(copy, slot, segment, bytes, &next, error)
+		                             : pass_unread(copy, segment, error);
 		if (result < 0)
 			return -1;
 		if (segment->wanted)

@@ -14,8 +14,7 @@ enum pm_part_type {
 
 /** Consecutive bytes of one type. */
 struct pm_part {
-	uint64_t start;         /**< first address */
-	uint64_t end;           /**< address behind the last byte */
+	struct pm_range range;  /**< its addresses */
 	size_t region;          /**< index of the region, SIZE_MAX where nothing is mapped */
 	enum pm_part_type type; /**< what they are */
 	const char *bytes; /**< the content of PM_PART_BYTES, valid during the call; else NULL */

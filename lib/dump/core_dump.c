@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "dump/copy.h"
 #include "dump/core_filter.h"
 #include "dump/core_notes.h"
@@ -27,12 +28,12 @@ struct core_dump {
 	size_t region; /* region of the last part, SIZE_MAX for none */
 };
 
-static struct pm_range range_at(const struct pm_dump_source *source, size_t index)
+static struct pm_region_range range_at(const struct pm_dump_source *source, size_t index)
 {
 	if (source->ranges)
 		return source->ranges[index];
-	const struct pm_region *region = &source->regions->items[index];
-	return (struct pm_range){ region->start, region->end, index };
+
+	return (struct pm_region_range){ pm_region_bounds(&source->regions->items[index]), index };
 }
 
 static size_t range_count(const struct pm_dump_source *source)
@@ -40,27 +41,30 @@ static size_t range_count(const struct pm_dump_source *source)
 	return source->ranges ? source->count : source->regions->count;
 }
 
-static int add(struct core_dump *dump, uint64_t start, uint64_t end, size_t region, bool content,
+static int add(struct core_dump *dump, struct pm_range range, size_t region, bool content,
                const char *bytes, struct pm_error *error)
 {
 	bool joins = region == dump->region;
 	dump->region = region;
-	unsigned perms = region < dump->source->regions->count
-	                         ? dump->source->regions->items[region].perms
-	                         : 0;
-	return pm_core_writer_add(dump->writer, start, end, perms, content, bytes, joins, error);
+
+	unsigned perms = 0;
+	if (region < dump->source->regions->count)
+		perms = dump->source->regions->items[region].perms;
+
+	return pm_core_writer_add(dump->writer, range, perms, content, bytes, joins, error);
 }
 
 /** Adds segments without content for the chosen bytes below an address that the filter left out. */
 static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *error)
 {
 	for (; dump->next < range_count(dump->source); dump->next++) {
-		struct pm_range range = range_at(dump->source, dump->next);
-		uint64_t start = range.start > dump->at ? range.start : dump->at,
-			 end = range.end < address ? range.end : address;
-		if (start < end && add(dump, start, end, range.region, false, NULL, error) < 0)
+		struct pm_region_range at = range_at(dump->source, dump->next);
+		struct pm_range rest = pm_range_clip(at.range,
+		                                     (struct pm_range){ dump->at, address });
+
+		if (pm_range_size(rest) > 0 && add(dump, rest, at.region, false, NULL, error) < 0)
 			return -1;
-		if (range.end > address)
+		if (at.range.end > address)
 			break;
 	}
 
@@ -75,8 +79,8 @@ static int skip_to(struct core_dump *dump, uint64_t address, struct pm_error *er
 static bool leave_out_zeros(const struct core_dump *dump, const struct pm_part *part)
 {
 	const struct pm_region *region = &dump->source->regions->items[part->region];
-	bool whole = part->start == region->start && part->end == region->end;
-	return whole || part->end - part->start > LARGEST_WITH_ZEROS - dump->writer->at ||
+	bool whole = part->range.start == region->start && part->range.end == region->end;
+	return whole || pm_range_size(part->range) > LARGEST_WITH_ZEROS - dump->writer->at ||
 	       dump->writer->at > LARGEST_WITH_ZEROS;
 }
 
@@ -88,27 +92,28 @@ static const char *known_bytes(const struct core_dump *dump, const struct pm_par
 	const struct pm_region *region = &dump->source->regions->items[part->region];
 	size_t size;
 	const char *vdso = strcmp(region->mapping, "[vdso]") == 0 ? pm_self_vdso(&size) : NULL;
-	return vdso && size == pm_region_size(region) ? vdso + (part->start - region->start) : NULL;
+	return vdso && size == pm_region_size(region) ? vdso + (part->range.start - region->start)
+	                                              : NULL;
 }
 
 static int take_part(void *context, const struct pm_part *part, struct pm_error *error)
 {
 	struct core_dump *dump = context;
-	if (skip_to(dump, part->start, error) < 0)
+	if (skip_to(dump, part->range.start, error) < 0)
 		return -1;
 
-	dump->at = part->end;
+	dump->at = part->range.end;
 	const char *bytes = known_bytes(dump, part);
 	bool content = bytes || (part->type == PM_PART_ZEROS && !leave_out_zeros(dump, part));
-	return add(dump, part->start, part->end, part->region, content, bytes, error);
+	return add(dump, part->range, part->region, content, bytes, error);
 }
 
 /**
  * The ranges as far as the filter keeps them.
  * @param kept the caller frees it
  */
-static int apply_filter(const struct pm_dump_source *source, struct pm_range **kept, size_t *count,
-                        struct pm_error *error)
+static int apply_filter(const struct pm_dump_source *source, struct pm_region_range **kept,
+                        size_t *count, struct pm_error *error)
 {
 	unsigned filter;
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -116,19 +121,19 @@ static int apply_filter(const struct pm_dump_source *source, struct pm_range **k
 	if (pm_core_filter_read(source->process, &filter, error) < 0)
 		return -1;
 
-	struct pm_range *ranges = calloc(range_count(source) + 1, sizeof *ranges);
+	struct pm_region_range *ranges = calloc(range_count(source) + 1, sizeof *ranges);
 	if (!ranges)
 		return pm_error_out_of_memory(error);
 
 	*count = 0;
 	for (size_t i = 0; i < range_count(source); i++) {
-		struct pm_range range = range_at(source, i);
+		struct pm_region_range range = range_at(source, i);
 		if (range.region < source->regions->count) {
 			const struct pm_region *region = &source->regions->items[range.region];
 			uint64_t end = region->start + pm_core_filter_size(filter, region, page);
-			range.end = range.end < end ? range.end : end;
+			range.range.end = pm_min(range.range.end, end);
 		}
-		if (range.start < range.end)
+		if (range.range.start < range.range.end)
 			ranges[(*count)++] = range;
 	}
 
@@ -141,7 +146,7 @@ static int copy_memory(struct core_dump *dump, bool respect_filter, struct pm_du
                        struct pm_error *error)
 {
 	struct pm_dump_source chosen = *dump->source;
-	struct pm_range *kept = NULL;
+	struct pm_region_range *kept = NULL;
 	if (respect_filter) {
 		if (apply_filter(dump->source, &kept, &chosen.count, error) < 0)
 			return -1;

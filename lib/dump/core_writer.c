@@ -29,7 +29,7 @@ int pm_core_writer_open(int fd, const volatile sig_atomic_t *cancel, struct pm_c
 	made->page = (uint64_t)sysconf(_SC_PAGESIZE);
 	made->at = sizeof(Elf64_Ehdr);
 	made->notes_end = 0;
-	made->stretches = NULL;
+	made->loads = NULL;
 	made->count = made->capacity = made->buffered = 0;
 	if (!made->output.sparse || made->output.base != 0) {
 		pm_core_writer_close(made);
@@ -46,7 +46,7 @@ void pm_core_writer_close(struct pm_core_writer *writer)
 	if (!writer)
 		return;
 	pm_output_deinit(&writer->output);
-	free(writer->stretches);
+	free(writer->loads);
 	free(writer);
 }
 
@@ -113,34 +113,32 @@ static uint64_t place_for(const struct pm_core_writer *writer, uint64_t address)
 	return writer->at + ((address - writer->at) & (writer->page - 1));
 }
 
-int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t end, unsigned perms,
+int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, unsigned perms,
                        bool content, const char *bytes, bool joins, struct pm_error *error)
 {
-	struct pm_core_stretch *last = writer->count > 0 ? &writer->stretches[writer->count - 1]
-	                                                 : NULL;
-	if (!last || !joins || last->end != start || last->content != content) {
-		if (pm_array_reserve(&writer->stretches, &writer->capacity, writer->count, 1,
+	struct pm_core_load *last = writer->count > 0 ? &writer->loads[writer->count - 1] : NULL;
+	if (!last || !joins || last->range.end != range.start || last->content != content) {
+		if (pm_array_reserve(&writer->loads, &writer->capacity, writer->count, 1,
 		                     sizeof *last, error) < 0)
 			return -1;
-		last = &writer->stretches[writer->count++];
+		last = &writer->loads[writer->count++];
 		/* Without content the offset is one where content may be: BFD takes offset 0 for
 		 * the header of a mapped ELF file. */
-		writer->at = place_for(writer, start);
-		*last = (struct pm_core_stretch){ .start = start,
-			                          .end = start,
-			                          .offset = writer->at,
-			                          .perms = perms,
-			                          .content = content };
+		writer->at = place_for(writer, range.start);
+		*last = (struct pm_core_load){ .range = { range.start, range.start },
+			                       .offset = writer->at,
+			                       .perms = perms,
+			                       .content = content };
 	}
 
-	last->end = end;
+	last->range.end = range.end;
 	if (!content)
 		return 0;
-	if (bytes && pm_output_bytes_at(&writer->output, writer->at, bytes, (size_t)(end - start),
-	                                error) < 0)
+	if (bytes && pm_output_bytes_at(&writer->output, writer->at, bytes,
+	                                (size_t)pm_range_size(range), error) < 0)
 		return -1;
 
-	writer->at += end - start;
+	writer->at += pm_range_size(range);
 	return 0;
 }
 
@@ -153,18 +151,18 @@ static Elf64_Phdr program_header(const struct pm_core_writer *writer, size_t ind
 			             .p_filesz = writer->notes_end - sizeof(Elf64_Ehdr),
 			             .p_align = 4 };
 
-	const struct pm_core_stretch *stretch = &writer->stretches[index - 1];
-	uint32_t flags = (stretch->perms & PM_PERM_READ ? PF_R : 0u) |
-	                 (stretch->perms & PM_PERM_WRITE ? PF_W : 0u) |
-	                 (stretch->perms & PM_PERM_EXEC ? PF_X : 0u);
+	const struct pm_core_load *load = &writer->loads[index - 1];
+	uint32_t flags = (load->perms & PM_PERM_READ ? PF_R : 0u) |
+	                 (load->perms & PM_PERM_WRITE ? PF_W : 0u) |
+	                 (load->perms & PM_PERM_EXEC ? PF_X : 0u);
 
 	return (Elf64_Phdr){
 		.p_type = PT_LOAD,
 		.p_flags = flags,
-		.p_offset = stretch->offset,
-		.p_vaddr = stretch->start,
-		.p_filesz = stretch->content ? stretch->end - stretch->start : 0,
-		.p_memsz = stretch->end - stretch->start,
+		.p_offset = load->offset,
+		.p_vaddr = load->range.start,
+		.p_filesz = load->content ? load->range.end - load->range.start : 0,
+		.p_memsz = load->range.end - load->range.start,
 		.p_align = writer->page,
 	};
 }

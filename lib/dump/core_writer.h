@@ -7,15 +7,16 @@
 #ifndef PM_DUMP_CORE_WRITER_H
 #define PM_DUMP_CORE_WRITER_H
 
+#include <procmem/region.h>
+
 #include "dump/output.h"
 
 /** A load segment. */
-struct pm_core_stretch {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address behind the last byte */
-	uint64_t offset; /**< where its content is in the file, or would be */
-	uint32_t perms;  /**< enum pm_perm bits */
-	bool content;    /**< whether it has any */
+struct pm_core_load {
+	struct pm_range range; /**< its addresses */
+	uint64_t offset;       /**< where its content is in the file, or would be */
+	uint32_t perms;        /**< enum pm_perm bits */
+	bool content;          /**< whether it has content */
 };
 
 enum { PM_CORE_NOTE_BUFFER = 64 * 1024 };
@@ -23,14 +24,14 @@ enum { PM_CORE_NOTE_BUFFER = 64 * 1024 };
 /** A core file being written; on the heap, it is large. */
 struct pm_core_writer {
 	struct pm_output output;
-	uint64_t page;      /**< page size: contents lie in the file as they lie in pages */
-	uint64_t at;        /**< first free offset */
-	uint64_t notes_end; /**< where the notes end */
-	struct pm_core_stretch *stretches; /**< by ascending address; owned */
-	size_t count;                      /**< how many */
-	size_t capacity;                   /**< room */
-	size_t buffered;                   /**< bytes in buffer, which belong before `at` */
-	char buffer[PM_CORE_NOTE_BUFFER];  /**< collects notes */
+	uint64_t page;              /**< page size: contents lie in the file as they lie in pages */
+	uint64_t at;                /**< first free offset */
+	uint64_t notes_end;         /**< where the notes end */
+	struct pm_core_load *loads; /**< by ascending address; owned */
+	size_t count;               /**< how many */
+	size_t capacity;            /**< room */
+	size_t buffered;            /**< bytes in buffer, which belong before `at` */
+	char buffer[PM_CORE_NOTE_BUFFER]; /**< collects notes */
 };
 
 /**
@@ -75,8 +76,7 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error);
  * Adds a segment, or makes the last one longer if this continues it.
  *
  * @param writer   the writer
- * @param start    first address, not below the end of the last one
- * @param end      address behind the last byte
+ * @param range    its addresses, not below the end of the last segment
  * @param perms    enum pm_perm bits
  * @param content  whether it has content; zeros need not be written
  * @param bytes    the content, or NULL for zeros
@@ -84,7 +84,7 @@ int pm_core_notes_end(struct pm_core_writer *writer, struct pm_error *error);
  * @param error    as pm_output_bytes(), PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-int pm_core_writer_add(struct pm_core_writer *writer, uint64_t start, uint64_t end, unsigned perms,
+int pm_core_writer_add(struct pm_core_writer *writer, struct pm_range range, unsigned perms,
                        bool content, const char *bytes, bool joins, struct pm_error *error);
 
 /**

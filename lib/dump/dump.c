@@ -8,7 +8,7 @@
 static int put_out(void *context, const struct pm_part *part, struct pm_error *error)
 {
 	struct pm_output *output = context;
-	uint64_t size = part->end - part->start;
+	uint64_t size = pm_range_size(part->range);
 	return part->type == PM_PART_BYTES
 	               ? pm_output_bytes(output, part->bytes, (size_t)size, error)
 	               : pm_output_zeros(output, size, error);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 
 /* Each slot has more than a megabyte: together they stay below 7 MiB. */
 enum { THREADS_MAX = 4, SPARE_SLOTS = 2 };
@@ -29,35 +30,11 @@ struct pm_unit_ring {
 	struct pm_ring_slot *slots[THREADS_MAX + SPARE_SLOTS];
 };
 
-/** Index of a reason in a slot; new ones are kept as long as there is room. */
-static unsigned reason_index(struct pm_ring_slot *slot, const char *why)
-{
-	for (size_t i = 0; i < slot->reason_count; i++)
-		if (strcmp(slot->reasons[i], why) == 0)
-			return (unsigned)i;
-
-	if (slot->reason_count == PM_REASONS_MAX)
-		return PM_REASONS_MAX - 1;
-
-	char *reason = slot->reasons[slot->reason_count];
-	size_t length = strnlen(why, PM_ERROR_TEXT_SIZE - 1);
-	memcpy(reason, why, length);
-	reason[length] = '\0';
-
-	return (unsigned)slot->reason_count++;
-}
-
-static void note_bad(void *context, const struct pm_unreadable *range)
+static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
 	struct pm_ring_slot *slot = context;
-	if (slot->bad_count == PM_UNREADABLE_MAX)
-		return;
-
-	slot->bad[slot->bad_count++] = (struct pm_bad_range){ .start = range->start,
-		                                              .end = range->end,
-		                                              .os_errno = range->os_errno,
-		                                              .reason = reason_index(slot,
-		                                                                     range->why) };
+	if (pm_unreadable_list_add(&slot->unreadable, range, NULL) < 0)
+		slot->out_of_memory = true;
 }
 
 /** The slot of a unit. */
@@ -107,11 +84,14 @@ static void *work(void *context)
 		pthread_mutex_unlock(&ring->lock);
 		const struct pm_unit_source from = { .target = ring->source->reader,
 			                             .files = ring->source->files,
-			                             .unreadable = note_bad,
+			                             .unreadable = note_unreadable,
 			                             .context = slot,
 			                             .cancel = ring->source->cancel };
-		slot->bad_count = slot->reason_count = 0;
+		pm_unreadable_list_clear(&slot->unreadable);
 		int result = pm_unit_read(&from, &slot->unit, slot->bytes, &slot->error);
+		if (result == 0 && slot->out_of_memory)
+			result = pm_error_out_of_memory(&slot->error);
+
 		pthread_mutex_lock(&ring->lock);
 		slot->state = result < 0 ? PM_SLOT_FAILED : PM_SLOT_READY;
 		pthread_cond_broadcast(&ring->changed);
@@ -151,9 +131,7 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 		                                 .files = source->files != NULL,
 		                                 .cancel = source->cancel };
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = processors < 1             ? 1
-	                 : processors < THREADS_MAX ? (size_t)processors
-	                                            : THREADS_MAX;
+	size_t threads = pm_clamp_size(processors < 1 ? 1 : (size_t)processors, 1, THREADS_MAX);
 	struct pm_unit_ring *made = calloc(1, sizeof *made);
 
 	if (!made)
@@ -170,6 +148,8 @@ int pm_unit_ring_open(const struct pm_dump_source *source, struct pm_unit_ring *
 			goto fail;
 		}
 		slot->state = PM_SLOT_FREE;
+		slot->unreadable = (struct pm_unreadable_list){ 0 };
+		slot->out_of_memory = false;
 		made->slots[made->slot_count++] = slot;
 	}
 
@@ -199,8 +179,10 @@ void pm_unit_ring_close(struct pm_unit_ring *ring)
 	for (size_t i = 0; i < ring->thread_count; i++)
 		pthread_join(ring->threads[i], NULL);
 
-	for (size_t i = 0; i < ring->slot_count; i++)
+	for (size_t i = 0; i < ring->slot_count; i++) {
+		pm_unreadable_list_deinit(&ring->slots[i]->unreadable);
 		free(ring->slots[i]);
+	}
 
 	pm_plan_close(ring->plan);
 	pthread_cond_destroy(&ring->changed);

@@ -12,18 +12,6 @@
 
 #include <procmem/dump.h>
 
-/* A unit has 256 pages, some of them in two segments, and each may be bad for a reason of its own;
- * but reasons are few. */
-enum { PM_UNREADABLE_MAX = PM_UNIT_SIZE / 4096 + PM_UNIT_SEGMENTS, PM_REASONS_MAX = 4 };
-
-/** Unreadable bytes of a unit. */
-struct pm_bad_range {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address behind the last byte */
-	int os_errno;    /**< of the last attempt */
-	unsigned reason; /**< index into pm_ring_slot.reasons */
-};
-
 /** How far a slot is. */
 enum pm_slot_state {
 	PM_SLOT_FREE,   /**< nobody needs what is in it */
@@ -34,15 +22,12 @@ enum pm_slot_state {
 
 /** A unit with its bytes. */
 struct pm_ring_slot {
-	enum pm_slot_state state;                   /**< changed under the lock of the ring */
-	struct pm_unit unit;                        /**< what was read */
-	struct pm_error error;                      /**< why not */
-	size_t bad_count;                           /**< how many unreadable ranges */
-	struct pm_bad_range bad[PM_UNREADABLE_MAX]; /**< by ascending address */
-	size_t reason_count;                        /**< how many reasons */
-	char reasons[PM_REASONS_MAX]
-		    [PM_ERROR_TEXT_SIZE]; /**< texts; the last one stands for all beyond it */
-	char bytes[PM_UNIT_SIZE];         /**< the wanted segments, one behind the other */
+	enum pm_slot_state state;             /**< changed under the lock of the ring */
+	struct pm_unit unit;                  /**< what was read */
+	struct pm_error error;                /**< why not */
+	struct pm_unreadable_list unreadable; /**< what could not be read, by ascending address */
+	bool out_of_memory;                   /**< the list is incomplete */
+	char bytes[PM_UNIT_SIZE];             /**< the wanted segments, one behind the other */
 };
 
 /** A ring; opaque. */

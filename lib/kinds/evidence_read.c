@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "region/pagemap.h"
-#include "region/pagemap_handle.h"
 
 enum { PIECES_A_CALL = 1024 };
 
@@ -75,14 +74,14 @@ int pm_kinds_presence(struct pm_kinds_context *context, const struct pm_region *
 static int read_some(struct pm_kinds_context *context, const uint64_t *addresses, size_t count,
                      size_t size, void *buffer, size_t *read, struct pm_error *error)
 {
-	struct pm_piece pieces[PIECES_A_CALL];
+	struct pm_range ranges[PIECES_A_CALL];
 	for (size_t i = 0; i < count; i++)
-		pieces[i] = (struct pm_piece){ .address = addresses[i], .size = size };
+		ranges[i] = (struct pm_range){ addresses[i], addresses[i] + size };
 
 	const struct pm_reader *reader = context->evidence->reader;
 	struct pm_error why = { 0 };
 	size_t done = 0;
-	if (reader->ops->read(reader->context, pieces, count, buffer, &done, &why) < 0)
+	if (reader->ops->read(reader->context, ranges, count, buffer, &done, &why) < 0)
 		return pm_kinds_pass_on(&why, error);
 
 	*read = done / size;

@@ -14,7 +14,6 @@
 #include "kinds/malloc_walk.h"
 #include "kinds/rules.h"
 #include "region/pagemap.h"
-#include "region/pagemap_handle.h"
 
 /*
  * Pages looked at in one region and in all that are no chunks; at once; and the part of the

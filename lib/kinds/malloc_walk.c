@@ -10,7 +10,6 @@
 #include "kinds/evidence_read.h"
 #include "kinds/objects.h"
 #include "region/pagemap.h"
-#include "region/pagemap_handle.h"
 
 /* Headers read by one call, at the distances of the size that came last: blocks of one purpose
  * mostly have one size. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/file_reader.h>
+
 #include "base/array.h"
 #include "kinds/context.h"
 #include "kinds/evidence_read.h"

@@ -3,7 +3,6 @@
 
 #include "kinds/context.h"
 #include "region/pagemap.h"
-#include "region/pagemap_handle.h"
 
 struct pm_region *pm_stack_guard_below(const struct pm_kinds_context *context,
                                        const struct pm_region *region)

@@ -13,8 +13,8 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "base/search.h"
-#include "reader/core_file.h"
 #include "reader/core_headers.h"
 #include "reader/core_notes.h"
 
@@ -103,6 +103,26 @@ const struct pm_thread *pm_core_threads(const struct pm_core *core, size_t *coun
 	return core->threads;
 }
 
+int pm_core_read_exactly(const struct pm_core *core, uint64_t offset, void *buffer, size_t size,
+                         const char *what, struct pm_error *error)
+{
+	if (offset > core->size || size > core->size - offset)
+		return pm_error_set(error, PM_ERROR_FORMAT, 0, "the file ends before its %s", what);
+
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pm_pread(core->fd, (char *)buffer + done, size - done, offset + done);
+		if (got < 0)
+			return pm_error_set(error, PM_ERROR_IO, errno, "reading its %s failed: %s",
+			                    what, strerror(errno));
+		if (got == 0)
+			return pm_error_set(error, PM_ERROR_FORMAT, 0,
+			                    "the file was cut while it was being read");
+		done += (size_t)got;
+	}
+
+	return 0;
+}
+
 /** Index of the first segment that ends behind an address. */
 static size_t segment_index(const struct pm_core *core, uint64_t address)
 {
@@ -111,14 +131,16 @@ static size_t segment_index(const struct pm_core *core, uint64_t address)
 }
 
 /**
- * Reads a piece as far as the file has it.
- * @return how many bytes
+ * Reads a range up to the first byte that the file does not contain.
+ * @return bytes read
  */
-static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char *buffer)
+static size_t read_range(const struct pm_core *core, struct pm_range range, char *buffer)
 {
+	uint64_t size = pm_range_size(range);
 	size_t done = 0;
-	while (done < piece.size) {
-		uint64_t address = piece.address + done;
+
+	while (done < size) {
+		uint64_t address = range.start + done;
 		size_t index = segment_index(core, address);
 		if (index == core->segment_count || address < core->segments[index].start)
 			break;
@@ -128,9 +150,8 @@ static size_t read_piece(const struct pm_core *core, struct pm_piece piece, char
 		if (skip >= segment->held)
 			break;
 
-		uint64_t size = piece.size - done < segment->held - skip ? piece.size - done
-		                                                         : segment->held - skip;
-		ssize_t got = pm_pread(core->fd, buffer + done, (size_t)size,
+		uint64_t part = pm_min(size - done, segment->held - skip);
+		ssize_t got = pm_pread(core->fd, buffer + done, (size_t)part,
 		                       segment->offset + skip);
 
 		if (got <= 0)
@@ -174,15 +195,15 @@ static void tell_missing(const struct pm_core *core, uint64_t address, struct pm
 		error->address = address;
 }
 
-static int core_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int core_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                      size_t *done, struct pm_error *error)
 {
 	size_t total = 0;
 	for (size_t i = 0; i < count; i++) {
-		size_t got = read_piece(context, pieces[i], (char *)buffer + total);
+		size_t got = read_range(context, ranges[i], (char *)buffer + total);
 		total += got;
-		if (got < pieces[i].size) {
-			tell_missing(context, pieces[i].address + got, error);
+		if (got < pm_range_size(ranges[i])) {
+			tell_missing(context, ranges[i].start + got, error);
 			break;
 		}
 	}
@@ -221,7 +242,7 @@ static int walk_held(const struct pm_core *core, const struct pm_core_segment *s
 			                   .state = PM_PAGE_PRESENT };
 		if (data_at > from) {
 			run.state |= PM_PAGE_ZERO;
-			from = data_at < to ? data_at : to;
+			from = pm_min(data_at, to);
 		} else {
 			off_t hole = lseek(core->fd, (off_t)(segment->offset + from), SEEK_HOLE);
 			uint64_t hole_at = hole < 0 ? to : (uint64_t)hole - segment->offset;
@@ -248,8 +269,7 @@ static int core_walk(void *context, uint64_t start, uint64_t end, pm_page_visito
 	     i < core->segment_count && core->segments[i].start < end; i++) {
 		const struct pm_core_segment *segment = &core->segments[i];
 		uint64_t from = start > segment->start ? start - segment->start : 0;
-		uint64_t to = end - segment->start < segment->held ? end - segment->start
-		                                                   : segment->held;
+		uint64_t to = pm_min(end - segment->start, segment->held);
 		int answer = walk_held(core, segment, from, to, visit, visitor);
 		if (answer != 0)
 			return answer;
@@ -263,4 +283,179 @@ struct pm_page_source pm_core_source(struct pm_core *core)
 	return (struct pm_page_source){ .walk = core_walk,
 		                        .context = core,
 		                        .untouched = PM_SEGMENT_MISSING };
+}
+
+/*
+ * The regions of a core file. Two lists tell of them: load segments, which have bytes and
+ * permissions, and NT_FILE, which names what was mapped from files. The kernel has a segment for
+ * every mapping (fs/binfmt_elf.c), gdb none for what it takes to be in the file still.
+ */
+
+/** Where the listing is: all below `at` is listed, and no segment before `next` reaches beyond. */
+struct listing {
+	const struct pm_core *core;
+	struct pm_regions *regions;
+	struct pm_error *error;
+	uint64_t at;
+	size_t next;
+};
+
+/**
+ * Memory that becomes one region: pieces of one mapping that follow on each other, with the same
+ * permissions.
+ */
+struct piece {
+	uint64_t start;
+	uint64_t end;
+	uint64_t held; /* bytes of it that the file has */
+	unsigned perms;
+};
+
+/** How many bytes the file has of a part of a segment. */
+static uint64_t held_of(const struct pm_core_segment *segment, uint64_t start, uint64_t end)
+{
+	uint64_t held_end = pm_min(segment->start + segment->held, end);
+	return held_end > start ? held_end - start : 0;
+}
+
+/** What the auxiliary vector, or its address, tells of memory that NT_FILE does not name. */
+static const char *special_name(const struct pm_core *core, const struct piece *piece)
+{
+	if (core->vdso && piece->start == core->vdso)
+		return "[vdso]";
+	if (piece->start == UINT64_C(0xffffffffff600000))
+		return "[vsyscall]";
+	return core->stack && piece->start <= core->stack && core->stack < piece->end ? "[stack]"
+	                                                                              : NULL;
+}
+
+/**
+ * Appends a region.
+ * @param name the entry of NT_FILE that it lies in, NULL for none
+ */
+static int append(const struct listing *listing, const struct piece *piece,
+                  const struct pm_core_name *name)
+{
+	struct pm_region region = { .start = piece->start,
+		                    .end = piece->end,
+		                    .perms = (uint8_t)piece->perms };
+	region.known = PM_SIZE_BIT(PM_SIZE_RSS);
+	region.bytes[PM_SIZE_RSS] = piece->held;
+
+	if (name) {
+		region.mapping = name->path;
+		region.deleted = name->deleted;
+		region.offset = name->offset + (piece->start - name->start);
+		/* Memory that is of no file is private: what is shared has a file of the kernel's.
+		 */
+		region.perms |= PM_PERM_MAYBE(PM_PERM_SHARED);
+	} else {
+		region.mapping = special_name(listing->core, piece);
+		/* gdb calls every segment readable, also address space without any access
+		 * (make_output_phdrs() in gdb/gcore.c). */
+		if (listing->core->has_sections && piece->perms == PM_PERM_READ)
+			region.perms = PM_PERM_MAYBE(PM_PERM_READ);
+	}
+
+	return pm_regions_append(listing->regions, &region, listing->error);
+}
+
+/** Lists segments, or what is left of them, up to an address. */
+static int list_unnamed(struct listing *listing, uint64_t limit)
+{
+	const struct pm_core *core = listing->core;
+	for (; listing->next < core->segment_count && core->segments[listing->next].start < limit;
+	     listing->next++) {
+		const struct pm_core_segment *segment = &core->segments[listing->next];
+		struct piece piece = { .start = segment->start,
+			               .end = pm_min(segment->end, limit),
+			               .perms = segment->perms };
+		if (piece.start < listing->at)
+			piece.start = listing->at;
+		piece.held = held_of(segment, piece.start, piece.end);
+		if (piece.start < piece.end && append(listing, &piece, NULL) < 0)
+			return -1;
+		if (segment->end > limit)
+			break;
+	}
+
+	return 0;
+}
+
+/**
+ * Permissions of what no segment has of a mapping. An entry of NT_FILE is one mapping, so they are
+ * those of its segments; where these differ, whoever wrote the file joined several, and where there
+ * are none, nothing tells.
+ */
+static unsigned perms_of_rest(const struct listing *listing, const struct pm_core_name *name)
+{
+	const struct pm_core *core = listing->core;
+	unsigned perms = PM_PERM_UNKNOWN;
+	for (size_t i = listing->next;
+	     i < core->segment_count && core->segments[i].start < name->end; i++) {
+		if (perms != PM_PERM_UNKNOWN && perms != core->segments[i].perms)
+			return PM_PERM_UNKNOWN;
+		perms = core->segments[i].perms;
+	}
+
+	return perms;
+}
+
+/**
+ * Adds what comes next of a mapping to a piece; one of other permissions becomes a region before.
+ */
+static int extend(const struct listing *listing, struct piece *piece, uint64_t end, unsigned perms,
+                  uint64_t held, const struct pm_core_name *name)
+{
+	if (end <= piece->end)
+		return 0;
+	if (piece->start < piece->end && piece->perms != perms) {
+		if (append(listing, piece, name) < 0)
+			return -1;
+		*piece = (struct piece){ .start = piece->end };
+	}
+
+	piece->end = end;
+	piece->perms = perms;
+	piece->held += held;
+
+	return 0;
+}
+
+/** Lists a mapping that NT_FILE names, with whatever segments there are of it. */
+static int list_named(struct listing *listing, const struct pm_core_name *name)
+{
+	const struct pm_core *core = listing->core;
+	struct piece piece = { .start = name->start, .end = name->start };
+	unsigned rest = perms_of_rest(listing, name);
+	for (size_t i = listing->next;
+	     i < core->segment_count && core->segments[i].start < name->end; i++) {
+		const struct pm_core_segment *segment = &core->segments[i];
+		uint64_t end = pm_min(segment->end, name->end);
+		if (extend(listing, &piece, segment->start, rest, 0, name) < 0 ||
+		    extend(listing, &piece, end, segment->perms, held_of(segment, piece.end, end),
+		           name) < 0)
+			return -1;
+	}
+
+	if (extend(listing, &piece, name->end, rest, 0, name) < 0 ||
+	    append(listing, &piece, name) < 0)
+		return -1;
+
+	while (listing->next < core->segment_count &&
+	       core->segments[listing->next].end <= name->end)
+		listing->next++;
+
+	listing->at = name->end;
+	return 0;
+}
+
+int pm_core_regions(const struct pm_core *core, struct pm_regions *regions, struct pm_error *error)
+{
+	struct listing listing = { .core = core, .regions = regions, .error = error };
+	for (size_t i = 0; i < core->name_count; i++)
+		if (list_unnamed(&listing, core->names[i].start) < 0 ||
+		    list_named(&listing, &core->names[i]) < 0)
+			return -1;
+	return list_unnamed(&listing, UINT64_MAX);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "reader/core_bytes.h"
+#include "reader/core.h"
 #include "reader/core_notes.h"
 
 /* The kernel allows INT_MAX mappings by vm.max_map_count; 65,530 are usual. */

@@ -3,7 +3,7 @@
 #ifndef PM_READER_CORE_HEADERS_H
 #define PM_READER_CORE_HEADERS_H
 
-#include "reader/core_file.h"
+#include "reader/core.h"
 
 /**
  * Reads the ELF header and the program headers: segments and byte order. For notes it calls

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "reader/core_bytes.h"
+#include "reader/core.h"
 
 enum {
 	NOTE_HEADER = 12,

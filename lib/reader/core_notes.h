@@ -3,7 +3,7 @@
 #ifndef PM_READER_CORE_NOTES_H
 #define PM_READER_CORE_NOTES_H
 
-#include "reader/core_file.h"
+#include "reader/core.h"
 
 /**
  * Reads the notes in a part of the file. A note that makes no sense ends it, quietly: the memory

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 /** The range that holds an address, or NULL. */
 static const struct pm_fake_range *find(const struct pm_fake_target *target, uint64_t address)
 {
@@ -14,7 +16,7 @@ static const struct pm_fake_range *find(const struct pm_fake_target *target, uin
 	return NULL;
 }
 
-static int fake_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int fake_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                      size_t *done, struct pm_error *error)
 {
 	struct pm_fake_target *target = context;
@@ -26,9 +28,8 @@ static int fake_read(void *context, const struct pm_piece *pieces, size_t count,
 		return pm_error_set(error, PM_ERROR_GONE, 0, "the made-up target is gone");
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t offset = 0;
-		while (offset < pieces[i].size) {
-			uint64_t address = pieces[i].address + offset;
+		uint64_t address = ranges[i].start;
+		while (address != ranges[i].end) {
 			const struct pm_fake_range *range = find(target, address);
 			if (!range) {
 				pm_error_set(error, PM_ERROR_UNREADABLE, 0, "not made up");
@@ -38,13 +39,11 @@ static int fake_read(void *context, const struct pm_piece *pieces, size_t count,
 			}
 
 			uint64_t skip = address - range->address;
-			uint64_t size = range->size - skip < pieces[i].size - offset
-			                        ? range->size - skip
-			                        : pieces[i].size - offset;
+			uint64_t size = pm_min(range->size - skip, ranges[i].end - address);
 
 			memcpy(to, (const char *)range->bytes + skip, (size_t)size);
 			to += size;
-			offset += size;
+			address += size;
 			*done += (size_t)size;
 		}
 	}

@@ -3,7 +3,7 @@
  * Bytes of mapped files and shared memory, taken from the file. For pages that the target has not
  * touched: reading them in the target would make them resident there.
  */
-#include <procmem/reader.h>
+#include <procmem/file_reader.h>
 
 #include <errno.h>
 #include <pthread.h>
@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "reader/mapped_file.h"
 
 /* Files stay open while their regions are read; a plan goes through regions one after the other,
@@ -64,57 +65,62 @@ static int unreadable(uint64_t address, int cause, const char *why, struct pm_er
  * Reads from the file of a region; the page that holds the end of the file goes on with zeros, as
  * it does in memory.
  *
- * @return  0: the whole piece; -1: `*got` bytes of it, and why no more
+ * @return  0: the whole range; -1: `*got` bytes of it, and why no more
  */
 static int read_file(struct file_reader *reader, const struct pm_region *region,
-                     struct pm_piece piece, char *buffer, size_t *got, struct pm_error *error)
+                     struct pm_range range, char *buffer, size_t *got, struct pm_error *error)
 {
+	uint64_t size = pm_range_size(range);
 	const struct slot *slot = slot_for(reader, region);
 
 	*got = 0;
 	if (slot->fd < 0)
-		return unreadable(piece.address, slot->why.os_errno, slot->why.text, error);
+		return unreadable(range.start, slot->why.os_errno, slot->why.text, error);
 
-	while (*got < piece.size) {
-		uint64_t offset = region->offset + (piece.address - region->start) + *got;
-		ssize_t bytes = offset >> 63 ? 0
-		                             : pm_pread(slot->fd, buffer + *got,
-		                                        (size_t)piece.size - *got, offset);
+	while (*got < size) {
+		uint64_t offset = region->offset + (range.start - region->start) + *got;
+		ssize_t bytes = 0;
+
+		/* Offsets of files are signed. */
+		if (!(offset >> 63))
+			bytes = pm_pread(slot->fd, buffer + *got, (size_t)size - *got, offset);
 		if (bytes < 0)
-			return unreadable(piece.address + *got, errno,
+			return unreadable(range.start + *got, errno,
 			                  "reading the mapped file failed", error);
 		if (bytes == 0)
 			break;
 		*got += (size_t)bytes;
 	}
 
-	uint64_t tail = -(piece.address + *got) & reader->page_mask; /* up to the end of the page */
-	if (*got > 0 && tail > 0) {
-		uint64_t left = piece.size - *got;
-		memset(buffer + *got, 0, (size_t)(tail < left ? tail : left));
-		*got += (size_t)(tail < left ? tail : left);
+	if (*got > 0) {
+		uint64_t rest_of_page = -(range.start + *got) & reader->page_mask;
+		size_t zeros = (size_t)pm_min(rest_of_page, size - *got);
+
+		memset(buffer + *got, 0, zeros);
+		*got += zeros;
 	}
 
-	return *got == piece.size ? 0
-	                          : unreadable(piece.address + *got, 0,
-	                                       "beyond the end of the mapped file", error);
+	if (*got == size)
+		return 0;
+
+	return unreadable(range.start + *got, 0, "beyond the end of the mapped file", error);
 }
 
 /**
- * Reads a piece region by region.
- * @return 0: the whole piece; -1: `*done` bytes more, and why not all
+ * Reads a range region by region.
+ * @param done  increased by the bytes read
+ * @return      0: the whole range was read; -1: only a part, and the error says why
  */
-static int read_piece(struct file_reader *reader, struct pm_piece piece, char *buffer, size_t *done,
+static int read_range(struct file_reader *reader, struct pm_range range, char *buffer, size_t *done,
                       struct pm_error *error)
 {
-	while (piece.size > 0) {
-		const struct pm_region *region = pm_regions_find(reader->regions, piece.address);
+	while (pm_range_size(range) > 0) {
+		const struct pm_region *region = pm_regions_find(reader->regions, range.start);
 		if (!region || region->inode == 0)
-			return unreadable(piece.address, 0, "no file is mapped there", error);
+			return unreadable(range.start, 0, "no file is mapped there", error);
 
-		uint64_t left = region->end - piece.address;
-		struct pm_piece part = { .address = piece.address,
-			                 .size = piece.size < left ? piece.size : left };
+		uint64_t left = pm_min(pm_range_size(range), region->end - range.start);
+		struct pm_range part = { range.start, range.start + left };
 		size_t got;
 		int result = read_file(reader, region, part, buffer, &got, error);
 
@@ -123,14 +129,13 @@ static int read_piece(struct file_reader *reader, struct pm_piece piece, char *b
 			return -1;
 
 		buffer += got;
-		piece.address += got;
-		piece.size -= got;
+		range.start += got;
 	}
 
 	return 0;
 }
 
-static int file_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int file_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                      size_t *done, struct pm_error *error)
 {
 	struct file_reader *reader = context;
@@ -138,7 +143,7 @@ static int file_read(void *context, const struct pm_piece *pieces, size_t count,
 	pthread_mutex_lock(&reader->lock);
 
 	for (size_t i = 0; i < count; i++)
-		if (read_piece(reader, pieces[i], (char *)buffer + got, &got, error) < 0)
+		if (read_range(reader, ranges[i], (char *)buffer + got, &got, error) < 0)
 			break;
 
 	pthread_mutex_unlock(&reader->lock);

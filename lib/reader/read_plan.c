@@ -8,7 +8,6 @@
 #include "reader/cancel.h"
 #include "reader/segments.h"
 #include "region/pagemap.h"
-#include "region/pagemap_handle.h"
 
 struct pm_plan {
 	size_t unit_size;                 /* most bytes to read in a unit */
@@ -21,8 +20,8 @@ struct pm_plan {
 	struct pm_segments segments;
 };
 
-int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges, size_t count,
-                 const struct pm_plan_options *options, struct pm_plan **plan,
+int pm_plan_open(const struct pm_regions *regions, const struct pm_region_range *ranges,
+                 size_t count, const struct pm_plan_options *options, struct pm_plan **plan,
                  struct pm_error *error)
 {
 	static const struct pm_plan_options defaults = { 0 };

@@ -90,20 +90,3 @@ bool pm_region_allows_readv(const struct pm_region *region)
 	return (region->perms & PM_PERM_READ) && (region->vm_flags & PM_VM_KNOWN) &&
 	       !(region->vm_flags & UFFD_FLAGS);
 }
-
-bool pm_region_continues(const struct pm_region *before, const struct pm_region *region)
-{
-	if (before->end != region->start || before->inode != region->inode ||
-	    before->device_major != region->device_major ||
-	    before->device_minor != region->device_minor ||
-	    ((before->perms ^ region->perms) & PM_PERM_SHARED))
-		return false;
-	if (region->inode != 0)
-		return before->offset + pm_region_size(before) == region->offset;
-	if (strcmp(before->mapping, region->mapping) != 0)
-		return false;
-
-	/* Core files name files without an inode. */
-	return region->mapping[0] != '/' ||
-	       before->offset + pm_region_size(before) == region->offset;
-}

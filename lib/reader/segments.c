@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/minmax.h"
 #include "reader/cancel.h"
 #include "reader/region_rules.h"
 
@@ -16,7 +17,7 @@ static const uint64_t WINDOW_SPAN = UINT64_C(16) << 30;
 static const uint64_t GAP_SPAN = UINT64_C(1) << 20;
 
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
-                      const struct pm_range *ranges, size_t count,
+                      const struct pm_region_range *ranges, size_t count,
                       const struct pm_plan_options *options)
 {
 	segments->regions = regions;
@@ -25,6 +26,7 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->options = *options;
 	segments->page_mask = (uint64_t)sysconf(_SC_PAGESIZE) - 1;
 	segments->range = (struct pm_range){ 0 };
+	segments->region = SIZE_MAX;
 	segments->next_range = 0;
 	segments->at = segments->walked = 0;
 
@@ -34,20 +36,22 @@ void pm_segments_init(struct pm_segments *segments, const struct pm_regions *reg
 	segments->run_bytes = 0;
 }
 
-static struct pm_range range_at(const struct pm_segments *segments, size_t index)
+static struct pm_region_range range_at(const struct pm_segments *segments, size_t index)
 {
 	if (segments->ranges)
 		return segments->ranges[index];
-	const struct pm_region *region = &segments->regions->items[index];
-	return (struct pm_range){ region->start, region->end, index };
+
+	return (struct pm_region_range){ pm_region_bounds(&segments->regions->items[index]),
+		                         index };
 }
 
-/** The region of a range, or NULL where nothing is mapped. */
-static const struct pm_region *region_of(const struct pm_segments *segments,
-                                         const struct pm_range *range)
+/** The region of the current range, or NULL if nothing is mapped there. */
+static const struct pm_region *current_region(const struct pm_segments *segments)
 {
-	return range->region < segments->regions->count ? &segments->regions->items[range->region]
-	                                                : NULL;
+	if (segments->region >= segments->regions->count)
+		return NULL;
+
+	return &segments->regions->items[segments->region];
 }
 
 static bool is_core(const struct pm_segments *segments)
@@ -74,17 +78,17 @@ static uint64_t window_end(const struct pm_segments *segments, uint64_t start)
 	                         ? UINT64_MAX
 	                         : start + WINDOW_SPAN;
 	uint64_t end = segments->range.end;
-	size_t region = segments->range.region;
+	size_t region = segments->region;
 
 	for (size_t i = segments->next_range; i < segments->count && end < limit; i++) {
-		struct pm_range next = range_at(segments, i);
-		if (next.region > region + 1 || next.start - end > GAP_SPAN)
+		struct pm_region_range next = range_at(segments, i);
+		if (next.region > region + 1 || next.range.start - end > GAP_SPAN)
 			break;
-		end = next.end;
+		end = next.range.end;
 		region = next.region;
 	}
 
-	return end < limit ? end : limit;
+	return pm_min(end, limit);
 }
 
 /** Fills the window with page states from `at` on; fewer than asked for when the window is full. */
@@ -114,8 +118,8 @@ static int emit(struct pm_segments *segments, uint64_t end, struct pm_verdict ve
 	bool file = verdict.type == PM_SEGMENT_FILE || verdict.type == PM_SEGMENT_SHARED;
 	*segment = (struct pm_segment){
 		.start = segments->at,
-		.end = end < segments->range.end ? end : segments->range.end,
-		.region = segments->range.region,
+		.end = pm_min(end, segments->range.end),
+		.region = segments->region,
 		.why = verdict.why,
 		.type = (uint8_t)verdict.type,
 		.pages = (uint8_t)pages,
@@ -160,7 +164,7 @@ static struct pm_verdict judge_gap(const struct pm_segments *segments,
 static int next_in_range(struct pm_segments *segments, struct pm_segment *segment,
                          struct pm_error *error)
 {
-	const struct pm_region *region = region_of(segments, &segments->range);
+	const struct pm_region *region = current_region(segments);
 	if (!region)
 		return emit(segments, segments->range.end,
 		            (struct pm_verdict){ PM_SEGMENT_UNMAPPED, "nothing is mapped there" },
@@ -198,7 +202,10 @@ static int next_unmerged(struct pm_segments *segments, struct pm_segment *segmen
 	while (segments->at >= segments->range.end) {
 		if (segments->next_range == segments->count)
 			return 0;
-		segments->range = range_at(segments, segments->next_range++);
+
+		struct pm_region_range next = range_at(segments, segments->next_range++);
+		segments->range = next.range;
+		segments->region = next.region;
 		/* The window serves ranges that ascend; going back needs a new one. */
 		if (segments->range.start < segments->at)
 			segments->walked = 0;

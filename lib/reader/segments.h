@@ -9,13 +9,14 @@ enum { PM_WINDOW_RUNS = 4096 };
 
 /** The sequence; initialise with pm_segments_init(), nothing to release. */
 struct pm_segments {
-	const struct pm_regions *regions; /**< the regions */
-	const struct pm_range *ranges;    /**< the chosen ranges; NULL: all regions */
-	size_t count;                     /**< how many ranges */
-	struct pm_plan_options options;   /**< as the caller gave them */
-	uint64_t page_mask;               /**< page size - 1 */
+	const struct pm_regions *regions;     /**< the regions */
+	const struct pm_region_range *ranges; /**< the chosen ranges; NULL: all regions */
+	size_t count;                         /**< how many ranges */
+	struct pm_plan_options options;       /**< as the caller gave them */
+	uint64_t page_mask;                   /**< page size - 1 */
 
 	struct pm_range range; /**< the current range */
+	size_t region;         /**< index of the region that contains it, SIZE_MAX for none */
 	size_t next_range;     /**< index of the one behind it */
 	uint64_t at;           /**< everything before this address is handed out */
 	uint64_t walked;       /**< page states are known up to here */
@@ -39,7 +40,7 @@ struct pm_segments {
  * @param count @param options as for pm_plan_open()
  */
 void pm_segments_init(struct pm_segments *segments, const struct pm_regions *regions,
-                      const struct pm_range *ranges, size_t count,
+                      const struct pm_region_range *ranges, size_t count,
                       const struct pm_plan_options *options);
 
 /**

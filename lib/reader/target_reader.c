@@ -8,7 +8,7 @@
  * follows the PID, through an exec and (in theory) to another process. So each read ends with one
  * byte of mem, which costs a microsecond: it gives 0 bytes once the memory is gone.
  */
-#include <procmem/reader.h>
+#include <procmem/target_reader.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,7 @@
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/minmax.h"
 #include "proc/pid_namespace.h"
 #include "proc/process.h"
 #include "proc/process_handle.h"
@@ -41,58 +42,57 @@ struct target_reader {
 
 /** What is still to be read. */
 struct cursor {
-	const struct pm_piece *pieces;
+	const struct pm_range *ranges;
 	size_t count;
-	uint64_t offset;                /* in the first piece */
+	uint64_t offset;                /* in the first range */
 	const struct pm_region *region; /* the last one looked up */
 };
 
-/** A stretch to read in one way. */
-struct span {
-	uint64_t address;
-	uint64_t size;
+/** A range to read by one method. */
+struct part {
+	struct pm_range range;
 	bool readv; /* process_vm_readv may be used */
 };
 
 static void advance(struct cursor *cursor, uint64_t bytes)
 {
 	cursor->offset += bytes;
-	while (cursor->count > 0 && cursor->offset >= cursor->pieces->size) {
-		cursor->offset -= cursor->pieces->size;
-		cursor->pieces++;
+	while (cursor->count > 0 && cursor->offset >= pm_range_size(*cursor->ranges)) {
+		cursor->offset -= pm_range_size(*cursor->ranges);
+		cursor->ranges++;
 		cursor->count--;
 	}
 }
 
-/** The stretch at a cursor, up to the end of its piece and its region. */
-static struct span span_at(struct target_reader *reader, struct cursor *cursor)
+/** The part at a cursor, up to the end of its range and its region. */
+static struct part part_at(struct target_reader *reader, struct cursor *cursor)
 {
-	struct span span = { .address = cursor->pieces->address + cursor->offset,
-		             .size = cursor->pieces->size - cursor->offset };
-	if (!reader->regions || span.address > UINTPTR_MAX - span.size ||
+	struct part part = { .range = *cursor->ranges };
+
+	part.range.start += cursor->offset;
+	if (!reader->regions || part.range.start > UINTPTR_MAX - pm_range_size(part.range) ||
 	    atomic_load_explicit(&reader->readv_refused, memory_order_relaxed))
-		return span;
+		return part;
 
 	const struct pm_region *region = cursor->region;
-	if (!region || span.address < region->start || span.address >= region->end)
-		region = cursor->region = pm_regions_find(reader->regions, span.address);
+	if (!region || !pm_range_contains(pm_region_bounds(region), part.range.start))
+		region = cursor->region = pm_regions_find(reader->regions, part.range.start);
 	if (!region)
-		return span;
+		return part;
 
-	if (region->end - span.address < span.size)
-		span.size = region->end - span.address;
-	span.readv = pm_region_allows_readv(region);
+	part.range.end = pm_min(part.range.end, region->end);
+	part.readv = pm_region_allows_readv(region);
 
-	return span;
+	return part;
 }
 
 /**
- * Reads one stretch through mem.
- * @return bytes; 0 where the memory is gone; -1 with errno set
+ * Reads from mem.
+ * @return bytes; 0 if the memory is gone; -1 with errno set
  */
 static ssize_t read_mem(struct target_reader *reader, uint64_t address, void *buffer, uint64_t size)
 {
-	return pm_pread(reader->mem, buffer, size < SSIZE_MAX ? (size_t)size : SSIZE_MAX, address);
+	return pm_pread(reader->mem, buffer, (size_t)pm_min(size, SSIZE_MAX), address);
 }
 
 /**
@@ -127,13 +127,15 @@ static ssize_t read_packed(struct target_reader *reader, struct cursor cursor, v
 	struct iovec vectors[VECTORS_MAX];
 	size_t count = 0, size = 0;
 	while (count < VECTORS_MAX && cursor.count > 0) {
-		struct span span = span_at(reader, &cursor);
-		if (!span.readv || span.size > SSIZE_MAX - size)
+		struct part part = part_at(reader, &cursor);
+		uint64_t part_size = pm_range_size(part.range);
+		if (!part.readv || part_size > SSIZE_MAX - size)
 			break;
-		vectors[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)span.address,
-			                           .iov_len = (size_t)span.size };
-		size += (size_t)span.size;
-		advance(&cursor, span.size);
+
+		vectors[count++] = (struct iovec){ .iov_base = (void *)(uintptr_t)part.range.start,
+			                           .iov_len = (size_t)part_size };
+		size += (size_t)part_size;
+		advance(&cursor, part_size);
 	}
 
 	ssize_t got = read_vectors(reader, vectors, count, buffer, size);
@@ -198,28 +200,34 @@ static int gone(struct target_reader *reader, struct pm_error *error)
 static ssize_t read_some(struct target_reader *reader, struct cursor *cursor, void *buffer,
                          bool *by_pid)
 {
-	struct span span = span_at(reader, cursor);
-	ssize_t got = span.readv ? read_packed(reader, *cursor, buffer)
-	                         : read_mem(reader, span.address, buffer, span.size);
-	*by_pid = span.readv && got > 0;
-	if (got > 0 || (got == 0 && !span.readv))
+	struct part part = part_at(reader, cursor);
+	uint64_t start = part.range.start, size = pm_range_size(part.range);
+	ssize_t got;
+
+	if (part.readv)
+		got = read_packed(reader, *cursor, buffer);
+	else
+		got = read_mem(reader, start, buffer, size);
+
+	*by_pid = part.readv && got > 0;
+	if (got > 0 || (got == 0 && !part.readv))
 		return got;
 
-	uint64_t rest = (span.address | reader->page_mask) - span.address + 1; /* of the page */
-	return read_mem(reader, span.address, buffer, rest < span.size ? rest : span.size);
+	uint64_t rest_of_page = (start | reader->page_mask) - start + 1;
+	return read_mem(reader, start, buffer, pm_min(rest_of_page, size));
 }
 
-static int target_read(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int target_read(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                        size_t *done, struct pm_error *error)
 {
 	struct target_reader *reader = context;
-	struct cursor cursor = { .pieces = pieces, .count = count };
+	struct cursor cursor = { .ranges = ranges, .count = count };
 	uint64_t followed_pid = 0; /* an address that process_vm_readv gave */
 	char *to = buffer;
 
 	advance(&cursor, 0);
 	while (cursor.count > 0) {
-		uint64_t address = cursor.pieces->address + cursor.offset;
+		uint64_t address = cursor.ranges->start + cursor.offset;
 		bool by_pid = false;
 		ssize_t got = read_some(reader, &cursor, to, &by_pid);
 		if (got == 0 || (got < 0 && errno == ESRCH))

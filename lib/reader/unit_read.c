@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/minmax.h"
 #include "reader/cancel.h"
 
 /* A swapped page may take 10 ms to come in and cannot be interrupted: small calls keep a
@@ -52,23 +53,21 @@ static void note_unreadable(struct reading *reading, uint64_t start, uint64_t en
 	reading->bad_end = end;
 }
 
-/** Moves *pieces forward by some bytes and drops those that are used up. */
-static void advance(struct pm_piece **pieces, size_t *count, uint64_t bytes)
+/** Removes bytes from the start of ranges, and ranges that are then empty. */
+static void advance(struct pm_range **ranges, size_t *count, uint64_t bytes)
 {
-	while (*count > 0 && bytes >= (*pieces)->size) {
-		bytes -= (*pieces)->size;
-		++*pieces;
+	while (*count > 0 && bytes >= pm_range_size(**ranges)) {
+		bytes -= pm_range_size(**ranges);
+		++*ranges;
 		--*count;
 	}
 
-	if (bytes > 0) {
-		(*pieces)->address += bytes;
-		(*pieces)->size -= bytes;
-	}
+	if (bytes > 0)
+		(*ranges)->start += bytes;
 }
 
-/** Reads pieces, which it uses up, skipping unreadable pages one by one. */
-static int read_pieces(struct reading *reading, struct pm_reader *reader, struct pm_piece *pieces,
+/** Reads ranges, and skips unreadable pages one by one. The ranges are changed. */
+static int read_ranges(struct reading *reading, struct pm_reader *reader, struct pm_range *ranges,
                        size_t count, char *buffer, struct pm_error *error)
 {
 	while (count > 0) {
@@ -77,23 +76,22 @@ static int read_pieces(struct reading *reading, struct pm_reader *reader, struct
 
 		if (pm_check_cancel(reading->source->cancel, error) < 0)
 			return -1;
-		if (reader->ops->read(reader->context, pieces, count, buffer, &done, &why) < 0) {
+		if (reader->ops->read(reader->context, ranges, count, buffer, &done, &why) < 0) {
 			if (error)
 				*error = why;
 			return -1;
 		}
 
-		advance(&pieces, &count, done);
+		advance(&ranges, &count, done);
 		buffer += done;
 		if (count == 0)
 			return 0;
 
-		uint64_t rest = (pieces->address | reading->page_mask) - pieces->address +
-		                1; /* of the page */
-		uint64_t skipped = rest < pieces->size ? rest : pieces->size;
+		uint64_t rest_of_page = (ranges->start | reading->page_mask) - ranges->start + 1;
+		uint64_t skipped = pm_min(rest_of_page, pm_range_size(*ranges));
 		memset(buffer, 0, (size_t)skipped);
-		note_unreadable(reading, pieces->address, pieces->address + skipped, &why);
-		advance(&pieces, &count, skipped);
+		note_unreadable(reading, ranges->start, ranges->start + skipped, &why);
+		advance(&ranges, &count, skipped);
 		buffer += skipped;
 	}
 
@@ -130,9 +128,9 @@ static struct pm_segment segment_at(const struct position *at)
 /** What the next call reads. */
 struct batch {
 	struct pm_reader *reader;
-	size_t count; /* of pieces */
+	size_t count; /* of ranges */
 	size_t size;  /* sum of their sizes */
-	struct pm_piece pieces[PM_UNIT_SEGMENTS + 2];
+	struct pm_range ranges[PM_UNIT_SEGMENTS + 2];
 };
 
 /**
@@ -154,10 +152,10 @@ static bool collect(const struct pm_unit_source *source, struct position *at, st
 			break;
 
 		uint64_t left = segment.end - segment.start - at->offset;
-		uint64_t step = swapped && left > SWAP_STEP ? SWAP_STEP : left;
+		uint64_t step = swapped ? pm_min(left, SWAP_STEP) : left;
+		uint64_t start = segment.start + at->offset;
 		batch->reader = reader;
-		batch->pieces[batch->count++] =
-			(struct pm_piece){ .address = segment.start + at->offset, .size = step };
+		batch->ranges[batch->count++] = (struct pm_range){ start, start + step };
 		batch->size += (size_t)step;
 		at->offset += step;
 		if (step < left)
@@ -185,7 +183,7 @@ int pm_unit_read_around(const struct pm_unit_source *source, const struct pm_uni
 
 	reading_init(&reading, source);
 	while (result == 0 && collect(source, &at, &batch)) {
-		result = read_pieces(&reading, batch.reader, batch.pieces, batch.count, to, error);
+		result = read_ranges(&reading, batch.reader, batch.ranges, batch.count, to, error);
 		to += batch.size;
 	}
 
@@ -202,9 +200,9 @@ int pm_unit_read_bytes(const struct pm_unit_source *source, uint64_t address, vo
 
 	reading_init(&reading, source);
 	while (result == 0 && size > 0) {
-		size_t step = size < PM_UNIT_SIZE ? size : PM_UNIT_SIZE;
-		struct pm_piece piece = { .address = address, .size = step };
-		result = read_pieces(&reading, source->target, &piece, 1, to, error);
+		size_t step = pm_min_size(size, PM_UNIT_SIZE);
+		struct pm_range range = { address, address + step };
+		result = read_ranges(&reading, source->target, &range, 1, to, error);
 		address += step;
 		to += step;
 		size -= step;

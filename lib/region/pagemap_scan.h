@@ -3,7 +3,7 @@
 #ifndef PM_REGION_PAGEMAP_SCAN_H
 #define PM_REGION_PAGEMAP_SCAN_H
 
-#include "region/pagemap_handle.h"
+#include "region/pagemap.h"
 
 /**
  * Looks at the begin of [start, end) by the ioctl.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/minmax.h"
 #include "region/filter.h"
 #include "region/select_words.h"
 
@@ -96,107 +97,111 @@ bool pm_select_needs_rss(const struct pm_select *select)
 
 /** All that the words mean, in the order of the words. */
 static int collect(const struct pm_select *select, const struct pm_regions *regions,
-                   struct pm_intervals *intervals, struct pm_error *error)
+                   struct pm_ranges *ranges, struct pm_error *error)
 {
 	static const struct pm_word everything = { .type = PM_WORD_ALL };
 	if (select->count == 0)
-		return pm_word_resolve(&everything, regions, intervals, error);
+		return pm_word_resolve(&everything, regions, ranges, error);
 
 	for (size_t i = 0; i < select->count; i++)
-		if (pm_word_resolve(&select->words[i], regions, intervals, error) < 0)
+		if (pm_word_resolve(&select->words[i], regions, ranges, error) < 0)
 			return -1;
 	return 0;
 }
 
 static int compare_starts(const void *a, const void *b)
 {
-	uint64_t left = ((const struct pm_interval *)a)->start,
-		 right = ((const struct pm_interval *)b)->start;
+	uint64_t left = ((const struct pm_range *)a)->start,
+		 right = ((const struct pm_range *)b)->start;
 	return (left > right) - (left < right);
 }
 
-/** Sorts the intervals and makes one of those that overlap or touch. */
-static void unite(struct pm_intervals *intervals)
+/** Sorts ranges by address and unites those that overlap or touch. */
+static void unite(struct pm_ranges *ranges)
 {
-	if (intervals->count == 0)
+	if (ranges->count == 0)
 		return;
 
-	qsort(intervals->items, intervals->count, sizeof *intervals->items, compare_starts);
+	qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_starts);
 	size_t last = 0;
-	for (size_t i = 1; i < intervals->count; i++) {
-		const struct pm_interval *next = &intervals->items[i];
-		struct pm_interval *open = &intervals->items[last];
+	for (size_t i = 1; i < ranges->count; i++) {
+		const struct pm_range *next = &ranges->items[i];
+		struct pm_range *open = &ranges->items[last];
 		if (next->start > open->end)
-			intervals->items[++last] = *next;
-		else if (next->end > open->end)
-			open->end = next->end;
+			ranges->items[++last] = *next;
+		else
+			open->end = pm_max(open->end, next->end);
 	}
 
-	intervals->count = last + 1;
+	ranges->count = last + 1;
 }
 
 /** The ranges found so far. */
 struct output {
-	struct pm_range *items;
+	struct pm_region_range *items;
 	size_t count;
 	size_t capacity;
 };
 
-static int add_range(struct output *output, uint64_t start, uint64_t end, size_t region,
+static int add_range(struct output *output, struct pm_range range, size_t region,
                      struct pm_error *error)
 {
 	if (pm_array_reserve(&output->items, &output->capacity, output->count, 1,
 	                     sizeof *output->items, error) < 0)
 		return -1;
-	output->items[output->count++] =
-		(struct pm_range){ .start = start, .end = end, .region = region };
+	output->items[output->count++] = (struct pm_region_range){ .range = range,
+		                                                   .region = region };
 	return 0;
 }
 
 /**
- * Cuts an interval at the borders of the regions, and keeps the pieces that pass the filter. Bytes
- * that are not mapped pass none.
+ * Splits a range at the borders of the regions, and adds the parts that pass the filter. Bytes that
+ * are not mapped pass no filter.
  */
-static int cut(struct pm_filter_run *run, const struct pm_regions *regions,
-               const struct pm_interval *interval, struct output *output, struct pm_error *error)
+static int cut(struct pm_filter_run *run, const struct pm_regions *regions, struct pm_range range,
+               struct output *output, struct pm_error *error)
 {
-	size_t index = pm_regions_index(regions, interval->start);
-	for (uint64_t at = interval->start, end; at < interval->end; at = end) {
-		const struct pm_region *region = index < regions->count ? &regions->items[index]
-		                                                        : NULL;
-		bool mapped = region && region->start <= at;
-		end = interval->end;
-		if (region && (mapped ? region->end : region->start) < end)
-			end = mapped ? region->end : region->start;
-		int passes = mapped ? pm_filter_passes(run, region, error)
-		                    : !pm_filter_is_active(run->filter);
-		if (passes < 0 ||
-		    (passes && add_range(output, at, end, mapped ? index : SIZE_MAX, error) < 0))
+	size_t index = pm_regions_index(regions, range.start);
+
+	while (range.start < range.end) {
+		struct pm_range part = range;
+		size_t in = SIZE_MAX;
+		int passes = !pm_filter_is_active(run->filter);
+
+		if (index < regions->count && regions->items[index].start <= range.start) {
+			in = index++;
+			part.end = pm_min(part.end, regions->items[in].end);
+			passes = pm_filter_passes(run, &regions->items[in], error);
+		} else if (index < regions->count) {
+			part.end = pm_min(part.end, regions->items[index].start);
+		}
+
+		if (passes < 0 || (passes && add_range(output, part, in, error) < 0))
 			return -1;
-		index += mapped;
+		range.start = part.end;
 	}
 
 	return 0;
 }
 
 int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,
-                    struct pm_range **ranges, size_t *count, struct pm_error *error)
+                    struct pm_region_range **ranges, size_t *count, struct pm_error *error)
 {
-	struct pm_intervals intervals = { 0 };
+	struct pm_ranges wanted = { 0 };
 	struct pm_filter_run run;
 	struct output output = { 0 };
 
 	if (pm_filter_run_init(&run, &select->filter, error) < 0)
 		return -1;
 
-	int result = collect(select, regions, &intervals, error);
+	int result = collect(select, regions, &wanted, error);
 	if (result == 0)
-		unite(&intervals);
+		unite(&wanted);
 
-	for (size_t i = 0; result == 0 && i < intervals.count; i++)
-		result = cut(&run, regions, &intervals.items[i], &output, error);
+	for (size_t i = 0; result == 0 && i < wanted.count; i++)
+		result = cut(&run, regions, wanted.items[i], &output, error);
 
-	free(intervals.items);
+	free(wanted.items);
 	pm_filter_run_deinit(&run);
 	if (result < 0) {
 		free(output.items);

@@ -148,13 +148,12 @@ int pm_word_parse(const char *text, struct pm_word *word, struct pm_error *error
 	return 0;
 }
 
-static int add_interval(struct pm_intervals *intervals, uint64_t start, uint64_t end,
-                        struct pm_error *error)
+static int add_range(struct pm_ranges *ranges, struct pm_range range, struct pm_error *error)
 {
-	if (pm_array_reserve(&intervals->items, &intervals->capacity, intervals->count, 1,
-	                     sizeof *intervals->items, error) < 0)
+	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1,
+	                     sizeof *ranges->items, error) < 0)
 		return -1;
-	intervals->items[intervals->count++] = (struct pm_interval){ start, end };
+	ranges->items[ranges->count++] = range;
 	return 0;
 }
 
@@ -227,32 +226,32 @@ static bool word_fits(const struct pm_word *word, const struct pm_region *region
 
 /** A range keeps its borders, and the bytes between that are not mapped. */
 static int resolve_address(const struct pm_word *word, const struct pm_regions *regions,
-                           struct pm_intervals *intervals, struct pm_error *error)
+                           struct pm_ranges *ranges, struct pm_error *error)
 {
 	size_t index = pm_regions_index(regions, word->start);
 	if (index == regions->count || !word_fits(word, &regions->items[index]))
 		return say_unmapped(word, regions, error);
 	if (word->type == PM_WORD_RANGE)
-		return add_interval(intervals, word->start, word->end, error);
-	return add_interval(intervals, regions->items[index].start, regions->items[index].end,
-	                    error);
+		return add_range(ranges, (struct pm_range){ word->start, word->end }, error);
+
+	return add_range(ranges, pm_region_bounds(&regions->items[index]), error);
 }
 
 int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions,
-                    struct pm_intervals *intervals, struct pm_error *error)
+                    struct pm_ranges *ranges, struct pm_error *error)
 {
 	if (word->type == PM_WORD_ADDRESS || word->type == PM_WORD_RANGE)
-		return resolve_address(word, regions, intervals, error);
+		return resolve_address(word, regions, ranges, error);
 
-	size_t before = intervals->count;
+	size_t before = ranges->count;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (word_fits(word, region) &&
-		    add_interval(intervals, region->start, region->end, error) < 0)
+		    add_range(ranges, pm_region_bounds(region), error) < 0)
 			return -1;
 	}
 
-	if (intervals->count > before || word->type == PM_WORD_ALL)
+	if (ranges->count > before || word->type == PM_WORD_ALL)
 		return 0;
 	if (word->type == PM_WORD_KIND)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "no region is of kind %s",

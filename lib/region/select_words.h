@@ -26,15 +26,9 @@ struct pm_word {
 	char *text;        /**< as it was given; owned */
 };
 
-/** Bytes from one address to another, mapped or not. */
-struct pm_interval {
-	uint64_t start;
-	uint64_t end;
-};
-
-/** Intervals that grow in number. */
-struct pm_intervals {
-	struct pm_interval *items; /**< owned */
+/** A list of ranges. */
+struct pm_ranges {
+	struct pm_range *items; /**< owned */
 	size_t count;
 	size_t capacity;
 };
@@ -55,11 +49,11 @@ int pm_word_kind(const char *text, enum pm_kind *kind, struct pm_error *error);
  *
  * @param word       the word
  * @param regions    the regions
- * @param intervals  the list to add to
+ * @param ranges  the list to add to
  * @param error      PM_ERROR_NOT_FOUND where it means none of the regions, PM_ERROR_RESOURCES
  * @return           0 or -1
  */
 int pm_word_resolve(const struct pm_word *word, const struct pm_regions *regions,
-                    struct pm_intervals *intervals, struct pm_error *error);
+                    struct pm_ranges *ranges, struct pm_error *error);
 
 #endif

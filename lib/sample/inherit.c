@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "region/pagemap_measure.h"
+#include "region/pagemap.h"
 
 struct pm_suspects pm_suspects_find(const struct pm_totals *was, const struct pm_totals *is)
 {

@@ -13,7 +13,7 @@
 #include <procmem/region.h>
 #include <procmem/sample.h>
 
-#include "region/pagemap_handle.h"
+#include "region/pagemap.h"
 
 /** Which regions can have changed. */
 struct pm_suspects {

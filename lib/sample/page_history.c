@@ -11,17 +11,17 @@ static const uint64_t smallest_gap = 4096;
 static int append(struct pm_page_ranges *ranges, uint64_t start, uint64_t end, uint64_t joinable,
                   struct pm_error *error)
 {
-	struct pm_range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
-	if (last && start - last->end <= joinable) {
-		last->end = end;
+	struct pm_region_range *last = ranges->count ? &ranges->items[ranges->count - 1] : NULL;
+	if (last && start - last->range.end <= joinable) {
+		last->range.end = end;
 		return 0;
 	}
 	if (pm_array_reserve(&ranges->items, &ranges->capacity, ranges->count, 1,
 	                     sizeof *ranges->items, error) < 0)
 		return -1;
 
-	ranges->items[ranges->count++] =
-		(struct pm_range){ .start = start, .end = end, .region = SIZE_MAX };
+	ranges->items[ranges->count++] = (struct pm_region_range){ .range = { start, end },
+		                                                   .region = SIZE_MAX };
 
 	return 0;
 }
@@ -34,8 +34,9 @@ static void coarsen(struct pm_page_history *history)
 		history->joinable = history->joinable ? history->joinable * 2 : smallest_gap;
 		size_t kept = 0;
 		for (size_t i = 1; i < next->count; i++) {
-			if (next->items[i].start - next->items[kept].end <= history->joinable)
-				next->items[kept].end = next->items[i].end;
+			if (next->items[i].range.start - next->items[kept].range.end <=
+			    history->joinable)
+				next->items[kept].range.end = next->items[i].range.end;
 			else
 				next->items[++kept] = next->items[i];
 		}
@@ -56,14 +57,16 @@ static int add_next(struct pm_page_history *history, uint64_t start, uint64_t en
 static int copy_up_to(struct pm_page_history *history, uint64_t address, struct pm_error *error)
 {
 	const struct pm_page_ranges *known = &history->known;
-	for (; history->copied < known->count && known->items[history->copied].start < address;
+	for (;
+	     history->copied < known->count && known->items[history->copied].range.start < address;
 	     history->copied++) {
-		const struct pm_range *range = &known->items[history->copied];
-		uint64_t start = range->start > history->done ? range->start : history->done,
-			 end = range->end < address ? range->end : address;
+		const struct pm_region_range *range = &known->items[history->copied];
+		uint64_t start = range->range.start > history->done ? range->range.start
+		                                                    : history->done,
+			 end = range->range.end < address ? range->range.end : address;
 		if (start < end && add_next(history, start, end, error) < 0)
 			return -1;
-		if (range->end > address)
+		if (range->range.end > address)
 			break;
 	}
 
@@ -102,15 +105,15 @@ int pm_page_history_run(struct pm_page_history *history, const struct pm_page_ru
 
 	for (uint64_t at = run->start; at < run->end;) {
 		while (history->compared < known->count &&
-		       known->items[history->compared].end <= at)
+		       known->items[history->compared].range.end <= at)
 			history->compared++;
-		const struct pm_range *old = history->compared < known->count
-		                                     ? &known->items[history->compared]
-		                                     : NULL;
-		uint64_t until = old && old->start < run->end ? old->start : run->end;
+		const struct pm_region_range *old = history->compared < known->count
+		                                            ? &known->items[history->compared]
+		                                            : NULL;
+		uint64_t until = old && old->range.start < run->end ? old->range.start : run->end;
 		if (until > at && append(&history->appeared, at, until, 0, error) < 0)
 			return -1;
-		at = old && old->start < run->end ? old->end : run->end;
+		at = old && old->range.start < run->end ? old->range.end : run->end;
 	}
 
 	return 0;
@@ -122,20 +125,20 @@ static int clip(const struct pm_page_ranges *ranges, const struct pm_regions *re
 {
 	clipped->count = 0;
 	for (size_t i = 0, region = 0; i < ranges->count; i++) {
-		const struct pm_range *range = &ranges->items[i];
-		while (region < regions->count && regions->items[region].end <= range->start)
+		const struct pm_region_range *range = &ranges->items[i];
+		while (region < regions->count && regions->items[region].end <= range->range.start)
 			region++;
 
 		for (size_t in = region;
-		     in < regions->count && regions->items[in].start < range->end; in++) {
-			uint64_t start = range->start, end = range->end;
+		     in < regions->count && regions->items[in].start < range->range.end; in++) {
+			uint64_t start = range->range.start, end = range->range.end;
 			start = start > regions->items[in].start ? start : regions->items[in].start;
 			end = end < regions->items[in].end ? end : regions->items[in].end;
 			if (pm_array_reserve(&clipped->items, &clipped->capacity, clipped->count, 1,
 			                     sizeof *clipped->items, error) < 0)
 				return -1;
 			clipped->items[clipped->count++] =
-				(struct pm_range){ .start = start, .end = end, .region = in };
+				(struct pm_region_range){ .range = { start, end }, .region = in };
 		}
 	}
 

@@ -12,9 +12,9 @@
 
 /** Ranges of addresses, ascending, not overlapping. */
 struct pm_page_ranges {
-	struct pm_range *items; /**< `region` is filled only in what appeared */
-	size_t count;           /**< how many */
-	size_t capacity;        /**< private */
+	struct pm_region_range *items; /**< `region` is filled only in what appeared */
+	size_t count;                  /**< how many */
+	size_t capacity;               /**< private */
 };
 
 /** Pages that are there. Zeroed: none are known yet. */

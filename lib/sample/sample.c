@@ -8,11 +8,12 @@
 #include <procmem/kinds.h>
 #include <procmem/maps.h>
 #include <procmem/pagemap.h>
+#include <procmem/target_reader.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "kinds/recount.h"
-#include "region/pagemap_handle.h"
+#include "region/pagemap.h"
 #include "sample/cpu_budget.h"
 #include "sample/inherit.h"
 #include "sample/page_history.h"

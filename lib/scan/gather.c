@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "scan/gather.h"
 
-#include <stdio.h>
-
 #include "base/array.h"
 #include "base/minmax.h"
 
 /** Where it is noted down what could not be read. */
 struct notes {
-	struct pm_gaps *gaps; /* in the unit */
-	uint64_t start, end;  /* of the unit */
-	uint64_t from, to;    /* of all that could be read around it without a gap */
-	bool failed;          /* out of memory */
+	struct pm_unreadable_list *unreadable; /* in the unit */
+	uint64_t start, end;                   /* of the unit */
+	uint64_t from, to; /* of all that could be read around it without a gap */
+	bool failed;       /* out of memory */
 };
 
 static void note_gap(struct notes *notes, const struct pm_unreadable *range)
 {
-	struct pm_gaps *gaps = notes->gaps;
-	if (pm_array_reserve(&gaps->items, &gaps->capacity, gaps->count, 1, sizeof *gaps->items,
-	                     NULL) < 0) {
-		notes->failed = true;
-		return;
-	}
+	struct pm_unreadable gap = *range;
 
-	struct pm_gap *gap = &gaps->items[gaps->count++];
-	gap->start = range->start > notes->start ? range->start : notes->start;
-	gap->end = range->end < notes->end ? range->end : notes->end;
-	gap->os_errno = range->os_errno;
-	snprintf(gap->why, sizeof gap->why, "%s", range->why);
+	gap.start = pm_max(range->start, notes->start);
+	gap.end = pm_min(range->end, notes->end);
+	if (pm_unreadable_list_add(notes->unreadable, &gap, NULL) < 0)
+		notes->failed = true;
 }
 
 static void note_unreadable(void *context, const struct pm_unreadable *range)
@@ -36,8 +28,7 @@ static void note_unreadable(void *context, const struct pm_unreadable *range)
 	if (range->start < notes->start)
 		notes->from = pm_min(range->end, notes->start);
 	if (range->end > notes->end)
-		notes->to = pm_min(notes->to,
-		                   range->start > notes->end ? range->start : notes->end);
+		notes->to = pm_min(notes->to, pm_max(range->start, notes->end));
 	if (range->start < notes->end && range->end > notes->start)
 		note_gap(notes, range);
 }
@@ -87,7 +78,7 @@ int pm_gather_more(const struct pm_unit_source *source, const struct pm_job *job
 	return 0;
 }
 
-static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *stretch,
+static int add_stretch(struct pm_gathered *gathered, const struct pm_gather_part *stretch,
                        struct pm_error *error)
 {
 	if (pm_array_reserve(&gathered->items, &gathered->capacity, gathered->count, 1,
@@ -101,16 +92,16 @@ static int add_stretch(struct pm_gathered *gathered, const struct pm_stretch *st
  * Adds a stretch without the bytes that could not be read: what is around those does not belong
  * together.
  */
-static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stretch,
-                            const struct pm_gaps *gaps, struct pm_error *error)
+static int add_without_gaps(struct pm_gathered *gathered, struct pm_gather_part stretch,
+                            const struct pm_unreadable_list *unreadable, struct pm_error *error)
 {
-	for (size_t i = 0; i < gaps->count; i++) {
-		const struct pm_gap *gap = &gaps->items[i];
+	for (size_t i = 0; i < unreadable->count; i++) {
+		const struct pm_unreadable *gap = &unreadable->items[i];
 		uint64_t end = stretch.address + stretch.size;
 		if (gap->end <= stretch.address || gap->start >= end)
 			continue;
 
-		struct pm_stretch below = stretch;
+		struct pm_gather_part below = stretch;
 		below.size = gap->start > stretch.address ? (size_t)(gap->start - stretch.address)
 		                                          : 0;
 		below.zeros_after = below.more_after = below.ends = false;
@@ -118,7 +109,7 @@ static int add_without_gaps(struct pm_gathered *gathered, struct pm_stretch stre
 		if (below.size > 0 && add_stretch(gathered, &below, error) < 0)
 			return -1;
 
-		uint64_t next = gap->end < end ? gap->end : end;
+		uint64_t next = pm_min(gap->end, end);
 		stretch.bytes += next - stretch.address;
 		stretch.size = (size_t)(end - next);
 		stretch.address = next;
@@ -137,7 +128,7 @@ static bool continues(const struct pm_unit *unit, size_t i)
 
 /** What comes behind the last segment of a stretch, where that lies in the unit. */
 static void look_behind_end(const struct pm_regions *regions, const struct pm_job *job, size_t last,
-                            struct pm_stretch *stretch)
+                            struct pm_gather_part *stretch)
 {
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_segment *segment = &unit->segments[last];
@@ -167,7 +158,7 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 			continue;
 		}
 
-		struct pm_stretch stretch = { .address = first->start, .bytes = bytes };
+		struct pm_gather_part stretch = { .address = first->start, .bytes = bytes };
 		stretch.begins = !first->follows &&
 		                 first->start == regions->items[first->region].start;
 
@@ -178,7 +169,7 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 
 		look_behind_end(regions, job, i - 1, &stretch);
 		bytes += stretch.size;
-		if (add_without_gaps(gathered, stretch, &job->gaps, error) < 0)
+		if (add_without_gaps(gathered, stretch, &job->unreadable, error) < 0)
 			return -1;
 	}
 
@@ -188,7 +179,8 @@ static int make_stretches(struct pm_gathered *gathered, const struct pm_regions 
 /** Gives the bytes that could be read around the unit to its first and its last stretch. */
 static void add_around(struct pm_gathered *gathered, const struct notes *notes, size_t before)
 {
-	struct pm_stretch *first = gathered->items, *last = &gathered->items[gathered->count - 1];
+	struct pm_gather_part *first = gathered->items,
+			      *last = &gathered->items[gathered->count - 1];
 	if (before > 0 && first->address == notes->start) {
 		first->before = (size_t)(notes->start - notes->from);
 		first->begins = false;
@@ -228,13 +220,13 @@ int pm_gather(struct pm_gathered *gathered, const struct pm_regions *regions,
 	const struct pm_unit *unit = &job->unit;
 	const struct pm_unit_around around = around_unit(job, before);
 	uint8_t *bytes = gathered->buffer + PM_LOOKBEHIND_ROOM;
-	struct notes notes = { .gaps = &job->gaps,
+	struct notes notes = { .unreadable = &job->unreadable,
 		               .start = unit->segments[0].start,
 		               .end = unit->segments[unit->count - 1].end };
 
 	notes.from = notes.start - around.before;
 	notes.to = notes.end + around.after;
-	job->gaps.count = 0;
+	pm_unreadable_list_clear(&job->unreadable);
 
 	const struct pm_unit_source noting = { .target = source->target,
 		                               .files = source->files,

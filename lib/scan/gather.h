@@ -16,7 +16,7 @@ enum { PM_OVERLAP = 4096 };
 enum { PM_GROW_MAX = 1024 * 1024 };
 
 /** Consecutive bytes of a unit. */
-struct pm_stretch {
+struct pm_gather_part {
 	uint64_t address;     /**< of the first */
 	uint8_t *bytes;       /**< they, in the worker's buffer */
 	size_t size;          /**< how many */
@@ -31,10 +31,10 @@ struct pm_stretch {
 
 /** The bytes of a unit; all zero but `bytes`. */
 struct pm_gathered {
-	uint8_t *buffer;          /**< PM_GATHER_ROOM bytes; the caller's */
-	struct pm_stretch *items; /**< the stretches, by ascending address; owned */
-	size_t count;             /**< how many */
-	size_t capacity;          /**< private */
+	uint8_t *buffer;              /**< PM_GATHER_ROOM bytes; the caller's */
+	struct pm_gather_part *items; /**< the stretches, by ascending address; owned */
+	size_t count;                 /**< how many */
+	size_t capacity;              /**< private */
 };
 
 /** Bytes of the buffer that takes a unit and what is around it. */

@@ -37,7 +37,7 @@ void pm_scan_queue_deinit(struct pm_scan_queue *order)
 {
 	for (size_t i = 0; i < order->count; i++) {
 		pm_batch_deinit(&order->jobs[i]->ready);
-		free(order->jobs[i]->gaps.items);
+		pm_unreadable_list_deinit(&order->jobs[i]->unreadable);
 		free(order->jobs[i]);
 	}
 
@@ -131,7 +131,7 @@ static void retire_empty(struct pm_scan_queue *order)
 {
 	while (order->head < order->claimed) {
 		struct pm_job *job = pm_scan_queue_head(order);
-		if (job->state != PM_JOB_DONE || job->ready.length > 0 || job->gaps.count > 0)
+		if (job->state != PM_JOB_DONE || job->ready.length > 0 || job->unreadable.count > 0)
 			break;
 		retire_head(order);
 	}

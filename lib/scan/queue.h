@@ -30,21 +30,6 @@ enum pm_job_state {
 	PM_JOB_AGAIN,  /**< waits for a worker to scan it anew */
 };
 
-/** A range of bytes that could not be read. */
-struct pm_gap {
-	uint64_t start;               /**< first address */
-	uint64_t end;                 /**< address behind the last byte */
-	int os_errno;                 /**< as in pm_unreadable */
-	char why[PM_ERROR_TEXT_SIZE]; /**< as in pm_unreadable, which is gone when this is told */
-};
-
-/** Such ranges, by ascending address; all zero is none. */
-struct pm_gaps {
-	struct pm_gap *items; /**< they */
-	size_t count;         /**< how many */
-	size_t capacity;      /**< private */
-};
-
 /** A unit on its way. */
 struct pm_job {
 	uint64_t index;            /**< counts from 0 */
@@ -65,9 +50,9 @@ struct pm_job {
 	bool more_after;  /**< behind those are further ones, of which it is not known how to read
 	                     them */
 	bool goes_on;     /**< behind its last segment the same thing goes on, whatever it is */
-	struct pm_scan_batch ready;   /**< found, and not yet taken by pm_scan_queue_pop() */
-	struct pm_gaps gaps;          /**< what could not be read */
-	struct pm_scan_counts counts; /**< of the scanner, once it is done */
+	struct pm_scan_batch ready; /**< found, and not yet taken by pm_scan_queue_pop() */
+	struct pm_unreadable_list unreadable; /**< what could not be read, by ascending address */
+	struct pm_scan_counts counts;         /**< of the scanner, once it is done */
 };
 
 /** All units on their way. */

@@ -104,18 +104,14 @@ static int deliver_batch(struct run *run, const struct pm_scan_batch *batch, str
 	return 0;
 }
 
-/** Tells what could not be read in a unit. */
-static void tell_gaps(struct run *run, const struct pm_gaps *gaps)
+/** Reports what could not be read in a unit. */
+static void report_unreadable(struct run *run, const struct pm_unreadable_list *unreadable)
 {
 	const struct pm_unit_source *source = &run->scan->source;
-	for (size_t i = 0; i < gaps->count; i++) {
-		const struct pm_gap *gap = &gaps->items[i];
-		const struct pm_unreadable range = { gap->start, gap->end, gap->os_errno,
-			                             gap->why };
-		run->totals.unreadable += gap->end - gap->start;
-		if (source->unreadable)
-			source->unreadable(source->context, &range);
-	}
+
+	run->totals.unreadable += unreadable->bytes;
+	for (size_t i = 0; source->unreadable && i < unreadable->count; i++)
+		source->unreadable(source->context, &unreadable->items[i]);
 }
 
 /**
@@ -148,7 +144,7 @@ static void collect(struct run *run)
 			pm_scan_queue_restart(&run->order, job, run->ends);
 			result = 0;
 		} else if (result == 0 && taken == PM_TAKEN_LAST) {
-			tell_gaps(run, &job->gaps);
+			report_unreadable(run, &job->unreadable);
 			pm_scan_queue_retire(&run->order);
 		}
 

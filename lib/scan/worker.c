@@ -48,7 +48,7 @@ static uint64_t end_of_sight(const struct pm_worker *worker)
 static int fill(struct pm_worker *worker, uint8_t *to, uint64_t address, uint64_t end,
                 struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
+	const struct pm_gather_part *stretch = worker->stretch;
 	uint64_t have = stretch->address + stretch->size + stretch->after;
 	uint64_t known = pm_min(end, have), readable = pm_min(end, worker->limit);
 	size_t good;
@@ -130,7 +130,7 @@ static int grow(struct pm_window *window, size_t at, struct pm_error *error)
  */
 static int scan_window(struct pm_worker *worker, size_t from, size_t to, struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
+	const struct pm_gather_part *stretch = worker->stretch;
 	struct pm_window window = { .bytes = stretch->bytes + from,
 		                    .address = stretch->address + from,
 		                    .size = to - from,
@@ -182,7 +182,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
  */
 static int scan_around_zeros(struct pm_worker *worker, struct pm_error *error)
 {
-	const struct pm_stretch *stretch = worker->stretch;
+	const struct pm_gather_part *stretch = worker->stretch;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = 0;
 	for (size_t at = 0; at < stretch->size;) {
 		size_t next = (size_t)pm_min(at + page - (size_t)((stretch->address + at) % page),

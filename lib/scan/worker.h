@@ -11,20 +11,20 @@
 
 /** A thread. */
 struct pm_worker {
-	unsigned number;                  /**< counts from 0 */
-	const struct pm_scan *scan;       /**< what the caller wants */
-	struct pm_scan_queue *order;      /**< where units come from */
-	pthread_t thread;                 /**< it */
-	void *scanning;                   /**< the scanner's state for this thread */
-	struct pm_gathered gathered;      /**< the bytes of the unit */
-	uint8_t *seam;                    /**< those of the window, once it has grown; else NULL */
-	uint8_t *check;                   /**< PM_CHECK_ROOM bytes to look at hits again */
-	struct pm_hits hits;              /**< of the window */
-	struct pm_scan_batch batch;       /**< hits written down */
-	struct pm_job *job;               /**< the unit */
-	const struct pm_stretch *stretch; /**< the one that the window lies in */
-	uint64_t limit;                   /**< where the bytes that may be read behind it end */
-	bool zeros;                       /**< zeros follow there */
+	unsigned number;             /**< counts from 0 */
+	const struct pm_scan *scan;  /**< what the caller wants */
+	struct pm_scan_queue *order; /**< where units come from */
+	pthread_t thread;            /**< it */
+	void *scanning;              /**< the scanner's state for this thread */
+	struct pm_gathered gathered; /**< the bytes of the unit */
+	uint8_t *seam;               /**< those of the window, once it has grown; else NULL */
+	uint8_t *check;              /**< PM_CHECK_ROOM bytes to look at hits again */
+	struct pm_hits hits;         /**< of the window */
+	struct pm_scan_batch batch;  /**< hits written down */
+	struct pm_job *job;          /**< the unit */
+	const struct pm_gather_part *stretch; /**< the one that the window lies in */
+	uint64_t limit;                       /**< where the bytes that may be read behind it end */
+	bool zeros;                           /**< zeros follow there */
 	bool more; /**< further bytes follow there, which are not read for this unit */
 	uint64_t ends[PM_STREAMS];    /**< of the last hit of each stream in this unit */
 	struct pm_scan_counts counts; /**< of this unit */

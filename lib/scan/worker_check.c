@@ -10,13 +10,13 @@
 
 enum {
 	CHECK_APART =
-		1024, /* bytes between hits that are read too rather than begin another piece */
-	PIECES_MAX = 256,
+		1024, /* bytes between hits that are read too rather than begin another range */
+	RANGES_MAX = 256,
 };
 
 /** Hits that are looked at together: what to read into worker->check. */
 struct look {
-	struct pm_piece pieces[PIECES_MAX];
+	struct pm_range ranges[RANGES_MAX];
 	size_t count;
 	size_t size; /* of all together */
 };
@@ -24,33 +24,33 @@ struct look {
 /**
  * Where a hit stands, as far as it can be read: at its end may be memory that was never touched.
  */
-static struct pm_piece piece_of(const struct pm_worker *worker, const struct pm_window *window,
+static struct pm_range range_of(const struct pm_worker *worker, const struct pm_window *window,
                                 const struct pm_found *found)
 {
-	struct pm_piece piece = { .address = window->address + found->start };
-	uint64_t readable = worker->limit > piece.address ? worker->limit - piece.address : 0;
-	piece.size = pm_min(pm_min(found->size, readable), PM_CHECK_ROOM);
-	return piece;
+	struct pm_range range = { .start = window->address + found->start };
+	range.end = pm_min(range.start + pm_min(found->size, PM_CHECK_ROOM),
+	                   pm_max(worker->limit, range.start));
+	return range;
 }
 
 /**
  * Adds a hit that stands behind the begin of all others.
  * @return whether there is room for it
  */
-static bool add(struct look *look, const struct pm_piece *piece)
+static bool add(struct look *look, const struct pm_range *range)
 {
-	struct pm_piece *last = look->count > 0 ? &look->pieces[look->count - 1] : NULL;
-	uint64_t end = piece->address + piece->size, known = last ? last->address + last->size : 0;
-	bool joins = last && piece->address <= known + CHECK_APART;
-	uint64_t more = !joins ? piece->size : end > known ? end - known : 0;
+	struct pm_range *last = look->count > 0 ? &look->ranges[look->count - 1] : NULL;
+	bool joins = last && range->start <= last->end + CHECK_APART;
+	uint64_t known = joins ? last->end : range->start;
+	uint64_t more = pm_max(range->end, known) - known;
 
-	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == PIECES_MAX))
+	if (look->size + more > PM_CHECK_ROOM || (!joins && look->count == RANGES_MAX))
 		return false;
 
 	if (joins)
-		last->size += more;
+		last->end += more;
 	else
-		look->pieces[look->count++] = *piece;
+		look->ranges[look->count++] = *range;
 
 	look->size += (size_t)more;
 	return true;
@@ -61,10 +61,10 @@ static bool add(struct look *look, const struct pm_piece *piece)
  * @param good how many of them could be read
  */
 static bool differs(const struct pm_window *window, const struct pm_found *found,
-                    const struct pm_piece *piece, const uint8_t *now, size_t good)
+                    struct pm_range range, const uint8_t *now, size_t good)
 {
-	return good < piece->size ||
-	       memcmp(now, window->bytes + found->start, (size_t)piece->size) != 0;
+	size_t size = (size_t)pm_range_size(range);
+	return good < size || memcmp(now, window->bytes + found->start, size) != 0;
 }
 
 /**
@@ -74,13 +74,13 @@ static bool differs(const struct pm_window *window, const struct pm_found *found
 static int check_alone(struct pm_worker *worker, const struct pm_window *window,
                        struct pm_found *found, struct pm_error *error)
 {
-	const struct pm_piece piece = piece_of(worker, window, found);
+	const struct pm_range range = range_of(worker, window, found);
 	size_t good;
-	if (pm_gather_more(&worker->scan->source, worker->job, piece.address, worker->check,
-	                   (size_t)piece.size, &good, error) < 0)
+	if (pm_gather_more(&worker->scan->source, worker->job, range.start, worker->check,
+	                   (size_t)pm_range_size(range), &good, error) < 0)
 		return -1;
 
-	found->changed = differs(window, found, &piece, worker->check, good);
+	found->changed = differs(window, found, range, worker->check, good);
 	return 0;
 }
 
@@ -93,25 +93,26 @@ static size_t check_some(struct pm_worker *worker, const struct pm_window *windo
 {
 	struct pm_reader *target = worker->scan->source.target;
 	struct look look = { .count = 0 };
-	struct pm_piece piece;
+	struct pm_range range;
 	size_t some = 0, done = 0, at = 0, begin = 0;
 
-	while (some < count && (piece = piece_of(worker, window, &items[some]), add(&look, &piece)))
+	while (some < count && (range = range_of(worker, window, &items[some]), add(&look, &range)))
 		some++;
 
-	if (target->ops->read(target->context, look.pieces, look.count, worker->check, &done,
+	if (target->ops->read(target->context, look.ranges, look.count, worker->check, &done,
 	                      error) < 0)
 		return 0;
 
 	for (size_t i = 0; i < some; i++) {
-		piece = piece_of(worker, window, &items[i]);
-		while (piece.address >= look.pieces[at].address + look.pieces[at].size &&
-		       at + 1 < look.count)
-			begin += (size_t)look.pieces[at++].size;
-		size_t offset = begin + (size_t)(piece.address - look.pieces[at].address);
-		if (offset + piece.size <= done)
-			items[i].changed = differs(window, &items[i], &piece,
-			                           worker->check + offset, (size_t)piece.size);
+		range = range_of(worker, window, &items[i]);
+		while (range.start >= look.ranges[at].end && at + 1 < look.count)
+			begin += (size_t)pm_range_size(look.ranges[at++]);
+
+		size_t offset = begin + (size_t)(range.start - look.ranges[at].start);
+		size_t size = (size_t)pm_range_size(range);
+		if (offset + size <= done)
+			items[i].changed = differs(window, &items[i], range, worker->check + offset,
+			                           size);
 		/* Behind a byte that could not be read, nothing of the look is there. */
 		else if (check_alone(worker, window, &items[i], error) < 0)
 			return 0;

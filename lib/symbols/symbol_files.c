@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "proc/process_handle.h"
-#include "reader/core_file.h"
+#include "reader/core.h"
 #include "reader/mapped_file.h"
 #include "symbols/elf_search.h"
 

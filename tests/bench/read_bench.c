@@ -32,7 +32,7 @@ struct bench {
 	struct pm_pagemap *pagemap;
 	struct pm_page_source pages;
 	struct pm_reader reader;
-	struct pm_range dense, sparse;
+	struct pm_region_range dense, sparse;
 	const char *copy; /* as much memory of our own */
 	int mem;
 	struct pm_plan *plan;
@@ -89,7 +89,8 @@ static void *work(void *context)
 	return NULL;
 }
 
-static double read_units(struct bench *bench, const struct pm_range *range, int threads, bool read)
+static double read_units(struct bench *bench, const struct pm_region_range *range, int threads,
+                         bool read)
 {
 	const struct pm_plan_options options = { .pages = &bench->pages };
 	struct pm_error error;
@@ -126,16 +127,17 @@ static double read_mem(struct bench *bench, char *buffer)
 {
 	double begin = now();
 	for (size_t at = 0; at < DENSE; at += PM_UNIT_SIZE)
-		if (pread(bench->mem, buffer, PM_UNIT_SIZE, (off_t)(bench->dense.start + at)) !=
-		    (ssize_t)PM_UNIT_SIZE)
+		if (pread(bench->mem, buffer, PM_UNIT_SIZE,
+		          (off_t)(bench->dense.range.start + at)) != (ssize_t)PM_UNIT_SIZE)
 			fail("pread of mem failed");
 	return now() - begin;
 }
 
-static struct pm_range find_range(struct bench *bench, const char *memory, size_t size)
+static struct pm_region_range find_range(struct bench *bench, const char *memory, size_t size)
 {
 	uint64_t start = (uintptr_t)memory;
-	return (struct pm_range){ start, start + size, pm_regions_index(&bench->regions, start) };
+	return (struct pm_region_range){ { start, start + size },
+		                         pm_regions_index(&bench->regions, start) };
 }
 
 static void open_bench(struct bench *bench, pid_t pid)

@@ -41,7 +41,7 @@ struct bench {
 	struct pm_pagemap *pagemap;
 	struct pm_page_source pages;
 	struct pm_reader reader;
-	struct pm_range range;
+	struct pm_region_range range;
 	char *copy; /* as much memory of our own */
 };
 
@@ -87,7 +87,7 @@ static void open_target(struct bench *bench, pid_t pid)
 	must(pm_target_reader_open(bench->process, &bench->regions, &bench->reader, &error),
 	     &error);
 
-	bench->range.region = pm_regions_index(&bench->regions, bench->range.start);
+	bench->range.region = pm_regions_index(&bench->regions, bench->range.range.start);
 }
 
 static int deliver(void *context, const struct pm_scan_delivery *delivery, struct pm_error *error)
@@ -143,7 +143,7 @@ static void run(char *command)
 static void copy(const struct bench *bench)
 {
 	static char buffer[BUFFER];
-	uint64_t size = bench->range.end - bench->range.start;
+	uint64_t size = bench->range.range.end - bench->range.range.start;
 	for (uint64_t at = 0; at + BUFFER <= size; at += BUFFER) {
 		memcpy(buffer, bench->copy + at, BUFFER);
 		/* Else the copy could be left out. */
@@ -223,14 +223,14 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	bench.range.start = strtoull(argv[3], NULL, 0);
-	bench.range.end = bench.range.start + strtoull(argv[4], NULL, 0);
+	bench.range.range.start = strtoull(argv[3], NULL, 0);
+	bench.range.range.end = bench.range.range.start + strtoull(argv[4], NULL, 0);
 	open_target(&bench, (pid_t)strtol(argv[2], NULL, 10));
-	bench.copy = malloc(bench.range.end - bench.range.start);
+	bench.copy = malloc(bench.range.range.end - bench.range.range.start);
 	if (!bench.copy)
 		return 2;
 
-	memset(bench.copy, 1, bench.range.end - bench.range.start);
+	memset(bench.copy, 1, bench.range.range.end - bench.range.range.start);
 	while (count < CASES_MOST && getline(&line, &room, stdin) > 0)
 		read_case(&ways[count++], line);
 

@@ -12,7 +12,6 @@
 #include <procmem/unit_read.h>
 
 #include "reader/core.h"
-#include "reader/core_file.h"
 
 /* A hostile file promises exabytes; so much of it is read. */
 enum { MOST_UNITS = 64 };

@@ -61,21 +61,22 @@ static int choose(struct pm_select *select, const char *line, struct pm_error *e
 }
 
 /** The chosen ranges ascend, and each lies within its region, or where there is none. */
-static void check_ranges(const struct pm_regions *regions, const struct pm_range *ranges,
+static void check_ranges(const struct pm_regions *regions, const struct pm_region_range *ranges,
                          size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		fuzz_check(ranges[i].start < ranges[i].end);
-		fuzz_check(i == 0 || ranges[i].start >= ranges[i - 1].end);
+		fuzz_check(ranges[i].range.start < ranges[i].range.end);
+		fuzz_check(i == 0 || ranges[i].range.start >= ranges[i - 1].range.end);
 		if (ranges[i].region == SIZE_MAX) {
-			size_t above = pm_regions_index(regions, ranges[i].start);
+			size_t above = pm_regions_index(regions, ranges[i].range.start);
 			fuzz_check(above == regions->count ||
-			           regions->items[above].start >= ranges[i].end);
+			           regions->items[above].start >= ranges[i].range.end);
 			continue;
 		}
 		fuzz_check(ranges[i].region < regions->count);
 		const struct pm_region *region = &regions->items[ranges[i].region];
-		fuzz_check(ranges[i].start >= region->start && ranges[i].end <= region->end);
+		fuzz_check(ranges[i].range.start >= region->start &&
+		           ranges[i].range.end <= region->end);
 	}
 }
 
@@ -93,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		if (choose(select, line, &error) < 0)
 			fuzz_check_error(&error);
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	if (pm_select_apply(select, &regions, &ranges, &count, &error) < 0) {
 		fuzz_check_error(&error);

@@ -84,7 +84,7 @@ done
 { echo "$commands" && printf '%s\n' help --help --version; } >"$scratch/help"
 completed procmem '' >"$scratch/other"
 same "bash's completion of commands"
-sed -n '/^static.*kind_names/,/^}/p' lib/region/names.c | grep -o '"[a-z]\{1,\}"' | tr -d '"' >"$scratch/help"
+sed -n '/^static.*kind_names/,/^}/p' lib/region/region.c | grep -o '"[a-z]\{1,\}"' | tr -d '"' >"$scratch/help"
 completed procmem map --kind '' >"$scratch/other"
 same "bash's completion of --kind"
 

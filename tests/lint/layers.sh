@@ -81,7 +81,7 @@ FNR == 1 {
 	header = $0
 	sub(/.*<procmem\//, "", header)
 	sub(/\.h>.*/, "", header)
-	if (!in_cmd && header_level[header] > own)
+	if (!in_cmd && header in header_level && header_level[header] > own)
 		complain("includes upwards: <procmem/" header ".h>")
 }
 

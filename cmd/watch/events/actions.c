@@ -134,16 +134,15 @@ static int snap(const struct watch *watch, struct outcome *outcome)
 }
 
 /** The regions of a culprit; the caller frees them. */
-static struct pm_range *find_regions(const struct watch *watch, const struct culprit *culprit,
-                                     size_t *count)
+static struct pm_region_range *find_regions(const struct watch *watch,
+                                            const struct culprit *culprit, size_t *count)
 {
 	if (culprit->track)
 		return watch_members(watch, culprit->track, count);
 
-	struct pm_range *range = alloc_array(NULL, 1, sizeof *range);
-	*range = (struct pm_range){ .start = culprit->start,
-		                    .end = culprit->end,
-		                    .region = SIZE_MAX };
+	struct pm_region_range *range = alloc_array(NULL, 1, sizeof *range);
+	*range = (struct pm_region_range){ .range = { culprit->start, culprit->end },
+		                           .region = SIZE_MAX };
 	*count = 1;
 	return range;
 }
@@ -157,7 +156,7 @@ static int dump(const struct watch *watch, const struct culprit *culprit,
 
 	find_free_name(&outcome->file);
 	size_t count;
-	struct pm_range *ranges = find_regions(watch, culprit, &count);
+	struct pm_region_range *ranges = find_regions(watch, culprit, &count);
 	const struct watch_save save = { .watch = watch,
 		                         .ranges = ranges,
 		                         .count = count,
@@ -206,10 +205,11 @@ static char *regions_variable(const char *name, const struct watch *watch,
 {
 	struct text words = { 0 };
 	size_t count = 0;
-	struct pm_range *ranges = culprit->known ? find_regions(watch, culprit, &count) : NULL;
+	struct pm_region_range *ranges = culprit->known ? find_regions(watch, culprit, &count)
+	                                                : NULL;
 	for (size_t i = 0; i < count && i < REPORTED_MAX; i++)
-		text_format(&words, "%s0x%" PRIx64 "-0x%" PRIx64, i ? " " : "", ranges[i].start,
-		            ranges[i].end);
+		text_format(&words, "%s0x%" PRIx64 "-0x%" PRIx64, i ? " " : "",
+		            ranges[i].range.start, ranges[i].range.end);
 
 	free(ranges);
 	char *result = variable(name, text_terminate(&words), false);

@@ -11,7 +11,7 @@ static void visit_chosen(const struct watch *watch, region_visitor *visit, void 
 {
 	const struct pm_select *select = watch->options->selection.select;
 	const struct pm_regions *regions = watch->sample.regions;
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 
 	if (pm_select_is_everything(select)) {

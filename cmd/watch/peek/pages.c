@@ -16,7 +16,7 @@ enum {
 	BEHIND = 512, /* bytes of a text that are kept, PEEK_STRING_MAX, and its last character */
 };
 
-static void add_range(struct peek_pages *pages, struct pm_range range)
+static void add_range(struct peek_pages *pages, struct pm_region_range range)
 {
 	if (pages->count == pages->capacity) {
 		pages->capacity = pages->capacity ? pages->capacity * 2 : 64;
@@ -31,11 +31,12 @@ void peek_pages_add(struct peek_pages *pages, uint64_t start, uint64_t end,
 	for (size_t i = pm_regions_index(regions, start);
 	     i < regions->count && regions->items[i].start < end; i++) {
 		const struct pm_region *region = &regions->items[i];
-		struct pm_range range = { .start = start > region->start ? start : region->start,
-			                  .region = i };
-		range.end = end < region->end ? end : region->end;
+		struct pm_region_range range = {
+			.range.start = start > region->start ? start : region->start, .region = i
+		};
+		range.range.end = end < region->end ? end : region->end;
 		add_range(pages, range);
-		pages->bytes += range.end - range.start;
+		pages->bytes += range.range.end - range.range.start;
 	}
 }
 
@@ -56,18 +57,18 @@ void peek_pages_thin(struct peek_pages *pages, uint64_t most)
 	struct peek_pages thin = { .bytes = pages->bytes };
 	uint64_t offset = 0; /* in all ranges together */
 	for (size_t i = 0; i < pages->count; i++) {
-		const struct pm_range *range = &pages->ranges[i];
-		for (uint64_t at = range->start; at < range->end;) {
-			uint64_t in = (offset + (at - range->start)) % stride,
+		const struct pm_region_range *range = &pages->ranges[i];
+		for (uint64_t at = range->range.start; at < range->range.end;) {
+			uint64_t in = (offset + (at - range->range.start)) % stride,
 				 size = in < block ? block - in : stride - in;
-			uint64_t end = range->end - at < size ? range->end : at + size;
+			uint64_t end = range->range.end - at < size ? range->range.end : at + size;
 			if (in < block)
-				add_range(&thin, (struct pm_range){ .start = at,
-				                                    .end = end,
+				add_range(&thin,
+				          (struct pm_region_range){ .range = { at, end },
 				                                    .region = range->region });
 			at = end;
 		}
-		offset += range->end - range->start;
+		offset += range->range.end - range->range.start;
 	}
 
 	free(pages->ranges);
@@ -77,11 +78,12 @@ void peek_pages_thin(struct peek_pages *pages, uint64_t most)
 /** Adds a range behind all others; what overlaps or touches the last one lengthens that. */
 static void join(struct peek_pages *pages, uint64_t start, uint64_t end, size_t region)
 {
-	struct pm_range *last = pages->count > 0 ? &pages->ranges[pages->count - 1] : NULL;
-	if (!last || last->region != region || start > last->end)
-		add_range(pages, (struct pm_range){ .start = start, .end = end, .region = region });
-	else if (end > last->end)
-		last->end = end;
+	struct pm_region_range *last = pages->count > 0 ? &pages->ranges[pages->count - 1] : NULL;
+	if (!last || last->region != region || start > last->range.end)
+		add_range(pages,
+		          (struct pm_region_range){ .range = { start, end }, .region = region });
+	else if (end > last->range.end)
+		last->range.end = end;
 }
 
 /** Bytes of a region before an address, so many at the most. */
@@ -102,10 +104,10 @@ void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *r
 
 	*wide = (struct peek_pages){ .bytes = pages->bytes };
 	for (size_t i = 0; i < pages->count; i++) {
-		const struct pm_range *range = &pages->ranges[i];
+		const struct pm_region_range *range = &pages->ranges[i];
 		const struct pm_region *region = &regions->items[range->region];
-		uint64_t before = room_before(region, range->start, most),
-			 behind = room_behind(region, range->end, BEHIND);
+		uint64_t before = room_before(region, range->range.start, most),
+			 behind = room_behind(region, range->range.end, BEHIND);
 
 		/* What one region lacks the next one may have: allocators and mprotect(2) split
 		 * mappings. */
@@ -114,7 +116,7 @@ void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *r
 			     region->start - room_before(region - 1, region->start, most - before),
 			     region->start, range->region - 1);
 
-		join(wide, range->start - before, range->end + behind, range->region);
+		join(wide, range->range.start - before, range->range.end + behind, range->region);
 		if (behind < BEHIND && range->region + 1 < regions->count &&
 		    pm_region_continues(region, region + 1))
 			join(wide, region->end,
@@ -123,12 +125,12 @@ void peek_pages_widen(const struct peek_pages *pages, const struct pm_regions *r
 	}
 }
 
-const struct pm_range *peek_pages_find(const struct peek_pages *pages, uint64_t address)
+const struct pm_region_range *peek_pages_find(const struct peek_pages *pages, uint64_t address)
 {
 	size_t low = 0, high = pages->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (pages->ranges[middle].end <= address)
+		if (pages->ranges[middle].range.end <= address)
 			low = middle + 1;
 		else
 			high = middle;

@@ -11,10 +11,10 @@
 
 /** Pages to be looked through; zeroed: none. */
 struct peek_pages {
-	struct pm_range *ranges; /**< ascending, each within a region */
-	size_t count;            /**< how many */
-	size_t capacity;         /**< private */
-	uint64_t bytes;          /**< of the pages that were added */
+	struct pm_region_range *ranges; /**< ascending, each within a region */
+	size_t count;                   /**< how many */
+	size_t capacity;                /**< private */
+	uint64_t bytes;                 /**< of the pages that were added */
 };
 
 /**
@@ -59,7 +59,7 @@ uint64_t peek_before(void);
  * @param address it
  * @return the range; NULL for none
  */
-const struct pm_range *peek_pages_find(const struct peek_pages *pages, uint64_t address);
+const struct pm_region_range *peek_pages_find(const struct peek_pages *pages, uint64_t address);
 
 /**
  * Releases them.

@@ -24,7 +24,7 @@ static const double first_speed = 200e6;
 /** Pages that appeared, and in whose memory. */
 struct kept {
 	const struct pm_track *track;
-	struct pm_range range;
+	struct pm_region_range range;
 };
 
 /** What was found when a track grew the last time. */
@@ -77,7 +77,8 @@ static int compare_kept(const void *one, const void *other)
 	const struct kept *a = one, *b = other;
 	if (a->track != b->track)
 		return (uintptr_t)a->track < (uintptr_t)b->track ? -1 : 1;
-	return (a->range.start > b->range.start) - (a->range.start < b->range.start);
+	return (a->range.range.start > b->range.range.start) -
+	       (a->range.range.start < b->range.range.start);
 }
 
 /** Index of the first range of a track or of the one that would follow it. */
@@ -128,16 +129,18 @@ static void keep_new(struct watch *watch)
 
 /** Adds what of a range belongs to a track by now: another region may have taken its place. */
 static void collect_range(const struct watch *watch, const struct pm_track *track,
-                          const struct pm_range *range, struct peek_pages *pages)
+                          const struct pm_region_range *range, struct peek_pages *pages)
 {
 	const struct pm_regions *regions = watch->sample.regions;
-	for (size_t i = pm_regions_index(regions, range->start);
-	     i < regions->count && regions->items[i].start < range->end; i++) {
+	for (size_t i = pm_regions_index(regions, range->range.start);
+	     i < regions->count && regions->items[i].start < range->range.end; i++) {
 		const struct pm_region *region = &regions->items[i];
 		if (pm_tracker_owner(watch->tracker, i) == track)
 			peek_pages_add(pages,
-			               range->start > region->start ? range->start : region->start,
-			               range->end < region->end ? range->end : region->end,
+			               range->range.start > region->start ? range->range.start
+			                                                  : region->start,
+			               range->range.end < region->end ? range->range.end
+			                                              : region->end,
 			               regions);
 	}
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <procmem/target_reader.h>
+
 #include "base/alloc.h"
 #include "base/minmax.h"
 #include "target/similarity.h"
@@ -70,12 +72,12 @@ struct counting {
  */
 static size_t cut_of(const struct counting *counting, const struct pm_hit *hit)
 {
-	const struct pm_range *range = peek_pages_find(counting->pages, hit->address);
-	if (!range || range->start <= hit->address + peek_before() ||
-	    range->start >= hit->address + hit->size)
+	const struct pm_region_range *range = peek_pages_find(counting->pages, hit->address);
+	if (!range || range->range.start <= hit->address + peek_before() ||
+	    range->range.start >= hit->address + hit->size)
 		return 0;
 
-	size_t cut = (size_t)(range->start - hit->address);
+	size_t cut = (size_t)(range->range.start - hit->address);
 	/* Not within a character of UTF-8. */
 	while (cut < hit->size && (hit->bytes[cut] & 0xc0) == 0x80)
 		cut++;
@@ -88,22 +90,22 @@ static int copy_text(void *context, unsigned worker, const struct pm_hit *hit,
 {
 	size_t cut = cut_of(context, hit);
 	(void)worker;
-	return pm_scan_append(batch, hit->bytes + cut, min_size(hit->size - cut, PEEK_STRING_MAX),
-	                      error);
+	return pm_scan_append(batch, hit->bytes + cut,
+	                      pm_min_size(hit->size - cut, PEEK_STRING_MAX), error);
 }
 
 static int count_text(void *context, const struct pm_scan_delivery *delivery,
                       struct pm_error *error)
 {
 	const struct counting *counting = context;
-	const struct pm_range *range = peek_pages_find(counting->pages, delivery->address);
+	const struct pm_region_range *range = peek_pages_find(counting->pages, delivery->address);
 	char common[PEEK_STRING_MAX];
 
 	(void)error;
 	/* What only lies beside the pages is none of theirs; the rest of a very long one is no
 	 * string of its own, nor is what is left of one that is cut. */
-	if (!range || range->start >= delivery->address + delivery->size || delivery->continued ||
-	    delivery->length < CHARACTERS_MIN)
+	if (!range || range->range.start >= delivery->address + delivery->size ||
+	    delivery->continued || delivery->length < CHARACTERS_MIN)
 		return 0;
 
 	/* Most of what leaks has a number of its own: counted one by one, none of it would be
@@ -125,11 +127,12 @@ static int count_text(void *context, const struct pm_scan_delivery *delivery,
 static void count_unreadable(void *context, const struct pm_unreadable *gap)
 {
 	struct counting *counting = context;
-	const struct pm_range *range = peek_pages_find(counting->pages, gap->start),
-			      *last = counting->pages->ranges + counting->pages->count;
-	for (; range && range < last && range->start < gap->end; range++)
-		counting->unreadable += (range->end < gap->end ? range->end : gap->end) -
-		                        (range->start > gap->start ? range->start : gap->start);
+	const struct pm_region_range *range = peek_pages_find(counting->pages, gap->start),
+				     *last = counting->pages->ranges + counting->pages->count;
+	for (; range && range < last && range->range.start < gap->end; range++)
+		counting->unreadable +=
+			(range->range.end < gap->end ? range->range.end : gap->end) -
+			(range->range.start > gap->start ? range->range.start : gap->start);
 }
 
 static int tell_progress(void *context, const struct pm_scan_totals *totals)
@@ -145,7 +148,7 @@ static uint64_t sum_of(const struct peek_pages *pages)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < pages->count; i++)
-		sum += pages->ranges[i].end - pages->ranges[i].start;
+		sum += pages->ranges[i].range.end - pages->ranges[i].range.start;
 	return sum;
 }
 

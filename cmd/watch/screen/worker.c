@@ -58,7 +58,7 @@ static int write_row(void *context, struct screen_task_line *line,
 	if (track->regions == 0)
 		return pm_error_set(error, PM_ERROR_NOT_FOUND, 0, "the region is gone");
 
-	struct pm_range *ranges = watch_members(writing->watch, track, &save.count);
+	struct pm_region_range *ranges = watch_members(writing->watch, track, &save.count);
 	save.ranges = ranges;
 
 	int status = watch_save(&save, &bytes, error);

@@ -25,12 +25,12 @@ typedef void pm_dump_progress(void *context, uint64_t bytes, uint64_t address);
 struct pm_dump_source {
 	struct pm_process *process; /**< the living target, whose identity is checked at the end;
 	                               NULL for a core file */
-	const struct pm_regions *regions;   /**< its regions */
-	const struct pm_range *ranges;      /**< the chosen ranges, as pm_select_apply() gives them;
-	                                       NULL: all regions */
-	size_t count;                       /**< how many ranges */
-	const struct pm_page_source *pages; /**< its page states */
-	struct pm_reader *reader;           /**< its memory */
+	const struct pm_regions *regions;     /**< its regions */
+	const struct pm_region_range *ranges; /**< the chosen ranges, as pm_select_apply() gives
+	                                  them; NULL: all regions */
+	size_t count;                         /**< how many ranges */
+	const struct pm_page_source *pages;   /**< its page states */
+	struct pm_reader *reader;             /**< its memory */
 	struct pm_reader *files; /**< the files behind it, where pages that it never touched are
 	                            wanted as well; or NULL */
 	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the dump ends with

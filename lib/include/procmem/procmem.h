@@ -24,6 +24,7 @@
 #include <procmem/core_dump.h>
 #include <procmem/dump.h>
 #include <procmem/error.h>
+#include <procmem/file_reader.h>
 #include <procmem/growth.h>
 #include <procmem/headroom.h>
 #include <procmem/kills.h>
@@ -31,11 +32,13 @@
 #include <procmem/limits.h>
 #include <procmem/maps.h>
 #include <procmem/members.h>
+#include <procmem/minmax.h>
 #include <procmem/number.h>
 #include <procmem/pagemap.h>
 #include <procmem/pattern_scan.h>
 #include <procmem/process.h>
 #include <procmem/process_list.h>
+#include <procmem/range.h>
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
 #include <procmem/recording.h>
@@ -46,10 +49,12 @@
 #include <procmem/stop.h>
 #include <procmem/strings_scan.h>
 #include <procmem/symbols.h>
+#include <procmem/target_reader.h>
 #include <procmem/tracker.h>
 #include <procmem/trend.h>
 #include <procmem/typo.h>
 #include <procmem/unit_read.h>
+#include <procmem/unreadable.h>
 #include <procmem/wakeup.h>
 
 #endif

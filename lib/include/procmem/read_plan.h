@@ -136,7 +136,7 @@ struct pm_plan;
  * @param error    PM_ERROR_USAGE (unit_size), PM_ERROR_RESOURCES
  * @return         0 or -1
  */
-PM_PUBLIC int pm_plan_open(const struct pm_regions *regions, const struct pm_range *ranges,
+PM_PUBLIC int pm_plan_open(const struct pm_regions *regions, const struct pm_region_range *ranges,
                            size_t count, const struct pm_plan_options *options,
                            struct pm_plan **plan, struct pm_error *error);
 
@@ -163,17 +163,6 @@ PM_PUBLIC int pm_plan_next(struct pm_plan *plan, struct pm_unit *unit, struct pm
  * @return bytes
  */
 PM_PUBLIC uint64_t pm_plan_bytes(const struct pm_plan *plan, enum pm_segment_type type);
-
-/**
- * Whether a region continues the one before it: adjacent, and parts of the same thing (both
- * anonymous with the same name, or the same file at the following offset). Allocators and
- * mprotect(2) split mappings; data crosses such borders.
- *
- * @param before  the region below
- * @param region  the region above
- * @return        true or false
- */
-PM_PUBLIC bool pm_region_continues(const struct pm_region *before, const struct pm_region *region);
 
 #ifdef __cplusplus
 }

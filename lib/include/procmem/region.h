@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include <procmem/error.h>
+#include <procmem/range.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -175,6 +176,13 @@ struct pm_regions {
 	struct pm_texts *texts;  /**< private: owns mapping, detail and why of all regions */
 };
 
+/** A range of addresses within one region, or one where nothing is mapped. */
+struct pm_region_range {
+	struct pm_range range; /**< the addresses */
+	size_t region;         /**< index of the region that contains them; SIZE_MAX if nothing is
+	                          mapped there */
+};
+
 /**
  * Makes an empty list.
  * @param regions the list
@@ -235,6 +243,17 @@ PM_PUBLIC struct pm_region *pm_regions_find(const struct pm_regions *regions, ui
 PM_PUBLIC size_t pm_regions_index(const struct pm_regions *regions, uint64_t address);
 
 /**
+ * The addresses of a region.
+ * @param region  the region
+ * @return        its start and its end
+ */
+static inline struct pm_range pm_region_bounds(const struct pm_region *region)
+{
+	const struct pm_range bounds = { region->start, region->end };
+	return bounds;
+}
+
+/**
  * Length of a region in bytes.
  * @param region the region
  * @return end - start
@@ -272,6 +291,17 @@ static inline uint64_t pm_region_dirty(const struct pm_region *region)
 {
 	return region->bytes[PM_SIZE_PRIVATE_DIRTY] + region->bytes[PM_SIZE_SHARED_DIRTY];
 }
+
+/**
+ * Whether a region continues the one before it: adjacent, and parts of the same thing (both
+ * anonymous with the same name, or the same file at the following offset). Allocators and
+ * mprotect(2) split mappings; data crosses such borders.
+ *
+ * @param before  the region below
+ * @param region  the region above
+ * @return        true or false
+ */
+PM_PUBLIC bool pm_region_continues(const struct pm_region *before, const struct pm_region *region);
 
 /** Bytes that pm_format_perms() needs. */
 #define PM_PERMS_TEXT_SIZE 5

@@ -79,7 +79,7 @@ struct pm_sample {
 	struct pm_totals totals; /**< always of this moment */
 	const struct pm_regions
 		*regions; /**< with RSS and SWAP; the sampler's, valid until it takes another */
-	const struct pm_range
+	const struct pm_region_range
 		*appeared; /**< with pm_sampler_options.pages: present or swapped pages that were
 	                      not there at the look before, cut at regions, by ascending address;
 	                      valid as the regions are */

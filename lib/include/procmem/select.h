@@ -18,14 +18,6 @@ extern "C" {
  */
 struct pm_select;
 
-/** One chosen range; lies within one region, or between two. */
-struct pm_range {
-	uint64_t start; /**< first address */
-	uint64_t end;   /**< address behind the last byte */
-	size_t region;  /**< index of the region it lies in; SIZE_MAX for bytes of an `ADDR-END` or
-	                   `ADDR+LEN` that are not mapped */
-};
-
 /**
  * Makes an empty choice.
  * @param select where to store it
@@ -141,7 +133,8 @@ PM_PUBLIC bool pm_select_needs_rss(const struct pm_select *select);
  * @return         0 or -1
  */
 PM_PUBLIC int pm_select_apply(const struct pm_select *select, const struct pm_regions *regions,
-                              struct pm_range **ranges, size_t *count, struct pm_error *error);
+                              struct pm_region_range **ranges, size_t *count,
+                              struct pm_error *error);
 
 #ifdef __cplusplus
 }

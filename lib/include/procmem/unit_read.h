@@ -9,27 +9,11 @@
 
 #include <procmem/read_plan.h>
 #include <procmem/reader.h>
+#include <procmem/unreadable.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Bytes that could not be read. */
-struct pm_unreadable {
-	uint64_t start;  /**< first address */
-	uint64_t end;    /**< address behind the last byte */
-	int os_errno;    /**< errno of the last attempt, 0 where there is none */
-	const char *why; /**< the reason, for people; valid during the call */
-};
-
-/**
- * Called for each unreadable range of a unit, by ascending address; neighbouring pages with the
- * same reason come as one.
- *
- * @param context  as given in pm_unit_source
- * @param range    the range, valid during the call
- */
-typedef void pm_unreadable_visitor(void *context, const struct pm_unreadable *range);
 
 /**
  * Where pm_unit_read() takes bytes from, and whom it tells. Threads may share one if its visitor

@@ -135,9 +135,9 @@ static void bytes_and_counts_are_exact(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), 8 * PAGE);
 
 	/* A second dump goes behind the first; parts of pages, and an end that is a hole. */
-	const struct pm_range ranges[] = { { 0x10ffe, 0x11003, 0 },
-		                           { 0x14001, 0x14002, 0 },
-		                           { 0x15000, 0x15010, 0 } };
+	const struct pm_region_range ranges[] = { { { 0x10ffe, 0x11003 }, 0 },
+		                                  { { 0x14001, 0x14002 }, 0 },
+		                                  { { 0x15000, 0x15010 }, 0 } };
 	made.source.ranges = ranges;
 	made.source.count = 3;
 	assert_int_equal(pm_dump_raw(&made.source, fd, &result, &error), 0);
@@ -317,7 +317,7 @@ static void a_target_that_ends_is_never_taken_for_whole(void **state)
 
 	int fd = make_file();
 	/* All, and what is one unit only: it has been read when the target ends. */
-	const struct pm_range one = { start, start + 1, look_region(&look, start) };
+	const struct pm_region_range one = { { start, start + 1 }, look_region(&look, start) };
 	struct target again = target;
 	struct pm_dump_source source = source_of(&look);
 

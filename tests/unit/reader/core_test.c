@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Core files made by hand: of each width and byte order, odd, broken and hostile ones. Real ones
  * are in core_live_test.c. */
-#include "reader/core_file.h"
+#include "reader/core.h"
 
 #include <elf.h>
 #include <endian.h>
@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "reader/core.h"
 #include "support/core_image.h"
 
 static void bytes_are_where_the_segments_say(void **state)

@@ -73,7 +73,7 @@ static struct fixture *make(const struct pm_region *regions, size_t count,
 	return fixture;
 }
 
-static void start(struct fixture *fixture, const struct pm_range *ranges, size_t count)
+static void start(struct fixture *fixture, const struct pm_region_range *ranges, size_t count)
 {
 	struct pm_error error;
 	if (pm_plan_open(&fixture->regions, ranges, count, &fixture->options, &fixture->plan,
@@ -290,9 +290,9 @@ static void ranges_are_kept_to_the_byte(void **state)
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x20000);
 	const struct pm_page_run run = { 0x10000, 0x20000, PM_PAGE_PRESENT };
-	const struct pm_range ranges[] = { { 0x10123, 0x10125, 0 },
-		                           { 0x10fff, 0x12001, 0 },
-		                           { 0x20000, 0x20010, SIZE_MAX } };
+	const struct pm_region_range ranges[] = { { { 0x10123, 0x10125 }, 0 },
+		                                  { { 0x10fff, 0x12001 }, 0 },
+		                                  { { 0x20000, 0x20010 }, SIZE_MAX } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
 
 	start(fixture, ranges, 3);
@@ -301,8 +301,8 @@ static void ranges_are_kept_to_the_byte(void **state)
 	assert_int_equal(fixture->unit.size, 2 + 0x1002);
 
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(fixture->unit.segments[i].start, ranges[i].start);
-		assert_int_equal(fixture->unit.segments[i].end, ranges[i].end);
+		assert_int_equal(fixture->unit.segments[i].start, ranges[i].range.start);
+		assert_int_equal(fixture->unit.segments[i].end, ranges[i].range.end);
 		assert_false(fixture->unit.segments[i].follows);
 	}
 
@@ -320,8 +320,8 @@ static void units_end_between_pages(void **state)
 	(void)state;
 	const struct pm_region region = ANON(0x10000, 0x10000 + 40 * PAGE);
 	const struct pm_page_run run = { region.start, region.end, PM_PAGE_PRESENT };
-	const struct pm_range ranges[] = { { region.start + 100, region.start + 105, 0 },
-		                           { region.start + 200, region.end - 7, 0 } };
+	const struct pm_region_range ranges[] = { { { region.start + 100, region.start + 105 }, 0 },
+		                                  { { region.start + 200, region.end - 7 }, 0 } };
 	struct fixture *fixture = make(&region, 1, &run, 1);
 
 	fixture->options.unit_size = 3 * PAGE;

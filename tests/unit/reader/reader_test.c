@@ -80,10 +80,10 @@ static void unmapped_bytes_are_unreadable(void **state)
 	assert_int_equal(done, 0);
 	assert_int_equal(error.address, extra);
 	assert_non_null(strstr(error.text, "unmapped meanwhile"));
-	/* Pieces in front of it come all the same. */
-	const struct pm_piece pieces[] = { { address, PAGE }, { extra, PAGE } };
+	/* Ranges before it are read nevertheless. */
+	const struct pm_range ranges[] = { { address, address + PAGE }, { extra, extra + PAGE } };
 	assert_int_equal(
-		look.memory.ops->read(look.memory.context, pieces, 2, bytes, &done, &error), 0);
+		look.memory.ops->read(look.memory.context, ranges, 2, bytes, &done, &error), 0);
 	assert_int_equal(done, PAGE);
 	assert_string_equal(bytes, "content page 0");
 	assert_int_equal(error.address, extra);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <procmem/maps.h>
-#include <procmem/reader.h>
 #include <procmem/stop.h>
+#include <procmem/target_reader.h>
 
 #include <dirent.h>
 #include <elf.h>

@@ -66,7 +66,7 @@ static void close_session(struct session *session)
  * Reads all that a plan wants of some ranges (NULL: of everything).
  * @return 0 or -1
  */
-static int read_ranges(struct session *session, const struct pm_range *ranges, size_t count,
+static int read_ranges(struct session *session, const struct pm_region_range *ranges, size_t count,
                        bool files, struct markers *markers, struct pm_error *error)
 {
 	const struct pm_plan_options options = { .pages = &session->look.pages, .files = files };

@@ -88,7 +88,7 @@ static void patterns_that_never_end(void **state)
 	struct pm_select *select = fixture_choice();
 	assert_int_equal(pm_select_set_mapping(select, "^(a+)+$(?<=b)", NULL), 0);
 
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_apply(select, &long_name, &ranges, &count, &error), -1);
@@ -169,7 +169,7 @@ static void unknown_rss_is_an_error(void **state)
 	struct pm_select *select = fixture_choice();
 	pm_select_set_min_rss(select, 1);
 
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
 	assert_int_equal(pm_select_apply(select, &unknown, &ranges, &count, &error), -1);

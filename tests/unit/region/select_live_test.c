@@ -100,7 +100,7 @@ typedef bool condition(const struct line *line);
 /** Applies a choice, which is destroyed, and compares it with the lines that meet the condition. */
 static void expect(const struct fixture *fixture, struct pm_select *select, condition *meets)
 {
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count, index = 0;
 	struct pm_error error = { 0 };
 	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
@@ -112,8 +112,8 @@ static void expect(const struct fixture *fixture, struct pm_select *select, cond
 		if (!meets(&line))
 			continue;
 		assert_true(index < count);
-		assert_int_equal(ranges[index].start, line.start);
-		assert_int_equal(ranges[index].end, line.end);
+		assert_int_equal(ranges[index].range.start, line.start);
+		assert_int_equal(ranges[index].range.end, line.end);
 		index++;
 	}
 
@@ -140,15 +140,15 @@ static void expect_range(const struct fixture *fixture, const char *word, uint64
                          uint64_t end)
 {
 	struct pm_select *select = choice(word);
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
 
 	if (pm_select_apply(select, &fixture->regions, &ranges, &count, &error) < 0)
 		fail_msg("%s", error.text);
 	assert_int_equal(count, 1);
-	assert_int_equal(ranges[0].start, start);
-	assert_int_equal(ranges[0].end, end);
+	assert_int_equal(ranges[0].range.start, start);
+	assert_int_equal(ranges[0].range.end, end);
 	assert_int_equal(fixture->regions.items[ranges[0].region].start, start & ~UINT64_C(4095));
 	free(ranges);
 	pm_select_destroy(select);
@@ -263,14 +263,14 @@ static void a_range_over_everything_accounts_for_every_byte(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct pm_select *select = choice("0-ffffffffffffffff");
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count, mapped = 0;
 
 	assert_int_equal(pm_select_apply(select, &fixture->regions, &ranges, &count, NULL), 0);
 	uint64_t at = 0;
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(ranges[i].start, at);
-		at = ranges[i].end;
+		assert_int_equal(ranges[i].range.start, at);
+		at = ranges[i].range.end;
 		mapped += ranges[i].region != SIZE_MAX;
 	}
 

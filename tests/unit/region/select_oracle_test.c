@@ -246,25 +246,25 @@ static bool all_words_fit(const struct round *round)
 	return true;
 }
 
-static void compare(const struct round *round, const struct pm_range *ranges, size_t count)
+static void compare(const struct round *round, const struct pm_region_range *ranges, size_t count)
 {
 	size_t next = 0;
 	/* Ranges may end behind the last region: at most twice the size of the space. */
 	for (uint64_t address = round->base; address < round->base + 2 * ADDRESSES; address++) {
-		if (next < count && address == ranges[next].end)
+		if (next < count && address == ranges[next].range.end)
 			next++;
 		int fate = NOT_CHOSEN;
-		if (next < count && ranges[next].start <= address)
+		if (next < count && ranges[next].range.start <= address)
 			fate = ranges[next].region == SIZE_MAX ? NOT_MAPPED
 			                                       : (int)ranges[next].region;
 		assert_int_equal(fate, fate_of(round, address));
 	}
 
 	for (size_t i = 0; i < count; i++) {
-		assert_true(ranges[i].start < ranges[i].end);
-		assert_true(i == 0 || ranges[i - 1].end <= ranges[i].start);
+		assert_true(ranges[i].range.start < ranges[i].range.end);
+		assert_true(i == 0 || ranges[i - 1].range.end <= ranges[i].range.start);
 		/* No range is cut without need. */
-		assert_true(i == 0 || ranges[i - 1].end < ranges[i].start ||
+		assert_true(i == 0 || ranges[i - 1].range.end < ranges[i].range.start ||
 		            ranges[i - 1].region != ranges[i].region);
 	}
 
@@ -284,7 +284,7 @@ static bool run_round(uint64_t seed)
 		make_word(&round, &round.words[i], select);
 	make_filters(&round, select);
 
-	struct pm_range *ranges = NULL;
+	struct pm_region_range *ranges = NULL;
 	size_t count = 0;
 	struct pm_error error = { 0 };
 	bool applied = pm_select_apply(select, &round.regions, &ranges, &count, &error) == 0;

@@ -30,7 +30,7 @@ static void expect_bad_word(const char *word, const char *sentence)
 static void expect_not_found(const char *words, const char *sentence)
 {
 	struct pm_select *select = fixture_choice_of(words);
-	struct pm_range *ranges = (struct pm_range *)&fixture_regions;
+	struct pm_region_range *ranges = (struct pm_region_range *)&fixture_regions;
 	size_t count = 7;
 	struct pm_error error = { 0 };
 
@@ -152,7 +152,7 @@ static void what_is_not_mapped(void **state)
 	pm_regions_init(&none);
 
 	struct pm_select *select = fixture_choice_of("400000");
-	struct pm_range *ranges;
+	struct pm_region_range *ranges;
 	size_t count;
 	struct pm_error error = { 0 };
 
@@ -197,7 +197,7 @@ static void no_regions_at_all(void **state)
 	pm_regions_init(&none);
 
 	struct pm_select *select = fixture_choice_of("all");
-	struct pm_range *ranges = (struct pm_range *)&none;
+	struct pm_region_range *ranges = (struct pm_region_range *)&none;
 	size_t count = 7;
 	assert_int_equal(pm_select_apply(select, &none, &ranges, &count, NULL), 0);
 	assert_null(ranges);

@@ -92,7 +92,7 @@ static void a_closer_look_does_not_ask_the_budget(void **state)
 	/* And its pages are news. */
 	uint64_t pages = 0;
 	for (size_t i = 0; i < sample.appeared_count; i++)
-		pages += (sample.appeared[i].end - sample.appeared[i].start) / PAGE;
+		pages += (sample.appeared[i].range.end - sample.appeared[i].range.start) / PAGE;
 
 	assert_in_range(pages, 1000, 1100);
 	/* A second one would find nothing more. */
@@ -109,10 +109,10 @@ static uint64_t appeared_in(const struct pm_sample *sample, uint64_t size)
 	for (size_t i = 0; i < sample->appeared_count; i++) {
 		const struct pm_region *region =
 			&sample->regions->items[sample->appeared[i].region];
-		assert_true(sample->appeared[i].start >= region->start &&
-		            sample->appeared[i].end <= region->end);
+		assert_true(sample->appeared[i].range.start >= region->start &&
+		            sample->appeared[i].range.end <= region->end);
 		if (pm_region_size(region) == size)
-			bytes += sample->appeared[i].end - sample->appeared[i].start;
+			bytes += sample->appeared[i].range.end - sample->appeared[i].range.start;
 	}
 
 	return bytes;

@@ -107,12 +107,13 @@ static void check(const struct model *model, const struct pm_page_ranges *ranges
 
 	(void)model;
 	for (size_t i = 0; i < ranges->count; i++) {
-		const struct pm_range *range = &ranges->items[i];
-		assert_true(range->start < range->end &&
-		            (i == 0 || range->start >= ranges->items[i - 1].end));
+		const struct pm_region_range *range = &ranges->items[i];
+		assert_true(range->range.start < range->range.end &&
+		            (i == 0 || range->range.start >= ranges->items[i - 1].range.end));
 		const struct pm_region *region = &regions->items[range->region];
-		assert_true(range->start >= region->start && range->end <= region->end);
-		for (uint64_t page = range->start / PAGE; page < range->end / PAGE; page++)
+		assert_true(range->range.start >= region->start && range->range.end <= region->end);
+		for (uint64_t page = range->range.start / PAGE; page < range->range.end / PAGE;
+		     page++)
 			seen[page] = true;
 	}
 
@@ -162,7 +163,7 @@ static void zero_pages_and_guards_are_none(void **state)
 
 	assert_int_equal(pm_page_history_end(&history, &regions, NULL), 0);
 	assert_int_equal(history.appeared.count, 1);
-	assert_int_equal(history.appeared.items[0].start, 3 * PAGE);
+	assert_int_equal(history.appeared.items[0].range.start, 3 * PAGE);
 	pm_page_history_deinit(&history);
 	pm_regions_deinit(&regions);
 }
@@ -198,7 +199,7 @@ static void too_many_runs_are_remembered_roughly(void **state)
 	}
 
 	assert_int_equal(history.appeared.count, 1);
-	assert_true(history.appeared.items[0].start == far);
+	assert_true(history.appeared.items[0].range.start == far);
 	pm_page_history_deinit(&history);
 	pm_regions_deinit(&regions);
 }

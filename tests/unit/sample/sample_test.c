@@ -251,11 +251,12 @@ static void new_pages_are_told(void **state)
 		for (size_t at = 0; at < sample.appeared_count; at++) {
 			const struct pm_region *region =
 				&sample.regions->items[sample.appeared[at].region];
-			assert_true(sample.appeared[at].start >= region->start &&
-			            sample.appeared[at].end <= region->end);
+			assert_true(sample.appeared[at].range.start >= region->start &&
+			            sample.appeared[at].range.end <= region->end);
 			/* A command that is run for the first time may bring in a page of code. */
 			if (region->inode == 0 && strcmp(region->mapping, "[stack]") != 0)
-				pages += (sample.appeared[at].end - sample.appeared[at].start) /
+				pages += (sample.appeared[at].range.end -
+				          sample.appeared[at].range.start) /
 				         PAGE;
 		}
 

@@ -27,17 +27,17 @@ enum {
 /** A reader before that of a session. */
 struct interrupter {
 	struct session *session;
-	const char *command; /* sent when the first piece of this size was read */
+	const char *command; /* sent when the first range of this size was read */
 	const char *answer;
 };
 
-static int read_and_tell(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int read_and_tell(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                          size_t *done, struct pm_error *error)
 {
 	struct interrupter *interrupter = context;
 	struct pm_reader *reader = &interrupter->session->look.memory;
-	int result = reader->ops->read(reader->context, pieces, count, buffer, done, error);
-	if (!interrupter->command || pieces->size < MEGABYTE)
+	int result = reader->ops->read(reader->context, ranges, count, buffer, done, error);
+	if (!interrupter->command || pm_range_size(*ranges) < MEGABYTE)
 		return result;
 
 	FILE *to = interrupter->session->target.to;

@@ -38,7 +38,7 @@ struct half {
 	int strays;   /* times that it was asked for one of the others; counted atomically */
 };
 
-static int read_half(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int read_half(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                      size_t *done, struct pm_error *error)
 {
 	struct half *half = context;
@@ -46,11 +46,13 @@ static int read_half(void *context, const struct pm_piece *pieces, size_t count,
 	*done = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		for (uint64_t at = pieces[i].address; at < pieces[i].address + pieces[i].size; at++)
+		size_t size = pm_range_size(ranges[i]);
+
+		for (uint64_t at = ranges[i].start; at < ranges[i].end; at++)
 			if (is_present(at / PAGE) != half->present)
 				__atomic_fetch_add(&half->strays, 1, __ATOMIC_RELAXED);
-		memset((char *)buffer + *done, 'f', (size_t)pieces[i].size);
-		*done += (size_t)pieces[i].size;
+		memset((char *)buffer + *done, 'f', size);
+		*done += size;
 	}
 
 	return 0;
@@ -91,7 +93,7 @@ static void scan_from(const struct pm_regions *regions, const struct pm_scanner 
 		                                 .unit_size = unit_pages * PAGE,
 		                                 .files = true };
 
-	const struct pm_range range = { start, BASE + PAGES * PAGE, 0 };
+	const struct pm_region_range range = { { start, BASE + PAGES * PAGE }, 0 };
 	struct text text = { 0 };
 	struct pm_scan_totals totals;
 	struct pm_error error;
@@ -116,8 +118,8 @@ static void scan_from(const struct pm_regions *regions, const struct pm_scanner 
 			(unsigned long long)start, present.strays, absent.strays);
 
 	assert_int_equal(totals.hits, 1);
-	assert_int_equal(text.start, range.start);
-	assert_int_equal(text.end, range.end);
+	assert_int_equal(text.start, range.range.start);
+	assert_int_equal(text.end, range.range.end);
 }
 
 static void each_page_is_read_where_it_is(void **state)

@@ -21,12 +21,12 @@ static int walk(void *context, uint64_t start, uint64_t end, pm_page_visitor *vi
 	return visit(visitor, &run);
 }
 
-static int refuse(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int refuse(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                   size_t *done, struct pm_error *error)
 {
 	(void)context, (void)count, (void)buffer;
 	pm_error_set(error, PM_ERROR_UNREADABLE, 0, "0x%llx is bad",
-	             (unsigned long long)pieces->address);
+	             (unsigned long long)ranges->start);
 	*done = 0;
 	return 0;
 }

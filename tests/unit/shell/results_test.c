@@ -39,16 +39,17 @@ static void begin(struct fixture *fixture)
 		                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) };
 	assert_true(fixture->memory != MAP_FAILED);
 
-	struct pm_range *ranges = calloc(REGIONS, sizeof *ranges);
+	struct pm_region_range *ranges = calloc(REGIONS, sizeof *ranges);
 	for (size_t i = 0; i < REGIONS; i++) {
 		assert_int_equal(munmap(region(fixture, i) + PAGE, PAGE), 0);
-		ranges[i] = (struct pm_range){ .start = (uintptr_t)region(fixture, i),
-			                       .end = (uintptr_t)region(fixture, i) + PAGE };
+		ranges[i] = (struct pm_region_range){ .range = { (uintptr_t)region(fixture, i),
+			                                         (uintptr_t)region(fixture, i) +
+			                                                 PAGE } };
 	}
 
 	fixture->shell.results = results_create();
-	fixture->number = results_add_region(fixture->shell.results, ranges[0].start, ranges[0].end,
-	                                     "anon", "");
+	fixture->number = results_add_region(fixture->shell.results, ranges[0].range.start,
+	                                     ranges[0].range.end, "anon", "");
 	results_set_ranges(fixture->shell.results, fixture->number, ranges, REGIONS);
 	assert_int_equal(pm_process_open(NULL, getpid(), &fixture->shell.target.process, NULL), 0);
 }

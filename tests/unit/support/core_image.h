@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reader/core_file.h"
+#include "reader/core.h"
 
 enum { PAGE = 4096 };
 

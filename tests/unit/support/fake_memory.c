@@ -9,7 +9,7 @@
 
 #include "kinds/recount.h"
 
-static int read_memory(void *context, const struct pm_piece *pieces, size_t count, void *buffer,
+static int read_memory(void *context, const struct pm_range *ranges, size_t count, void *buffer,
                        size_t *done, struct pm_error *error)
 {
 	(void)error;
@@ -18,15 +18,16 @@ static int read_memory(void *context, const struct pm_piece *pieces, size_t coun
 	*done = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		memset(to, 0, pieces[i].size);
+		size_t size = pm_range_size(ranges[i]);
+
+		memset(to, 0, size);
 		for (size_t w = 0; w < memory->count; w++) {
-			uint64_t at = memory->words[w].address - pieces[i].address;
-			if (memory->words[w].address >= pieces[i].address &&
-			    at + 8 <= pieces[i].size)
+			uint64_t at = memory->words[w].address - ranges[i].start;
+			if (memory->words[w].address >= ranges[i].start && at + 8 <= size)
 				memcpy(to + at, &memory->words[w].value, 8);
 		}
-		to += pieces[i].size;
-		*done += pieces[i].size;
+		to += size;
+		*done += size;
 	}
 
 	memory->reads += *done;

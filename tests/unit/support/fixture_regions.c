@@ -89,7 +89,7 @@ struct pm_select *fixture_choice_of(const char *words)
 
 void fixture_expect(struct pm_select *select, const char *expected)
 {
-	struct pm_range *ranges = NULL;
+	struct pm_region_range *ranges = NULL;
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[4096] = "";
@@ -99,9 +99,9 @@ void fixture_expect(struct pm_select *select, const char *expected)
 	for (size_t i = 0; i < count; i++) {
 		const char *blank = i > 0 ? " " : "";
 		length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIx64 "-",
-		                           blank, ranges[i].start);
+		                           blank, ranges[i].range.start);
 		length += (size_t)snprintf(text + length, sizeof text - length, "%" PRIx64 ":",
-		                           ranges[i].end);
+		                           ranges[i].range.end);
 		if (ranges[i].region == SIZE_MAX)
 			length += (size_t)snprintf(text + length, sizeof text - length, "-");
 		else
@@ -116,7 +116,7 @@ void fixture_expect(struct pm_select *select, const char *expected)
 
 void fixture_expect_regions(struct pm_select *select, const char *expected)
 {
-	struct pm_range *ranges = NULL;
+	struct pm_region_range *ranges = NULL;
 	size_t count = 0, length = 0;
 	struct pm_error error = { 0 };
 	char text[256] = "";
@@ -125,8 +125,8 @@ void fixture_expect_regions(struct pm_select *select, const char *expected)
 		fail_msg("%s", error.text);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(ranges[i].region < COUNT);
-		assert_int_equal(ranges[i].start, layout[ranges[i].region].start);
-		assert_int_equal(ranges[i].end, layout[ranges[i].region].end);
+		assert_int_equal(ranges[i].range.start, layout[ranges[i].region].start);
+		assert_int_equal(ranges[i].range.end, layout[ranges[i].region].end);
 		length += (size_t)snprintf(text + length, sizeof text - length, "%s%zu",
 		                           i > 0 ? " " : "", ranges[i].region);
 	}

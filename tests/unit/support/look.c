@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include <procmem/file_reader.h>
+#include <procmem/target_reader.h>
+
 #include "support/target.h"
 
 void look_open(struct look *look, pid_t pid)

@@ -73,7 +73,7 @@ static void unreadable(void *context, const struct pm_unreadable *range)
  * @return how many ranges
  */
 static size_t named_ranges(const struct session *session, const char *first, const char *last,
-                           struct pm_range *ranges)
+                           struct pm_region_range *ranges)
 {
 	uint64_t start, end, other;
 	size_t count = 0;
@@ -82,11 +82,12 @@ static size_t named_ranges(const struct session *session, const char *first, con
 	target_range(&session->target, last, &other, &end);
 	for (size_t i = 0; i < session->look.regions.count; i++) {
 		const struct pm_region *region = &session->look.regions.items[i];
-		if (region->end <= start || region->start >= end)
+		struct pm_range range = pm_range_clip(pm_region_bounds(region),
+		                                      (struct pm_range){ start, end });
+		if (pm_range_size(range) == 0)
 			continue;
 		assert_true(count < RANGES_MOST);
-		ranges[count++] = (struct pm_range){ region->start > start ? region->start : start,
-			                             region->end < end ? region->end : end, i };
+		ranges[count++] = (struct pm_region_range){ range, i };
 	}
 
 	assert_true(count > 0);
@@ -97,7 +98,7 @@ int session_scan(struct session *session, const struct session_scan *how)
 {
 	const struct pm_plan_options options = { .pages = how->all_pages ? NULL
 		                                                         : &session->look.pages };
-	struct pm_range ranges[RANGES_MOST];
+	struct pm_region_range ranges[RANGES_MOST];
 	struct pm_plan *plan;
 
 	forget_hits(session);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A reader for the files that a living process has mapped.
+ */
+#ifndef PROCMEM_FILE_READER_H
+#define PROCMEM_FILE_READER_H
+
+#include <procmem/process.h>
+#include <procmem/reader.h>
+#include <procmem/region.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Opens the mapped files of a living process for reading. A read at an address returns the bytes of
+ * the mapped file (or shared memory) at the offset that is mapped there, and has no effect on the
+ * target. Use this reader for pages that the target has not touched: it does not see the private
+ * copies that the target made of other pages.
+ *
+ * A file is opened through /proc/PID/map_files (which needs CAP_CHECKPOINT_RESTORE or
+ * CAP_SYS_ADMIN, and works for deleted files), otherwise by its name below /proc/PID/root if its
+ * device and inode are those of the mapping.
+ *
+ * @param process  the process; must outlive the reader
+ * @param regions  its regions; must outlive the reader
+ * @param reader   receives the reader; release with pm_reader_close()
+ * @param error    PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_file_reader_open(struct pm_process *process, const struct pm_regions *regions,
+                                  struct pm_reader *reader, struct pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

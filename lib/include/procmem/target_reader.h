@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * A reader for the memory of a living process.
+ */
+#ifndef PROCMEM_TARGET_READER_H
+#define PROCMEM_TARGET_READER_H
+
+#include <procmem/process.h>
+#include <procmem/reader.h>
+#include <procmem/region.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Opens the memory of a living process for reading. The process is neither stopped nor attached to.
+ *
+ * Bytes are read with process_vm_readv(2). They are read from /proc/PID/mem where the former is
+ * refused or unsafe:
+ * - in regions without read permission
+ * - in regions with userfaultfd, where process_vm_readv() can block forever
+ * - in regions whose VmFlags are not known. Read smaps for speed: mem takes twice as long and slows
+ *   the target down more
+ * - everywhere, once process_vm_readv() failed with EPERM or ENOSYS
+ *
+ * @param process  the process; must outlive the reader
+ * @param regions  its regions, by which the method is chosen for each range; must outlive the
+ *                 reader; NULL: always /proc/PID/mem
+ * @param reader   receives the reader; release with pm_reader_close()
+ * @param error    PM_ERROR_ACCESS, PM_ERROR_GONE, PM_ERROR_RESOURCES
+ * @return         0 or -1
+ */
+PM_PUBLIC int pm_target_reader_open(struct pm_process *process, const struct pm_regions *regions,
+                                    struct pm_reader *reader, struct pm_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
