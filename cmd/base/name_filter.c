@@ -31,7 +31,7 @@ int name_filter_init(struct name_filter *filter, const char *regex, struct pm_er
 		pcre2_get_error_message(code, message, sizeof message);
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"the pattern is wrong behind byte %zu, '%.*s' <-- here -- '%.60s': %s",
+			"the pattern is wrong after byte %zu, '%.*s' <-- here -- '%.60s': %s",
 			(size_t)at, before, regex + (at - (size_t)before), regex + at,
 			(char *)message);
 	}

@@ -59,8 +59,10 @@ const struct cli_spec ps_spec = {
 	         "The column pss walks all memory of each listed process, which cannot map memory\n"
 	         "during that time.",
 	.examples = {
-		{ "procmem ps", "list the processes with the most memory, as many as fit the screen" },
-		{ "procmem ps -o +pss -n 5 java", "list the five largest processes that match 'java', with PSS" },
+		{ "procmem ps",
+		  "list the processes with the most memory, as many as fit the screen" },
+		{ "procmem ps -o +pss -n 5 java",
+		  "list the five largest processes that match 'java', with PSS" },
 	},
 	.operands_min = 0,
 	.operands_max = 1,

@@ -55,13 +55,13 @@ static const char *const exclusive[] = { "command file", NULL };
 const struct cli_spec shell_spec = {
 	.command = "shell",
 	.operands = "[TARGET]",
-	.purpose = "Reads commands and runs them on one target, which need not be repeated: all\n"
-	           "commands of procmem, and those that 'help' lists.",
+	.purpose = "Reads commands and runs them on one target, which need not be repeated:\n"
+	           "all commands of procmem, and those that 'help' lists.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that matches one process, or a file: an ELF core\n"
-	         "file, or saved smaps or a recording for map and diff; watch analyses all samples\n"
-	         "of a recording. 'attach' changes the target.\n"
+	.notes = "TARGET is a PID, a process name that matches one process, or a file: an ELF\n"
+	         "core file, or saved smaps or a recording for map and diff; watch analyses all\n"
+	         "samples of a recording. 'attach' changes the target.\n"
 	         "Printed items have numbers: #r2 is a region, #3 a hit, and 'dump #3' prints its\n"
 	         "bytes.\n"
 	         "Without a terminal, and with -c or -f, no prompt is printed, and the first\n"
@@ -69,7 +69,8 @@ const struct cli_spec shell_spec = {
 	         "the last command.",
 	.examples = {
 		{ "procmem shell java", "open a prompt; 'help' lists the commands" },
-		{ "procmem shell -c 'map -n 5; grep token' java", "run two commands, without a prompt" },
+		{ "procmem shell -c 'map -n 5; grep token' java",
+		  "run two commands, without a prompt" },
 	},
 	.operands_min = 0,
 	.operands_max = 1,
