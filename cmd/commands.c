@@ -14,16 +14,18 @@
 #include "watch/watch.h"
 
 const struct command commands[] = {
-	{ "map", "the memory regions of a process, largest first, and what each is for", map_run,
-	  &map_spec, 0 },
-	{ "dump", "the bytes of memory regions", dump_run, &dump_spec, 0 },
-	{ "strings", "the text in memory, with its addresses", strings_run, &strings_spec, 0 },
-	{ "grep", "where a pattern is in memory", grep_run, &grep_spec, 1 },
-	{ "ps", "processes by memory, to find the one to look at", ps_run, &ps_spec, -1 },
-	{ "watch", "which regions grow, how fast, and until when", watch_run, &watch_spec, 0 },
-	{ "snap", "one sample of all regions to a file", snap_run, &snap_spec, 0 },
-	{ "diff", "what became of the regions between two moments", diff_run, &diff_spec, 1 },
-	{ "headroom", "how much a process may still grow, and when that is used up", headroom_run,
+	{ "map", "list the memory regions of a process, and what each is for", map_run, &map_spec,
+	  0 },
+	{ "dump", "print or save the bytes of memory regions", dump_run, &dump_spec, 0 },
+	{ "strings", "print the text in memory, with its addresses", strings_run, &strings_spec,
+	  0 },
+	{ "grep", "search memory for a pattern", grep_run, &grep_spec, 1 },
+	{ "ps", "list processes by memory, to find a target", ps_run, &ps_spec, -1 },
+	{ "watch", "report which regions grow, how fast, and until when", watch_run, &watch_spec,
+	  0 },
+	{ "snap", "write a sample of all regions to a file", snap_run, &snap_spec, 0 },
+	{ "diff", "report how regions changed between two moments", diff_run, &diff_spec, 1 },
+	{ "headroom", "report how much a process may still grow, and for how long", headroom_run,
 	  &headroom_spec, 0 },
 	{ 0 },
 };

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The table of commands. The shell is not in it: it runs them all, and only the program
- * itself starts it.
+ * @file The table of commands. It does not contain `shell`, which runs all others and which only
+ * the program itself starts.
  */
 #ifndef CMD_COMMANDS_H
 #define CMD_COMMANDS_H
 
 #include "cli/command.h"
 
-/** All commands but the shell, in the order of the help; the name of the last entry is NULL. */
+/** All commands except the shell, in the order of the help; ends with one whose name is NULL. */
 extern const struct command commands[];
 
 /**
  * Finds a command.
- * @param name its name
- * @return the command, or NULL
+ *
+ * @param name  its name
+ * @return      the command, NULL if there is none
  */
 const struct command *commands_find(const char *name);
 

@@ -1,134 +1,160 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * procmem: look inside a running process's memory. This file picks the command.
+ * procmem looks inside a running process's memory. This file selects the command.
  *
- * All files, in the order in which they are best read:
+ * The folders and files, in the order in which they are best read:
  *
- *   lib/include/procmem/   the library's interface: everything that commands may use of it
+ *   lib/include/procmem/   the interface of the library, all that commands use of it
  *
- *   main.c                 here
+ *   main.c                 the program: selects the command
  *   commands.c             the table of commands
- *   map.c                  `procmem map`: its options, and from the target to what is printed
- *     map_print.c            the forms of the listing: table, groups, JSON
- *     map_header.c           the line about the process above it
- *     map_at.c               what is at one address
- *     pmap_format.c          the text of `pmap -x`
- *   dump/dump.c            `procmem dump`: its options, opening the memory, notes and JSON
- *     dump/hex.c             printing it as text
- *     dump/file.c            writing it to a file, and its index to FILE.map
- *   strings.c              `procmem strings`
- *     strings_options.c      its options
- *     strings_line.c         from a hit to a line, in the threads of the scan
- *     strings_print.c        the lines in order
- *     strings_unique.c       different strings with their counts
- *   grep.c                 `procmem grep`: from the words to all targets, and the exit status
- *     grep_options.c         its options
- *     grep_patterns.c        the list of patterns
- *     grep_search.c          searching one target, and what is told about it
- *     grep_line.c            a match as text
- *     grep_json.c            a match as JSON
- *   watch.c                `procmem watch`: looking again and again, until something ends it
- *     watch_options.c        its options
- *     poll_loop.c           waiting for the next look, or for what comes before it
- *     events.c         its conditions: looking at them, acting, being woken by the kernel
- *       events_options.c  --on, --do and what belongs to them
- *       condition.c            conditions as they are written
- *       watch_conditions.c     whether they hold, and which region is to blame
- *       watch_actions.c        taking samples, dumping, commands
- *       watch_action_check.c   whether that can be done, said at the start
- *       watch_jobs.c           commands that run meanwhile
- *       events_print.c   what is told of it
- *     watch_step.c           one look, and what became of the regions since the first
- *     watch_replay.c         the samples of a recording, in the place of looks
- *     watch_sort.c           rows of what is followed: chosen, judged, sorted
- *     watch_words.c          what is told of a process and a row, piece by piece
- *     peek.c           what stands in the new pages of growing regions
- *     peek_print.c     those strings as text and as JSON
- *     watch_print.c          a look as text, and the summary
- *     watch_json.c           a look as JSON
- *     screen.c         the live screen: from a look to a picture
- *     screen_rows.c             its rows: which are there, and which is selected
- *     watch_kinds.c            rows that are sums by kind
- *     screen_snapshot.c            a picture of one moment, while it is paused
- *     watch_header.c           what it tells of the whole process
- *     watch_table.c            its table
- *     watch_keys.c             what its keys do
- *     screen_prompt.c           a question in its last line
- *     screen_pane.c             text that covers its rows
- *     screen_worker.c             what takes long and goes on beside it
- *       screen_task.c             a child process that does it
- *       screen_strings.c          reading the text in the newest pages of a region
- *       watch_save.c             writing a region to a file
- *   snap.c                 `procmem snap`
- *     snap_list.c            which samples a recording has
- *   diff.c                 `procmem diff`
- *     diff_print.c           its table
- *     sampled.c              one sample, wherever it comes from
- *   headroom.c             `procmem headroom`
- *     headroom_rates.c       how fast the rest is used up
- *     headroom_print.c       its lines
- *     headroom_members.c     who shares the limit
- *     first_limit.c          which limit is met first, also for watch
- *   shell.c                `procmem shell`: a session
- *     shell_line.c           what a typed line means
- *     shell_run.c            running it: outputs, signals, what a command may change of the process
- *     shell_system.c         commands of sh
- *     shell_builtins.c       the commands that only a session has
- *     shell_target.c         what it looks at: attach, stop, cont, info
- *     shell_results.c        #3 and #r2
- *     shell_lists.c          hits and regions, which list them
- *     shell_defaults.c       set
- *     shell_examine.c        x: reading what it shows
- *     examine.c              values in the forms of gdb
- *     shell_prompt.c         the prompt, and waiting for keys and for the end of the target
- *     shell_complete.c       the Tab key: what may stand where
- *     shell_candidates.c       and which words that are
- *     shell_history.c        the lines of former sessions
- *   ps.c                   `procmem ps`
- *     ps_columns.c           its columns
- *     name_filter.c          which names fit
+ *
+ *   map/                   `procmem map`
+ *     map.c                  its options, and the way from the target to the output
+ *     print.c                the listing: table, sums, JSON
+ *     header.c               the line about the process above the listing
+ *     at.c                   what is at an address
+ *     pmap_format.c          output like that of `pmap -x`
+ *   dump/                  `procmem dump`
+ *     dump.c                 its options and its notes
+ *     source.c               opens the memory to dump
+ *     hex.c                  prints it as text
+ *     file.c                 writes it to a file
+ *     map.c                  FILE.map: which address is where in the file
+ *   strings/               `procmem strings`
+ *     strings.c              the command
+ *     options.c              its options
+ *     line.c                 makes a line from a hit, in the threads of the scan
+ *     print.c                prints the lines in order
+ *     unique.c               counts different strings
+ *   grep/                  `procmem grep`
+ *     grep.c                 the command: all its targets, and the exit status
+ *     options.c              its options
+ *     patterns.c             the list of patterns
+ *     search.c               searches one target
+ *     line.c                 a match as text
+ *     json.c                 a match as JSON
+ *   ps/                    `procmem ps`
+ *     ps.c                   the command
+ *     columns.c              the columns of processes
+ *   snap/                  `procmem snap`
+ *     snap.c                 the command
+ *     list.c                 lists the samples of a recording
+ *   diff/                  `procmem diff`
+ *     diff.c                 the command
+ *     print.c                its table
+ *   headroom/              `procmem headroom`
+ *     headroom.c             the command
+ *     rates.c                how fast the rest is used up
+ *     print.c                its output
+ *     members.c              the processes that share the limit
+ *
+ *   watch/                 `procmem watch`
+ *     watch.c                the loop: samples until something ends it
+ *     options.c              its options
+ *     step.c                 one sample, and what changed since the first
+ *     replay.c               samples of a recording instead of a process
+ *     sort.c                 selects, judges and sorts the rows
+ *     kinds.c                rows that are sums by kind
+ *     members.c              processes that share the limit
+ *     format.c               the texts of a process and a row
+ *     print.c                a sample as text, and the summary
+ *     json.c                 a sample as JSON
+ *     save.c                 writes a region to a file
+ *     events/                --on and --do
+ *       events.c               checks the conditions and starts the actions
+ *       options.c              parses --on, --do and related options
+ *       condition.c            parses one condition
+ *       evaluate.c             checks one condition, and finds the region to blame
+ *       actions.c              samples, dumps and commands
+ *       action_check.c         checks at the start whether the actions are possible
+ *       jobs.c                 commands that run concurrently
+ *       print.c                reports events and actions
+ *     peek/                  --peek
+ *       peek.c                 the contents of new pages in growing regions
+ *       pages.c                selects the pages, and what surrounds them
+ *       scan.c                 finds the most frequent strings in pages
+ *       print.c                these strings as text and as JSON
+ *     screen/                the live screen
+ *       screen.c               draws a sample
+ *       header.c               the lines about the process
+ *       table.c                the table of regions
+ *       rows.c                 its rows, and which one is selected
+ *       keys.c                 what each key does
+ *       prompt.c               asks a question in the last line
+ *       pane.c                 text that covers the rows
+ *       help.c                 the list of keys
+ *       snapshot.c             the sample that is shown while the screen is paused
+ *       worker.c               work that takes long, done concurrently
+ *       task.c                 the child process that does it
+ *       strings.c              reads the text in the newest pages of a region
+ *
+ *   shell/                 `procmem shell`
+ *     shell.c                the command
+ *     prompt.c               the prompt: waits for keys, and for the end of the target
+ *     line.c                 parses a line into statements
+ *     run.c                  runs a statement, and restores what the command changed
+ *     system.c               commands of sh
+ *     builtins.c             commands that exist only in a session
+ *     target.c               attach, detach, stop, cont, info
+ *     results.c              replaces #3 and #r2
+ *     lists.c                hits, regions
+ *     defaults.c             set
+ *     history.c              history, and the lines of earlier sessions
+ *     x_command.c            x: reads the memory to show
+ *     examine.c              values in the formats of gdb
+ *     complete.c             the Tab key: which kind of word belongs at the cursor
+ *     candidates.c           the words of each kind
+ *
+ *   target/                from the words TARGET and REGION to open memory
+ *     target.c               what a TARGET means
+ *     target_list.c          a TARGET that selects several processes
+ *     selection.c            the options that select regions
+ *     regions_load.c         reads regions, as fast as the columns allow
+ *     sampled.c              a sample of a process or a file
+ *     memory.c               the memory of a process, stopped or not, or of a core file
+ *     unreadable.c           reports what could not be read
+ *     stopping.c             --stop, also while a session holds the target stopped
+ *     search.c               a scan, for the commands that search
+ *     region_columns.c       the columns of a region, and what each of them needs
+ *     region_text.c          a region in JSON, and as a heading
+ *     group.c                sums of regions
+ *     first_limit.c          the limit that is reached first
+ *     tally.c                counts texts in little memory
+ *     similarity.c           texts that differ in numbers only
+ *
+ *   view/                  output
+ *     list.c                 lists with selected columns in a selected order
+ *     list_print.c           a list as a table and as CSV
+ *     list_fit.c             the columns of that table, fitted to the terminal
+ *     json.c                 JSON, also of lists
+ *     table.c                aligned columns
+ *     numbered_table.c       a table with the numbers of a session
+ *     results.c              the numbers of hits and regions in a session
+ *     hit_text.c             a hit, and the text around it
+ *     hex_view.c             bytes like those of hexdump -C
+ *     spark.c                values over time as a line of characters
+ *     progress.c             the progress of a long command
+ *     terminal.c             full-screen mode, with ncurses
+ *
+ *   cli/                   the command line
+ *     cli.c                  parses options and operands
+ *     help.c                 --help
+ *     options.c              the options of lists, and of all output
+ *
+ *   base/                  what knows nothing of processes
+ *     out.c                  buffered output
+ *     report.c               errors and notes on stderr
+ *     text.c                 a text that grows, and fast formatting of numbers
+ *     utf8.c                 makes untrusted bytes safe to print
+ *     wrap.c                 breaks prose into lines
+ *     delta.c                changes, rates, times and durations
+ *     new_file.c             files that appear when they are complete
+ *     interrupt.c            Ctrl-C
+ *     poll_loop.c            waits for the next sample, a key or an event
+ *     name_filter.c          a regular expression for names of processes
  *     user_names.c           names of users
- *
- *   cli.c                  a command's options, from one description
- *     cli_help.c             its --help
- *   selection.c            the options that choose regions
- *   list_options.c         the options of all lists, and of all output
- *   target.c               what a TARGET word means
- *   regions_load.c         reading a target's regions as cheaply as the wanted columns allow
- *   region_columns.c       the columns of a region, and what each costs
- *   region_text.c          a region in JSON lines, and as a heading
- *   group.c                regions summed up by what they have in common
- *
- *   memory.c               the memory of a process, stopped or not, or of a core file
- *     unreadable.c                what of it could not be had
- *     search.c               a scan of it, for the commands that search
- *   target_list.c          a TARGET word that means several processes
- *   hit_text.c             what was found, and the text around it, as text
- *   hex_view.c             bytes in the form of hexdump -C
- *   new_file.c             files that appear whole or not at all
- *   terminal.c             a terminal used as a whole (ncurses)
- *     terminal_check.c       whether it can be
- *   spark.c                values over time as a line of characters
- *   progress.c             how far a long command has come
- *   interrupt.c            Ctrl-C
- *   stopping.c             --stop, also while a session holds the target stopped
- *
- *   list.c                 lists with chosen columns in a chosen order
- *     list_values.c            the values of its cells
- *     list_print.c             as a table
- *   list_fit.c               fitted to the terminal
- *   list_csv.c               as comma-separated values
- *   json.c                   as JSON, piece by piece
- *   table.c                aligned columns
- *     numbered_table.c       with the numbers that a session gives
- *   wrap.c                 lines of words that fit the terminal
- *   delta.c                signed numbers: how much something changed, and how fast
- *   out.c                  the buffered output, its terminal and its end
- *   report.c               errors, and the exit statuses
- *   results.c              numbers for what a session prints
- *   text.c                 a growing text, and numbers written fast
- *   utf8.c                 strangers' bytes made safe to print
- *   alloc.c                memory or the end
+ *     alloc.c                allocation that cannot fail
  */
 #include <fcntl.h>
 #include <malloc.h>
@@ -143,11 +169,9 @@
 #include "commands.h"
 #include "shell/shell.h"
 
-/** The session of all commands; it is not in their table because it runs them. */
+/** The command that runs all others, and therefore is not in their table. */
 static const struct command shell_command = {
-	"shell",   "all of it at a prompt, on one target, with numbered results",
-	shell_run, &shell_spec,
-	-1,
+	"shell", "run all commands at a prompt, on one target", shell_run, &shell_spec, -1,
 };
 
 static void print_summary(struct out *out, const struct command *command)
@@ -157,20 +181,21 @@ static void print_summary(struct out *out, const struct command *command)
 
 static void print_help(struct out *out)
 {
-	out_string(out,
-	           "Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
-	           "Looks inside a running process's memory: what holds it, and what is in it.\n"
-	           "Nothing is restarted or changed, and nothing is stopped unless --stop asks for "
-	           "it.\n\nCommands:\n");
+	out_string(
+		out,
+		"Usage: procmem COMMAND [OPTION]... [ARGUMENT]...\n\n"
+		"Shows which regions hold the memory of a running process, and what they contain.\n"
+		"The process is not restarted or changed, and it is not stopped without --stop.\n"
+		"\nCommands:\n");
 
 	for (const struct command *command = commands; command->name; command++)
 		print_summary(out, command);
 
 	print_summary(out, &shell_command);
-	out_string(out, "\nprocmem COMMAND --help tells more about one of them.\n\nExamples:\n"
-	                "  procmem ps\n      the processes with the most memory\n"
-	                "  procmem map java\n      the regions of the process called java, largest "
-	                "first\n");
+	out_string(out, "\n'procmem COMMAND --help' describes a command.\n\nExamples:\n"
+	                "  procmem ps\n      list the processes with the most memory\n"
+	                "  procmem map java\n      list the regions of the process called java, "
+	                "largest first\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -178,15 +203,16 @@ static const struct command *find_command(const char *name)
 	return strcmp(name, shell_command.name) == 0 ? &shell_command : commands_find(name);
 }
 
-/** The command that was probably meant. @return its name, or NULL where none is similar */
+/** Finds the command with the most similar name. @return the name, NULL if none is similar */
 static const char *nearest_command(const char *word)
 {
 	const char *names[64] = { shell_command.name };
 	size_t count = 1;
 
-	for (const struct command *command = commands; command->name; command++)
+	for (const struct command *command = commands; command->name; command++) {
 		if (count < sizeof names / sizeof *names)
 			names[count++] = command->name;
+	}
 	return pm_typo_nearest(word, names, count);
 }
 
@@ -194,34 +220,38 @@ static enum status run_command(struct out *out, int argc, char **argv)
 {
 	const char *word = argv[0];
 	const struct command *command = find_command(word);
+
 	if (command)
 		return command->run(out, argc, argv);
 
 	const char *nearest = nearest_command(word);
 	if (nearest)
-		report_error("there is no command '%s'; did you mean '%s'?", word, nearest);
+		report_error("unknown command '%s'; did you mean '%s'?", word, nearest);
 	else
-		report_error("there is no command '%s'; procmem --help lists them", word);
+		report_error("unknown command '%s'; procmem --help lists the commands", word);
+
 	return STATUS_ERROR;
 }
 
-/** `procmem help [COMMAND]` is `procmem [COMMAND] --help`. */
+/** Runs `procmem help [COMMAND]`, which is the same as `procmem [COMMAND] --help`. */
 static enum status run_help(struct out *out, int argc, char **argv)
 {
 	char help[] = "--help";
+
 	if (argc < 2) {
 		print_help(out);
 		return STATUS_OK;
 	}
 
 	char *words[] = { argv[1], help, NULL };
+
 	return run_command(out, 2, words);
 }
 
 static enum status run(struct out *out, int argc, char **argv)
 {
 	if (argc < 2) {
-		report_error("which command? procmem --help lists them");
+		report_error("expected a command; procmem --help lists the commands");
 		return STATUS_ERROR;
 	}
 
@@ -234,9 +264,8 @@ static enum status run(struct out *out, int argc, char **argv)
 		return run_help(out, argc - 1, argv + 1);
 
 	if (word[0] == '-') {
-		report_error(
-			"'%s' stands where the command belongs; procmem --help lists the commands",
-			word);
+		report_error("expected a command, got '%s'; procmem --help lists the commands",
+		             word);
 		return STATUS_ERROR;
 	}
 
@@ -244,43 +273,47 @@ static enum status run(struct out *out, int argc, char **argv)
 }
 
 /**
- * Takes the places of standard streams that the caller has closed: else the next file that is
- * opened would be one of them, and get what is meant for it. Reading and writing fail as they
- * would, but for stderr, which nobody misses.
+ * Opens /dev/null for standard streams that are closed. Otherwise the next file that is opened
+ * would become such a stream and receive its output. Reading from stdin and writing to stdout still
+ * fail; writing to stderr is ignored.
  * @return 0 or -1
  */
 static int fill_standard_streams(void)
 {
-	static const int ways[] = {
+	static const int modes[] = {
 		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY
 	};
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		/* Children inherit them, as they would inherit others. */
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", ways[fd]) != fd)
+	/* Without O_CLOEXEC: children inherit standard streams. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd)
 			return -1;
+	}
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	/* Large blocks go back to the system as soon as they are free; otherwise malloc keeps more
-	 * and more of them, up to 32 MiB each (mallopt(3)). */
+	/* Large blocks are unmapped when they are freed. By default, malloc raises this threshold
+	 * up to 32 MiB and keeps such blocks; see mallopt(3). */
 	mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 
-	struct out out;
 	if (fill_standard_streams() < 0)
 		return (int)STATUS_ERROR;
 
-	/* A reader that goes away ends the output quietly, not the program: commands have to leave
-	 * their target as it was. */
+	/* If the reader of the output closes it, the rest is dropped, but the program continues:
+	 * commands must restore their target. */
 	signal(SIGPIPE, SIG_IGN);
 
-	/* Where whoever started us ignores it, exec hands that on, and wait(2) would not tell how a
-	 * child ended. */
+	/* The parent process can ignore SIGCHLD, which exec preserves. Then wait(2) would not
+	 * report how a child ended. */
 	signal(SIGCHLD, SIG_DFL);
+
+	struct out out;
+
 	out_init(&out, STDOUT_FILENO);
 
 	enum status status = run(&out, argc, argv);
+
 	if (out_close(&out) < 0)
 		status = STATUS_ERROR;
 

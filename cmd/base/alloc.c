@@ -9,7 +9,7 @@
 
 void alloc_failed(void)
 {
-	/* Not by report.c: that would need memory. */
+	/* Not report_error(), which allocates memory. */
 	fputs("procmem: out of memory\n", stderr);
 	exit(STATUS_ERROR);
 }
@@ -18,6 +18,8 @@ void *alloc_array(void *old, size_t count, size_t size)
 {
 	size_t bytes;
 	void *array = NULL;
+
+	/* realloc(3) of 0 bytes may return NULL, so an empty array has one byte. */
 	if (!__builtin_mul_overflow(count, size, &bytes))
 		array = realloc(old, bytes ? bytes : 1);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Memory for the commands: it is there, or the program ends with a message. The library never
- * does that; a command may.
+ * @file
+ * Allocation for the commands. If memory runs out, the program exits with an error message. Only
+ * commands may do that; the library returns an error instead.
  */
 #ifndef CMD_BASE_ALLOC_H
 #define CMD_BASE_ALLOC_H
@@ -9,23 +10,24 @@
 #include <stddef.h>
 #include <stdnoreturn.h>
 
-/** Exits with the message that there is no memory. */
+/** Exits with the error message that memory has run out. */
 noreturn void alloc_failed(void);
 
 /**
- * Resizes an array; exits with an error message when there is no memory.
+ * Resizes an array, or exits with an error message if memory runs out.
  *
  * @param old    the array, NULL for a new one
- * @param count  items it shall have room for
- * @param size   bytes of an item
- * @return       the array, never NULL; free() releases it
+ * @param count  number of items that the array must have room for
+ * @param size   size of an item in bytes
+ * @return       the array, never NULL; release it with free()
  */
 void *alloc_array(void *old, size_t count, size_t size);
 
 /**
- * Copies a string; exits with an error message when there is no memory.
- * @param string ends in NUL
- * @return the copy, for free()
+ * Copies a string, or exits with an error message if memory runs out.
+ *
+ * @param string  NUL-terminated string
+ * @return        the copy; release it with free()
  */
 char *alloc_string(const char *string);
 

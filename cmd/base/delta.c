@@ -12,10 +12,12 @@ void delta_put_bytes(struct text *text, int64_t delta, bool bytes)
 		return;
 	}
 
-	if (delta != 0)
-		text_char(text, delta > 0 ? '+' : '-');
+	if (delta > 0)
+		text_char(text, '+');
+	else if (delta < 0)
+		text_char(text, '-');
 
-	/* The least integer has no positive counterpart of its own type. */
+	/* Negated as unsigned: INT64_MIN has no positive counterpart in its own type. */
 	text_size(text, delta < 0 ? -(uint64_t)delta : (uint64_t)delta);
 }
 
@@ -28,12 +30,14 @@ void delta_put_rate(struct text *text, double rate)
 
 	double size = rate < 0 ? -rate : rate;
 	size_t unit = 0;
+
 	while (unit < 3 && size * units[unit].seconds < 10240)
 		unit++;
 
-	uint64_t amount = size * units[unit].seconds < 1e18
-	                          ? (uint64_t)(size * units[unit].seconds + 0.5)
-	                          : 0;
+	/* Rates above 1e18 bytes do not fit an integer and cannot be meant. */
+	double scaled = size * units[unit].seconds;
+	uint64_t amount = scaled < 1e18 ? (uint64_t)(scaled + 0.5) : 0;
+
 	if (amount == 0) {
 		text_char(text, '-');
 		return;
@@ -47,19 +51,22 @@ void delta_put_rate(struct text *text, double rate)
 void delta_put_time(struct text *text, int64_t wall_ns)
 {
 	time_t seconds = (time_t)(wall_ns / 1000000000);
+	char formatted[sizeof "2026-01-01T00:00:00Z" + 16];
 	struct tm utc;
-	char moment[sizeof "2026-01-01T00:00:00Z" + 16];
+
 	if (gmtime_r(&seconds, &utc) &&
-	    strftime(moment, sizeof moment, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
-		text_format(text, "%s.%03dZ", moment, (int)(wall_ns / 1000000 % 1000));
+	    strftime(formatted, sizeof formatted, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
+		text_format(text, "%s.%03dZ", formatted, (int)(wall_ns / 1000000 % 1000));
 }
 
 enum out_style delta_style(int64_t delta)
 {
-	return delta > 0 ? OUT_GROWN : delta < 0 ? OUT_LESS : OUT_PLAIN;
+	if (delta == 0)
+		return OUT_PLAIN;
+	return delta > 0 ? OUT_GROWN : OUT_LESS;
 }
 
-/** Seconds of a unit of time; 0 for no unit of ours. */
+/** Returns the seconds of a unit of time, 0 if the unit is not known. */
 static double unit_seconds(const char *unit)
 {
 	static const struct {
@@ -68,27 +75,29 @@ static double unit_seconds(const char *unit)
 	} units[] = { { "", 1 },     { "ms", 0.001 }, { "s", 1 },    { "m", 60 },
 		      { "min", 60 }, { "h", 3600 },   { "d", 86400 } };
 
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (strcmp(unit, units[i].name) == 0)
 			return units[i].seconds;
-
+	}
 	return 0;
 }
 
 int delta_parse_duration(const char *text, double *seconds, struct pm_error *error)
 {
-	/* strtod() would also take blanks, signs, hexadecimal and infinity; more digits than these
-	 * are no duration. */
-	size_t digits = strspn(text, "0123456789."), whole = strspn(text, "0123456789");
+	/* strtod() would also accept spaces, signs, hexadecimal and infinity. A number of more
+	 * than 15 digits is not a duration. */
+	size_t digits = strspn(text, "0123456789.");
+	size_t whole = strspn(text, "0123456789");
 	double unit = unit_seconds(text + digits);
 	bool number = whole > 0 && digits <= 15 &&
 	              !strchr(text + whole + (text[whole] == '.'), '.');
 
 	if (!number || unit == 0)
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is no duration: 30s, 1.5m, 2h, 7d", text);
+		                    "'%s' is not a duration: 30s, 1.5m, 2h, 7d", text);
 
 	char copy[16];
+
 	memcpy(copy, text, digits);
 	copy[digits] = '\0';
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Numbers with a sign: how much something changed, and how fast. */
+/** @file Changes of sizes, rates, times and durations as text. */
 #ifndef CMD_BASE_DELTA_H
 #define CMD_BASE_DELTA_H
 
@@ -12,32 +12,36 @@
 #include "base/text.h"
 
 /**
- * Adds a change of a size: "+498.0M", "-" for none.
+ * Adds the change of a size, such as "+498.0M", or "-" for 0.
  *
- * @param text   gets it
+ * @param text   receives the change
  * @param delta  the change in bytes
- * @param bytes  as an exact integer
+ * @param bytes  whether to write the exact number of bytes, "0" for 0
  */
 void delta_put_bytes(struct text *text, int64_t delta, bool bytes);
 
 /**
- * Adds a rate: "+1.9M/s", in the unit of time that needs no tiny numbers; "-" for none. @param text
- * gets it
- * @param rate bytes a second
+ * Adds a rate, such as "+1.9M/s". Small rates are given by the minute, hour or day. A rate that is
+ * below one byte a day is "-".
+ *
+ * @param text  receives the rate
+ * @param rate  bytes per second, of either sign
  */
 void delta_put_rate(struct text *text, double rate);
 
 /**
- * Adds a time in UTC by ISO 8601.
- * @param text gets it
- * @param wall_ns nanoseconds since 1970
+ * Adds a time in UTC, as in ISO 8601, with milliseconds.
+ *
+ * @param text     receives the time
+ * @param wall_ns  nanoseconds since 1970
  */
 void delta_put_time(struct text *text, int64_t wall_ns);
 
 /**
- * Style of something that changed by so much.
- * @param delta the change
- * @return OUT_GROWN, OUT_LESS or OUT_PLAIN
+ * Returns the style in which a change is printed.
+ *
+ * @param delta  the change
+ * @return       OUT_GROWN, OUT_LESS, or OUT_PLAIN for 0
  */
 enum out_style delta_style(int64_t delta);
 
@@ -45,7 +49,7 @@ enum out_style delta_style(int64_t delta);
  * Parses a duration: `30`, `30s`, `1.5m`, `2h`, `7d`.
  *
  * @param text     the text
- * @param seconds  where to store it
+ * @param seconds  receives the duration, more than 0
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Signals that end a command. The handlers only set flags: one for the command that runs, and one
+ * for the session that runs commands. System calls are interrupted, so that waits end.
+ */
 #include "base/interrupt.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All that a signal handler can reach: for the command that runs, and for the session around it. */
+/* Signal handlers can reach globals only. */
 static volatile sig_atomic_t interrupted, session_interrupted;
 
-/* Set once. */
+/* Set by the first call of interrupt_session(), and never cleared. */
 static bool in_session;
 
-/* SIGQUIT is caught only where a terminal is held: else it remains the way out of a program that
- * does not react. */
+/* SIGQUIT is caught only while a command controls the terminal. Otherwise it remains a way to end
+ * a program that does not react. */
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { HELD = sizeof numbers / sizeof *numbers, CAUGHT = HELD - 1 };
 
-/* What the signals did before interrupt_hold(). */
+/* Actions from before interrupt_hold(). */
 static struct sigaction before_hold[HELD];
 
-/* Other threads read the flags: those of the library do so atomically. */
+/* Threads of the library read the flags atomically. */
 static void handle(int number)
 {
 	__atomic_store_n(&interrupted, number, __ATOMIC_RELAXED);
@@ -31,15 +35,18 @@ static void handle_in_session(int number)
 }
 
 /**
- * Catches one signal.
- * @param once the next of it ends the program
- * @param before what it did so far
+ * Catches one signal, unless it is ignored.
+ *
+ * @param number  the signal
+ * @param once    whether a second signal ends the program
+ * @param before  receives the previous action
  */
 static void catch_one(int number, bool once, struct sigaction *before)
 {
 	const struct sigaction action = { .sa_handler = handle,
 		                          .sa_flags = once ? (int)SA_RESETHAND : 0 };
-	/* What was ignored by whoever started us (nohup) stays so. */
+
+	/* A signal that the parent process ignores (nohup) remains ignored. */
 	if (sigaction(number, NULL, before) == 0 && before->sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
 }
@@ -47,11 +54,12 @@ static void catch_one(int number, bool once, struct sigaction *before)
 const volatile sig_atomic_t *interrupt_catch(void)
 {
 	struct sigaction before;
+
 	interrupted = 0;
 	for (size_t i = 0; i < CAUGHT; i++)
 		catch_one(numbers[i], !in_session || numbers[i] != SIGINT, &before);
 
-	/* A limit on the size of files is an error of write(2), after which there is something to
+	/* Then a file that exceeds the size limit is an error of write(2), and the command can
 	 * clean up. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
@@ -62,6 +70,7 @@ const volatile sig_atomic_t *interrupt_hold(void)
 	interrupted = 0;
 	for (size_t i = 0; i < HELD; i++)
 		catch_one(numbers[i], false, &before_hold[i]);
+
 	signal(SIGXFSZ, SIG_IGN);
 	return &interrupted;
 }
@@ -86,6 +95,7 @@ int interrupt_caught(void)
 const volatile sig_atomic_t *interrupt_session(void)
 {
 	const struct sigaction action = { .sa_handler = handle_in_session };
+
 	in_session = true;
 	interrupted = session_interrupted = 0;
 	sigaction(SIGINT, &action, NULL);

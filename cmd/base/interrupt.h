@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Ctrl-C and its relatives: for commands that have something to clean up, and for a session,
- * which outlives its commands.
+ * @file
+ * Signals that end a command, such as that of Ctrl-C: for commands that have to clean up, and for
+ * a session, which continues after its commands.
  */
 #ifndef CMD_BASE_INTERRUPT_H
 #define CMD_BASE_INTERRUPT_H
@@ -9,45 +10,45 @@
 #include <signal.h>
 
 /**
- * From now on SIGINT, SIGTERM and SIGHUP set a flag to their number and interrupt system calls; a
- * second one ends the program at once, but SIGINT never ends a session. SIGXFSZ is ignored. The
- * flag is clear: each command begins anew.
+ * Catches SIGINT, SIGTERM and SIGHUP: each sets a flag to its number and interrupts system calls.
+ * A second signal ends the program at once, except that SIGINT never ends a session. SIGXFSZ is
+ * ignored. The flag is cleared.
  *
- * @return the flag
+ * @return  the flag, 0 until a signal arrives
  */
 const volatile sig_atomic_t *interrupt_catch(void);
 
 /**
- * The same for a command that may hold a terminal, which no signal is to leave as it is then: a
- * second one does not end the program either, and SIGQUIT is one of them. Until
- * interrupt_release().
+ * Catches the signals of interrupt_catch() and SIGQUIT, until interrupt_release(). No number of
+ * them ends the program, so that a command that controls the terminal can restore it.
  *
- * @return the flag
+ * @return  the flag, 0 until a signal arrives
  */
 const volatile sig_atomic_t *interrupt_hold(void);
 
 /**
- * Signals do what they did before interrupt_hold(); interrupt_caught() still tells what it caught.
+ * Restores the actions from before interrupt_hold(). interrupt_caught() still returns the signal
+ * that was caught.
  */
 void interrupt_release(void);
 
 /**
- * The signals of interrupt_hold().
- * @param set they are added to it
+ * Adds the signals of interrupt_hold() to a set.
+ * @param set  an initialized set
  */
 void interrupt_add_held(sigset_t *set);
 
 /**
- * What interrupt_catch() or interrupt_hold() caught since it was called last.
- * @return the number of a signal, 0 for none
+ * Returns the signal caught since the last interrupt_catch() or interrupt_hold().
+ * @return  the signal number, 0 for none
  */
 int interrupt_caught(void);
 
 /**
- * For a session: SIGINT sets another flag, until a command catches it for itself. Called before
- * each command and each prompt; the flag is clear afterwards.
+ * Makes SIGINT set the flag of the session, until a command catches the signal. A session calls
+ * this before each command and each prompt. The flag is cleared.
  *
- * @return that flag
+ * @return  the flag of the session, 0 until SIGINT arrives
  */
 const volatile sig_atomic_t *interrupt_session(void);
 

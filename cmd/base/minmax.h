@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The smaller and the larger of two numbers: see <procmem/minmax.h>. */
+/** @file Bounds of numbers: those of <procmem/minmax.h>, and a difference that stops at 0. */
 #ifndef CMD_BASE_MINMAX_H
 #define CMD_BASE_MINMAX_H
 
+#include <stddef.h>
+
 #include <procmem/minmax.h>
+
+/**
+ * Subtracts, without going below 0.
+ *
+ * @param a  a size
+ * @param b  a size
+ * @return   a - b, 0 if b is larger
+ */
+static inline size_t excess_size(size_t a, size_t b)
+{
+	return a > b ? a - b : 0;
+}
 
 #endif

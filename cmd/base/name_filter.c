@@ -6,31 +6,33 @@
 
 #include <string.h>
 
-/** Bytes of a part that are shown: the reason is to have room behind them. */
-static int excerpt(size_t length)
-{
-	return length < 60 ? (int)length : 60;
-}
+#include "base/minmax.h"
+
+/* Bytes of the expression that are shown before the position of an error. The reason follows, and
+ * struct pm_error has room for one sentence. */
+enum { EXCERPT_MAX = 60 };
 
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error)
 {
 	int code;
-
 	PCRE2_SIZE at;
+
 	*filter = (struct name_filter){ 0 };
 	if (!regex)
 		return 0;
 
-	/* Names are bytes: without PCRE2_UTF every one of them can be matched. */
+	/* Names are arbitrary bytes. Without PCRE2_UTF all of them can be matched. */
 	filter->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
 	if (!filter->code) {
 		PCRE2_UCHAR message[120] = "";
+		int before = (int)pm_min_size(at, EXCERPT_MAX);
+
+		/* The wording is that of the library for its patterns. */
 		pcre2_get_error_message(code, message, sizeof message);
-		/* The sentence of the library about its patterns. */
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
 			"the pattern is wrong after byte %zu, '%.*s' <-- here -- '%.60s': %s",
-			(size_t)at, excerpt(at), regex + (at - (size_t)excerpt(at)), regex + at,
+			(size_t)at, before, regex + (at - (size_t)before), regex + at,
 			(char *)message);
 	}
 

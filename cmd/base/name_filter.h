@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A regular expression (PCRE2) for names of processes. */
+/** @file A regular expression (PCRE2) for the names of processes. */
 #ifndef CMD_BASE_NAME_FILTER_H
 #define CMD_BASE_NAME_FILTER_H
 
@@ -7,33 +7,34 @@
 
 #include <procmem/error.h>
 
-/** A filter; all zero lets everything through. */
+/** A filter. All zero matches every name. */
 struct name_filter {
-	void *code;  /**< compiled pattern */
-	void *match; /**< room for a match */
+	void *code;  /**< compiled pattern, NULL to match every name; owned */
+	void *match; /**< match data of PCRE2; owned */
 };
 
 /**
- * Makes a filter.
+ * Compiles a filter.
  *
- * @param filter  filled; release with name_filter_deinit()
- * @param regex   the expression, NULL for everything
- * @param error   PM_ERROR_USAGE with the position
+ * @param filter  filled; release it with name_filter_deinit()
+ * @param regex   the expression, NULL to match every name
+ * @param error   PM_ERROR_USAGE with the position of the mistake
  * @return        0 or -1
  */
 int name_filter_init(struct name_filter *filter, const char *regex, struct pm_error *error);
 
 /**
  * Releases a filter.
- * @param filter the filter
+ * @param filter  the filter; matches every name afterwards
  */
 void name_filter_deinit(struct name_filter *filter);
 
 /**
- * Whether a name matches somewhere.
- * @param filter the filter
- * @param name any bytes
- * @return true or false
+ * Checks whether the expression matches any part of a name.
+ *
+ * @param filter  the filter
+ * @param name    arbitrary bytes, NUL-terminated
+ * @return        true if it matches
  */
 bool name_filter_fits(const struct name_filter *filter, const char *name);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Files that get their name when they are complete. The contents are written to a file without a
+ * name (O_TMPFILE of open(2)), or to a temporary name beside the final one where the file system
+ * does not support that. Needs /proc to link a file without a name.
+ */
 #include "base/new_file.h"
 
 #include <errno.h>
@@ -12,15 +17,17 @@
 
 #include "base/text.h"
 
-static int failed(const char *path, struct pm_error *error)
+/** Fills `error` with errno and what it means for a path. @return -1 */
+static int set_error(const char *path, struct pm_error *error)
 {
 	struct stat status;
 	int cause = errno;
+
 	if (cause == EISDIR)
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a directory; name a file in it", path);
 
-	/* open(2) says of a socket: "No such device or address". */
+	/* The text of open(2) for a socket is "No such device or address". */
 	if (cause == ENXIO && stat(path, &status) == 0 && S_ISSOCK(status.st_mode))
 		return pm_error_set(error, PM_ERROR_IO, cause,
 		                    "cannot write %s: it is a socket; name a file or a pipe", path);
@@ -29,25 +36,27 @@ static int failed(const char *path, struct pm_error *error)
 	                    strerror(cause));
 }
 
-/** Bytes of a path up to its last slash, with it. */
+/** Returns the bytes of a path up to and including its last slash. */
 static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/** A name beside a path, for mkstemp(3). */
+/** Makes a template for mkstemp(3) in the directory of a path. */
 static char *temporary_name(const char *path)
 {
 	struct text name = { 0 };
 	size_t directory = directory_length(path);
+
 	text_bytes(&name, path, directory);
 	text_format(&name, ".%s.XXXXXX", path + directory);
 	text_terminate(&name);
+
 	return name.bytes;
 }
 
-/** Name of an open file, whether or not it has another one. */
+/** The name of an open file below /proc, which exists whether or not the file has another one. */
 struct link {
 	char name[64];
 };
@@ -60,21 +69,25 @@ static struct link link_to(int fd)
 }
 
 /**
- * Makes a file without a name in the directory of a path: nothing is left of it if we are killed.
- * @return -1: that cannot be had
+ * Makes a file without a name in the directory of a path. Nothing remains of such a file if the
+ * program is killed.
+ * @return a descriptor, -1 where that is not supported
  */
 static int open_nameless(const char *path)
 {
 	struct text directory = { 0 };
 	size_t length = directory_length(path);
-	text_bytes(&directory, length > 0 ? path : ".", length > 0 ? length : 1);
+
+	if (length > 0)
+		text_bytes(&directory, path, length);
+	else
+		text_char(&directory, '.');
 
 	int fd = open(text_terminate(&directory), O_TMPFILE | O_RDWR | O_CLOEXEC,
 	              S_IRUSR | S_IWUSR);
 	text_deinit(&directory);
 
-	/* Without /proc, as in the root of somebody who looks at a core file, it would never get a
-	 * name. */
+	/* Without /proc, as in a chroot, the file could not be linked later. */
 	if (fd >= 0 && access(link_to(fd).name, F_OK) < 0) {
 		close(fd);
 		fd = -1;
@@ -83,37 +96,44 @@ static int open_nameless(const char *path)
 	return fd;
 }
 
-/** Starts on a regular file. */
+/** Opens a new regular file. @return 0, or -1 with errno set */
 static int open_regular(struct new_file *file)
 {
 	file->temporary = temporary_name(file->path);
 	file->fd = open_nameless(file->path);
 	file->nameless = file->fd >= 0;
+
 	if (!file->nameless)
 		file->fd = mkostemp(file->temporary, O_CLOEXEC);
 	return file->fd >= 0 ? 0 : -1;
 }
 
 /**
- * Whether a path names a descriptor that we were started with. Such names are links as well, but
- * the kernel's.
+ * Checks whether a path names a descriptor that the program was started with. Such names are
+ * symbolic links of the kernel.
  */
 static bool is_own_descriptor(const char *path)
 {
-	static const char *const begins[] = { "/dev/std", "/dev/fd/", "/proc/self/fd/" };
-	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		if (strncmp(path, begins[i], strlen(begins[i])) == 0)
+	static const char *const prefixes[] = { "/dev/std", "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		if (strncmp(path, prefixes[i], strlen(prefixes[i])) == 0)
 			return true;
+	}
 	return false;
 }
 
 /**
- * Starts on what is there and no regular file. What is written is secret: nobody else may have laid
- * out a pipe for it.
+ * Opens an existing file that is not a regular one. The contents are secret, so a named pipe of
+ * another user is refused.
+ *
+ * @param follow  O_NOFOLLOW, or 0 for the name of a descriptor of our own
+ * @return        0, or -1 with errno set
  */
 static int open_special(struct new_file *file, int follow)
 {
 	struct stat status;
+
 	file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | follow);
 	if (file->fd < 0)
 		return -1;
@@ -131,7 +151,8 @@ static int open_special(struct new_file *file, int follow)
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error)
 {
 	struct stat status;
-	bool own = is_own_descriptor(path), exists = lstat(path, &status) == 0;
+	bool own = is_own_descriptor(path);
+	bool exists = lstat(path, &status) == 0;
 
 	*file = (struct new_file){ .fd = -1 };
 	if (exists && S_ISLNK(status.st_mode) && !own)
@@ -141,15 +162,18 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 
 	file->path = strdup(path);
 	if (!file->path)
-		return failed(path, error);
+		return set_error(path, error);
 
-	if (exists && !S_ISREG(status.st_mode)) {
-		if (open_special(file, own ? 0 : O_NOFOLLOW) == 0)
-			return 0;
-	} else if (open_regular(file) == 0)
+	int opened;
+
+	if (exists && !S_ISREG(status.st_mode))
+		opened = open_special(file, own ? 0 : O_NOFOLLOW);
+	else
+		opened = open_regular(file);
+	if (opened == 0)
 		return 0;
 
-	failed(path, error);
+	set_error(path, error);
 	free(file->temporary);
 	file->temporary = NULL;
 	new_file_drop(file);
@@ -157,16 +181,17 @@ int new_file_open(struct new_file *file, const char *path, struct pm_error *erro
 	return -1;
 }
 
-/** Gives a nameless file a name that nothing has. */
+/** Links a file without a name to a name that does not exist yet. */
 static int link_as(const struct new_file *file, const char *name)
 {
 	return linkat(AT_FDCWD, link_to(file->fd).name, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-/** Gives a nameless file the temporary name, which must be a new one. */
+/** Links a file without a name to a new temporary name. */
 static int link_temporarily(struct new_file *file)
 {
 	int reserved = mkostemp(file->temporary, O_CLOEXEC);
+
 	if (reserved < 0)
 		return -1;
 
@@ -178,6 +203,7 @@ static int link_temporarily(struct new_file *file)
 	return 0;
 }
 
+/** Gives a file its final name. @return 0, or -1 with errno set */
 static int give_name(struct new_file *file)
 {
 	if (file->nameless) {
@@ -189,17 +215,20 @@ static int give_name(struct new_file *file)
 
 	if (!file->only_new)
 		return rename(file->temporary, file->path);
-	/* Not all file systems can rename so; those of Windows know no second name. */
+
 	if (renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path, RENAME_NOREPLACE) == 0)
 		return 0;
 
-	return errno == EINVAL && link(file->temporary, file->path) == 0 ? unlink(file->temporary)
-	                                                                 : -1;
+	/* Some file systems do not support RENAME_NOREPLACE, and those of Windows no links. */
+	if (errno == EINVAL && link(file->temporary, file->path) == 0)
+		return unlink(file->temporary);
+
+	return -1;
 }
 
 /**
- * Some file systems tell of a full disk when a descriptor is closed: that must be known before
- * there is a name.
+ * Closes a copy of the descriptor. Some file systems report a full disk on close(2), and that
+ * error must be known before the file gets its name.
  */
 static int flush(int fd)
 {
@@ -210,7 +239,7 @@ static int flush(int fd)
 int new_file_keep(struct new_file *file, struct pm_error *error)
 {
 	if (flush(file->fd) < 0 || (file->temporary && give_name(file) < 0)) {
-		failed(file->path, error);
+		set_error(file->path, error);
 		new_file_drop(file);
 		return -1;
 	}
@@ -227,6 +256,7 @@ void new_file_drop(struct new_file *file)
 		close(file->fd);
 	if (file->temporary && !file->nameless)
 		unlink(file->temporary);
+
 	free(file->temporary);
 	free(file->path);
 	*file = (struct new_file){ .fd = -1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A file that appears whole or not at all: written without a name (O_TMPFILE of open(2)), or where
- * the file system cannot do that under a temporary name beside it, and named in the end. Mode 0600.
+ * A file that appears under its name only when it is complete. Its mode is 0600. If the program is
+ * killed before that, an existing file of that name is unchanged.
  */
 #ifndef CMD_BASE_NEW_FILE_H
 #define CMD_BASE_NEW_FILE_H
@@ -13,37 +13,38 @@
 
 /** A file being written. */
 struct new_file {
-	char *path;      /**< the name that it is to have; owned */
-	char *temporary; /**< its name meanwhile, NULL for what exists and is no regular file:
-	                    written to directly; owned */
-	bool nameless;   /**< it has no name yet, also not that */
-	int fd;          /**< open for writing, -1 for closed */
-	bool only_new;   /**< whether nothing may have the name when it gets it; false unless set by
-	                    the user before new_file_keep() */
+	char *path;      /**< the final name; owned */
+	char *temporary; /**< the temporary name, or a template for one; NULL if an existing file
+	                    that is not a regular one is written directly; owned */
+	bool nameless;   /**< the file has no name yet, not even the temporary one */
+	int fd;          /**< open for writing, -1 if closed */
+	bool only_new;   /**< do not replace an existing file; false unless the caller sets this
+	                    before new_file_keep() */
 };
 
 /**
- * Starts one. A symbolic link is refused, unless it is the system's name of a descriptor that we
- * were started with, as /dev/stdout.
+ * Starts a file. A symbolic link is refused, unless it is the system's name for a descriptor that
+ * the program was started with, such as /dev/stdout.
  *
- * @param file   filled
- * @param path   its name
+ * @param file   filled; release it with new_file_keep() or new_file_drop()
+ * @param path   the final name
  * @param error  PM_ERROR_IO
  * @return       0 or -1
  */
 int new_file_open(struct new_file *file, const char *path, struct pm_error *error);
 
 /**
- * Gives it its name.
- * @param file released in any case
- * @param error PM_ERROR_IO; then it is removed
- * @return 0 or -1
+ * Gives a file its final name.
+ *
+ * @param file   released in any case
+ * @param error  PM_ERROR_IO; the file has been removed then
+ * @return       0 or -1
  */
 int new_file_keep(struct new_file *file, struct pm_error *error);
 
 /**
- * Removes it.
- * @param file released; harmless on one that was kept
+ * Removes a file.
+ * @param file  released; has no effect after new_file_keep()
  */
 void new_file_drop(struct new_file *file);
 

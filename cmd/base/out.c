@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "base/wrap.h"
 
-/* Big enough that a listing of 60,000 regions takes some hundred writes. */
+/* A listing of 60,000 regions then takes about a hundred writes. */
 enum { FLUSH_AT = 64 * 1024 };
 
 static const char *const style_codes[OUT_STYLE_COUNT] = {
@@ -48,7 +48,7 @@ void out_flush(struct out *out)
 {
 	size_t done = 0;
 
-	/* As with a reader that is gone: nobody wants the rest. */
+	/* The rest is dropped as if the reader had closed its pipe. */
 	if (out->cancel && *out->cancel && !out->os_errno)
 		out->os_errno = EPIPE;
 
@@ -102,35 +102,40 @@ void out_blanks(struct out *out, size_t count)
 void out_format(struct out *out, const char *format, ...)
 {
 	va_list arguments;
+
 	va_start(arguments, format);
 	text_vformat(&out->buffer, format, arguments);
 	va_end(arguments);
+
 	flush_if_full(out);
 }
 
-size_t out_wrapped(struct out *out, const struct text *lines, size_t indent)
+size_t out_wrapped(struct out *out, const struct text *text, size_t indent)
 {
 	struct text wrapped = { 0 };
-	size_t ends = 0;
-	wrap(&wrapped, lines->bytes, lines->length, out->width, indent);
+	size_t lines = 0;
+
+	wrap(&wrapped, text->bytes, text->length, out->width, indent);
 
 	for (size_t i = 0; i < wrapped.length; i++)
-		ends += wrapped.bytes[i] == '\n';
+		lines += wrapped.bytes[i] == '\n';
 
 	out_text(out, &wrapped);
 	text_deinit(&wrapped);
-	return ends;
+	return lines;
 }
 
 void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
 {
-	struct text lines = { 0 };
+	struct text text = { 0 };
 	va_list arguments;
+
 	va_start(arguments, format);
-	text_vformat(&lines, format, arguments);
+	text_vformat(&text, format, arguments);
 	va_end(arguments);
-	out_wrapped(out, &lines, indent);
-	text_deinit(&lines);
+
+	out_wrapped(out, &text, indent);
+	text_deinit(&text);
 }
 
 void out_escaped(struct out *out, const char *string)
@@ -155,6 +160,7 @@ int out_close(struct out *out)
 	text_deinit(&out->buffer);
 	if (!out->os_errno || out->os_errno == EPIPE)
 		return 0;
+
 	report_error("cannot write the output: %s", strerror(out->os_errno));
 	return -1;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Where a command's result goes: one big buffer before a descriptor, which knows whether a terminal
+ * The output of a command: a large buffer in front of a descriptor, which knows whether a terminal
  * reads it.
  *
- * A failed write is remembered and told once, by out_close(): a full disk is an error, a reader
- * that closed its pipe is none.
+ * A failed write is remembered, and out_close() reports it once. A full disk is an error. A reader
+ * that closed its pipe is not.
  */
 #ifndef CMD_BASE_OUT_H
 #define CMD_BASE_OUT_H
@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 
-/** When to colour. */
+/** When to print colours. */
 enum out_colour {
 	OUT_COLOUR_AUTO,   /**< on a terminal, unless NO_COLOR is set (https://no-color.org) or TERM
 	                      is "dumb" */
@@ -24,150 +24,163 @@ enum out_colour {
 	OUT_COLOUR_NEVER,  /**< never */
 };
 
-/** What a piece of text means; the colours follow from that. */
+/** The meaning of a text, which decides its colour. */
 enum out_style {
-	OUT_PLAIN, /**< nothing special */
-	OUT_DIM,   /**< a classification of what stands beside it */
-	OUT_GROWN, /**< there is more of it than before */
-	OUT_LESS,  /**< there is less of it than before */
-	OUT_NEW,   /**< it was not there before */
-	OUT_MATCH, /**< what was searched for */
+	OUT_PLAIN, /**< no meaning; ends another style */
+	OUT_DIM,   /**< classifies the text beside it */
+	OUT_GROWN, /**< a size or count that has grown */
+	OUT_LESS,  /**< a size or count that has shrunk */
+	OUT_NEW,   /**< an item that did not exist before */
+	OUT_MATCH, /**< a match of a search */
 	OUT_STYLE_COUNT,
 };
 
 struct results; /* results.h */
 
-/** An output. Initialise with out_init(). */
+/** An output. Initialise it with out_init(). */
 struct out {
-	int fd;        /**< where it goes; stays the caller's */
-	int os_errno;  /**< errno of the first failed write, 0 for none; nothing is written after it
-	                */
-	bool terminal; /**< a terminal reads it */
-	bool colour;   /**< styles are shown */
+	int fd;        /**< the descriptor; owned by the caller */
+	int os_errno;  /**< errno of the first failed write, 0 for none; nothing is written after
+	                  that */
+	bool terminal; /**< a terminal reads the output */
+	bool colour;   /**< styles are printed */
 	bool plain;    /**< OUT_COLOUR_AUTO means never */
-	size_t width;  /**< columns of the terminal, SIZE_MAX where there is none */
-	size_t height; /**< its lines, SIZE_MAX where there is none */
-	struct text buffer;                  /**< what is not yet written */
-	const volatile sig_atomic_t *cancel; /**< when it becomes non-zero, the rest is dropped
-	                                        without a word; NULL for none */
-	struct results *results; /**< numbers what is printed, for later commands; NULL outside of a
-	                            session */
+	size_t width;  /**< columns of the terminal, SIZE_MAX without a terminal */
+	size_t height; /**< lines of the terminal, SIZE_MAX without a terminal */
+	struct text buffer;                  /**< output that is not yet written */
+	const volatile sig_atomic_t *cancel; /**< when not 0, the rest is dropped without an error;
+	                                        NULL if the output cannot be cancelled */
+	struct results *results; /**< gives numbers to the printed items, for later commands; NULL
+	                            outside of a session */
 };
 
 /**
  * Starts an output, with the colours of OUT_COLOUR_AUTO.
- * @param out filled
- * @param fd where it goes
+ *
+ * @param out  filled; release it with out_close()
+ * @param fd   the descriptor; owned by the caller
  */
 void out_init(struct out *out, int fd);
 
 /**
- * Finds out anew how large its terminal is: it may be another size by now.
- * @param out as made by out_init()
+ * Reads the size of the terminal again.
+ * @param out  the output
  */
 void out_measure(struct out *out);
 
 /**
- * Says when to colour.
- * @param out the output
- * @param when when
+ * Sets when to print colours.
+ *
+ * @param out   the output
+ * @param when  when to print colours
  */
 void out_set_colour(struct out *out, enum out_colour when);
 
 /**
  * Writes bytes.
- * @param out the output
- * @param bytes what
- * @param length how many
+ *
+ * @param out     the output
+ * @param bytes   the bytes
+ * @param length  number of bytes
  */
 void out_bytes(struct out *out, const char *bytes, size_t length);
 
 /**
  * Writes a string.
- * @param out the output
- * @param string ends in NUL
+ *
+ * @param out     the output
+ * @param string  NUL-terminated string
  */
 void out_string(struct out *out, const char *string);
 
 /**
  * Writes a text.
- * @param out the output
- * @param text what
+ *
+ * @param out   the output
+ * @param text  the text
  */
 void out_text(struct out *out, const struct text *text);
 
 /**
- * Writes lines of words, broken where the terminal ends.
+ * Writes prose, broken between words at the width of the terminal.
  *
  * @param out     the output
- * @param lines   escaped text, without styles
- * @param indent  blanks before what goes on with a line
- * @return        how many line ends that are
+ * @param text    escaped text of one or more lines, without styles
+ * @param indent  number of spaces at the start of a continuation line
+ * @return        number of newlines written
  */
-size_t out_wrapped(struct out *out, const struct text *lines, size_t indent);
+size_t out_wrapped(struct out *out, const struct text *text, size_t indent);
 
 /**
- * The same of what printf would print.
- * @param out the output
- * @param indent as out_wrapped() @param format as for printf
+ * Writes formatted prose, broken between words at the width of the terminal.
+ *
+ * @param out     the output
+ * @param indent  number of spaces at the start of a continuation line
+ * @param format  format of printf(3)
  */
 void out_wrapped_format(struct out *out, size_t indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * Writes blanks.
- * @param out the output
- * @param count how many
+ * Writes spaces.
+ *
+ * @param out    the output
+ * @param count  number of spaces
  */
 void out_blanks(struct out *out, size_t count);
 
 /**
- * Writes what printf would print.
- * @param out the output
- * @param format as for printf
+ * Writes formatted text.
+ *
+ * @param out     the output
+ * @param format  format of printf(3)
  */
 void out_format(struct out *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * Writes a stranger's text, escaped.
- * @param out the output
- * @param string ends in NUL
+ * Writes untrusted text, escaped as by utf8_escape().
+ *
+ * @param out     the output
+ * @param string  NUL-terminated string
  */
 void out_escaped(struct out *out, const char *string);
 
 /**
- * Begins a style; out_style(out, OUT_PLAIN) ends it.
- * @param out the output
- * @param style which
+ * Starts a style. out_style(out, OUT_PLAIN) ends it.
+ *
+ * @param out    the output
+ * @param style  the style
  */
 void out_style(struct out *out, enum out_style style);
 
 /**
- * What begins a style, for text that is written down before it is output.
+ * Returns the escape sequence that starts a style, for text that is built before it is written.
  *
  * @param out    the output
- * @param style  which
- * @return       "" without colours
+ * @param style  the style
+ * @return       the sequence, "" if the output has no colours
  */
 const char *out_style_code(const struct out *out, enum out_style style);
 
 /**
- * Writes what is buffered.
- * @param out the output
+ * Writes the buffer to the descriptor.
+ * @param out  the output
  */
 void out_flush(struct out *out);
 
 /**
- * Whether more output is pointless: the reader is gone or the disk is full.
- * @param out the output
- * @return true or false
+ * Checks whether further output is pointless, because the reader is gone or the disk is full.
+ *
+ * @param out  the output
+ * @return     true if a write has failed
  */
 bool out_failed(const struct out *out);
 
 /**
- * Writes the rest, tells a failure on stderr and releases the buffer.
- * @param out the output
- * @return 0, or -1 if output was lost
+ * Writes the rest, reports a failed write on stderr and releases the buffer.
+ *
+ * @param out  the output
+ * @return     0, or -1 if output was lost
  */
 int out_close(struct out *out);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The wait between two samples, in ppoll(2). Signals are blocked except during the wait, so that
+ * none is missed between the check of the flag and the wait.
+ */
 #include "base/poll_loop.h"
 
 #include <stdlib.h>
@@ -7,7 +11,8 @@
 #include "base/clock.h"
 #include "base/interrupt.h"
 
-/* Seconds between two looks that events of the kernel cause: they can come in thousands. */
+/* Least seconds between two samples that events of the kernel cause: thousands of events can
+ * arrive. */
 static const double hastened_interval = 0.1;
 
 void poll_loop_init(struct poll_loop *wait, double interval)
@@ -41,44 +46,59 @@ void poll_loop_postpone(struct poll_loop *wait, double seconds)
 void poll_loop_hasten(struct poll_loop *wait)
 {
 	double at = clock_seconds();
-	if (at < wait->looked + hastened_interval)
-		at = wait->looked + hastened_interval;
+
+	if (at < wait->last_due + hastened_interval)
+		at = wait->last_due + hastened_interval;
 	if (at < wait->due)
 		wait->due = at;
 }
 
-bool poll_loop_wait(struct poll_loop *wait)
+/** Converts seconds to a timeout; negative ones are 0. */
+static struct timespec timeout_of(double seconds)
 {
-	/* Between a look at the flag and the wait a signal would be lost: it may come only within
-	 * ppoll(2). */
+	struct timespec timeout = { 0 };
+
+	if (seconds > 0) {
+		timeout.tv_sec = (time_t)seconds;
+		timeout.tv_nsec = (long)((seconds - (double)timeout.tv_sec) * 1e9);
+	}
+	return timeout;
+}
+
+/** Waits for a descriptor, a signal or the time of the next sample. */
+static void wait_once(struct poll_loop *wait)
+{
 	sigset_t caught, before;
+	int ready = -1;
+
 	sigemptyset(&caught);
 	interrupt_add_held(&caught);
 	sigaddset(&caught, SIGTSTP);
 	sigaddset(&caught, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &caught, &before);
 
-	double left = wait->due - clock_seconds();
-	struct timespec timeout = { .tv_sec = left > 0 ? (time_t)left : 0 };
-	timeout.tv_nsec = left > 0 ? (long)((left - (double)timeout.tv_sec) * 1e9) : 0;
+	struct timespec timeout = timeout_of(wait->due - clock_seconds());
 
-	int ready = *wait->interrupted
-	                    ? -1
-	                    : ppoll(wait->descriptors, (nfds_t)wait->count, &timeout, &before);
+	if (!*wait->interrupted)
+		ready = ppoll(wait->descriptors, (nfds_t)wait->count, &timeout, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 
 	for (size_t i = 0; ready <= 0 && i < wait->count; i++)
 		wait->descriptors[i].revents = 0;
+}
 
-	/* A descriptor that is always ready must not keep looks from being taken. */
+bool poll_loop_wait(struct poll_loop *wait)
+{
+	wait_once(wait);
+
+	/* A descriptor that is always ready does not delay samples. */
 	if (*wait->interrupted || clock_seconds() < wait->due)
 		return false;
 
-	wait->looked = clock_seconds();
-	do
+	wait->last_due = clock_seconds();
+	do {
 		wait->due += wait->interval;
-
-	while (wait->due <= clock_seconds());
+	} while (wait->due <= clock_seconds());
 
 	return true;
 }

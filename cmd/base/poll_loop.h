@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file Waiting for whatever comes first: the time of the next look, a descriptor (keys, events of
- * the kernel), or a signal.
+ * @file Waits for the time of the next sample, a descriptor (keys, events of the kernel), or a
+ * signal, whichever comes first.
  */
 #ifndef CMD_BASE_POLL_LOOP_H
 #define CMD_BASE_POLL_LOOP_H
@@ -11,60 +11,62 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** What is waited for. */
+/** The state of the loop. */
 struct poll_loop {
-	double interval; /**< seconds from one look to the next */
-	double due;      /**< when the next one is due, by CLOCK_MONOTONIC */
-	struct pollfd
-		*descriptors; /**< after poll_loop_wait() `revents` tell what happened there */
-	size_t count;         /**< how many */
-	double looked;        /**< when the last one was due */
-	const volatile sig_atomic_t
-		*interrupted; /**< not 0: the user has seen enough, see interrupt_hold() */
+	double interval;            /**< seconds between two samples */
+	double due;                 /**< time of the next sample, by CLOCK_MONOTONIC */
+	struct pollfd *descriptors; /**< poll_loop_wait() sets their `revents`; owned */
+	size_t count;               /**< number of descriptors */
+	double last_due;            /**< when poll_loop_wait() last returned true */
+	const volatile sig_atomic_t *interrupted; /**< not 0 if the user has ended the command;
+	                                             see interrupt_hold() */
 };
 
 /**
- * Starts: the first look is an interval away, and signals are caught.
- * @param wait filled @param interval seconds between two looks
+ * Starts the loop. The first sample is due after one interval, and signals are caught.
+ *
+ * @param wait      filled; release it with poll_loop_deinit()
+ * @param interval  seconds between two samples
  */
 void poll_loop_init(struct poll_loop *wait, double interval);
 
 /**
- * Releases it; signals do what they did before, and the descriptors stay the caller's.
- * @param wait as filled, or zeroed
+ * Releases the loop and restores the actions of signals. The descriptors remain open.
+ * @param wait  the loop, or zeroed
  */
 void poll_loop_deinit(struct poll_loop *wait);
 
 /**
- * Waits for a descriptor as well.
+ * Adds a descriptor to wait for.
  *
- * @param wait    what is waited for
- * @param fd      the descriptor
+ * @param wait    the loop
+ * @param fd      the descriptor; owned by the caller
  * @param events  as for poll(2)
- * @return        its index in `descriptors`, which stays the same; an fd of -1 put there is not
- * waited for
+ * @return        its index in `descriptors`, which never changes; to stop waiting, set its `fd`
+ *                to -1
  */
 size_t poll_loop_add(struct poll_loop *wait, int fd, short events);
 
 /**
- * Lets the next look come after so many seconds.
- * @param wait what is waited for
- * @param seconds 0 or more
+ * Sets the time of the next sample.
+ *
+ * @param wait     the loop
+ * @param seconds  from now on, at least 0
  */
 void poll_loop_postpone(struct poll_loop *wait, double seconds);
 
 /**
- * Lets the next look come at once, or where one just was, a tenth of a second after that. @param
- * wait what is waited for
+ * Makes the next sample due now, or a tenth of a second after the last one.
+ * @param wait  the loop
  */
 void poll_loop_hasten(struct poll_loop *wait);
 
 /**
- * Waits. Late looks are left out, not made up for. With SIGTSTP and SIGWINCH caught it also returns
- * for these.
+ * Waits. Samples that could not be taken in time are skipped. If SIGTSTP and SIGWINCH are caught,
+ * they end the wait too.
  *
- * @param wait  what is waited for
- * @return      true: the next look is due; false: a descriptor is ready or a signal came
+ * @param wait  the loop
+ * @return      true if the next sample is due, false if a descriptor is ready or a signal arrived
  */
 bool poll_loop_wait(struct poll_loop *wait);
 

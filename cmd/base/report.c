@@ -9,25 +9,27 @@
 #include "base/utf8.h"
 #include "base/wrap.h"
 
-/* Blanks before what goes on with a sentence on a terminal that is too narrow for it. */
+/* Spaces before a continuation line, on a terminal that is too narrow for the sentence. */
 enum { INDENT = 2 };
 
-/** Escapes and writes one line in one go, so that lines of several processes do not mix. */
+/** Escapes a line and writes it in one call, so that lines of several processes do not mix. */
 static void __attribute__((format(printf, 2, 0))) write_line(const char *prefix, const char *format,
                                                              va_list arguments)
 {
-	struct text sentence = { 0 }, line = { 0 }, lines = { 0 };
+	struct text sentence = { 0 }, line = { 0 };
+	struct text wrapped = { 0 };
 	size_t width, height;
 
 	text_vformat(&sentence, format, arguments);
 	text_string(&line, prefix);
 	utf8_escape(&line, sentence.bytes, sentence.length);
 	text_char(&line, '\n');
-	wrap_size(STDERR_FILENO, &width, &height);
-	wrap(&lines, line.bytes, line.length, width, INDENT);
-	fwrite(lines.bytes, 1, lines.length, stderr);
-	text_deinit(&lines);
 
+	wrap_size(STDERR_FILENO, &width, &height);
+	wrap(&wrapped, line.bytes, line.length, width, INDENT);
+	fwrite(wrapped.bytes, 1, wrapped.length, stderr);
+
+	text_deinit(&wrapped);
 	text_deinit(&line);
 	text_deinit(&sentence);
 }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file What goes wrong, told on stderr: one line each, beginning with "procmem: ", and the exit
- * statuses.
- */
+/** @file Errors and notes on stderr, one line each, which starts with "procmem: ". */
 #ifndef CMD_BASE_REPORT_H
 #define CMD_BASE_REPORT_H
 
@@ -11,21 +8,22 @@
 #include "base/status.h"
 
 /**
- * Prints an error. Control bytes in it are escaped.
- * @param format printf format of a sentence without newline
+ * Prints an error. Control characters in it are escaped.
+ * @param format  format of printf(3), for a sentence without a newline
  */
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * Prints a remark that is no error, beginning with "procmem: note: ".
- * @param format printf format of a sentence without newline
+ * Prints a remark that is not an error; it starts with "procmem: note: ".
+ * @param format  format of printf(3), for a sentence without a newline
  */
 void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * Prints what the library said.
- * @param error a filled error
- * @return STATUS_ERROR, so that `return report_failure(...)` reads well
+ * Prints an error of the library.
+ *
+ * @param error  the error, which has been set
+ * @return       STATUS_ERROR, so that a command can `return report_failure(...)`
  */
 enum status report_failure(const struct pm_error *error);
 

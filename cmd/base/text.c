@@ -7,6 +7,7 @@
 #include <procmem/number.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 
 enum { FIRST_CAPACITY = 128, DECIMAL_DIGITS = 20, HEX_DIGITS = 16 };
 
@@ -18,10 +19,9 @@ void text_deinit(struct text *text)
 
 char *text_grow(struct text *text, size_t more)
 {
-	size_t wanted = text->length + more;
-	size_t capacity = text->capacity ? text->capacity * 2 : FIRST_CAPACITY;
-	if (capacity < wanted)
-		capacity = wanted;
+	size_t doubled = pm_max_size(text->capacity * 2, FIRST_CAPACITY);
+	size_t capacity = pm_max_size(doubled, text->length + more);
+
 	text->bytes = alloc_array(text->bytes, capacity, 1);
 	text->capacity = capacity;
 	return text->bytes + text->length;
@@ -38,19 +38,22 @@ void text_decimal(struct text *text, uint64_t value)
 {
 	char digits[DECIMAL_DIGITS];
 	size_t first = sizeof digits;
-	do
+
+	do {
 		digits[--first] = (char)('0' + value % 10);
-	while ((value /= 10) > 0);
+	} while ((value /= 10) > 0);
+
 	text_bytes(text, digits + first, sizeof digits - first);
 }
 
 void text_grouped(struct text *text, uint64_t value)
 {
-	size_t digits = text_decimal_length(value), first = text->length;
+	size_t first = text->length;
+
 	text_decimal(text, value);
-	for (size_t left = digits; left > 3;) {
-		/* Commas from the right end: those further left do not move what stands right of
-		 * them. */
+	for (size_t left = text->length - first; left > 3;) {
+		/* From right to left: a comma moves only the digits to its right, which are
+		 * complete. */
 		left -= 3;
 		text_char(text, ' ');
 		memmove(text->bytes + first + left + 1, text->bytes + first + left,
@@ -63,10 +66,10 @@ void text_hex(struct text *text, uint64_t value, unsigned digits)
 {
 	char hex[HEX_DIGITS];
 	size_t first = sizeof hex;
-	do
-		hex[--first] = "0123456789abcdef"[value & 15];
 
-	while ((value >>= 4) > 0);
+	do {
+		hex[--first] = "0123456789abcdef"[value & 15];
+	} while ((value >>= 4) > 0);
 
 	while (first > 0 && sizeof hex - first < digits)
 		hex[--first] = '0';
@@ -83,6 +86,7 @@ void text_size(struct text *text, uint64_t bytes)
 size_t text_decimal_length(uint64_t value)
 {
 	size_t length = 1;
+
 	while (value >= 10) {
 		value /= 10;
 		length++;
@@ -95,12 +99,11 @@ size_t text_size_length(uint64_t bytes)
 	if (bytes < 1024)
 		return bytes ? text_decimal_length(bytes) + 1 : 1;
 
-	/* As pm_format_size() rounds: tenths of the unit, half up; 1024.0 becomes 1.0 of the next
-	 * unit. */
+	/* Rounds as pm_format_size() does: tenths of the unit, half up, and 1024.0 of a unit is
+	 * 1.0 of the next. */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(bytes)) / 10 * 10;
-	uint64_t tenths =
-		(uint64_t)((((unsigned __int128)bytes * 10) + ((uint64_t)1 << (shift - 1))) >>
-	                   shift);
+	uint64_t half = (uint64_t)1 << (shift - 1);
+	uint64_t tenths = (uint64_t)((((unsigned __int128)bytes * 10) + half) >> shift);
 	uint64_t whole = tenths < 10240 ? tenths / 10 : 1;
 
 	return 4 + (size_t)(whole > 9) + (size_t)(whole > 99) + (size_t)(whole > 999);
@@ -108,16 +111,17 @@ size_t text_size_length(uint64_t bytes)
 
 void text_vformat(struct text *text, const char *format, va_list arguments)
 {
-	va_list again;
-	va_copy(again, arguments);
+	va_list copy;
+
+	va_copy(copy, arguments);
 
 	int length = vsnprintf(NULL, 0, format, arguments);
 	if (length > 0) {
-		vsnprintf(text_room(text, (size_t)length + 1), (size_t)length + 1, format, again);
+		vsnprintf(text_room(text, (size_t)length + 1), (size_t)length + 1, format, copy);
 		text->length += (size_t)length;
 	}
 
-	va_end(again);
+	va_end(copy);
 }
 
 void text_format(struct text *text, const char *format, ...)

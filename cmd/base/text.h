@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A text that grows, and numbers written into it by hand: listings have hundreds of thousands of
- * cells, and printf would cost most of their time.
+ * A text that grows. Numbers are formatted without printf(3), which would take most of the time of
+ * listings with hundreds of thousands of cells.
  */
 #ifndef CMD_BASE_TEXT_H
 #define CMD_BASE_TEXT_H
@@ -12,42 +12,45 @@
 #include <stdint.h>
 #include <string.h>
 
-/** A text; all zero is an empty one. */
+/** A text. All zero is an empty one. */
 struct text {
-	char *bytes;     /**< the text, without a NUL behind; NULL as long as nothing was added */
-	size_t length;   /**< bytes in use */
-	size_t capacity; /**< bytes there is room for */
+	char *bytes;     /**< the bytes, not NUL-terminated; NULL until something is added; owned */
+	size_t length;   /**< number of bytes in use */
+	size_t capacity; /**< number of bytes allocated */
 };
 
 /**
  * Releases a text.
- * @param text the text; empty afterwards
+ * @param text  the text; empty afterwards
  */
 void text_deinit(struct text *text);
 
 /**
- * Makes room, in place or by moving it.
- * @param text the text
- * @param more bytes that will be added
- * @return where they go
+ * Allocates room for more bytes; text_room() calls this if there is not enough.
+ *
+ * @param text  the text
+ * @param more  number of bytes that will be added
+ * @return      where to write them
  */
 char *text_grow(struct text *text, size_t more);
 
 /**
  * Makes room for more bytes.
- * @param text the text
- * @param more how many
- * @return where they go
+ *
+ * @param text  the text
+ * @param more  number of bytes that will be added
+ * @return      where to write them
  */
 static inline char *text_room(struct text *text, size_t more)
 {
-	return text->capacity - text->length >= more ? text->bytes + text->length
-	                                             : text_grow(text, more);
+	if (text->capacity - text->length >= more)
+		return text->bytes + text->length;
+	return text_grow(text, more);
 }
 
 /**
  * Empties a text and keeps its memory.
- * @param text the text
+ * @param text  the text
  */
 static inline void text_clear(struct text *text)
 {
@@ -56,9 +59,10 @@ static inline void text_clear(struct text *text)
 
 /**
  * Adds bytes.
- * @param text the text
- * @param bytes what
- * @param length how many
+ *
+ * @param text    the text
+ * @param bytes   the bytes, NULL if there are none
+ * @param length  number of bytes
  */
 static inline void text_bytes(struct text *text, const char *bytes, size_t length)
 {
@@ -69,8 +73,9 @@ static inline void text_bytes(struct text *text, const char *bytes, size_t lengt
 
 /**
  * Adds a string.
- * @param text the text
- * @param string ends in NUL
+ *
+ * @param text    the text
+ * @param string  NUL-terminated string
  */
 static inline void text_string(struct text *text, const char *string)
 {
@@ -79,8 +84,9 @@ static inline void text_string(struct text *text, const char *string)
 
 /**
  * Adds one byte.
- * @param text the text
- * @param byte the byte
+ *
+ * @param text  the text
+ * @param byte  the byte
  */
 static inline void text_char(struct text *text, char byte)
 {
@@ -89,53 +95,60 @@ static inline void text_char(struct text *text, char byte)
 }
 
 /**
- * Adds the same byte several times.
- * @param text the text
- * @param byte the byte
- * @param count how often
+ * Adds a byte several times.
+ *
+ * @param text   the text
+ * @param byte   the byte
+ * @param count  number of times
  */
 void text_fill(struct text *text, char byte, size_t count);
 
 /**
  * Adds a number in decimal.
- * @param text the text
- * @param value the number
+ *
+ * @param text   the text
+ * @param value  the number
  */
 void text_decimal(struct text *text, uint64_t value);
 
 /**
- * Adds a number in decimal with commas between thousands.
- * @param text the text
- * @param value the number
+ * Adds a number in decimal, with commas between thousands.
+ *
+ * @param text   the text
+ * @param value  the number
  */
 void text_grouped(struct text *text, uint64_t value);
 
 /**
  * Adds a number in hexadecimal.
- * @param text the text
- * @param value the number
- * @param digits the least number of digits, at most 16
+ *
+ * @param text    the text
+ * @param value   the number
+ * @param digits  the minimum number of digits, at most 16
  */
 void text_hex(struct text *text, uint64_t value, unsigned digits);
 
 /**
- * Adds a size for people: "255.9M", "-" for 0.
- * @param text the text
- * @param bytes the size
+ * Adds a human-readable size, such as "255.9M", or "-" for 0.
+ *
+ * @param text   the text
+ * @param bytes  the size in bytes
  */
 void text_size(struct text *text, uint64_t bytes);
 
 /**
- * How long text_decimal() makes a number.
- * @param value the number
- * @return characters
+ * Returns the length of what text_decimal() adds.
+ *
+ * @param value  the number
+ * @return       number of characters
  */
 size_t text_decimal_length(uint64_t value);
 
 /**
- * How long text_hex() makes a number, with at least one digit.
- * @param value the number
- * @return characters
+ * Returns the length of what text_hex() adds for a minimum of one digit.
+ *
+ * @param value  the number
+ * @return       number of characters
  */
 static inline size_t text_hex_length(uint64_t value)
 {
@@ -143,32 +156,36 @@ static inline size_t text_hex_length(uint64_t value)
 }
 
 /**
- * How long text_size() makes a size.
- * @param bytes the size
- * @return characters
+ * Returns the length of what text_size() adds.
+ *
+ * @param bytes  the size in bytes
+ * @return       number of characters
  */
 size_t text_size_length(uint64_t bytes);
 
 /**
- * Adds what printf would print; for the texts that are written a few times only.
- * @param text the text
- * @param format as for printf
+ * Adds formatted text, as sprintf(3) does. Slow: not for the cells of long lists.
+ *
+ * @param text    the text
+ * @param format  format of printf(3)
  */
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * Adds what vprintf would print.
- * @param text the text
- * @param format as for printf
- * @param arguments its arguments; used up
+ * Adds formatted text, as vsprintf(3) does.
+ *
+ * @param text       the text
+ * @param format     format of printf(3)
+ * @param arguments  the values; indeterminate afterwards
  */
 void text_vformat(struct text *text, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
 
 /**
- * The text as a string.
- * @param text the text
- * @return its bytes with a NUL behind, which is not counted; valid until the next change
+ * Terminates a text with NUL, which is not counted in its length.
+ *
+ * @param text  the text
+ * @return      its bytes as a string; valid until the next change
  */
 const char *text_terminate(struct text *text);
 

@@ -6,13 +6,13 @@
 
 #include "base/alloc.h"
 
-/** A user that was looked up. */
+/** A user that has been looked up. */
 struct user_name {
 	uid_t uid;
-	char *name; /* NULL where it has none */
+	char *name; /* NULL if the user has none */
 };
 
-const char *user_name(struct user_names *users, uid_t uid)
+const char *user_names_find(struct user_names *users, uid_t uid)
 {
 	for (size_t i = 0; i < users->count; i++) {
 		if (users->items[i].uid == uid)
@@ -20,9 +20,11 @@ const char *user_name(struct user_names *users, uid_t uid)
 	}
 
 	const struct passwd *entry = getpwuid(uid);
+
 	users->items = alloc_array(users->items, users->count + 1, sizeof *users->items);
 
 	struct user_name *user = &users->items[users->count++];
+
 	*user = (struct user_name){ .uid = uid };
 	if (entry)
 		user->name = alloc_string(entry->pw_name);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
 
-/** Code points from first to last. */
+#include "base/minmax.h"
+
+/** A range of code points, both ends included. */
 struct code_range {
 	uint32_t first, last;
 };
@@ -12,8 +14,8 @@ static const struct code_range controls[] = {
 };
 
 /**
- * Combining marks and joiners (Unicode categories Mn, Me, Cf), the blocks that names of files
- * contain.
+ * Combining marks and joiners (Unicode categories Mn, Me, Cf), of the blocks that occur in names
+ * of files. They take no columns.
  */
 static const struct code_range narrow[] = {
 	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },   { 0x610, 0x61a },
@@ -21,7 +23,7 @@ static const struct code_range narrow[] = {
 	{ 0x1dc0, 0x1dff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f },
 };
 
-/** East Asian Wide and Fullwidth (Unicode UAX #11), and emoji. */
+/** East Asian Wide and Fullwidth (Unicode UAX #11), and emoji. They take two columns. */
 static const struct code_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0x4dbf },   { 0x4e00, 0xa4cf },
 	{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },
@@ -64,6 +66,7 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
 		return 0;
 
 	uint32_t value = at[0] & (0x7fu >> count);
+
 	for (size_t i = 1; i < count; i++) {
 		if ((at[i] & 0xc0) != 0x80)
 			return 0;
@@ -80,10 +83,19 @@ size_t utf8_decode(const char *bytes, size_t length, uint32_t *code)
 size_t utf8_encode(uint32_t code, char *bytes)
 {
 	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	size_t count = 4;
+
+	if (code < 0x80)
+		count = 1;
+	else if (code < 0x800)
+		count = 2;
+	else if (code < 0x10000)
+		count = 3;
+
 	for (size_t i = count; i-- > 1; code >>= 6)
 		bytes[i] = (char)(0x80 | (code & 0x3f));
 	bytes[0] = (char)(leads[count] | code);
+
 	return count;
 }
 
@@ -92,9 +104,7 @@ bool utf8_is_control(uint32_t code)
 	return IS_WITHIN(controls, code);
 }
 
-/**
- * How many bytes from the front are plain ASCII without controls: most texts are that as a whole.
- */
+/** Counts the leading bytes that are printable ASCII. Most texts consist of such bytes only. */
 static size_t plain_prefix(const char *bytes, size_t length)
 {
 	size_t count = 0;
@@ -111,9 +121,10 @@ static void escape_byte(struct text *text, char byte)
 
 void utf8_escape(struct text *text, const char *bytes, size_t length)
 {
-	/* An empty text may be NULL, to which nothing may be added. */
+	/* Pointer arithmetic on NULL is undefined, so an empty text is left alone. */
 	while (length > 0) {
 		size_t plain = plain_prefix(bytes, length);
+
 		text_bytes(text, bytes, plain);
 		bytes += plain;
 		length -= plain;
@@ -122,10 +133,11 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 
 		uint32_t code;
 		size_t count = utf8_decode(bytes, length, &code);
+
 		if (count > 0 && !utf8_is_control(code)) {
 			text_bytes(text, bytes, count);
 		} else {
-			count = count ? count : 1;
+			count = pm_max_size(count, 1);
 			for (size_t i = 0; i < count; i++)
 				escape_byte(text, bytes[i]);
 		}
@@ -135,17 +147,23 @@ void utf8_escape(struct text *text, const char *bytes, size_t length)
 	}
 }
 
-/** Columns of one character. */
+/** Returns the width of one character in terminal columns. */
 static size_t code_columns(uint32_t code)
 {
 	if (code < narrow[0].first)
 		return 1;
-	return IS_WITHIN(narrow, code) ? 0 : IS_WITHIN(wide, code) ? 2 : 1;
+	if (IS_WITHIN(narrow, code))
+		return 0;
+	return IS_WITHIN(wide, code) ? 2 : 1;
 }
 
 /**
- * Goes through the characters until one more would exceed the limit.
- * @return bytes gone through
+ * Adds up the columns of characters until the next one would exceed the limit. An invalid byte
+ * counts as one column.
+ *
+ * @param limit    the maximum number of columns
+ * @param columns  receives the number of columns
+ * @return         number of bytes whose columns were added
  */
 static size_t walk(const char *bytes, size_t length, size_t limit, size_t *columns)
 {
@@ -155,11 +173,13 @@ static size_t walk(const char *bytes, size_t length, size_t limit, size_t *colum
 	while (at < length) {
 		uint32_t code;
 		size_t count = utf8_decode(bytes + at, length - at, &code);
-		size_t takes = count ? code_columns(code) : 1;
-		if (takes > limit - *columns)
+		size_t width = count ? code_columns(code) : 1;
+
+		if (width > limit - *columns)
 			break;
-		*columns += takes;
-		at += count ? count : 1;
+
+		*columns += width;
+		at += pm_max_size(count, 1);
 	}
 
 	return at;
@@ -167,9 +187,12 @@ static size_t walk(const char *bytes, size_t length, size_t limit, size_t *colum
 
 size_t utf8_columns(const char *bytes, size_t length)
 {
-	size_t columns = plain_prefix(bytes, length), rest;
+	size_t columns = plain_prefix(bytes, length);
+	size_t rest;
+
 	if (columns == length)
 		return length;
+
 	walk(bytes + columns, length - columns, SIZE_MAX, &rest);
 	return columns + rest;
 }

@@ -4,50 +4,60 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 
-/* A terminal that does not tell its size (a serial line) is taken for the classic one. */
+/* The size of a terminal that does not report one, such as a serial line. */
 enum { USUAL_WIDTH = 80, USUAL_HEIGHT = 24 };
 
 bool wrap_size(int fd, size_t *width, size_t *height)
 {
 	struct winsize size = { 0 };
+
 	*width = *height = SIZE_MAX;
 	if (!isatty(fd))
 		return false;
 
-	bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
-	*width = known && size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
-	*height = known && size.ws_row > 0 ? size.ws_row : USUAL_HEIGHT;
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		size = (struct winsize){ 0 };
+	*width = size.ws_col > 0 ? size.ws_col : USUAL_WIDTH;
+	*height = size.ws_row > 0 ? size.ws_row : USUAL_HEIGHT;
+
 	return true;
 }
 
 /**
- * Where a line is broken: at a blank before which stands no more than fits.
+ * Finds where to break a line: at a space, with at most `fits` bytes before it.
  *
- * @param fits  bytes
- * @return      index of the blank, `length` for none
+ * @param fits  number of bytes that fit the terminal
+ * @return      index of the space, `length` if there is none
  */
 static size_t find_break(const char *line, size_t length, size_t fits)
 {
-	size_t first = 0, found = length;
+	size_t first = 0;
+	size_t found = length;
+
 	while (first < length && line[first] == ' ')
 		first++;
 
 	for (size_t at = first + 1; at <= fits && at < length; at++) {
 		bool ends_word = line[at] == ' ' && line[at - 1] != ' ';
 		bool ends_field = ends_word && at + 1 < length && line[at + 1] == ' ';
-		/* Within a field only if lines became too short otherwise. */
+
+		/* A line that already ends with a field is filled further only if it would be less
+		 * than half full otherwise. */
 		bool in_field = found != length && found + 1 < length && line[found + 1] == ' ' &&
 		                found * 2 > fits;
+
 		if (ends_field || (ends_word && !in_field))
 			found = at;
 	}
 
-	/* A word that is too long ends where it ends. */
-	for (size_t at = fits > first ? fits : first; found == length && at < length; at++)
+	/* After a word that is too long, the line is broken at the next space. */
+	for (size_t at = pm_max_size(fits, first); found == length && at < length; at++) {
 		if (line[at] == ' ')
 			found = at;
+	}
 
 	return found;
 }
@@ -56,8 +66,10 @@ static void wrap_line(struct text *into, const char *line, size_t length, size_t
                       size_t indent)
 {
 	size_t room = width;
+
 	while (utf8_columns(line, length) > room) {
-		size_t end = find_break(line, length, utf8_fit(line, length, room)), next = end;
+		size_t end = find_break(line, length, utf8_fit(line, length, room));
+		size_t next = end;
 
 		while (next < length && line[next] == ' ')
 			next++;
@@ -87,13 +99,17 @@ void wrap(struct text *into, const char *bytes, size_t length, size_t width, siz
 
 	if (indent > width / 2)
 		indent = 0;
+
 	while (length > 0) {
 		const char *newline = memchr(bytes, '\n', length);
 		size_t line = newline ? (size_t)(newline - bytes) : length;
+
 		wrap_line(into, bytes, line, width, indent);
-		line += newline != NULL;
-		if (newline)
+		if (newline) {
 			text_char(into, '\n');
+			line++;
+		}
+
 		bytes += line;
 		length -= line;
 	}

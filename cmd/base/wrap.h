@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Lines of words that fit a terminal. Tables have columns that go instead: list_fit.c. */
+/**
+ * @file Breaks prose into lines that fit a terminal. Tables leave out columns instead; see
+ * view/list_fit.c.
+ */
 #ifndef CMD_BASE_WRAP_H
 #define CMD_BASE_WRAP_H
 
@@ -9,24 +12,25 @@
 #include "base/text.h"
 
 /**
- * Finds out how large the terminal behind a descriptor is.
+ * Reads the size of the terminal of a descriptor. A terminal that does not report a size has 80
+ * columns and 24 lines.
  *
  * @param fd      the descriptor
- * @param width   set to its columns, SIZE_MAX where there is no terminal
- * @param height  set to its lines, likewise
- * @return        whether it is a terminal
+ * @param width   receives the number of columns, SIZE_MAX if it is not a terminal
+ * @param height  receives the number of lines, SIZE_MAX if it is not a terminal
+ * @return        true if it is a terminal
  */
 bool wrap_size(int fd, size_t *width, size_t *height);
 
 /**
- * Adds lines, broken at blanks where the terminal ends: where fields are two blanks apart, rather
- * between these. A word that has no room in a line of its own stays whole.
+ * Adds lines, broken at spaces to fit a width. Where fields are separated by two spaces, lines are
+ * preferably broken there. A word that is wider than a line stays whole.
  *
- * @param into    gets them
+ * @param into    receives the lines
  * @param bytes   escaped text of one or more lines
- * @param length  its bytes
- * @param width   columns of the terminal, SIZE_MAX where there is none
- * @param indent  blanks before what goes on with a line
+ * @param length  number of bytes
+ * @param width   columns of the terminal, SIZE_MAX not to break lines
+ * @param indent  number of spaces at the start of a continuation line
  */
 void wrap(struct text *into, const char *bytes, size_t length, size_t width, size_t indent);
 

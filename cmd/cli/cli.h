@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * The command line of one command, from one description: what parses it also prints its `--help`.
+ * The command line of a command. One description serves the parser and `--help`.
  *
- * Options may stand anywhere, long ones may be shortened, `--` ends them. `--help` and `--version`
- * exist everywhere.
+ * Options may appear anywhere, long ones may be abbreviated, and `--` ends them. All commands have
+ * `--help` and `--version`.
  */
 #ifndef CMD_CLI_CLI_H
 #define CMD_CLI_CLI_H
@@ -14,104 +14,103 @@
 #include "base/out.h"
 #include "base/report.h"
 
-/** Options without a letter are numbered from here in their group's enum. */
+/** The first ID of options without a letter; each group numbers them in an enum. */
 enum { CLI_LONG_ONLY = 256 };
 
-/** Longest list of options that a command may have, those of all its groups together. */
+/** Maximum number of options of a command, in all its groups together. */
 enum { CLI_OPTIONS_MAX = 64 };
 
-/** One option. A list of them ends with one whose name is NULL. */
+/** One option. A list of options ends with one whose name is NULL. */
 struct cli_option {
 	int id;               /**< its letter, or a number from CLI_LONG_ONLY on */
 	const char *name;     /**< long name */
-	const char *argument; /**< what its argument is called in the help, NULL for none; in
-	                         brackets: may be left out */
-	const char *help;     /**< what it does; further lines after a newline */
+	const char *argument; /**< name of its argument in the help, NULL if it takes none; in
+	                         brackets if the argument is optional */
+	const char *help;     /**< what the option does; may have several lines */
 };
 
 /**
- * Takes one option of a group.
+ * Parses one option of a group.
  *
  * @param into   the structure that the group fills
- * @param id     of the option
+ * @param id     the ID of the option
  * @param value  its argument, NULL for none
- * @param error  PM_ERROR_USAGE; the option's name is put before the text
+ * @param error  PM_ERROR_USAGE; the name of the option is put before the text
  * @return       0 or -1
  */
-typedef int cli_take(void *into, int id, const char *value, struct pm_error *error);
+typedef int cli_parse_option(void *into, int id, const char *value, struct pm_error *error);
 
-/** Options that belong together. A list of them ends with one whose options are NULL. */
+/** A group of options. A list of groups ends with one whose options are NULL. */
 struct cli_group {
-	const char *heading;              /**< what stands above them in the help */
-	const struct cli_option *options; /**< they */
-	cli_take *take;                   /**< stores one */
-	size_t offset; /**< where the structure that it fills lies in the one handed to cli_parse(),
-	                  in bytes */
+	const char *heading;              /**< printed above the options in the help */
+	const struct cli_option *options; /**< the options */
+	cli_parse_option *parse;          /**< parses one of them */
+	size_t offset; /**< offset in bytes of the structure that `parse` fills, in the one that is
+	                  passed to cli_parse() */
 };
 
-/** One command. */
+/** The command line of one command. */
 struct cli_spec {
-	const char *command;            /**< its name */
-	const char *operands;           /**< as in the help: "TARGET [REGION]..." */
-	const char *purpose;            /**< what it does, for the head of the help */
+	const char *command;            /**< name of the command */
+	const char *operands;           /**< operands as in the help: "TARGET [REGION]..." */
+	const char *purpose;            /**< what the command does, printed first in the help */
 	const struct cli_group *groups; /**< its options */
-	const char *const *exclusive; /**< each text lists long names, separated by blanks, of which
-	                                 one may be given; NULL ends the list */
-	const char *notes;            /**< whole lines behind the options, "" for none */
-	const char *examples[2][2];   /**< two command lines, each with what it does */
-	int operands_min;             /**< fewest operands */
-	int operands_max;             /**< most operands, -1 for any number */
-	const char *absent[2]; /**< a name that getopt_long() would take as short for another, and
-	                          what to use; NULL */
-	const char *instead_of_first; /**< long names, separated by blanks, of options that take the
-	                                 place of the first operand; NULL: none */
+	const char *const *exclusive;   /**< each string lists long names, separated by spaces, of
+	                                   which at most one may be given; ends with NULL */
+	const char *notes;              /**< lines that follow the options, "" for none */
+	const char *examples[2][2];     /**< two command lines, each with its meaning */
+	int operands_min;               /**< minimum number of operands */
+	int operands_max;               /**< maximum number of operands, -1 for any number */
+	const char *absent[2];          /**< long name of an option that does not exist but that
+	                                   getopt_long() would accept as an abbreviation, and what
+	                                   to use instead; or NULL */
+	const char *instead_of_first; /**< long names, separated by spaces, of options that replace
+	                                 the first operand; NULL for none */
 };
 
-/** What cli_parse() found. */
+/** The result of cli_parse(). */
 struct cli_result {
-	enum status status; /**< exit status where the command is not to run */
-	char **operands;    /**< the words that are no options, in argv */
-	int count;          /**< how many */
-	bool in_session;    /**< a session adds the TARGET, if there is one */
+	enum status status; /**< exit status, if the command is not to run */
+	char **operands;    /**< the operands, in argv */
+	int count;          /**< number of operands */
+	bool in_session;    /**< the command runs in a session, which adds the TARGET if there is
+	                       one */
 };
 
 /**
- * Parses the command line of a command. Errors are reported, help and version are printed.
+ * Parses the command line of a command. Reports errors, and prints the help and the version.
  *
  * @param spec    the command
- * @param out     where help and version go
- * @param argc    number of words, the command's name included
- * @param argv    the words; reordered, the operands last
+ * @param out     receives the help or the version
+ * @param argc    number of words, including the name of the command
+ * @param argv    the words; reordered, with the operands last
  * @param into    the structure that the groups fill
  * @param result  filled
- * @return        true: go on; false: end with result->status
+ * @return        true to run the command, false to end with result->status
  */
 bool cli_parse(const struct cli_spec *spec, struct out *out, int argc, char **argv, void *into,
                struct cli_result *result);
 
 /**
- * Checks how many operands there are; apart from cli_parse(), because some options need none.
+ * Checks the number of operands. cli_parse() does not, because some options need no operands.
  *
  * @param spec    the command
  * @param result  as parsed; the status is STATUS_ERROR
- * @return        true: as many as there should be; false: it was reported
+ * @return        true if the number is right, false if it was reported to be wrong
  */
 bool cli_check_operands(const struct cli_spec *spec, const struct cli_result *result);
 
 /**
- * Finds where an operand stands, or belongs, in a command line that is not to be run yet.
+ * Finds where an operand is, or where it is missing, in a command line that is not run yet.
  *
  * @param spec   the command
- * @param argc   number of words, the command's name included
- * @param argv   the words; left as they are
- * @param which  the operand, from 0 on, as numbered where no option takes the place of the first
- * @param count  where to store how many operands there are
- * @return       an index in argv: of that operand, of `--` before it, or argc where it would be the
- * next; -1 where others are missing
+ * @param argc   number of words, including the name of the command
+ * @param argv   the words; unchanged
+ * @param which  number of the operand, from 0, in a line without options that replace the first
+ * @param count  receives the number of operands
+ * @return       the index in argv of the operand or of the `--` before it, argc if it would come
+ *               next, or -1 if operands before it are missing as well
  */
 int cli_find_operand(const struct cli_spec *spec, int argc, char **argv, int which, int *count);
-
-/** Options that all commands have. */
-extern const struct cli_option cli_common_options[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file A command, as the tables of the program and of a session list it. */
+/** @file A command, as listed in the tables of the program and of a session. */
 #ifndef CMD_CLI_COMMAND_H
 #define CMD_CLI_COMMAND_H
 
@@ -10,19 +10,19 @@
 /** One command. */
 struct command {
 	const char *name;    /**< first word of its command line */
-	const char *summary; /**< what it does, in a line of the program's help */
+	const char *summary; /**< what it does, for one line of the program's help */
 	/**
-	 * Runs it.
+	 * Runs the command.
 	 *
-	 * @param out   where its result goes
-	 * @param argc  number of words, its name included
+	 * @param out   receives the result
+	 * @param argc  number of words, including the name of the command
 	 * @param argv  the words; reordered
 	 * @return      exit status
 	 */
 	enum status (*run)(struct out *out, int argc, char **argv);
 	const struct cli_spec *spec; /**< its command line */
-	int target; /**< which of its operands is the TARGET, from 0 on, that a session adds; -1 for
-	               none */
+	int target; /**< number of the operand, from 0, that is the TARGET, which a session adds; -1
+	               for none */
 };
 
 #endif

@@ -5,34 +5,38 @@
 
 #include "base/wrap.h"
 
-/* Column at which the explanations of options begin, and the width that the texts are made for. */
+/* Column at which the descriptions of options start, and the width for which they are written. */
 enum { HELP_COLUMN = 26, HELP_WIDTH = 80 };
 
-const struct cli_option cli_common_options[] = {
-	{ 'h', "help", NULL, "this text" },
-	{ 'V', "version", NULL, "the version" },
+const struct cli_option cli_help_options[] = {
+	{ 'h', "help", NULL, "print this help" },
+	{ 'V', "version", NULL, "print the version" },
 	{ 0 },
 };
 
 void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 {
-	struct text text = { 0 };
-	bool flows = out->width < HELP_WIDTH;
-	text_fill(&text, ' ', flows ? column : 0);
+	struct text text = { 0 }, wrapped = { 0 };
+	bool refill = out->width < HELP_WIDTH;
 
+	/* To fill lines, wrap() needs the first one with its indentation, which is removed
+	 * again. */
+	size_t skipped = refill ? column : 0;
+
+	text_fill(&text, ' ', skipped);
 	for (const char *at = lines; *at != '\0'; at++) {
-		if (*at == '\n' && flows)
+		if (*at == '\n' && refill) {
 			text_char(&text, ' ');
-		else
+		} else {
 			text_char(&text, *at);
-		if (*at == '\n' && !flows)
-			text_fill(&text, ' ', column);
+			if (*at == '\n')
+				text_fill(&text, ' ', column);
+		}
 	}
-
 	text_char(&text, '\n');
-	struct text wrapped = { 0 };
+
 	wrap(&wrapped, text.bytes, text.length, out->width, column);
-	out_bytes(out, wrapped.bytes + (flows ? column : 0), wrapped.length - (flows ? column : 0));
+	out_bytes(out, wrapped.bytes + skipped, wrapped.length - skipped);
 	text_deinit(&wrapped);
 	text_deinit(&text);
 }
@@ -40,14 +44,17 @@ void cli_help_print_lines(const char *lines, size_t column, struct out *out)
 static void print_option(const struct cli_option *option, struct out *out)
 {
 	struct text left = { 0 };
+
 	text_format(&left, option->id < CLI_LONG_ONLY ? "  -%c, " : "      ", option->id);
 	text_format(&left, "--%s", option->name);
 	if (option->argument && option->argument[0] == '[')
 		text_format(&left, "[=%s", option->argument + 1);
 	else if (option->argument)
 		text_format(&left, " %s", option->argument);
-	out_text(out, &left);
+
 	size_t column = left.length;
+
+	out_text(out, &left);
 	text_deinit(&left);
 
 	if (column > HELP_COLUMN - 2) {
@@ -58,9 +65,8 @@ static void print_option(const struct cli_option *option, struct out *out)
 	cli_help_print_lines(option->help, HELP_COLUMN, out);
 }
 
-static void print_options(const char *heading, const struct cli_option *options, struct out *out)
+static void print_options(const struct cli_option *options, struct out *out)
 {
-	out_format(out, "\n%s\n", heading);
 	for (const struct cli_option *option = options; option->name; option++)
 		print_option(option, out);
 }
@@ -71,11 +77,11 @@ void cli_help_print(const struct cli_spec *spec, struct out *out)
 	                   spec->operands);
 	cli_help_print_lines(spec->purpose, 0, out);
 
-	for (const struct cli_group *group = spec->groups; group->options; group++)
-		print_options(group->heading, group->options, out);
-
-	for (const struct cli_option *option = cli_common_options; option->name; option++)
-		print_option(option, out);
+	for (const struct cli_group *group = spec->groups; group->options; group++) {
+		out_format(out, "\n%s\n", group->heading);
+		print_options(group->options, out);
+	}
+	print_options(cli_help_options, out);
 
 	if (*spec->notes) {
 		out_string(out, "\n");

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL help.c */
+/** @file The help of a command, made from the description of its command line. */
 #ifndef CMD_CLI_HELP_H
 #define CMD_CLI_HELP_H
 
 #include "cli/cli.h"
 
+/** The options that all commands have: --help and --version. */
+extern const struct cli_option cli_help_options[];
+
 /**
  * Prints the help of a command.
- * @param spec the command
- * @param out where to
+ *
+ * @param spec  the command
+ * @param out   receives the help
  */
 void cli_help_print(const struct cli_spec *spec, struct out *out);
 
 /**
- * Prints lines that are made for the usual width; on a narrower terminal they flow.
+ * Prints lines that are written for 80 columns. On a narrower terminal they are filled again.
  *
- * @param lines   without a newline behind the last
- * @param column  where each begins; the first is there already
- * @param out     where to
+ * @param lines   the lines, without a final newline
+ * @param column  indentation of the lines; the cursor is already there for the first one
+ * @param out     receives the lines
  */
 void cli_help_print_lines(const char *lines, size_t column, struct out *out);
 

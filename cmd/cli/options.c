@@ -9,20 +9,22 @@ enum { OPTION_CSV = CLI_LONG_ONLY, OPTION_NO_HEADER };
 
 const struct cli_option options_of_lists[] = {
 	{ 's', "sort", "COLUMN",
-	  "sort by this column: sizes and counts from the\nlargest, others ascending" },
-	{ 'r', "reverse", NULL, "the other way round" },
-	{ 'n', "top", "N", "only the first N; the rest is counted" },
+	  "sort by this column: sizes and counts in\ndescending, others in ascending order" },
+	{ 'r', "reverse", NULL, "reverse the order" },
+	{ 'n', "top", "N", "show only the first N; a line sums up the rest" },
 	{ 'o', "columns", "LIST",
-	  "show these columns, separated by commas;\n+LIST: these too; 'help' tells which there "
-	  "are" },
-	{ OPTION_CSV, "csv", NULL, "comma-separated values, sizes in bytes" },
-	{ OPTION_NO_HEADER, "no-header", NULL, "rows only: no heading, no titles, no totals" },
+	  "show these columns, separated by commas;\n+LIST adds to the default ones; 'help' "
+	  "lists\nall "
+	  "columns" },
+	{ OPTION_CSV, "csv", NULL, "print comma-separated values, sizes in bytes" },
+	{ OPTION_NO_HEADER, "no-header", NULL, "print rows only: no heading, titles and totals" },
 	{ 0 },
 };
 
 int options_parse_list(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct list_options *options = into;
+
 	switch (id) {
 	case 's':
 		options->sort = value;
@@ -53,11 +55,11 @@ bool options_want_help(const struct list_options *options)
 enum { OPTION_JSON = CLI_LONG_ONLY, OPTION_COLOUR };
 
 const struct cli_option options_of_output[] = {
-	{ OPTION_JSON, "json", NULL, "one JSON object, sizes in bytes" },
-	{ 'b', "bytes", NULL, "sizes in bytes instead of K, M, G" },
-	{ OPTION_COLOUR, "color", "[WHEN]", "auto (on a terminal), always or never" },
-	{ 'q', "quiet", NULL, "no remarks on stderr, only errors" },
-	{ 'v', "verbose", NULL, "tell on stderr what was read, and what it cost" },
+	{ OPTION_JSON, "json", NULL, "print one JSON object, sizes in bytes" },
+	{ 'b', "bytes", NULL, "print sizes in bytes instead of K, M, G" },
+	{ OPTION_COLOUR, "color", "[WHEN]", "use colour: auto (on a terminal), always or never" },
+	{ 'q', "quiet", NULL, "no notes on stderr, only errors" },
+	{ 'v', "verbose", NULL, "report on stderr what was read, at what cost" },
 	{ 0 },
 };
 
@@ -70,8 +72,8 @@ int options_parse_colour(const char *when, enum out_colour *colour, struct pm_er
 	else if (strcmp(when, "never") == 0)
 		*colour = OUT_COLOUR_NEVER;
 	else
-		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%s' is none of auto, always and never", when);
+		return pm_error_set(error, PM_ERROR_USAGE, 0, "'%s' must be auto, always or never",
+		                    when);
 
 	return 0;
 }
@@ -79,6 +81,7 @@ int options_parse_colour(const char *when, enum out_colour *colour, struct pm_er
 int options_parse_output(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct output_options *options = into;
+
 	switch (id) {
 	case OPTION_JSON:
 		options->json = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Options of commands that print a list, and those of all commands that print. */
+/** @file The options of commands that print a list, and those of all commands with output. */
 #ifndef CMD_CLI_OPTIONS_H
 #define CMD_CLI_OPTIONS_H
 
@@ -10,55 +10,56 @@
 #include "base/out.h"
 #include "cli/cli.h"
 
-/** How a list is to be printed; all zero is the default. */
+/** How a list is printed. All zero is the default. */
 struct list_options {
-	bool all;            /**< everything, also on a terminal */
-	bool csv;            /**< comma-separated values */
-	bool no_header;      /**< rows only */
-	bool reverse;        /**< the other way round */
-	bool top_given;      /**< `top` holds */
-	uint64_t top;        /**< most items to print */
-	const char *sort;    /**< name of the column to sort by, NULL for the usual one */
-	const char *columns; /**< names of the columns, NULL for the usual ones; "+a,b": the usual
-	                        ones and these */
+	bool all;            /**< print all items, even on a terminal */
+	bool csv;            /**< print comma-separated values */
+	bool no_header;      /**< print rows only */
+	bool reverse;        /**< reverse the order */
+	bool top_given;      /**< `top` is valid */
+	uint64_t top;        /**< maximum number of items to print */
+	const char *sort;    /**< name of the column to sort by, NULL for the default one */
+	const char *columns; /**< names of the columns, NULL for the default ones; "+a,b" adds
+	                        columns to the default ones */
 };
 
-/** The options: -s -r -n -o --csv --no-header; commands describe -a themselves. */
+/** The options -s -r -n -o --csv --no-header. Commands describe -a themselves. */
 extern const struct cli_option options_of_lists[];
 
-/** Takes one of them. @see cli_take */
+/** Parses one of options_of_lists. @see cli_parse_option */
 int options_parse_list(void *into, int id, const char *value, struct pm_error *error);
 
 /**
- * Whether `--columns help` was asked for.
- * @param options the options
- * @return true or false
+ * Checks whether `--columns help` was given.
+ *
+ * @param options  the options
+ * @return         true if the columns are to be listed
  */
 bool options_want_help(const struct list_options *options);
 
-/** What all commands have that print something; all zero is the default. */
+/** The options of all commands with output. All zero is the default. */
 struct output_options {
 	bool json;              /**< JSON instead of text */
-	bool bytes;             /**< exact integers instead of sizes for people */
-	bool quiet;             /**< no remarks on stderr */
-	bool verbose;           /**< more remarks on stderr */
-	enum out_colour colour; /**< when to colour */
+	bool bytes;             /**< sizes in bytes instead of human-readable ones */
+	bool quiet;             /**< no notes on stderr */
+	bool verbose;           /**< more notes on stderr */
+	enum out_colour colour; /**< when to print colours */
 };
 
 /**
- * Reads the argument of --color.
+ * Parses the argument of --color.
  *
- * @param when    NULL where it was left out
- * @param colour  filled
+ * @param when    the argument, NULL if it was omitted
+ * @param colour  receives when to print colours
  * @param error   PM_ERROR_USAGE
  * @return        0 or -1
  */
 int options_parse_colour(const char *when, enum out_colour *colour, struct pm_error *error);
 
-/** The options: --json -b --color -q -v. */
+/** The options --json -b --color -q -v. */
 extern const struct cli_option options_of_output[];
 
-/** Takes one of them. @see cli_take */
+/** Parses one of options_of_output. @see cli_parse_option */
 int options_parse_output(void *into, int id, const char *value, struct pm_error *error);
 
 #endif

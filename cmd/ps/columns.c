@@ -8,7 +8,7 @@ static const struct pm_process_row *process_of(const void *item)
 	return ((const struct ps_row *)item)->process;
 }
 
-/** A size of the process; column->index is its place in struct pm_process_row. */
+/** Reads a size of the process; column->index is its offset in struct pm_process_row. */
 static bool size_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const char *process = (const char *)process_of(item);
@@ -53,13 +53,15 @@ static bool limit_of(const struct list_column *column, const void *item, uint64_
 	return row->limited;
 }
 
-/** Resident size as a share of the limit, in tenths of a percent. */
+/** Returns the resident size as a share of the limit, in tenths of a percent. */
 static bool share_of(const struct list_column *column, const void *item, uint64_t *value)
 {
 	const struct ps_row *row = item;
+
 	(void)column;
 	if (!row->limited || row->limit == 0 || row->process->kernel_thread)
 		return false;
+
 	*value = (uint64_t)((unsigned __int128)row->process->rss * 1000 / row->limit);
 	return true;
 }
@@ -67,6 +69,7 @@ static bool share_of(const struct list_column *column, const void *item, uint64_
 static void user_text(const struct list_column *column, const void *item, struct text *text)
 {
 	const struct ps_row *row = item;
+
 	(void)column;
 	if (row->user)
 		text_string(text, row->user);
@@ -86,10 +89,11 @@ static void name_text(const struct list_column *column, const void *item, struct
 	text_string(text, process_of(item)->comm);
 }
 
-/** The command line; the name in brackets where there is none, as ps(1) has it. */
+/** Adds the command line, or the name in brackets if there is none, as ps(1) does. */
 static void command_text(const struct list_column *column, const void *item, struct text *text)
 {
 	const struct pm_process_row *process = process_of(item);
+
 	(void)column;
 	if (*process->command)
 		text_string(text, process->command);
@@ -97,8 +101,8 @@ static void command_text(const struct list_column *column, const void *item, str
 		text_format(text, "[%s]", process->comm);
 }
 
-/* Kernel threads have none of these. No sum of resident sizes: pages that processes share would
- * count once for each of them. PSS has one. */
+/* A size that kernel threads do not have. Resident sizes are not summed, because shared pages would
+ * count once for each process; PSS is. */
 #define PROCESS_SIZE(NAME, TITLE, FIELD, ALONE, HELP)      \
 	{ .name = (NAME),                                  \
 	  .title = (TITLE),                                \
@@ -120,32 +124,31 @@ static const struct list_column columns[] = {
 	  .type = LIST_TEXT,
 	  .text = user_text,
 	  .needs = PS_NEEDS_USER,
-	  .help = "user it runs as (effective)" },
+	  .help = "effective user" },
 	{ .name = "uid",
 	  .title = "UID",
 	  .type = LIST_NUMBER,
 	  .number = uid_of,
-	  .help = "the user's ID" },
+	  .help = "ID of the effective user" },
 	{ .name = "state",
 	  .title = "STATE",
 	  .type = LIST_TEXT,
 	  .text = state_text,
-	  .help = "R running, S sleeping, D waiting, T stopped, Z zombie" },
+	  .help = "R running, S sleeping, D uninterruptible, T stopped, Z zombie" },
 	{ .name = "threads",
 	  .title = "THREADS",
 	  .type = LIST_COUNT,
 	  .number = threads_of,
 	  .help = "number of threads" },
-	PROCESS_SIZE("size", "SIZE", size, true, "address space"),
-	PROCESS_SIZE("rss", "RSS", rss, true,
-	             "resident: in memory now, shared pages counted whole"),
+	PROCESS_SIZE("size", "SIZE", size, true, "size of the address space"),
+	PROCESS_SIZE("rss", "RSS", rss, true, "resident size; shared pages count in full"),
 	{ .name = "pss",
 	  .title = "PSS",
 	  .type = LIST_SIZE,
 	  .needs = PS_NEEDS_PSS,
 	  .number = pss_of,
-	  .help = "resident, shared pages divided; costly: walks all memory of each process" },
-	PROCESS_SIZE("swap", "SWAP", swap, false, "swapped out"),
+	  .help = "resident size, shared pages divided; slow: walks all memory of each process" },
+	PROCESS_SIZE("swap", "SWAP", swap, false, "swapped-out size"),
 	PROCESS_SIZE("peak", "PEAK", peak, true, "largest resident size so far (VmHWM)"),
 	{ .name = "limit",
 	  .title = "LIMIT",
@@ -154,7 +157,7 @@ static const struct list_column columns[] = {
 	  .optional = true,
 	  .needs = PS_NEEDS_LIMIT,
 	  .number = limit_of,
-	  .help = "memory limit of the nearest cgroup that has one" },
+	  .help = "memory limit of the nearest cgroup with a limit" },
 	{ .name = "limit%",
 	  .json = "limit_percent",
 	  .title = "LIMIT%",

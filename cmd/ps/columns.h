@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The columns that a list of processes can have. */
+/** @file The columns of a list of processes. */
 #ifndef CMD_PS_COLUMNS_H
 #define CMD_PS_COLUMNS_H
 
@@ -8,25 +8,25 @@
 
 #include "view/list.h"
 
-/** What must be read of each process, besides what the list of processes has; or-ed together. */
+/** What must be read of each process in addition to the list of processes. A bit mask. */
 enum ps_needs {
-	PS_NEEDS_PSS = 1, /**< smaps_rollup: costly, it holds the process's map lock for as long as
-	                     its memory is walked */
-	PS_NEEDS_LIMIT = 2, /**< the files of its cgroups */
+	PS_NEEDS_PSS = 1,   /**< smaps_rollup: expensive, because the kernel holds the lock of the
+	                       process's mappings while it walks all memory */
+	PS_NEEDS_LIMIT = 2, /**< the files of the process's cgroups */
 	PS_NEEDS_USER = 4,  /**< the user database */
 };
 
 /** One row. */
 struct ps_row {
-	const struct pm_process_row *process; /**< what the list of processes tells; borrowed */
-	const char *user; /**< name of its user, NULL where there is none; borrowed */
+	const struct pm_process_row *process; /**< entry in the list of processes; borrowed */
+	const char *user; /**< name of the user, NULL if the user has none; borrowed */
 	uint64_t pss;     /**< proportional set size in bytes */
 	uint64_t limit;   /**< memory limit in bytes */
-	bool pss_known;   /**< `pss` holds */
-	bool limited;     /**< `limit` holds */
+	bool pss_known;   /**< `pss` is valid */
+	bool limited;     /**< `limit` is valid */
 };
 
-/** Lists of processes. */
+/** The description of lists of processes. */
 extern const struct list_spec ps_columns_spec;
 
 #endif

@@ -18,18 +18,18 @@
 #include "view/list.h"
 #include "view/list_print.h"
 
-/** What the user wants. */
+/** The parsed options. */
 struct ps_options {
 	struct list_options list;
 	struct output_options output;
 };
 
 static const struct cli_option ps_option_list[] = {
-	{ 'a', "all", NULL, "all processes, also on a terminal, and kernel threads" },
+	{ 'a', "all", NULL, "list all processes, even on a terminal, and\nkernel threads" },
 	{ 0 },
 };
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct ps_options *options = into;
 	(void)id, (void)value, (void)error;
@@ -38,8 +38,9 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 }
 
 static const struct cli_group groups[] = {
-	{ "What to show:", ps_option_list, take, 0 },
-	{ "How:", options_of_lists, options_parse_list, offsetof(struct ps_options, list) },
+	{ "What to show:", ps_option_list, parse_option, 0 },
+	{ "Order and format:", options_of_lists, options_parse_list,
+	  offsetof(struct ps_options, list) },
 	{ "Output:", options_of_output, options_parse_output, offsetof(struct ps_options, output) },
 	{ 0 },
 };
@@ -52,18 +53,22 @@ const struct cli_spec ps_spec = {
 	.purpose = "Lists processes, those with the most resident memory first.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "NAME is a regular expression (PCRE2) that the command name or command line\nhas to match; a number is a PID. What only runs this procmem\n"
-	         "(sudo, timeout, sh -c) does not count.\n"
-	         "The column pss costs a walk over all memory of each process listed, during which\nit cannot map memory.",
+	.notes = "NAME is a regular expression (PCRE2) that must match the command name or the\n"
+	         "command line; a number is a PID. Processes that only run this procmem (sudo,\n"
+	         "timeout, sh -c) are not listed then.\n"
+	         "The column pss walks all memory of each listed process, which cannot map memory\n"
+	         "during that time.",
 	.examples = {
-		{ "procmem ps", "the processes with the most memory, as many as fit on the screen" },
-		{ "procmem ps -o +pss -n 5 java", "the five largest whose name or command line contains 'java', with PSS" },
+		{ "procmem ps",
+		  "list the processes with the most memory, as many as fit the screen" },
+		{ "procmem ps -o +pss -n 5 java",
+		  "list the five largest processes that match 'java', with PSS" },
 	},
 	.operands_min = 0,
 	.operands_max = 1,
 };
 
-/** Processes with what the columns need. */
+/** The processes, with the values of the columns. */
 struct listing {
 	struct pm_process_list processes;
 	struct ps_row *rows;
@@ -72,8 +77,8 @@ struct listing {
 };
 
 /**
- * Reads what the list of processes does not have. A process that ended meanwhile, or that we may
- * not look into, keeps its gaps.
+ * Reads what the list of processes does not contain. The values of a process that has exited, or
+ * that must not be read, remain unknown.
  */
 static void read_more(struct ps_row *row, struct user_names *users, unsigned needs)
 {
@@ -81,7 +86,7 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 	struct pm_cgroup_limit limit;
 
 	if (needs & PS_NEEDS_USER)
-		row->user = user_name(users, row->process->uid);
+		row->user = user_names_find(users, row->process->uid);
 
 	/* Kernel threads and zombies have no memory. */
 	row->pss_known = row->process->kernel_thread || row->process->state == 'Z';
@@ -92,6 +97,7 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 
 	if (needs & PS_NEEDS_PSS)
 		row->pss_known = pm_process_read_pss(process, &row->pss, NULL) == 0;
+
 	if ((needs & PS_NEEDS_LIMIT) && pm_cgroup_limit_read(process, NULL, &limit, NULL) == 0 &&
 	    limit.limited) {
 		row->limit = limit.max;
@@ -102,20 +108,21 @@ static void read_more(struct ps_row *row, struct user_names *users, unsigned nee
 }
 
 /**
- * Whether a process is one that the user wants; our own is none of them. A number is a PID and
- * never a name.
+ * Checks whether a process is to be listed. The procmem process itself is not. A NAME of digits is
+ * a PID, never a name.
  */
 static bool is_wanted(const struct pm_process_row *process, const struct ps_options *options,
                       const char *name, const struct name_filter *filter)
 {
 	uint64_t pid;
+
 	if (process->pid == getpid())
 		return false;
 	if (name && *name && name[strspn(name, "0123456789")] == '\0')
 		return pm_parse_decimal(name, INT_MAX, &pid, NULL) == 0 &&
 		       process->pid == (pid_t)pid;
 
-	/* Who only runs us has the name in its command line because we were given it. */
+	/* A process that only runs procmem matches because our arguments contain NAME. */
 	if ((process->kernel_thread && !options->list.all) || (process->own && name))
 		return false;
 
@@ -123,16 +130,19 @@ static bool is_wanted(const struct pm_process_row *process, const struct ps_opti
 	       name_filter_fits(filter, process->command);
 }
 
-/** Makes rows of the processes that the user wants. */
-static void fill(struct listing *listing, const struct ps_options *options, const char *name,
-                 const struct name_filter *filter, unsigned needs)
+/** Makes a row for each process to be listed. */
+static void add_rows(struct listing *listing, const struct ps_options *options, const char *name,
+                     const struct name_filter *filter, unsigned needs)
 {
 	listing->rows = alloc_array(NULL, listing->processes.count, sizeof *listing->rows);
 	for (size_t i = 0; i < listing->processes.count; i++) {
 		const struct pm_process_row *process = &listing->processes.items[i];
+
 		if (!is_wanted(process, options, name, filter))
 			continue;
+
 		struct ps_row *row = &listing->rows[listing->count++];
+
 		*row = (struct ps_row){ .process = process };
 		read_more(row, &listing->users, needs);
 	}
@@ -141,6 +151,7 @@ static void fill(struct listing *listing, const struct ps_options *options, cons
 static int print_json(const struct list *list, struct out *out, struct pm_error *error)
 {
 	struct json json = { .out = out };
+
 	json_open(&json, NULL, '{');
 	json_put(&json, "time", json_now());
 	if (json_put_list(&json, "processes", list, error) < 0)
@@ -163,7 +174,7 @@ static int print(struct list *list, const struct ps_options *options, struct out
 }
 
 /**
- * Lists the processes that fit the name.
+ * Lists the processes that match the name.
  * @return exit status
  */
 static enum status run(const struct ps_options *options, const char *name, struct out *out)
@@ -178,32 +189,36 @@ static enum status run(const struct ps_options *options, const char *name, struc
 	    name_filter_init(&filter, name, &error) < 0)
 		return report_failure(&error);
 
-	uint64_t begin = clock_us();
+	uint64_t started = clock_us();
+
 	if (pm_process_list_read(&listing.processes, &error) < 0) {
 		report_failure(&error);
-		goto out;
+		goto end;
 	}
 
-	fill(&listing, options, name, &filter,
-	     options->output.json ? json_list_needs(&list) : list_needs(&list));
+	unsigned needs = options->output.json ? json_list_needs(&list) : list_needs(&list);
+
+	add_rows(&listing, options, name, &filter, needs);
 	if (options->output.verbose && !options->output.quiet)
 		report_note("%zu processes read in %.1f ms", listing.processes.count,
-		            (double)(clock_us() - begin) / 1000);
+		            (double)(clock_us() - started) / 1000);
 
 	for (size_t i = 0; i < listing.count; i++)
 		list_add(&list, &listing.rows[i]);
 
-	if (listing.count == 0) {
-		report_error(name ? "no process is '%s', or has it in its name or command line"
-		                  : "there is no process to list",
-		             name);
+	if (listing.count == 0 && name) {
+		report_error("no process matches '%s'", name);
 		status = STATUS_NOTHING;
+	} else if (listing.count == 0) {
+		report_error("there are no processes to list");
+		status = STATUS_NOTHING;
+	} else if (print(&list, options, out, &error) < 0) {
+		report_failure(&error);
 	} else {
-		status = print(&list, options, out, &error) < 0 ? report_failure(&error)
-		                                                : STATUS_OK;
+		status = STATUS_OK;
 	}
-out:
 
+end:
 	list_deinit(&list);
 	free(listing.rows);
 	user_names_deinit(&listing.users);
@@ -217,6 +232,7 @@ enum status ps_run(struct out *out, int argc, char **argv)
 {
 	struct ps_options options = { 0 };
 	struct cli_result words;
+
 	if (!cli_parse(&ps_spec, out, argc, argv, &options, &words))
 		return words.status;
 

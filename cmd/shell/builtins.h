@@ -1,15 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL builtins.c */
+/** @file The commands that exist only in a session: attach, x, set, source, ... */
 #ifndef CMD_SHELL_BUILTINS_H
 #define CMD_SHELL_BUILTINS_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
+
+/** A command that exists only in a session. */
+struct shell_builtin {
+	const char *name;     /**< its name */
+	const char *operands; /**< operands as in its help, "" for none */
+	bool strict;          /**< any operand is an error */
+	const char *summary;  /**< what it does, in one line; NULL if `help` does not list it */
+	const char *help;     /**< more lines for its help, "" for none */
+	/**
+	 * Runs the command.
+	 *
+	 * @param shell  the session
+	 * @param out    receives the result
+	 * @param argc   number of words, including the name of the command
+	 * @param argv   the words
+	 * @return       exit status
+	 */
+	enum status (*run)(struct shell *shell, struct out *out, int argc, char **argv);
+};
+
+/** All of these commands; ends with one whose name is NULL. */
+extern const struct shell_builtin shell_builtins[];
 
 /**
- * Finds one.
- * @param name its name; of x also with a format, "x/4gx"
- * @return it, NULL for none
+ * Finds a command.
+ *
+ * @param name  its name; for `x`, a format may follow: "x/4gx"
+ * @return      the command, NULL if there is none
  */
 const struct shell_builtin *shell_builtins_find(const char *name);
+
+/**
+ * Runs a command. Operands of a strict one are rejected.
+ *
+ * @param builtin  the command
+ * @param shell    the session
+ * @param out      receives the result
+ * @param argc     number of words, including the name of the command
+ * @param argv     the words
+ * @return         exit status
+ */
+enum status shell_builtins_run(const struct shell_builtin *builtin, struct shell *shell,
+                               struct out *out, int argc, char **argv);
 
 #endif

@@ -11,25 +11,28 @@
 #include <procmem/process_list.h>
 
 #include "base/alloc.h"
+#include "commands.h"
 #include "diff/diff.h"
 #include "map/map.h"
 #include "ps/columns.h"
 #include "ps/ps.h"
+#include "shell/builtins.h"
 #include "strings/strings.h"
 #include "target/group.h"
 #include "target/region_columns.h"
 #include "watch/watch.h"
 
-/* Numbers of results that are offered: who wants a later one types it. */
+/* Maximum number of hits, and of regions, that are offered. */
 enum { NUMBERS_MAX = 100 };
 
-void candidates_add(struct candidates *candidates, const char *word)
+void shell_candidates_add(struct candidates *candidates, const char *word)
 {
-	for (const char *at = word; *at; at++)
+	for (const char *at = word; *at; at++) {
 		if (!isgraph((unsigned char)*at) || strchr("'\"\\|;<>&", *at))
 			return;
+	}
 
-	if (*word == '\0' || strncmp(word, candidates->begin, strlen(candidates->begin)) != 0)
+	if (*word == '\0' || strncmp(word, candidates->prefix, strlen(candidates->prefix)) != 0)
 		return;
 
 	candidates->items = alloc_array(candidates->items, candidates->count + 1,
@@ -37,46 +40,52 @@ void candidates_add(struct candidates *candidates, const char *word)
 	candidates->items[candidates->count++] = alloc_string(word);
 }
 
-void candidates_add_commands(struct candidates *candidates, bool builtins)
+void shell_candidates_add_commands(struct candidates *candidates, bool builtins)
 {
 	for (const struct command *command = commands; command->name; command++)
-		candidates_add(candidates, command->name);
+		shell_candidates_add(candidates, command->name);
+
 	for (const struct shell_builtin *builtin = shell_builtins; builtins && builtin->name;
 	     builtin++)
-		candidates_add(candidates, builtin->name);
+		shell_candidates_add(candidates, builtin->name);
 }
 
-void candidates_add_options(struct candidates *candidates, const struct cli_spec *spec)
+void shell_candidates_add_options(struct candidates *candidates, const struct cli_spec *spec)
 {
 	char word[80];
-	for (const struct cli_group *group = spec->groups; group->options; group++)
-		for (const struct cli_option *option = group->options; option->name; option++)
+
+	for (const struct cli_group *group = spec->groups; group->options; group++) {
+		for (const struct cli_option *option = group->options; option->name; option++) {
 			if ((size_t)snprintf(word, sizeof word, "--%s", option->name) < sizeof word)
-				candidates_add(candidates, word);
-	candidates_add(candidates, "--help");
+				shell_candidates_add(candidates, word);
+		}
+	}
+	shell_candidates_add(candidates, "--help");
 }
 
-void candidates_add_numbers(struct candidates *candidates, const struct results *results)
+void shell_candidates_add_numbers(struct candidates *candidates, const struct results *results)
 {
 	char word[32];
+
 	for (size_t i = 1; i <= results_hit_count(results) && i <= NUMBERS_MAX; i++) {
 		snprintf(word, sizeof word, "#%zu", i);
-		candidates_add(candidates, word);
+		shell_candidates_add(candidates, word);
 	}
 
 	for (size_t i = 1; i <= results_region_count(results) && i <= NUMBERS_MAX; i++) {
 		snprintf(word, sizeof word, "#r%zu", i);
-		candidates_add(candidates, word);
+		shell_candidates_add(candidates, word);
 	}
 }
 
-void candidates_add_kinds(struct candidates *candidates)
+void shell_candidates_add_kinds(struct candidates *candidates)
 {
 	for (int kind = PM_KIND_UNKNOWN + 1; kind < PM_KIND_COUNT; kind++)
-		candidates_add(candidates, pm_kind_name((enum pm_kind)kind));
+		shell_candidates_add(candidates, pm_kind_name((enum pm_kind)kind));
 }
 
-void candidates_add_mappings(struct candidates *candidates, const struct target *target, bool files)
+void shell_candidates_add_mappings(struct candidates *candidates, const struct target *target,
+                                   bool files)
 {
 	struct pm_regions regions;
 	const char *last = "";
@@ -85,68 +94,72 @@ void candidates_add_mappings(struct candidates *candidates, const struct target 
 		return;
 
 	pm_regions_init(&regions);
-	/* Where that fails the list is empty, but has room for what was read. */
+	/* If this fails, the list is empty but must be released all the same. */
 	pm_maps_read(target->process, PM_MAPS, &regions, NULL);
 
 	for (size_t i = 0; i < regions.count; i++) {
 		const char *mapping = regions.items[i].mapping;
 		const char *slash = strrchr(mapping, '/');
+
 		if (strcmp(mapping, last) != 0 && (mapping[0] == '[') == !files)
-			candidates_add(candidates, files && slash ? slash + 1 : mapping);
+			shell_candidates_add(candidates, files && slash ? slash + 1 : mapping);
 		last = mapping;
 	}
 
 	pm_regions_deinit(&regions);
 }
 
-void candidates_add_processes(struct candidates *candidates)
+void shell_candidates_add_processes(struct candidates *candidates)
 {
 	struct pm_process_list processes;
 	char word[32];
-	bool numbers = *candidates->begin >= '0' && *candidates->begin <= '9';
+	bool numbers = *candidates->prefix >= '0' && *candidates->prefix <= '9';
 
 	if (pm_process_list_read(&processes, NULL) < 0)
 		return;
 
 	for (size_t i = 0; i < processes.count; i++) {
 		const struct pm_process_row *process = &processes.items[i];
+
 		if (process->kernel_thread || process->pid == getpid())
 			continue;
+
 		snprintf(word, sizeof word, "%d", (int)process->pid);
-		candidates_add(candidates, numbers ? word : process->comm);
+		shell_candidates_add(candidates, numbers ? word : process->comm);
 	}
 
 	pm_process_list_deinit(&processes);
 }
 
-/** Adds columns; those of a LIST may be added to the usual ones by a plus sign before them. */
+/** Adds the names of columns, after a '+' if a LIST starts with one. */
 static void add_columns(struct candidates *candidates, const struct list_spec *spec, bool list)
 {
 	char word[80];
-	const char *plus = list && *candidates->begin == '+' ? "+" : "";
-	for (size_t i = 0; i < spec->column_count; i++)
+	const char *plus = list && *candidates->prefix == '+' ? "+" : "";
+
+	for (size_t i = 0; i < spec->column_count; i++) {
 		if ((size_t)snprintf(word, sizeof word, "%s%s", plus, spec->columns[i].name) <
 		    sizeof word)
-			candidates_add(candidates, word);
+			shell_candidates_add(candidates, word);
+	}
 
 	if (list)
-		candidates_add(candidates, "help");
+		shell_candidates_add(candidates, "help");
 }
 
-/**
- * Adds the columns that a command has.
- * @return false: it has no lists
- */
+/** Adds the columns of a command. @return false if it does not print lists */
 static bool add_columns_of(struct candidates *candidates, const struct command *command,
                            const char *by, bool list)
 {
 	enum group_by group;
+
 	if (command->run == ps_run) {
 		add_columns(candidates, &ps_columns_spec, list);
 	} else if (command->run != map_run) {
 		return false;
 	} else if (by && group_by_parse(by, &group, NULL) == 0) {
 		struct groups *groups = groups_create(group);
+
 		add_columns(candidates, groups_columns_spec(groups), list);
 		groups_destroy(groups);
 	} else {
@@ -156,9 +169,9 @@ static bool add_columns_of(struct candidates *candidates, const struct command *
 	return true;
 }
 
-/** What some options take, separated by blanks. The first that fits counts. */
+/** The values of some options, separated by spaces. The first entry that matches is used. */
 static const struct {
-	enum status (*command)(struct out *out, int argc, char **argv); /* NULL: any */
+	enum status (*command)(struct out *out, int argc, char **argv); /* NULL for any */
 	const char *option;
 	const char *words;
 } fixed[] = {
@@ -172,35 +185,44 @@ static const struct {
 	{ strings_run, "radix", "x d o n" },
 };
 
+/** Adds the words of a list separated by spaces. */
+static void add_words(struct candidates *candidates, const char *words)
+{
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		char word[32];
+		size_t length = strcspn(at, " ");
+
+		snprintf(word, sizeof word, "%.*s", (int)length, at);
+		shell_candidates_add(candidates, word);
+		at += length;
+	}
+}
+
 static void add_fixed(struct candidates *candidates, const struct command *command,
                       const struct cli_option *option)
 {
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-		char word[32];
-		if ((fixed[i].command && fixed[i].command != command->run) ||
-		    strcmp(fixed[i].option, option->name) != 0)
-			continue;
-		for (const char *at = fixed[i].words; *at; at += strspn(at, " ")) {
-			size_t length = strcspn(at, " ");
-			snprintf(word, sizeof word, "%.*s", (int)length, at);
-			candidates_add(candidates, word);
-			at += length;
+		bool of_command = !fixed[i].command || fixed[i].command == command->run;
+
+		if (of_command && strcmp(fixed[i].option, option->name) == 0) {
+			add_words(candidates, fixed[i].words);
+			return;
 		}
-		return;
 	}
 }
 
-bool candidates_add_argument(struct candidates *candidates, const struct target *target,
-                             const struct command *command, const struct cli_option *option,
-                             const char *by)
+bool shell_candidates_add_argument(struct candidates *candidates, const struct target *target,
+                                   const struct command *command, const struct cli_option *option,
+                                   const char *by)
 {
 	bool is_list = strcmp(option->name, "columns") == 0;
+	bool is_columns = is_list || strcmp(option->name, "sort") == 0;
+
 	if (strcmp(option->name, "kind") == 0)
-		candidates_add_kinds(candidates);
+		shell_candidates_add_kinds(candidates);
 	else if (strcmp(option->name, "mapping") == 0)
-		candidates_add_mappings(candidates, target, true);
-	else if (!((is_list || strcmp(option->name, "sort") == 0) &&
-	           add_columns_of(candidates, command, by, is_list)))
+		shell_candidates_add_mappings(candidates, target, true);
+	else if (!is_columns || !add_columns_of(candidates, command, by, is_list))
 		add_fixed(candidates, command, option);
 
 	return strcmp(option->argument, "FILE") != 0;

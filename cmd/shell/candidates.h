@@ -1,80 +1,85 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The words among which the Tab key chooses. Nothing here knows the terminal. */
+/** @file The words that the Tab key offers. Independent of the terminal. */
 #ifndef CMD_SHELL_CANDIDATES_H
 #define CMD_SHELL_CANDIDATES_H
 
-#include "shell/shell.h"
+#include "cli/command.h"
+#include "target/target.h"
+#include "view/results.h"
 
-/** Words that begin as what is typed. */
+/** The words that start with what has been typed. */
 struct candidates {
-	const char *begin; /**< what is typed of the word */
-	char **items;      /**< they; each, and the array, are free()d by who has them */
-	size_t count;      /**< how many */
+	const char *prefix; /**< the typed part of the word; borrowed */
+	char **items;       /**< the words; the caller releases them, and the array, with free() */
+	size_t count;       /**< number of words */
 };
 
 /**
- * Adds a word if it begins as what is typed; one that would have to be quoted is left out. @param
- * candidates gets it
- * @param word it
+ * Adds a word if it starts with the prefix. Words that need quotes are omitted.
+ *
+ * @param candidates  receives the word
+ * @param word        the word; copied
  */
-void candidates_add(struct candidates *candidates, const char *word);
+void shell_candidates_add(struct candidates *candidates, const char *word);
 
 /**
- * Adds the commands.
- * @param candidates gets them
- * @param builtins also those that only a session has
+ * Adds the names of commands.
+ *
+ * @param candidates  receives the names
+ * @param builtins    whether to add the commands that exist only in a session
  */
-void candidates_add_commands(struct candidates *candidates, bool builtins);
+void shell_candidates_add_commands(struct candidates *candidates, bool builtins);
 
 /**
  * Adds the options of a command.
- * @param candidates gets them
- * @param spec its command line
+ *
+ * @param candidates  receives the options
+ * @param spec        the command line of the command
  */
-void candidates_add_options(struct candidates *candidates, const struct cli_spec *spec);
+void shell_candidates_add_options(struct candidates *candidates, const struct cli_spec *spec);
 
 /**
- * Adds the numbers of results.
- * @param candidates gets them
- * @param results they
+ * Adds the numbers of hits and regions.
+ *
+ * @param candidates  receives the numbers
+ * @param results     the hits and regions
  */
-void candidates_add_numbers(struct candidates *candidates, const struct results *results);
+void shell_candidates_add_numbers(struct candidates *candidates, const struct results *results);
 
 /**
  * Adds the names of kinds.
- * @param candidates gets them
+ * @param candidates  receives the names
  */
-void candidates_add_kinds(struct candidates *candidates);
+void shell_candidates_add_kinds(struct candidates *candidates);
 
 /**
  * Adds the names of mappings.
  *
- * @param candidates  gets them
- * @param target      whose
- * @param files       those of files, else those in brackets, which are a REGION
+ * @param candidates  receives the names
+ * @param target      the process whose mappings are added
+ * @param files       true for the names of files, false for names in brackets, which are a REGION
  */
-void candidates_add_mappings(struct candidates *candidates, const struct target *target,
-                             bool files);
+void shell_candidates_add_mappings(struct candidates *candidates, const struct target *target,
+                                   bool files);
 
 /**
- * Adds processes: by name, and by PID once a digit is typed.
- * @param candidates gets them
+ * Adds processes: their PIDs if the prefix is a digit, otherwise their names.
+ * @param candidates  receives the processes
  */
-void candidates_add_processes(struct candidates *candidates);
+void shell_candidates_add_processes(struct candidates *candidates);
 
 /**
- * Adds what an option takes.
+ * Adds the values of an option.
  *
- * @param candidates  gets it
- * @param target      what the session looks at
+ * @param candidates  receives the values
+ * @param target      target of the session
  * @param command     the command
- * @param option      its option, one with an argument
- * @param by          what `--by` of the same line says, NULL for nothing: sums have columns of
- * their own
- * @return            false: it takes the name of a file
+ * @param option      its option, which has an argument
+ * @param by          value of `--by` in the same line, NULL for none; decides the columns
+ * @return            false if the value is the name of a file
  */
-bool candidates_add_argument(struct candidates *candidates, const struct target *target,
-                             const struct command *command, const struct cli_option *option,
-                             const char *by);
+bool shell_candidates_add_argument(struct candidates *candidates, const struct target *target,
+                                   const struct command *command, const struct cli_option *option,
+                                   const char *by);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL complete.c */
+/** @file Completion of command lines with readline. */
 #ifndef CMD_SHELL_COMPLETE_H
 #define CMD_SHELL_COMPLETE_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
 
 /**
- * Makes the Tab key complete what is typed.
- * @param shell the session; must live as long as lines are read
+ * Makes the Tab key complete the typed word.
+ * @param shell  the session; must exist as long as lines are read
  */
 void shell_complete_start(struct shell *shell);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/report.h"
+#include "commands.h"
 
 static size_t command_count(void)
 {
@@ -13,7 +15,7 @@ static size_t command_count(void)
 	return count;
 }
 
-/** The text of a command, which is made when it is asked for first. */
+/** Returns the options of a command. All texts are allocated by the first call. */
 static struct text *text_of(struct shell *shell, const struct command *command)
 {
 	if (!shell->defaults) {
@@ -24,7 +26,7 @@ static struct text *text_of(struct shell *shell, const struct command *command)
 	return &shell->defaults[command - commands];
 }
 
-const struct text *shell_defaults(const struct shell *shell, const struct command *command)
+const struct text *shell_defaults_of(const struct shell *shell, const struct command *command)
 {
 	static const struct text nothing = { 0 };
 	return shell->defaults ? &shell->defaults[command - commands] : &nothing;
@@ -40,7 +42,8 @@ void shell_defaults_forget(struct shell *shell)
 
 static void print(const struct shell *shell, const struct command *command, struct out *out)
 {
-	const struct text *words = shell_defaults(shell, command);
+	const struct text *words = shell_defaults_of(shell, command);
+
 	if (words->length == 0)
 		return;
 
@@ -63,13 +66,14 @@ enum status shell_defaults_set_run(struct shell *shell, struct out *out, int arg
 
 	const struct command *command = commands_find(argv[1]);
 	if (!command) {
-		report_error("set: there is no command '%s'; set map -n 20 makes -n 20 what map "
-		             "does from now on",
+		report_error("set: unknown command '%s'; usage: set [COMMAND [OPTION]...], such as "
+		             "set map -n 20",
 		             argv[1]);
 		return STATUS_ERROR;
 	}
 
 	struct text *words = text_of(shell, command);
+
 	text_clear(words);
 	for (int i = 2; i < argc; i++)
 		text_bytes(words, argv[i], strlen(argv[i]) + 1);

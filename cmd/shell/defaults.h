@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL defaults.c */
+/** @file The builtin command `set`: default options of commands. */
 #ifndef CMD_SHELL_DEFAULTS_H
 #define CMD_SHELL_DEFAULTS_H
 
-#include "shell/shell.h"
+#include "cli/command.h"
+#include "shell/session.h"
 
 /**
- * The words that `set` puts behind a command's name.
+ * Returns the options that `set` adds after the name of a command.
  *
  * @param shell    the session
- * @param command  it
- * @return         a text of words, each ending in NUL
+ * @param command  the command, from the table of commands
+ * @return         the words, each NUL-terminated
  */
-const struct text *shell_defaults(const struct shell *shell, const struct command *command);
+const struct text *shell_defaults_of(const struct shell *shell, const struct command *command);
 
 /**
- * Releases what `set` said.
- * @param shell the session
+ * Releases the options of all commands.
+ * @param shell  the session
  */
 void shell_defaults_forget(struct shell *shell);
 
-/** `set`. @see shell_builtin.run */
+/** Runs `set`. @see shell_builtin.run */
 enum status shell_defaults_set_run(struct shell *shell, struct out *out, int argc, char **argv);
 
 #endif

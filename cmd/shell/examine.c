@@ -10,27 +10,29 @@
 #include "base/minmax.h"
 #include "base/utf8.h"
 
-/* As long as gdb shows a string; the next value is then the rest of it. */
+/* The length after which gdb cuts a string, too. The rest is then the next value. */
 enum { STRING_MAX = 200 };
 
 /**
- * Takes one letter.
- * @return 0 or -1
+ * Parses one letter of a format.
+ *
+ * @param sized  set to true if the letter is a size
+ * @return       0 or -1
  */
-static int take_letter(struct examine *examine, char letter, bool *sized, struct pm_error *error)
+static int parse_letter(struct examine *examine, char letter, bool *sized, struct pm_error *error)
 {
 	static const char sizes[] = "bhwg";
 	const char *size = strchr(sizes, letter);
+
 	if (size) {
 		examine->size = 1u << (size - sizes);
 		*sized = true;
 	} else if (letter == 'i') {
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"x shows no instructions (i): gdb and objdump -d know machine code");
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "x does not show instructions (i); use gdb or objdump -d");
 	} else if (!strchr("xduotcsfa", letter)) {
 		return pm_error_set(error, PM_ERROR_USAGE, 0,
-		                    "'%c' is no format of x: they are x d u o t c s f a, with the "
+		                    "'%c' is not a format of x; formats are x d u o t c s f a, and "
 		                    "sizes b h w g",
 		                    letter);
 	} else {
@@ -40,7 +42,7 @@ static int take_letter(struct examine *examine, char letter, bool *sized, struct
 	return 0;
 }
 
-int examine_parse(struct examine *examine, const char *text, struct pm_error *error)
+int shell_examine_parse(struct examine *examine, const char *text, struct pm_error *error)
 {
 	struct examine made = *examine;
 	bool sized = false;
@@ -50,15 +52,17 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 		char digits[8];
 		uint64_t count;
 		size_t length = strspn(at, "0123456789");
+
 		if (length == 0) {
-			if (take_letter(&made, *at++, &sized, error) < 0)
+			if (parse_letter(&made, *at++, &sized, error) < 0)
 				return -1;
 			continue;
 		}
+
 		if (length >= sizeof digits)
 			return pm_error_set(error, PM_ERROR_USAGE, 0,
-			                    "%.*s values are too many for x; dump shows more",
-			                    (int)length, at);
+			                    "%.*s values are too many for x; use dump", (int)length,
+			                    at);
 
 		memcpy(digits, at, length);
 		digits[length] = '\0';
@@ -69,7 +73,7 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 		at += length;
 	}
 
-	/* Some formats mean a size, unless one is named. */
+	/* Some formats have a default size. */
 	if (!sized && made.format == 'c')
 		made.size = 1;
 	else if (!sized && (made.format == 'a' || (made.format == 'f' && made.size < 4)))
@@ -77,15 +81,15 @@ int examine_parse(struct examine *examine, const char *text, struct pm_error *er
 	else if (sized && made.format == 's' && made.size != 1)
 		return pm_error_set(
 			error, PM_ERROR_USAGE, 0,
-			"x/s shows strings of bytes; the command strings finds UTF-16 with -e l");
+			"x/s shows strings of bytes; for UTF-16 use the command strings -e l");
 
 	*examine = made;
 	return 0;
 }
 
-size_t examine_per_line(const struct examine *examine)
+size_t shell_examine_per_line(const struct examine *examine)
 {
-	/* The names of a pointer need the line. */
+	/* The symbol and the region of an address need the rest of the line. */
 	if (examine->format == 's' || examine->format == 'a')
 		return 1;
 	if (examine->format == 't' && examine->size == 8)
@@ -93,11 +97,14 @@ size_t examine_per_line(const struct examine *examine)
 	return examine->size <= 2 ? 8 : 16 / examine->size;
 }
 
-/** Adds a character as format c of gdb shows it. */
+/** Adds a character as format c of gdb does. */
 static void put_char(unsigned char c, struct text *text)
 {
 	static const char controls[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr";
-	const char *control = c != '\0' ? strchr(controls, c) : NULL;
+	const char *control = NULL;
+
+	if (c != '\0')
+		control = strchr(controls, c);
 	if (control)
 		text_format(text, "\\%c", letters[control - controls]);
 	else if (c == '\'' || c == '\\')
@@ -114,37 +121,41 @@ static void put_binary(uint64_t value, unsigned bits, struct text *text)
 		text_char(text, value >> bit & 1 ? '1' : '0');
 }
 
-/** Adds a floating-point number with as many digits as tell it from its neighbours. */
+/** Adds a floating-point number with enough digits to distinguish it from all others. */
 static void put_float(const void *bytes, unsigned size, struct text *text)
 {
 	float narrow = 0;
-	double wide = 0;
+	double value = 0;
 	uint64_t bits = 0;
+	unsigned mantissa_bits = 52;
+	int digits = 17;
+
 	memcpy(&bits, bytes, size);
+	if (size == 4) {
+		mantissa_bits = 23;
+		digits = 9;
+		memcpy(&narrow, bytes, size);
+		value = (double)narrow;
+	} else {
+		memcpy(&value, bytes, size);
+	}
 
-	uint64_t mantissa = bits & ((UINT64_C(1) << (size == 4 ? 23 : 52)) - 1);
-	memcpy(size == 4 ? (void *)&narrow : (void *)&wide, bytes, size);
-	if (size == 4)
-		wide = (double)narrow;
-
-	if (isnan(wide))
+	if (isnan(value))
 		text_format(text, "%snan(0x%" PRIx64 ")", bits >> (size * 8 - 1) ? "-" : "",
-		            mantissa);
+		            bits & ((UINT64_C(1) << mantissa_bits) - 1));
 	else
-		text_format(text, "%.*g", size == 4 ? 9 : 17, wide);
+		text_format(text, "%.*g", digits, value);
 }
 
-void examine_put_value(const struct examine *examine, const void *bytes, struct text *text)
+void shell_examine_put_value(const struct examine *examine, const void *bytes, struct text *text)
 {
 	uint64_t value = 0;
-	unsigned size = examine->size, shift = 64 - size * 8;
+	unsigned size = examine->size;
+	unsigned shift = 64 - size * 8;
+
 	memcpy(&value, bytes, size);
 
 	int64_t extended = (int64_t)(value << shift) >> shift;
-	if (examine->format == 'f' && size >= 4) {
-		put_float(bytes, size, text);
-		return;
-	}
 
 	switch (examine->format) {
 	case 'x':
@@ -152,8 +163,13 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 		text_hex(text, value, size * 2);
 		break;
 	case 'd':
-	case 'f':
 		text_format(text, "%" PRId64, extended);
+		break;
+	case 'f':
+		if (size >= 4)
+			put_float(bytes, size, text);
+		else
+			text_format(text, "%" PRId64, extended);
 		break;
 	case 'u':
 		text_decimal(text, value);
@@ -161,6 +177,7 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 	case 'o':
 		text_format(text, "%#" PRIo64, value);
 		break;
+
 	case 't':
 		put_binary(value, size * 8, text);
 		break;
@@ -176,22 +193,24 @@ void examine_put_value(const struct examine *examine, const void *bytes, struct 
 	}
 }
 
-size_t examine_put_string(const char *bytes, size_t length, struct text *text)
+size_t shell_examine_put_string(const char *bytes, size_t length, struct text *text)
 {
-	size_t at = 0, most = pm_min_size(length, STRING_MAX);
-	size_t begin = text->length;
+	size_t at = 0;
+	size_t max = pm_min_size(length, STRING_MAX);
+	size_t start = text->length;
 
 	text_char(text, '"');
-	while (at < most && bytes[at] != '\0') {
+	while (at < max && bytes[at] != '\0') {
 		uint32_t code;
-		size_t size = utf8_decode(bytes + at, length - at, &code);
+		size_t size = pm_max_size(utf8_decode(bytes + at, length - at, &code), 1);
+
 		if (bytes[at] == '"' || bytes[at] == '\\')
 			text_char(text, '\\');
-		utf8_escape(text, bytes + at, size > 0 ? size : 1);
-		at += size > 0 ? size : 1;
+		utf8_escape(text, bytes + at, size);
+		at += size;
 	}
-
 	text_char(text, '"');
+
 	if (at < length && bytes[at] == '\0')
 		return at + 1;
 	if (at >= STRING_MAX) {
@@ -199,6 +218,6 @@ size_t examine_put_string(const char *bytes, size_t length, struct text *text)
 		return at;
 	}
 
-	text->length = begin;
+	text->length = start;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Values in memory as text, in the forms of gdb's `x` command. */
+/** @file Values in memory as text, in the formats of gdb's command `x`. */
 #ifndef CMD_SHELL_EXAMINE_H
 #define CMD_SHELL_EXAMINE_H
 
@@ -10,49 +10,52 @@
 
 #include "base/text.h"
 
-/** How `x` shows memory, and where it goes on. */
+/** The format of `x`, and where its output continues. */
 struct examine {
 	char format;   /**< one of x d u o t c s f a */
-	unsigned size; /**< bytes of a value: 1, 2, 4 or 8 */
-	size_t count;  /**< how many values */
-	uint64_t next; /**< address behind those shown last */
+	unsigned size; /**< size of a value in bytes: 1, 2, 4 or 8 */
+	size_t count;  /**< number of values */
+	uint64_t next; /**< address after the values shown last, 0 if there are none */
 };
 
 /**
- * Reads what stands behind the slash of `x/16gx`: a number, a format and a size in any order. What
- * is missing is 1 for the count, and as it was for the others.
+ * Parses the part after the slash in `x/16gx`: a number, a format and a size in any order. The
+ * number defaults to 1; format and size remain as they are by default.
  *
- * @param examine  changed, but not where this fails
- * @param text     e.g. "16gx"
+ * @param examine  changed, except on failure
+ * @param text     the part after the slash
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
-int examine_parse(struct examine *examine, const char *text, struct pm_error *error);
+int shell_examine_parse(struct examine *examine, const char *text, struct pm_error *error);
 
 /**
- * How many values stand in a line.
- * @param examine the form
- * @return at least 1
- */
-size_t examine_per_line(const struct examine *examine);
-
-/**
- * Adds a number as text.
- * @param examine its form
- * @param bytes as many as a value has, little-endian
- * @param text gets it
- */
-void examine_put_value(const struct examine *examine, const void *bytes, struct text *text);
-
-/**
- * Adds a string in double quotes, up to its NUL or 200 bytes: bytes that are no text as all
- * commands show them, quotes and backslashes with a backslash before them.
+ * Returns the number of values in a line.
  *
- * @param bytes   where it begins
- * @param length  how many bytes there are
- * @param text    gets it
- * @return        how many bytes it took, its NUL included; 0 where it goes on behind what there is
+ * @param examine  the format
+ * @return         at least 1
  */
-size_t examine_put_string(const char *bytes, size_t length, struct text *text);
+size_t shell_examine_per_line(const struct examine *examine);
+
+/**
+ * Adds a value as text.
+ *
+ * @param examine  the format, not 's'
+ * @param bytes    the value, little-endian, examine->size bytes
+ * @param text     receives the value
+ */
+void shell_examine_put_value(const struct examine *examine, const void *bytes, struct text *text);
+
+/**
+ * Adds a string in double quotes, up to its NUL or 200 bytes. Bytes that are not text are escaped
+ * as by all commands; quotes and backslashes are preceded by a backslash.
+ *
+ * @param bytes   start of the string
+ * @param length  number of bytes available
+ * @param text    receives the string
+ * @return        number of bytes used, including the NUL; 0 if the string does not end within the
+ *                bytes available
+ */
+size_t shell_examine_put_string(const char *bytes, size_t length, struct text *text);
 
 #endif

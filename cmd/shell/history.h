@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file The lines of former sessions: $XDG_STATE_HOME/procmem/history, which nobody else may read,
- * since people search for secrets.
+ * @file The history of typed lines. It is stored in $XDG_STATE_HOME/procmem/history, which only the
+ * owner can read, because users search for secrets.
  */
 #ifndef CMD_SHELL_HISTORY_H
 #define CMD_SHELL_HISTORY_H
 
-/**
- * Reads the lines of former sessions. Without a place for them, or where it cannot be read, there
- * are none.
- */
+#include "shell/session.h"
+
+/** Reads the lines of earlier sessions; none without such a directory, or on failure. */
 void shell_history_start(void);
 
 /**
- * Keeps a line, in memory and in the file at once; not one that is empty, begins with a blank, or
- * is the same as the last.
+ * Adds a line to the history and to the file. A line that is empty, starts with a space or is equal
+ * to the previous one is not added.
  *
- * @param line  it
+ * @param line  the line; copied
  */
 void shell_history_add(const char *line);
 
-/** Shortens the file to the newest lines, and releases what is kept. */
+/** Cuts the file to the newest lines, and releases the history. */
 void shell_history_end(void);
+
+/** Runs `history`. @see shell_builtin.run */
+enum status shell_history_run(struct shell *shell, struct out *out, int argc, char **argv);
 
 #endif

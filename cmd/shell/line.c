@@ -7,20 +7,20 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-/** A line being read. */
+/** A text being parsed. */
 struct reading {
 	const char *at;
-	bool partial; /* the line ends where the cursor is: whatever is open there is no error */
+	bool partial; /* the text ends at the cursor: what is incomplete there is not an error */
 	struct text word;
 	struct pm_error *error;
 };
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/** Whether a statement ends before this character. */
+/** Checks whether a statement ends before a character. */
 static bool is_end(char c)
 {
 	return c == '\0' || c == '\n' || c == ';';
@@ -32,24 +32,24 @@ static bool is_digit(char c)
 }
 
 /**
- * Whether a '#' that begins a word begins a comment: one with a blank behind it, or in place of a
- * command.
+ * Checks whether a word starts a comment: it starts with '#' and a space follows, or a command is
+ * expected there.
  *
- * @param first  word of a statement
+ * @param first  whether a command is expected
  */
 static bool is_comment(const char *at, bool first)
 {
 	if (at[0] != '#')
 		return false;
-	if (at[1] == '\0' || at[1] == '\n' || is_blank(at[1]))
+	if (at[1] == '\0' || at[1] == '\n' || is_space(at[1]))
 		return true;
 	return first && !is_digit(at[1]) && !(at[1] == 'r' && is_digit(at[2]));
 }
 
-/** @param first a statement may begin there */
-static void skip_blanks(struct reading *reading, bool first)
+/** Skips spaces and a comment. @param first whether a command is expected */
+static void skip_spaces(struct reading *reading, bool first)
 {
-	while (is_blank(*reading->at))
+	while (is_space(*reading->at))
 		reading->at++;
 	if (is_comment(reading->at, first))
 		reading->at += strcspn(reading->at, "\n");
@@ -64,49 +64,47 @@ static char *copy(const char *bytes, size_t length)
 }
 
 /**
- * Adds what stands between quotes; `at` is behind the first of them.
- * @return 0, -1: the second is missing
+ * Adds quoted text to the word; `at` is after the opening quote.
+ * @return 0, -1 if the closing quote is missing
  */
 static int read_quoted(struct reading *reading, char quote)
 {
 	const char *at = reading->at;
+
 	for (; *at != quote && *at != '\0'; at++) {
 		if (quote == '"' && *at == '\\' && (at[1] == '"' || at[1] == '\\'))
 			at++;
 		text_char(&reading->word, *at);
 	}
 
-	reading->at = *at == '\0' ? at : at + 1;
+	reading->at = at + (*at != '\0');
 	if (*at == '\0' && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "there is no %s that ends the quoted text",
-		                    quote == '"' ? "\"" : "'");
+		                    "the closing quote (%c) is missing", quote);
 
 	return 0;
 }
 
-/** Says why a sign that shells know has no meaning here. */
+/** Rejects a character that has a meaning in other shells. @return -1 */
 static int refuse(const struct reading *reading, const char *why)
 {
 	return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-	                    "'%c' has no meaning here: %s; quote it to search for it", *reading->at,
+	                    "'%c' is not supported: %s; to search for it, quote it", *reading->at,
 	                    why);
 }
 
-/**
- * Reads a word; `at` is at its first character.
- * @return 0 or -1
- */
+/** Parses a word, of which `at` is the first character. @return 0 or -1 */
 static int read_word(struct reading *reading)
 {
 	text_clear(&reading->word);
-	while (!is_blank(*reading->at) && !is_end(*reading->at) && *reading->at != '|' &&
+	while (!is_space(*reading->at) && !is_end(*reading->at) && *reading->at != '|' &&
 	       *reading->at != '>') {
 		char c = *reading->at;
+
 		if (c == '<' && !reading->partial)
-			return refuse(reading, "commands read nothing but their target");
+			return refuse(reading, "commands do not read standard input");
 		if (c == '&' && !reading->partial)
-			return refuse(reading, "commands run one after the other");
+			return refuse(reading, "commands do not run in the background");
 
 		reading->at++;
 		if (c == '\'' || c == '"') {
@@ -123,7 +121,7 @@ static int read_word(struct reading *reading)
 	return 0;
 }
 
-/** Adds the word that was read to the statement. */
+/** Adds the parsed word to the statement. */
 static void add_word(struct reading *reading, struct shell_statement *statement, bool quoted)
 {
 	statement->words = alloc_array(statement->words, statement->count + 2,
@@ -131,113 +129,122 @@ static void add_word(struct reading *reading, struct shell_statement *statement,
 	statement->quoted = alloc_array(statement->quoted, statement->count + 1,
 	                                sizeof *statement->quoted);
 	statement->quoted[statement->count] = quoted;
-	statement->words[statement->count++] = copy(reading->word.bytes ? reading->word.bytes : "",
+	statement->words[statement->count++] = copy(text_terminate(&reading->word),
 	                                            reading->word.length);
 	statement->words[statement->count] = NULL;
 }
 
-/** Reads the command behind '|': up to the end of the statement, its quotes left to sh. */
-static int read_pipe(struct reading *reading, struct shell_statement *statement)
+/** Finds the end of a command of sh: the end of the statement, except within quotes. */
+static const char *find_command_end(const char *end)
 {
-	const char *begin = ++reading->at, *end = begin;
-
 	while (!is_end(*end)) {
 		char quote = *end;
+
 		if (quote == '\\' && end[1] != '\0')
 			end++;
 		else if (quote == '\'' || quote == '"')
-			/* One that does not end is for sh to complain about. */
-			while (end[1] != '\0' && *++end != quote)
+			/* sh reports a missing closing quote. */
+			while (end[1] != '\0' && *++end != quote) {
 				if (quote == '"' && *end == '\\' && end[1] != '\0')
 					end++;
+			}
 		end++;
 	}
 
+	return end;
+}
+
+/** Parses the command of sh after '|'. */
+static int read_pipe(struct reading *reading, struct shell_statement *statement)
+{
+	const char *start = reading->at + 1;
+	const char *end = find_command_end(start);
+
 	reading->at = end;
-	begin += strspn(begin, " \t");
-	if ((begin >= end || *begin == '|') && !reading->partial)
+	start += strspn(start, " \t");
+	if ((start >= end || *start == '|') && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "which command? '|' is followed by one: | less");
+		                    "expected a command after '|', such as | less");
 
 	statement->output = SHELL_OUTPUT_PIPE;
-	statement->output_to = begin < end ? copy(begin, (size_t)(end - begin)) : copy("", 0);
+	statement->output_to = copy(start, (size_t)(end - start));
 
 	return 0;
 }
 
-/** Whether the word before '>' stands for a descriptor: "2>". */
+/** Checks whether the word before '>' is a descriptor: "2>". */
 static bool names_descriptor(const struct reading *reading, const struct shell_statement *statement)
 {
-	if (statement->count == 0 || is_blank(reading->at[-1]))
+	if (statement->count == 0 || is_space(reading->at[-1]))
 		return false;
+
 	const char *word = statement->words[statement->count - 1];
+
 	return is_digit(word[0]) && word[1] == '\0';
 }
 
-/** Reads '>' and the file behind it. */
+/** Parses '>' and the file after it. */
 static int read_file(struct reading *reading, struct shell_statement *statement)
 {
 	if (names_descriptor(reading, statement) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "only the output can go to a file, errors cannot; a blank "
-		                    "before '>' makes the "
-		                    "digit a word");
+		                    "only standard output can be redirected; if the digit is a "
+		                    "word, put a space before '>'");
 
-	statement->output = reading->at[1] == '>' ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
-	reading->at += statement->output == SHELL_OUTPUT_APPEND ? 2 : 1;
-	while (is_blank(*reading->at))
+	bool appends = reading->at[1] == '>';
+
+	statement->output = appends ? SHELL_OUTPUT_APPEND : SHELL_OUTPUT_FILE;
+	reading->at += 1 + appends;
+	while (is_space(*reading->at))
 		reading->at++;
 
 	if (read_word(reading) < 0)
 		return -1;
 	if (reading->word.length == 0 && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "which file? '>' is followed by its name");
+		                    "expected the name of a file after '>'");
 
-	statement->output_to = copy(reading->word.bytes ? reading->word.bytes : "",
-	                            reading->word.length);
-	skip_blanks(reading, false);
+	statement->output_to = copy(text_terminate(&reading->word), reading->word.length);
+	skip_spaces(reading, false);
 	if (!is_end(*reading->at) && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "the file behind '>' ends a statement; only ';' may follow");
+		                    "only ';' may follow the file after '>'");
 
 	return 0;
 }
 
-/**
- * Reads words up to what ends them.
- * @return 0 or -1
- */
+/** Parses the words of a statement and its output. @return 0 or -1 */
 static int read_statement(struct reading *reading, struct shell_statement *statement)
 {
-	bool behind_blank = true;
+	bool after_space = true;
+
 	for (;;) {
 		const char *before = reading->at;
 
-		skip_blanks(reading, statement->count == 0);
-		behind_blank = behind_blank || reading->at > before;
+		skip_spaces(reading, statement->count == 0);
+		after_space = after_space || reading->at > before;
 		if (is_end(*reading->at))
 			break;
 
+		if (*reading->at == '|' && statement->count == 0 && !reading->partial)
+			return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
+			                    "expected a command before '|'; '!' runs a command of "
+			                    "sh");
 		if (*reading->at == '|')
-			return statement->count > 0 || reading->partial
-			               ? read_pipe(reading, statement)
-			               : pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-			                              "'|' stands behind a command of procmem; '!' "
-			                              "runs one of sh");
-
+			return read_pipe(reading, statement);
 		if (*reading->at == '>')
 			return read_file(reading, statement);
 
 		bool quoted = *reading->at == '\'' || *reading->at == '"' || *reading->at == '\\';
+
 		if (read_word(reading) < 0)
 			return -1;
 
 		add_word(reading, statement, quoted);
-		behind_blank = false;
+		after_space = false;
 	}
 
-	if (reading->partial && behind_blank) {
+	if (reading->partial && after_space) {
 		text_clear(&reading->word);
 		add_word(reading, statement, false);
 	}
@@ -247,14 +254,14 @@ static int read_statement(struct reading *reading, struct shell_statement *state
 
 static int read_next(struct reading *reading, struct shell_statement *statement)
 {
-	skip_blanks(reading, true);
+	skip_spaces(reading, true);
 	if (*reading->at != '!')
 		return read_statement(reading, statement);
 
 	size_t length = strcspn(++reading->at, "\n");
 	if (strspn(reading->at, " \t\r") >= length && !reading->partial)
 		return pm_error_set(reading->error, PM_ERROR_USAGE, 0,
-		                    "which command? '!' is followed by one of sh: !ls");
+		                    "expected a command of sh after '!', such as !ls");
 
 	statement->system = copy(reading->at, length);
 	reading->at += length;
@@ -267,12 +274,14 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 	struct reading reading = { .at = *at, .error = error };
 	struct shell_statement made = { 0 };
 	int status = 0;
+
 	for (;;) {
 		reading.at += strspn(reading.at, " \t\r\n;");
 		if (*reading.at == '\0')
 			break;
+
 		status = read_next(&reading, &made);
-		/* A comment is none. */
+		/* A comment is not a statement. */
 		if (status < 0 || made.count > 0 || made.system || made.output != SHELL_OUTPUT_HERE)
 			break;
 	}
@@ -280,8 +289,7 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 	*at = reading.at;
 	text_deinit(&reading.word);
 	if (status == 0 && made.count == 0 && made.output != SHELL_OUTPUT_HERE)
-		status = pm_error_set(error, PM_ERROR_USAGE, 0,
-		                      "which command? '>' stands behind one");
+		status = pm_error_set(error, PM_ERROR_USAGE, 0, "expected a command before '>'");
 	if (status < 0 || (made.count == 0 && !made.system)) {
 		shell_line_statement_deinit(&made);
 		return status;
@@ -291,18 +299,21 @@ int shell_line_next(const char **at, struct shell_statement *statement, struct p
 	return 1;
 }
 
-void shell_line_read_begin(const char *line, struct shell_statement *statement)
+void shell_line_read_partial(const char *line, struct shell_statement *statement)
 {
 	struct reading reading = { .at = line, .partial = true };
+
 	for (;;) {
 		struct shell_statement made = { 0 };
+
 		read_next(&reading, &made);
 		if (*reading.at == '\0') {
 			*statement = made;
 			break;
 		}
+
+		/* Skips what ended the statement, even if it is wrong. */
 		shell_line_statement_deinit(&made);
-		/* What stopped it, be it the end of a statement or something wrong. */
 		reading.at++;
 	}
 

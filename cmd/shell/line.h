@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * What a typed line means: statements, their words, and where their output goes.
+ * Parses typed lines into statements and their words.
  *
- * Words are made as in sh(1), but nothing is expanded: '...' is taken as it is, in "..." a
- * backslash stands before " and \ only, elsewhere before anything. `;` and newlines end a
- * statement, `|` begins a command of sh, `>` and `>>` a file, `!` at the begin of a statement makes
- * the rest of the line a command of sh, `;` and all. `#` and a blank, or `#` in place of a command,
- * begin a comment.
+ * Words are quoted as in sh(1), but nothing is expanded. '...' is literal. In "..." a backslash
+ * quotes " and \ only; elsewhere it quotes any character. `;` and newlines end a statement. `|` is
+ * followed by a command of sh, `>` and `>>` by a file. `!` at the start of a statement makes the
+ * rest of the line a command of sh, including any `;`. `#` followed by a space, or `#` where a
+ * command is expected, starts a comment.
  */
 #ifndef CMD_SHELL_LINE_H
 #define CMD_SHELL_LINE_H
@@ -19,45 +19,45 @@
 
 /** Where the output of a statement goes. */
 enum shell_output {
-	SHELL_OUTPUT_HERE,   /**< where that of the session goes */
-	SHELL_OUTPUT_FILE,   /**< to a file, which it replaces */
+	SHELL_OUTPUT_HERE,   /**< to the output of the session */
+	SHELL_OUTPUT_FILE,   /**< to a file, which is replaced */
 	SHELL_OUTPUT_APPEND, /**< to the end of a file */
 	SHELL_OUTPUT_PIPE,   /**< to a command of sh */
 };
 
-/** A statement. Release with shell_line_statement_deinit(). */
+/** A statement. Release it with shell_line_statement_deinit(). */
 struct shell_statement {
-	char **words; /**< the words, with a NULL behind them; NULL where there is none */
-	bool *quoted; /**< for each: its first character was quoted, so it names no result */
-	size_t count; /**< how many */
+	char **words;             /**< the words, followed by NULL; NULL if there are none; owned */
+	bool *quoted;             /**< for each word, whether its first character was quoted, so
+	                             that it is not the number of a result; owned */
+	size_t count;             /**< number of words */
 	enum shell_output output; /**< where its output goes */
-	char *output_to;          /**< the file or command, NULL for SHELL_OUTPUT_HERE */
-	char *system;             /**< all of it is this command of sh; NULL: it is not */
+	char *output_to;          /**< the file or command, NULL for SHELL_OUTPUT_HERE; owned */
+	char *system; /**< the whole statement as a command of sh, otherwise NULL; owned */
 };
 
 /**
- * Reads the next statement.
+ * Parses the next statement.
  *
- * @param at         where to read; moved behind the statement
- * @param statement  filled where there is one
- * @param error      PM_ERROR_USAGE: a quote that does not end, a sign that has no meaning here; the
- * rest of the line is of no use then
- * @return           1: a statement; 0: there is none left; -1: an error
+ * @param at         the text; advanced to the end of the statement
+ * @param statement  filled if there is a statement
+ * @param error      PM_ERROR_USAGE; the rest of the text is to be ignored then
+ * @return           1 for a statement, 0 at the end, -1 on failure
  */
 int shell_line_next(const char **at, struct shell_statement *statement, struct pm_error *error);
 
 /**
- * Reads the begin of a line for completion: its last statement, however it ends. The last word is
- * the one that is being typed, "" for one that has not begun.
+ * Parses an incomplete line for completion. The result is its last statement, complete or not. The
+ * last word is the one being typed, "" if it has not been started.
  *
  * @param line       the text up to the cursor
  * @param statement  filled
  */
-void shell_line_read_begin(const char *line, struct shell_statement *statement);
+void shell_line_read_partial(const char *line, struct shell_statement *statement);
 
 /**
- * Releases a statement; it is empty afterwards.
- * @param statement the statement
+ * Releases a statement.
+ * @param statement  the statement; empty afterwards
  */
 void shell_line_statement_deinit(struct shell_statement *statement);
 

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* hits and regions: what has a number. */
 #include "shell/lists.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/minmax.h"
 #include "base/report.h"
 #include "base/utf8.h"
 
-/* Columns that a result's text has, however narrow the terminal is. */
+/* Minimum width of the text of a result, on a narrow terminal. */
 enum { TEXT_MIN = 8 };
 
-/** Adds a stranger's text, cut so that the line fits the terminal. */
+/** Adds untrusted text, cut so that the line fits the terminal. */
 static void put_fitting(struct text *line, const char *bytes, size_t length, size_t width)
 {
 	struct text escaped = { 0 };
 	size_t used = utf8_columns(line->bytes, line->length);
-	size_t room = width == SIZE_MAX ? width : used + TEXT_MIN < width ? width - used : TEXT_MIN;
+	size_t room = pm_max_size(excess_size(width, used), TEXT_MIN);
 
 	utf8_escape(&escaped, bytes, length);
-	bool fits = utf8_columns(escaped.bytes, escaped.length) <= room;
-	text_bytes(line, escaped.bytes,
-	           fits ? escaped.length : utf8_fit(escaped.bytes, escaped.length, room - 1));
-	text_string(line, fits ? "" : "\xe2\x80\xa6");
+	if (utf8_columns(escaped.bytes, escaped.length) <= room) {
+		text_bytes(line, escaped.bytes, escaped.length);
+	} else {
+		size_t fitting = utf8_fit(escaped.bytes, escaped.length, room - 1);
+
+		text_bytes(line, escaped.bytes, fitting);
+		text_string(line, "\xe2\x80\xa6");
+	}
+
 	text_deinit(&escaped);
 }
 
-/** Prints one of a list: its number, where it is, how long, and what. */
+/** Prints a result: its number, range, size and text. */
 static void print(const struct result *result, const char *prefix, size_t number, struct out *out)
 {
 	char id[32], range[2 * 16 + 32];
@@ -39,18 +44,19 @@ static void print(const struct result *result, const char *prefix, size_t number
 	if (result->range_count > 1)
 		snprintf(range + length, sizeof range - (size_t)length, " +%zu",
 		         result->range_count - 1);
+
 	text_size(&size, result->end - result->start);
 	text_format(&line, "%-6s %-25s  %7s  ", id, range, text_terminate(&size));
-
 	put_fitting(&line, result->text, result->length, out->width);
 	text_char(&line, '\n');
 
-	/* The number is a classification of what stands beside it. */
 	size_t styled = strcspn(text_terminate(&line), " ");
+
 	out_style(out, OUT_DIM);
 	out_bytes(out, line.bytes, styled);
 	out_style(out, OUT_PLAIN);
 	out_bytes(out, line.bytes + styled, line.length - styled);
+
 	text_deinit(&line);
 	text_deinit(&size);
 }
@@ -58,35 +64,32 @@ static void print(const struct result *result, const char *prefix, size_t number
 enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	size_t count = results_hit_count(shell->results);
+
+	(void)argc;
 	(void)argv;
-	if (argc > 1) {
-		report_error("hits takes nothing; it lists what the last search found");
-		return STATUS_ERROR;
+	if (count == 0) {
+		report_note("nothing has been found yet: grep and strings number what they find");
+		return STATUS_NOTHING;
 	}
 
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_hit(shell->results, i), "#", i, out);
-
-	if (count == 0)
-		report_note("nothing was found yet: grep and strings number what they find");
-
-	return count > 0 ? STATUS_OK : STATUS_NOTHING;
+	return STATUS_OK;
 }
 
 enum status shell_lists_regions_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	size_t count = results_region_count(shell->results);
+
+	(void)argc;
 	(void)argv;
-	if (argc > 1) {
-		report_error("regions takes nothing; it lists the regions that have a number");
-		return STATUS_ERROR;
+	if (count == 0) {
+		report_note("no region has been listed yet: map, watch and diff number what they "
+		            "list");
+		return STATUS_NOTHING;
 	}
 
 	for (size_t i = 1; i <= count && !out_failed(out); i++)
 		print(results_region(shell->results, i), "#r", i, out);
-
-	if (count == 0)
-		report_note("no region was listed yet: map, watch and diff number what they list");
-
-	return count > 0 ? STATUS_OK : STATUS_NOTHING;
+	return STATUS_OK;
 }

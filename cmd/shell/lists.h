@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL lists.c */
+/** @file The builtin commands `hits` and `regions`, which list the items with numbers. */
 #ifndef CMD_SHELL_LISTS_H
 #define CMD_SHELL_LISTS_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
 
-/** `hits`. @see shell_builtin.run */
+/** Runs `hits`. @see shell_builtin.run */
 enum status shell_lists_hits_run(struct shell *shell, struct out *out, int argc, char **argv);
 
-/** `regions`. @see shell_builtin.run */
+/** Runs `regions`. @see shell_builtin.run */
 enum status shell_lists_regions_run(struct shell *shell, struct out *out, int argc, char **argv);
 
 #endif

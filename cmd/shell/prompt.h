@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL prompt.c */
+/** @file The prompt: reads lines from a terminal and runs them. */
 #ifndef CMD_SHELL_PROMPT_H
 #define CMD_SHELL_PROMPT_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
 
 /**
- * Reads lines from a terminal and runs them until the user leaves.
- * @param shell the session
+ * Reads lines from the terminal and runs them until the session ends.
+ * @param shell  the session
  */
 void shell_prompt(struct shell *shell);
-
-/** `history`. @see shell_builtin.run */
-enum status shell_prompt_history_run(struct shell *shell, struct out *out, int argc, char **argv);
 
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL results.c */
+/** @file Replaces the numbers of results in a statement: #3 is a hit, #r2 a region. */
 #ifndef CMD_SHELL_RESULTS_H
 #define CMD_SHELL_RESULTS_H
 
-#include "shell/shell.h"
+#include "shell/line.h"
+#include "shell/session.h"
 
 /**
- * Replaces #3 and #r2 by what they stand for: their address, for `dump` the bytes of a hit; `+LEN`,
- * `-END` and `-#4` behind them stay. The number of a row of several regions becomes a word for each
- * of those that are still there; that some are not is noted.
+ * Replaces #3 and #r2 in the words of a statement by addresses, or for `dump` by the bytes of the
+ * hit. `+LEN`, `-END` and `-#4` may follow a number. The number of a row that covers several
+ * regions becomes one word for each of them; those that have been unmapped are skipped, with a
+ * note.
  *
  * @param shell      the session
- * @param statement  its words are changed
- * @param error      PM_ERROR_USAGE: there is no such result, or the command takes no regions
+ * @param statement  changed
+ * @param error      PM_ERROR_USAGE if there is no such result, or the command takes no regions
  * @return           0 or -1
  */
 int shell_results_replace(const struct shell *shell, struct shell_statement *statement,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Runs statements: opens their outputs, adds default options and the target to commands, and
+ * restores the signals and the terminal after each of them.
+ */
 #include "shell/run.h"
 
 #include <errno.h>
@@ -13,58 +17,61 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/report.h"
+#include "commands.h"
 #include "shell/builtins.h"
 #include "shell/defaults.h"
+#include "shell/line.h"
 #include "shell/results.h"
 #include "shell/system.h"
 #include "shell/target.h"
 
-/* Signals whose handling is the same after each command as before it. */
+/* Signals whose actions are restored after each command. */
 static const int kept_signals[] = { SIGINT,   SIGTERM, SIGHUP,  SIGQUIT, SIGXFSZ,
 	                            SIGWINCH, SIGTSTP, SIGCONT, SIGALRM, SIGPIPE };
 
 enum { KEPT_SIGNALS = sizeof kept_signals / sizeof *kept_signals };
 
-/** What a command may change of the process and a session gets back. */
-struct surroundings {
+/** The state of the process that a command may change, and that is restored after it. */
+struct saved_state {
 	struct sigaction actions[KEPT_SIGNALS];
 	struct termios terminal;
 	bool has_terminal;
 };
 
-static void keep(struct surroundings *surroundings)
+static void save_state(struct saved_state *state)
 {
 	for (size_t i = 0; i < KEPT_SIGNALS; i++)
-		sigaction(kept_signals[i], NULL, &surroundings->actions[i]);
-	surroundings->has_terminal = tcgetattr(STDIN_FILENO, &surroundings->terminal) == 0;
+		sigaction(kept_signals[i], NULL, &state->actions[i]);
+	state->has_terminal = tcgetattr(STDIN_FILENO, &state->terminal) == 0;
 }
 
-static void restore_signals(const struct surroundings *surroundings)
+static void restore_signals(const struct saved_state *state)
 {
 	for (size_t i = 0; i < KEPT_SIGNALS; i++)
-		sigaction(kept_signals[i], &surroundings->actions[i], NULL);
+		sigaction(kept_signals[i], &state->actions[i], NULL);
 }
 
 /**
- * To be called when no child of the statement uses the terminal any more: a pager sets it for
- * itself, and again for others at its end.
+ * Restores the terminal. To be called after all children of the statement have exited, because a
+ * pager changes the terminal too, also when it exits.
  */
-static void restore_terminal(const struct surroundings *surroundings)
+static void restore_terminal(const struct saved_state *state)
 {
-	if (surroundings->has_terminal)
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &surroundings->terminal);
+	if (state->has_terminal)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &state->terminal);
 }
 
 /**
- * Opens the file that output is to go to. What stands in memory is secret: others may not read a
- * new one.
- * @return -1: it was reported
+ * Opens a file for output. Memory is secret, so a new file can be read only by its owner.
+ * @return a descriptor, -1 if a failure was reported
  */
 static int open_file(const struct shell_statement *statement)
 {
 	int how = statement->output == SHELL_OUTPUT_APPEND ? O_APPEND : O_TRUNC;
 	int fd = open(statement->output_to,
 	              O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | how, 0600);
+
 	if (fd < 0)
 		report_error("cannot write %s: %s", statement->output_to,
 		             errno == ELOOP ? "it is a symbolic link; name the file itself"
@@ -72,35 +79,47 @@ static int open_file(const struct shell_statement *statement)
 	return fd;
 }
 
-/** Where the output of a statement goes. */
+/** The output of a statement, if it is not that of the session. */
 struct sink {
 	int fd;      /* to be closed, -1 for none */
-	pid_t child; /* that reads it, -1 for none */
+	pid_t child; /* the process that reads the output, -1 for none */
 };
 
-static int open_sink(const struct shell *shell, const struct shell_statement *statement,
-                     struct sink *sink)
+/** Starts the command of sh that reads the output. @return a descriptor, -1 if it was reported */
+static int open_pipe(const struct shell *shell, char *command, struct sink *sink)
 {
 	int ends[2];
 
-	*sink = (struct sink){ -1, -1 };
-	if (statement->output == SHELL_OUTPUT_HERE)
-		return shell->out->fd;
-	if (statement->output != SHELL_OUTPUT_PIPE)
-		return sink->fd = open_file(statement);
 	if (pipe2(ends, O_CLOEXEC) < 0) {
 		report_error("cannot make a pipe: %s", strerror(errno));
 		return -1;
 	}
 
 	out_flush(shell->out);
-	sink->child = shell_system_start(statement->output_to, ends[0]);
+	sink->child = shell_system_start(command, ends[0]);
 	close(ends[0]);
-	sink->fd = ends[1];
-	if (sink->child < 0)
-		close(ends[1]);
 
-	return sink->child < 0 ? -1 : ends[1];
+	if (sink->child < 0) {
+		close(ends[1]);
+		return -1;
+	}
+
+	sink->fd = ends[1];
+	return sink->fd;
+}
+
+/** Opens the output of a statement. @return a descriptor, -1 if a failure was reported */
+static int open_sink(const struct shell *shell, const struct shell_statement *statement,
+                     struct sink *sink)
+{
+	*sink = (struct sink){ -1, -1 };
+	if (statement->output == SHELL_OUTPUT_HERE)
+		return shell->out->fd;
+	if (statement->output == SHELL_OUTPUT_PIPE)
+		return open_pipe(shell, statement->output_to, sink);
+
+	sink->fd = open_file(statement);
+	return sink->fd;
 }
 
 static void close_sink(const struct sink *sink)
@@ -112,13 +131,13 @@ static void close_sink(const struct sink *sink)
 }
 
 /**
- * The command line of a command: what `set` says, and the target where the command needs one that
- * is not named.
+ * Makes the command line of a command: its name, the options of `set`, the words of the statement,
+ * and the target if the command needs one that is not given.
  */
 static void make_arguments(const struct shell *shell, const struct command *command,
                            const struct shell_statement *statement, struct shell_statement *line)
 {
-	const struct text *defaults = shell_defaults(shell, command);
+	const struct text *defaults = shell_defaults_of(shell, command);
 	int operands;
 
 	line->words = alloc_array(NULL, statement->count + defaults->length + 3,
@@ -138,6 +157,7 @@ static void make_arguments(const struct shell *shell, const struct command *comm
 	int place = cli_find_operand(command->spec, (int)line->count, line->words, command->target,
 	                             &operands);
 	bool is_full = command->spec->operands_max >= 0 && operands >= command->spec->operands_max;
+
 	if (is_full || place < 0)
 		return;
 
@@ -151,8 +171,11 @@ static enum status run_command(const struct shell *shell, const struct command *
                                const struct shell_statement *statement, struct out *out)
 {
 	struct shell_statement line = { 0 };
+
 	make_arguments(shell, command, statement, &line);
+
 	enum status status = command->run(out, (int)line.count, line.words);
+
 	free(line.words);
 	return status;
 }
@@ -166,50 +189,63 @@ static enum status report_unknown(const char *name)
 		report_error("this is a session of procmem already; attach changes its target");
 		return STATUS_ERROR;
 	}
+
 	for (const struct command *command = commands; command->name; command++)
 		names[count++] = command->name;
 	for (const struct shell_builtin *builtin = shell_builtins; builtin->name; builtin++)
 		names[count++] = builtin->name;
+
 	const char *nearest = pm_typo_nearest(name, names, count);
 	if (nearest)
-		report_error("there is no command '%s'; did you mean '%s'?", name, nearest);
+		report_error("unknown command '%s'; did you mean '%s'?", name, nearest);
 	else
-		report_error("there is no command '%s'; help lists them, !%s runs one of sh", name,
-		             name);
+		report_error("unknown command '%s'; help lists the commands, !%s runs a command of "
+		             "sh",
+		             name, name);
 	return STATUS_ERROR;
+}
+
+/** Finds and runs the command of a statement. */
+static enum status dispatch(struct shell *shell, struct shell_statement *statement, struct out *out)
+{
+	const struct shell_builtin *builtin = shell_builtins_find(statement->words[0]);
+	const struct command *command = commands_find(statement->words[0]);
+
+	if (builtin)
+		return shell_builtins_run(builtin, shell, out, (int)statement->count,
+		                          statement->words);
+	if (command)
+		return run_command(shell, command, statement, out);
+	return report_unknown(statement->words[0]);
 }
 
 /**
  * Runs a statement whose output goes to a descriptor.
- * @param before what it gets back of signals, before its output's reader is awaited
+ * @param before  the signals are restored from this before a reader of the output is awaited
  */
 static enum status run_words(struct shell *shell, struct shell_statement *statement,
-                             const struct surroundings *before, int fd)
+                             const struct saved_state *before, int fd)
 {
-	const struct shell_builtin *builtin = shell_builtins_find(statement->words[0]);
-	const struct command *command = builtin ? NULL : commands_find(statement->words[0]);
 	struct out out;
+
 	out_init(&out, fd);
 	out.plain = shell->out->plain;
 	out.results = shell->results;
 	if (shell->interactive)
 		out.cancel = interrupt_session();
-
 	out_set_colour(&out, OUT_COLOUR_AUTO);
 	results_next_command(shell->results);
 
-	enum status status = builtin   ? builtin->run(shell, &out, (int)statement->count,
-	                                              statement->words)
-	                     : command ? run_command(shell, command, statement, &out)
-	                               : report_unknown(statement->words[0]);
+	enum status status = dispatch(shell, statement, &out);
 
 	if (out_close(&out) < 0)
 		status = STATUS_ERROR;
 
 	int signal = interrupt_caught();
+
 	restore_signals(before);
 
-	/* Whoever ends the program means all of it; Ctrl-C at a prompt means the command. */
+	/* A signal ends the session, except that Ctrl-C at a prompt ends only the command. */
 	if (signal != 0 && (signal != SIGINT || !shell->interactive))
 		shell->quit = true;
 
@@ -218,8 +254,9 @@ static enum status run_words(struct shell *shell, struct shell_statement *statem
 
 static enum status run_statement(struct shell *shell, struct shell_statement *statement)
 {
+	enum status status = STATUS_ERROR;
 	struct pm_error error;
-	struct surroundings before;
+	struct saved_state before;
 	struct sink sink;
 
 	if (statement->system)
@@ -227,21 +264,23 @@ static enum status run_statement(struct shell *shell, struct shell_statement *st
 	if (shell_results_replace(shell, statement, &error) < 0)
 		return report_failure(&error);
 
-	/* The terminal as it is before a pager can change it. */
-	keep(&before);
+	/* Before a pager can change the terminal. */
+	save_state(&before);
 
 	int fd = open_sink(shell, statement, &sink);
-	enum status status = fd < 0 ? STATUS_ERROR : run_words(shell, statement, &before, fd);
+	if (fd >= 0)
+		status = run_words(shell, statement, &before, fd);
 	close_sink(&sink);
 	restore_terminal(&before);
 
 	return status;
 }
 
-/** Says what became of the target since the last command. */
-static void tell_notice(struct shell *shell)
+/** Reports an exit or exec of the target since the last command. */
+static void report_notice(struct shell *shell)
 {
 	struct text notice = { 0 };
+
 	shell_target_notice(shell, &notice);
 	if (notice.length > 0)
 		report_note("%s", text_terminate(&notice));
@@ -250,23 +289,25 @@ static void tell_notice(struct shell *shell)
 
 bool shell_run_text(struct shell *shell, const char *text)
 {
-	const bool goes_on = shell->keep_going || (shell->interactive && shell->sources == 0);
+	const bool continues = shell->keep_going || (shell->interactive && shell->sources == 0);
+
 	while (!shell->quit) {
 		struct shell_statement statement;
 		struct pm_error error;
 		int found = shell_line_next(&text, &statement, &error);
+
 		if (found == 0)
 			return true;
 
-		tell_notice(shell);
+		report_notice(shell);
 		if (found < 0) {
 			shell->status = report_failure(&error);
-			return goes_on;
+			return continues;
 		}
 
 		shell->status = run_statement(shell, &statement);
 		shell_line_statement_deinit(&statement);
-		if (shell->status >= STATUS_ERROR && !goes_on)
+		if (shell->status >= STATUS_ERROR && !continues)
 			return false;
 	}
 
@@ -275,30 +316,34 @@ bool shell_run_text(struct shell *shell, const char *text)
 
 bool shell_run_file(struct shell *shell, const char *path)
 {
-	bool is_input = strcmp(path, "-") == 0, goes_on = true;
+	bool is_input = strcmp(path, "-") == 0;
+	bool continues = true;
 	FILE *file = is_input ? stdin : fopen(path, "re");
-
-	shell->reads_input |= is_input && !shell->interactive;
-	char *line = NULL;
 	size_t capacity = 0, number = 0;
+	char *line = NULL;
+	const char *hint = "";
+
+	if (!shell->interactive)
+		hint = "; -k continues after an error";
+	shell->reads_input |= is_input && !shell->interactive;
 	if (!file) {
 		report_error("cannot read %s: %s", path, strerror(errno));
 		shell->status = STATUS_ERROR;
 		return false;
 	}
 
-	while (goes_on && getline(&line, &capacity, file) >= 0) {
+	while (continues && getline(&line, &capacity, file) >= 0) {
 		number++;
-		goes_on = shell_run_text(shell, line);
+		continues = shell_run_text(shell, line);
 		out_flush(shell->out);
 	}
 
-	if (!goes_on && !shell->quit)
-		report_note("%s, line %zu ended it%s", is_input ? "standard input" : path, number,
-		            shell->interactive ? "" : "; -k goes on after an error");
+	if (!continues && !shell->quit)
+		report_note("stopped at %s, line %zu%s", is_input ? "standard input" : path, number,
+		            hint);
+
 	free(line);
 	if (!is_input)
 		fclose(file);
-
-	return goes_on;
+	return continues;
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL run.c */
+/** @file Runs the statements of lines and files. */
 #ifndef CMD_SHELL_RUN_H
 #define CMD_SHELL_RUN_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
 
 /**
- * Runs the lines of a file.
- * @param shell the session
- * @param path its name, "-" for standard input
- * @return false as shell_run_text()
+ * Runs the lines of a file. Errors are reported.
+ *
+ * @param shell  the session
+ * @param path   path of the file, "-" for standard input
+ * @return       false as for shell_run_text()
  */
 bool shell_run_file(struct shell *shell, const char *path);
 
 /**
  * Runs all statements of a text. Errors are reported.
  *
- * @param shell  the session; its status is that of the last one
+ * @param shell  the session; its status becomes that of the last statement
  * @param text   the statements
- * @return       false where the session, or the file that the text is from, is to end: by `quit`,
- * or an error without -k in a batch
+ * @return       false if the session, or the file that contains the text, is to end: after `quit`,
+ *               or after an error in a script without -k
  */
 bool shell_run_text(struct shell *shell, const char *text);
 

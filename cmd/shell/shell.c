@@ -4,30 +4,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
 #include "shell/defaults.h"
 #include "shell/prompt.h"
 #include "shell/run.h"
+#include "shell/session.h"
 #include "shell/target.h"
-#include "target/stopping.h"
 
-/** What the user wants. */
+/** The parsed options. */
 struct shell_options {
-	struct text commands; /**< -c, several are lines */
-	const char *file;     /**< -f */
-	bool keep_going;      /**< -k */
+	struct text commands; /* -c, each followed by a newline */
+	const char *file;     /* -f */
+	bool keep_going;      /* -k */
 };
 
 static const struct cli_option option_list[] = {
 	{ 'c', "command", "COMMANDS",
-	  "run these, separated by ';', instead of asking;\n'!' takes the rest of its line; more "
-	  "than once:\none after the other" },
-	{ 'f', "file", "FILE", "run the lines of this file ('-': standard input)" },
-	{ 'k', "keep-going", NULL, "with -c, -f and pipes: go on after an error" },
+	  "run these commands, separated by ';', instead of\nasking; '!' takes the rest of its "
+	  "line; may be\nrepeated" },
+	{ 'f', "file", "FILE", "run the lines of a file ('-': standard input)" },
+	{ 'k', "keep-going", NULL, "with -c, -f and pipes: continue after an error" },
 	{ 0 },
 };
 
-static int take(void *into, int id, const char *value, struct pm_error *error)
+static int parse_option(void *into, int id, const char *value, struct pm_error *error)
 {
 	struct shell_options *options = into;
 
@@ -47,7 +46,7 @@ static int take(void *into, int id, const char *value, struct pm_error *error)
 }
 
 static const struct cli_group groups[] = {
-	{ "What to run:", option_list, take, 0 },
+	{ "What to run:", option_list, parse_option, 0 },
 	{ 0 },
 };
 
@@ -56,19 +55,22 @@ static const char *const exclusive[] = { "command file", NULL };
 const struct cli_spec shell_spec = {
 	.command = "shell",
 	.operands = "[TARGET]",
-	.purpose = "Asks for commands and runs them on one target, which need not be named again:\n"
+	.purpose = "Reads commands and runs them on one target, which need not be repeated:\n"
 	           "all commands of procmem, and those that 'help' lists.",
 	.groups = groups,
 	.exclusive = exclusive,
-	.notes = "TARGET is a PID, a process name that fits one process, or a file: an ELF core\n"
-	         "file, or saved smaps or a recording for map and diff; watch goes over a whole\n"
-	         "recording. 'attach' changes it.\n"
-	         "What is printed has numbers: #r2 is a region, #3 a hit, and 'dump #3' its bytes.\n"
-	         "Without a terminal, and with -c or -f, there is no prompt, the first error (2)\n"
-	         "ends it, and its exit status is that of the last command.",
+	.notes = "TARGET is a PID, a process name that matches one process, or a file: an ELF\n"
+	         "core file, or saved smaps or a recording for map and diff; watch analyses all\n"
+	         "samples of a recording. 'attach' changes the target.\n"
+	         "Printed items have numbers: #r2 is a region, #3 a hit, and 'dump #3' prints its\n"
+	         "bytes.\n"
+	         "Without a terminal, and with -c or -f, no prompt is printed, and the first\n"
+	         "command that fails (exit status 2) ends the session. The exit status is that of\n"
+	         "the last command.",
 	.examples = {
-		{ "procmem shell java", "a prompt; 'help' tells what can be typed" },
-		{ "procmem shell -c 'map -n 5; grep token' java", "two commands, without a prompt" },
+		{ "procmem shell java", "open a prompt; 'help' lists the commands" },
+		{ "procmem shell -c 'map -n 5; grep token' java",
+		  "run two commands, without a prompt" },
 	},
 	.operands_min = 0,
 	.operands_max = 1,
@@ -78,10 +80,12 @@ static void run(struct shell *shell, const struct shell_options *options)
 {
 	if (options->commands.length > 0)
 		shell_run_text(shell, options->commands.bytes);
-	else if (options->file || !shell->interactive)
-		shell_run_file(shell, options->file ? options->file : "-");
-	else
+	else if (options->file)
+		shell_run_file(shell, options->file);
+	else if (shell->interactive)
 		shell_prompt(shell);
+	else
+		shell_run_file(shell, "-");
 }
 
 static enum status start(const struct shell_options *options, const struct cli_result *words,
@@ -89,18 +93,22 @@ static enum status start(const struct shell_options *options, const struct cli_r
 {
 	struct shell shell = { .out = out,
 		               .results = results_create(),
-		               .keep_going = options->keep_going };
+		               .keep_going = options->keep_going,
+		               .run_file = shell_run_file };
+
 	shell.interactive = options->commands.length == 0 && !options->file &&
 	                    isatty(STDIN_FILENO) && out->terminal;
 	out->plain = !shell.interactive;
 	out_set_colour(out, OUT_COLOUR_AUTO);
+
 	if (words->count > 0)
 		shell.status = shell_target_attach(&shell, words->operands[0],
 		                                   shell.interactive ? out : NULL);
 
-	/* At a prompt another one can be attached. */
+	/* At a prompt, another target can be attached. */
 	if (shell.status == STATUS_OK || shell.interactive)
 		run(&shell, options);
+
 	shell_target_detach(&shell);
 	shell_defaults_forget(&shell);
 	free(shell.examine);
@@ -113,11 +121,12 @@ enum status shell_run(struct out *out, int argc, char **argv)
 {
 	struct shell_options options = { 0 };
 	struct cli_result words;
-	enum status status = STATUS_ERROR;
+	enum status status;
+
 	if (!cli_parse(&shell_spec, out, argc, argv, &options, &words) ||
-	    !cli_check_operands(&shell_spec, &words))
+	    !cli_check_operands(&shell_spec, &words)) {
 		status = words.status;
-	else {
+	} else {
 		text_terminate(&options.commands);
 		status = start(&options, &words, out);
 	}

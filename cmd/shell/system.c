@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/report.h"
 
 pid_t shell_system_start(char *command, int input)
 {
@@ -18,9 +19,9 @@ pid_t shell_system_start(char *command, int input)
 
 	posix_spawnattr_t attributes;
 	posix_spawn_file_actions_t actions;
-
 	sigset_t defaults;
 	pid_t pid;
+
 	posix_spawnattr_init(&attributes);
 	posix_spawn_file_actions_init(&actions);
 	sigfillset(&defaults);
@@ -45,29 +46,33 @@ pid_t shell_system_start(char *command, int input)
 enum status shell_system_await(pid_t pid)
 {
 	int status;
-	/* For this child and no other: a target that is stopped counts as one. */
-	while (waitpid(pid, &status, 0) < 0)
+
+	/* Only for this child: a stopped target is waited for like a child, too. */
+	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return STATUS_ERROR;
+	}
 
-	int code = WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_ERROR;
-	return code < STATUS_ERROR ? (enum status)code : STATUS_ERROR;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) >= STATUS_ERROR)
+		return STATUS_ERROR;
+	return (enum status)WEXITSTATUS(status);
 }
 
 enum status shell_system_run(const struct shell *shell, char *command)
 {
-	out_flush(shell->out);
-	/* Where the session's own lines come from standard input they are not for others to read.
-	 */
-	pid_t pid = shell_system_start(command, shell->reads_input ? SHELL_INPUT_NOTHING
-	                                                           : SHELL_INPUT_SHARED);
+	/* The command must not read the lines of the session. */
+	int input = shell->reads_input ? SHELL_INPUT_NOTHING : SHELL_INPUT_SHARED;
 
+	out_flush(shell->out);
+
+	pid_t pid = shell_system_start(command, input);
 	if (pid < 0)
 		return STATUS_ERROR;
 
 	const volatile sig_atomic_t *cancelled = shell->interactive ? interrupt_session() : NULL;
 	enum status status = shell_system_await(pid);
-	/* The prompt is not to stand behind "^C". */
+
+	/* The prompt must not follow "^C" in the same line. */
 	if (cancelled && *cancelled)
 		out_string(shell->out, "\n");
 

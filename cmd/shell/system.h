@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL system.c */
+/** @file Commands of sh: those after `!`, and those after `|`. */
 #ifndef CMD_SHELL_SYSTEM_H
 #define CMD_SHELL_SYSTEM_H
 
-#include "shell/shell.h"
+#include <sys/types.h>
+
+#include "shell/session.h"
+
+/** Standard input of a command of sh, instead of a descriptor. */
+enum {
+	SHELL_INPUT_SHARED = -1,  /**< that of the session */
+	SHELL_INPUT_NOTHING = -2, /**< /dev/null */
+};
 
 /**
- * Waits for the end of a command of sh.
- * @param pid its PID
- * @return its exit status as that of a command
+ * Starts a command of sh.
+ *
+ * @param command  the command
+ * @param input    descriptor of its standard input, or a SHELL_INPUT_ constant
+ * @return         its PID, -1 if a failure was reported
+ */
+pid_t shell_system_start(char *command, int input);
+
+/**
+ * Waits until a command of sh exits.
+ *
+ * @param pid  its PID
+ * @return     its exit status; STATUS_ERROR for all from 2 on, and for a signal
  */
 enum status shell_system_await(pid_t pid);
 
 /**
- * `!`.
- * @param shell the session
- * @param command what sh is to run
- * @return exit status
+ * Runs the command after `!`.
+ *
+ * @param shell    the session
+ * @param command  the command of sh
+ * @return         its exit status, as from shell_system_await()
  */
 enum status shell_system_run(const struct shell *shell, char *command);
-
-/**
- * Starts a command of sh.
- * @param command it
- * @param input its standard input, or a SHELL_INPUT_
- * @return its PID, -1: it was reported
- */
-pid_t shell_system_start(char *command, int input);
 
 #endif

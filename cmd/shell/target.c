@@ -10,15 +10,22 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "shell/examine.h"
 #include "target/stopping.h"
 
-/** Takes over an opened target. */
-static void take_over(struct shell *shell, const struct target *target, char *word,
-                      const char *name)
+/**
+ * Replaces the target of a session.
+ *
+ * @param target  the open target; now owned by the session
+ * @param word    the TARGET for commands; now owned by the session
+ * @param name    name of the target, not escaped; copied
+ */
+static void adopt(struct shell *shell, const struct target *target, char *word, const char *name)
 {
 	struct text escaped = { 0 };
+
 	shell_target_detach(shell);
 	utf8_escape(&escaped, name, strlen(name));
 	shell->target = *target;
@@ -28,45 +35,45 @@ static void take_over(struct shell *shell, const struct target *target, char *wo
 	text_deinit(&escaped);
 }
 
-static int take_process(struct shell *shell, const struct target *target, struct pm_error *error)
+static int adopt_process(struct shell *shell, const struct target *target, struct pm_error *error)
 {
 	struct pm_process_info info;
 	struct text word = { 0 };
+
 	if (pm_process_read_info(target->process, &info, error) < 0)
 		return -1;
 
 	text_decimal(&word, (uint64_t)info.pid);
-	take_over(shell, target, alloc_string(text_terminate(&word)), info.comm);
+	adopt(shell, target, alloc_string(text_terminate(&word)), info.comm);
 	text_deinit(&word);
 	return 0;
 }
 
-/**
- * Whether a recording has a sample.
- * @return 0 or -1
- */
+/** Checks that a recording contains a sample. @return 0 or -1 */
 static int check_sample(const char *file, const char *which, struct pm_error *error)
 {
 	struct pm_recording *recording;
 	uint64_t number;
+
 	if (pm_recording_open(file, &recording, error) < 0)
 		return -1;
 
 	int found = pm_recording_find(recording, which, &number, error);
+
 	pm_recording_close(recording);
 	return found;
 }
 
 /**
- * Names a file by its absolute path: no word that begins with a slash is taken for a process. What
- * names a sample stays behind it.
+ * Makes a file the target. The TARGET for commands is its absolute path, because a word that starts
+ * with a slash is never the name of a process. The sample of a recording follows the path.
  */
-static int take_file(struct shell *shell, const struct target *target, struct pm_error *error)
+static int adopt_file(struct shell *shell, const struct target *target, struct pm_error *error)
 {
 	const char *which;
 	struct text word = { 0 };
-	char *recording = target_recording(target->path, &which),
-	     *path = realpath(recording ? recording : target->path, NULL);
+	char *recording = target_recording(target->path, &which);
+	char *path = realpath(recording ? recording : target->path, NULL);
 	int status = -1;
 
 	if (!path || access(path, R_OK) < 0) {
@@ -74,10 +81,13 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 		             strerror(errno));
 	} else if (!recording || check_sample(recording, which, error) == 0) {
 		text_string(&word, path);
-		text_string(&word, recording ? target->path + strlen(recording) : "");
+		if (recording)
+			text_string(&word, target->path + strlen(recording));
+
 		char *absolute = alloc_string(text_terminate(&word));
-		struct target taken = { .path = absolute, .recording = target->recording };
-		take_over(shell, &taken, absolute, strrchr(absolute, '/') + 1);
+		struct target adopted = { .path = absolute, .recording = target->recording };
+
+		adopt(shell, &adopted, absolute, strrchr(absolute, '/') + 1);
 		status = 0;
 	}
 
@@ -88,16 +98,20 @@ static int take_file(struct shell *shell, const struct target *target, struct pm
 	return status;
 }
 
-/** What a target that is no process is. */
+/** Describes a target that is a file. */
 static const char *file_words(const struct target *target)
 {
+	if (target->recording && pm_recording_is(target->path))
+		return "a recording, for map, diff and watch";
 	if (target->recording)
-		return pm_recording_is(target->path) ? "a recording, for map, diff and watch"
-		                                     : "a recording, for map and diff";
-	return pm_core_is_one(target->path) ? "a core file" : "saved text, for map and diff";
+		return "a recording, for map and diff";
+	if (pm_core_is_one(target->path))
+		return "a core file";
+	return "saved text, for map and diff";
 }
 
-static void tell_target(const struct shell *shell, struct out *out)
+/** Prints one line about the target. */
+static void print_target(const struct shell *shell, struct out *out)
 {
 	struct pm_process_info info;
 
@@ -109,6 +123,7 @@ static void tell_target(const struct shell *shell, struct out *out)
 		return;
 
 	struct text size = { 0 };
+
 	text_size(&size, info.vm_rss);
 	out_format(out, "%s (%d): %u thread%s, RSS %s\n", shell->name, (int)info.pid, info.threads,
 	           info.threads == 1 ? "" : "s", text_terminate(&size));
@@ -119,24 +134,27 @@ enum status shell_target_attach(struct shell *shell, const char *word, struct ou
 {
 	struct pm_error error = { 0 };
 	struct target target;
+	int adopted;
+
 	if (target_open(&target, word, &error) < 0)
 		return report_failure(&error);
 
-	int taken = strcmp(word, "-") == 0
-	                    ? pm_error_set(
-				      &error, PM_ERROR_USAGE, 0,
-				      "- can be read once only: attach takes a file by its name")
-	            : target.process ? take_process(shell, &target, &error)
-	                             : take_file(shell, &target, &error);
+	if (strcmp(word, "-") == 0)
+		adopted = pm_error_set(&error, PM_ERROR_USAGE, 0,
+		                       "standard input can be read only once; attach needs the "
+		                       "name of a file");
+	else if (target.process)
+		adopted = adopt_process(shell, &target, &error);
+	else
+		adopted = adopt_file(shell, &target, &error);
 
-	if (taken < 0) {
+	if (adopted < 0) {
 		target_close(&target);
 		return report_failure(&error);
 	}
 
 	if (out)
-		tell_target(shell, out);
-
+		print_target(shell, out);
 	return STATUS_OK;
 }
 
@@ -148,33 +166,37 @@ void shell_target_detach(struct shell *shell)
 	free(shell->word);
 	free(shell->name);
 	shell->word = shell->name = NULL;
+
 	results_clear(shell->results);
 	if (shell->examine)
 		shell->examine->next = 0;
 }
 
 /**
- * After an exec: the same process with another program, whose memory is another.
- * @return false where there is no such process
+ * Attaches to the same process again after an exec, because it has another memory then.
+ * @return false if the process has exited
  */
 static bool attach_again(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;
 	struct target target;
 	struct pm_process_info before, info;
+
 	if (pm_process_read_info(shell->target.process, &before, NULL) < 0 || before.state == 'Z' ||
 	    before.state == 'X' || target_open_process(&target, shell->word, NULL) < 0)
 		return false;
+
 	if (pm_process_read_info(target.process, &info, NULL) < 0 ||
-	    info.start_ticks != before.start_ticks || take_process(shell, &target, &error) < 0) {
+	    info.start_ticks != before.start_ticks || adopt_process(shell, &target, &error) < 0) {
 		target_close(&target);
 		return false;
 	}
 
-	text_format(notice,
-	            "process %d called exec and is %s now: another memory, the numbers of results "
-	            "are gone",
-	            (int)info.pid, shell->name);
+	text_format(
+		notice,
+		"process %d called exec and is %s now: its memory was replaced, and the numbers "
+		"of results are gone",
+		(int)info.pid, shell->name);
 
 	return true;
 }
@@ -182,6 +204,7 @@ static bool attach_again(struct shell *shell, struct text *notice)
 void shell_target_notice(struct shell *shell, struct text *notice)
 {
 	struct pm_error error;
+
 	if (!shell->target.process || pm_process_check(shell->target.process, &error) == 0 ||
 	    error.kind != PM_ERROR_GONE)
 		return;
@@ -192,21 +215,14 @@ void shell_target_notice(struct shell *shell, struct text *notice)
 	shell_target_detach(shell);
 }
 
-/** Refuses words that a command does not take. */
-static bool takes_no_words(int argc, char **argv)
-{
-	if (argc > 1)
-		report_error("'%s' is too much: %s takes nothing", argv[1], argv[0]);
-	return argc == 1;
-}
-
-/** Whether there is a living target; says so where there is none. */
+/** Checks that the target is a process; reports an error if it is not. */
 static bool has_process(const struct shell *shell, const char *name)
 {
 	if (!shell->word)
-		report_error("%s: nothing is attached; attach PID or NAME chooses a process", name);
+		report_error("%s: nothing is attached; attach PID or NAME selects a process", name);
 	else if (!shell->target.process)
 		report_error("%s: %s is a file, not a process", name, shell->name);
+
 	return shell->target.process != NULL;
 }
 
@@ -214,6 +230,7 @@ enum status shell_target_attach_run(struct shell *shell, struct out *out, int ar
 {
 	if (argc == 2)
 		return shell_target_attach(shell, argv[1], out);
+
 	report_error(
 		"attach needs one TARGET: a PID, a process name or a file; ps lists processes");
 	return STATUS_ERROR;
@@ -222,9 +239,8 @@ enum status shell_target_attach_run(struct shell *shell, struct out *out, int ar
 enum status shell_target_detach_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
 	(void)out;
-	if (!takes_no_words(argc, argv))
-		return STATUS_ERROR;
-
+	(void)argc;
+	(void)argv;
 	if (!shell->word)
 		report_note("nothing is attached");
 	shell_target_detach(shell);
@@ -235,7 +251,8 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 {
 	struct pm_error error;
 
-	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
+	(void)argc;
+	if (!has_process(shell, argv[0]))
 		return STATUS_ERROR;
 	if (stopping_held()) {
 		report_note("%s is stopped already", shell->name);
@@ -245,17 +262,18 @@ enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc
 		return report_failure(&error);
 
 	size_t threads = pm_stop_count(stopping_held());
-	out_wrapped_format(out, 2,
-	                   "%s is stopped: %zu thread%s; cont lets it run, and so does the end of "
-	                   "this session\n",
-	                   shell->name, threads, threads == 1 ? "" : "s");
 
+	out_wrapped_format(out, 2,
+	                   "%s is stopped: %zu thread%s; it continues after cont, and at the end "
+	                   "of the session\n",
+	                   shell->name, threads, threads == 1 ? "" : "s");
 	return STATUS_OK;
 }
 
 enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
-	if (!takes_no_words(argc, argv) || !has_process(shell, argv[0]))
+	(void)argc;
+	if (!has_process(shell, argv[0]))
 		return STATUS_ERROR;
 	if (!stopping_held()) {
 		report_note("%s is not stopped by this session", shell->name);
@@ -267,7 +285,7 @@ enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc
 	return STATUS_OK;
 }
 
-/** A line of `info`: what, and how much. */
+/** Prints a line of `info` with a size. */
 static void put_size(struct out *out, const char *label, uint64_t bytes)
 {
 	struct text size = { 0 };
@@ -279,6 +297,7 @@ static void put_size(struct out *out, const char *label, uint64_t bytes)
 static void put_command(struct out *out, int pid, const char *name, const char *command)
 {
 	struct text lines = { 0 };
+
 	text_format(&lines, "%-11s%d %s\n%-11s", "process", pid, name, "command");
 	utf8_escape(&lines, command, strlen(command));
 	text_char(&lines, '\n');
@@ -295,9 +314,9 @@ static const char *state_words(char state)
 	case 'I':
 		return "sleeping";
 	case 'D':
-		return "asleep in the kernel, not to be interrupted";
+		return "in uninterruptible sleep";
 	case 'T':
-		return "stopped by a signal (kill -CONT lets it run)";
+		return "stopped by a signal (kill -CONT continues it)";
 	case 't':
 		return "stopped by a debugger";
 	default:
@@ -305,20 +324,24 @@ static const char *state_words(char state)
 	}
 }
 
-static enum status tell_process(const struct shell *shell, struct out *out)
+/** Prints the process and its sizes. */
+static enum status print_process(const struct shell *shell, struct out *out)
 {
 	struct pm_error error;
 	struct pm_process_info info;
+	bool stopped = stopping_held();
 	char *command;
+
 	if (pm_process_read_info(shell->target.process, &info, &error) < 0 ||
 	    pm_process_read_command(shell->target.process, &command, &error) < 0)
 		return report_failure(&error);
 
 	put_command(out, (int)info.pid, shell->name, command);
 	free(command);
+
 	out_format(out, "%-11s%s\n", "state",
-	           stopping_held() ? "stopped by this session" : state_words(info.state));
-	if (info.tracer != 0 && !stopping_held())
+	           stopped ? "stopped by this session" : state_words(info.state));
+	if (info.tracer != 0 && !stopped)
 		out_format(out, "%-11sprocess %d\n", "traced by", (int)info.tracer);
 	out_format(out, "%-11s%u\n%-11s%u\n", "user ID", (unsigned)info.uid, "threads",
 	           info.threads);
@@ -335,16 +358,15 @@ enum status shell_target_info_run(struct shell *shell, struct out *out, int argc
 {
 	enum status status = STATUS_OK;
 
-	if (!takes_no_words(argc, argv))
-		return STATUS_ERROR;
-
+	(void)argc;
+	(void)argv;
 	if (!shell->word)
-		out_string(out, "nothing is attached; attach PID, NAME or FILE chooses a target\n");
+		out_string(out, "nothing is attached; attach PID, NAME or FILE selects a target\n");
 	else if (!shell->target.process)
 		out_format(out, "%-11s%s\n%-11s%s\n", "file", shell->word, "what",
 		           file_words(&shell->target));
 	else
-		status = tell_process(shell, out);
+		status = print_process(shell, out);
 
 	out_format(out, "%-11s%zu hits, %zu regions\n", "numbered",
 	           results_hit_count(shell->results), results_region_count(shell->results));

@@ -1,47 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL target.c */
+/** @file The target of a session, and the builtin commands that change or describe it. */
 #ifndef CMD_SHELL_TARGET_H
 #define CMD_SHELL_TARGET_H
 
-#include "shell/shell.h"
+#include "shell/session.h"
 
 /**
- * Looks at a target from now on, and says which.
- * @param shell the session
- * @param word TARGET
- * @param out where to
- * @return exit status
+ * Makes a process or file the target of a session, and prints it. Failures are reported.
+ *
+ * @param shell  the session
+ * @param word   the TARGET
+ * @param out    receives one line about the target; NULL to print nothing
+ * @return       exit status
  */
 enum status shell_target_attach(struct shell *shell, const char *word, struct out *out);
 
-/** `attach`, `detach`, `stop`, `cont` and `info`. @see shell_builtin.run */
-enum status shell_target_attach_run(struct shell *shell, struct out *out, int argc, char **argv);
-
-/** @see shell_target_attach_run */
-enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc, char **argv);
-
 /**
- * Looks at nothing any more; lets a stopped target run on.
- * @param shell the session
+ * Releases the target. A stopped process continues.
+ * @param shell  the session
  */
 void shell_target_detach(struct shell *shell);
 
-/** @see shell_target_attach_run */
-enum status shell_target_detach_run(struct shell *shell, struct out *out, int argc, char **argv);
-
-/** @see shell_target_attach_run */
-enum status shell_target_info_run(struct shell *shell, struct out *out, int argc, char **argv);
-
 /**
- * Notices what became of the target, and says it: where it exited nothing is looked at any more,
- * where it called exec what it is now.
+ * Checks whether the target has exited or called exec. After an exit the session has no target;
+ * after an exec it has the new program.
  *
  * @param shell   the session
- * @param notice  gets what there is to tell, a sentence; empty for nothing
+ * @param notice  receives a sentence for the user, nothing if the target is unchanged
  */
 void shell_target_notice(struct shell *shell, struct text *notice);
 
-/** @see shell_target_attach_run */
+/** Runs `attach`. @see shell_builtin.run */
+enum status shell_target_attach_run(struct shell *shell, struct out *out, int argc, char **argv);
+
+/** Runs `detach`. @see shell_builtin.run */
+enum status shell_target_detach_run(struct shell *shell, struct out *out, int argc, char **argv);
+
+/** Runs `stop`. @see shell_builtin.run */
 enum status shell_target_stop_run(struct shell *shell, struct out *out, int argc, char **argv);
+
+/** Runs `cont`. @see shell_builtin.run */
+enum status shell_target_cont_run(struct shell *shell, struct out *out, int argc, char **argv);
+
+/** Runs `info`. @see shell_builtin.run */
+enum status shell_target_info_run(struct shell *shell, struct out *out, int argc, char **argv);
 
 #endif

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The builtin command `x`: reads the bytes as other commands do, without making the process grow,
+ * and prints them up to the first one that cannot be read.
+ */
 #include "shell/x_command.h"
 
 #include <inttypes.h>
@@ -9,45 +13,56 @@
 
 #include "base/alloc.h"
 #include "base/interrupt.h"
+#include "base/minmax.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "shell/examine.h"
 #include "target/memory.h"
 #include "target/region_columns.h"
 
-/* Most bytes that x shows; more is a matter of dump. */
+/* Maximum number of bytes that x shows. */
 enum { BYTES_MAX = 1024 * 1024 };
 
-/* What is read for a string: one of 200 bytes, a character that crosses that border, and its NUL.
- */
+/* Bytes that are read for a string: 200, the rest of a character that crosses that limit, and the
+ * NUL. */
 enum { STRING_ROOM = 208 };
 
-/** Memory being shown. */
+/** The memory that is shown. */
 struct view {
 	struct memory memory;
 	struct selection selection;
-	struct pm_symbols *symbols; /* NULL for none */
-	char *bytes;                /* as many as could be read, from the begin on */
-	size_t size;
-	struct text why; /* why there are no more; empty: there are */
+	struct pm_symbols *symbols; /* NULL unless addresses are shown; owned */
+	char *bytes;                /* the bytes up to the first unreadable one; owned */
+	size_t size;                /* number of bytes */
+	struct text why;            /* why reading ended early, empty if it did not */
 };
 
-/**
- * Reads "ADDR", with any number of "+N" and "-N" behind, N decimal or 0x...
- * @return 0 or -1
- */
+/** Parses "ADDR", followed by any number of "+N" and "-N"; N is decimal or 0x... @return 0 or -1 */
 static int parse_place(const char *word, uint64_t *address, struct pm_error *error)
 {
 	size_t length = strcspn(word, "+-");
 	char number[32];
+
 	for (char sign = '\0'; length > 0 && length < sizeof number; length = strcspn(word, "+-")) {
 		uint64_t value;
+		int parsed;
+
 		memcpy(number, word, length);
 		number[length] = '\0';
-		bool is_address = sign == '\0' || strncmp(number, "0x", 2) == 0;
-		if ((is_address ? pm_parse_address(number, &value, error)
-		                : pm_parse_size(number, &value, error)) < 0)
+		if (sign == '\0' || strncmp(number, "0x", 2) == 0)
+			parsed = pm_parse_address(number, &value, error);
+		else
+			parsed = pm_parse_size(number, &value, error);
+		if (parsed < 0)
 			return -1;
-		*address = sign == '\0' ? value : sign == '+' ? *address + value : *address - value;
+
+		if (sign == '\0')
+			*address = value;
+		else if (sign == '+')
+			*address += value;
+		else
+			*address -= value;
+
 		word += length;
 		if (*word == '\0')
 			return 0;
@@ -60,22 +75,23 @@ static int parse_place(const char *word, uint64_t *address, struct pm_error *err
 
 /**
  * Adds the bytes of a segment.
- * @return false where there are none, and so no more behind it either
+ *
+ * @param bytes       what was read of the unit; advanced to the end of the segment
+ * @param unreadable  first address in the unit that could not be read, UINT64_MAX for none
+ * @return            false if the segment could not be read completely
  */
 static bool add_segment(struct view *view, const struct pm_segment *segment, const char **bytes,
                         uint64_t unreadable)
 {
 	size_t size = (size_t)(segment->end - segment->start);
+
 	if (segment->wanted) {
-		size_t good = unreadable < segment->end
-		                      ? (size_t)(unreadable > segment->start
-		                                         ? unreadable - segment->start
-		                                         : 0)
-		                      : size;
-		memcpy(view->bytes + view->size, *bytes, good);
-		view->size += good;
+		size_t readable = pm_min_size(excess_size(unreadable, segment->start), size);
+
+		memcpy(view->bytes + view->size, *bytes, readable);
+		view->size += readable;
 		*bytes += size;
-		return good == size;
+		return readable == size;
 	}
 
 	if (segment->type == PM_SEGMENT_HOLE) {
@@ -88,22 +104,24 @@ static bool add_segment(struct view *view, const struct pm_segment *segment, con
 	return false;
 }
 
-/** Where the first unreadable byte of a unit is. */
-struct first_gap {
-	struct text *why;
-	uint64_t address;
+/** The first unreadable byte of a unit. */
+struct first_unreadable {
+	struct text *why; /* receives the reason */
+	uint64_t address; /* UINT64_MAX for none */
 };
 
-static void note_gap(void *context, const struct pm_unreadable *range)
+static void note_unreadable(void *context, const struct pm_unreadable *range)
 {
-	struct first_gap *gap = context;
-	if (gap->address == UINT64_MAX) {
-		gap->address = range->start;
-		text_format(gap->why, "0x%" PRIx64 " cannot be read: %s", range->start, range->why);
+	struct first_unreadable *first = context;
+
+	if (first->address == UINT64_MAX) {
+		first->address = range->start;
+		text_format(first->why, "0x%" PRIx64 " cannot be read: %s", range->start,
+		            range->why);
 	}
 }
 
-/** Reads the chosen bytes up to the first that cannot be had. */
+/** Reads the selected bytes up to the first unreadable one. */
 static int read_bytes(struct view *view, struct pm_error *error)
 {
 	struct memory *memory = &view->memory;
@@ -119,20 +137,21 @@ static int read_bytes(struct view *view, struct pm_error *error)
 	struct pm_unit *unit = alloc_array(NULL, 1, sizeof *unit);
 	char *buffer = alloc_array(NULL, PM_UNIT_SIZE, 1);
 	int more = 0;
-	bool goes_on = true;
+	bool continues = true;
 
 	view->bytes = alloc_array(NULL, (size_t)memory_size(memory), 1);
-	while (goes_on && (more = pm_plan_next(plan, unit, error)) > 0) {
-		struct first_gap gap = { &view->why, UINT64_MAX };
+	while (continues && (more = pm_plan_next(plan, unit, error)) > 0) {
+		struct first_unreadable first = { &view->why, UINT64_MAX };
 		const struct pm_unit_source source = { .target = &memory->reader,
 			                               .files = &memory->files,
-			                               .unreadable = note_gap,
-			                               .context = &gap };
+			                               .unreadable = note_unreadable,
+			                               .context = &first };
 		const char *bytes = buffer;
+
 		more = pm_unit_read(&source, unit, buffer, error);
-		goes_on = more == 0;
-		for (size_t i = 0; i < unit->count && goes_on; i++)
-			goes_on = add_segment(view, &unit->segments[i], &bytes, gap.address);
+		continues = more == 0;
+		for (size_t i = 0; i < unit->count && continues; i++)
+			continues = add_segment(view, &unit->segments[i], &bytes, first.address);
 	}
 
 	free(buffer);
@@ -142,24 +161,35 @@ static int read_bytes(struct view *view, struct pm_error *error)
 	return more < 0 ? -1 : 0;
 }
 
-/** Opens the memory from an address on, as far as the values reach. */
+/** Opens the symbols of the target. @return 0 or -1 */
+static int open_symbols(struct view *view, struct pm_error *error)
+{
+	const struct pm_regions *regions = &view->memory.loaded.regions;
+
+	if (view->memory.core)
+		return pm_symbols_open_core(view->memory.core, NULL, regions, &view->symbols,
+		                            error);
+	return pm_symbols_open(view->memory.target.process, regions, &view->symbols, error);
+}
+
+/** Selects and reads the bytes of the values. @return 0 or -1 */
 static int open_view(struct view *view, const struct shell *shell, const struct examine *examine,
                      uint64_t address, struct pm_error *error)
 {
 	size_t each = examine->format == 's' ? STRING_ROOM : examine->size;
 	uint64_t size = examine->count < BYTES_MAX / each ? examine->count * each : BYTES_MAX;
+	bool has_symbols = examine->format == 'a';
 	const struct memory_options options = { .files = shell->target.process != NULL,
-		                                .needs = examine->format == 'a' ? REGION_NEEDS_KINDS
-		                                                                : 0 };
+		                                .needs = has_symbols ? REGION_NEEDS_KINDS : 0 };
 	struct text word = { 0 };
 
-	if (size > UINT64_MAX - address)
-		size = UINT64_MAX - address;
-	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, size > 0 ? size : 1);
+	size = pm_min_size(size, UINT64_MAX - address);
+	text_format(&word, "0x%" PRIx64 "+%" PRIu64, address, pm_max_size(size, 1));
 	text_terminate(&word);
 
 	char *words[] = { word.bytes };
 	int opened = selection_init(&view->selection, error);
+
 	if (opened == 0)
 		opened = selection_add_words(&view->selection, words, 1, error);
 	text_deinit(&word);
@@ -170,14 +200,7 @@ static int open_view(struct view *view, const struct shell *shell, const struct 
 	if (memory_open(&view->memory, shell->word, &view->selection, &options, error) <= 0 ||
 	    read_bytes(view, error) < 0)
 		return -1;
-	if (examine->format != 'a')
-		return 0;
-	if (view->memory.core)
-		return pm_symbols_open_core(view->memory.core, NULL, &view->memory.loaded.regions,
-		                            &view->symbols, error);
-
-	return pm_symbols_open(view->memory.target.process, &view->memory.loaded.regions,
-	                       &view->symbols, error);
+	return has_symbols ? open_symbols(view, error) : 0;
 }
 
 static void close_view(struct view *view)
@@ -189,7 +212,7 @@ static void close_view(struct view *view)
 	free(view->bytes);
 }
 
-/** Adds what a pointer points to: a symbol, and the region. */
+/** Adds the symbol and the region of an address. */
 static void put_pointed(const struct view *view, const void *bytes, unsigned size,
                         struct text *line)
 {
@@ -210,52 +233,58 @@ static void put_pointed(const struct view *view, const void *bytes, unsigned siz
 		return;
 
 	struct text mapping = { 0 };
+
 	region_columns_mapping(region, true, &mapping);
-	text_format(line, "  %s%s", pm_kind_name((enum pm_kind)region->kind),
-	            mapping.length > 0 ? " " : "");
+	text_format(line, "  %s", pm_kind_name((enum pm_kind)region->kind));
+	if (mapping.length > 0)
+		text_char(line, ' ');
 	utf8_escape(line, mapping.bytes, mapping.length);
 	text_deinit(&mapping);
 }
 
-/**
- * Adds one value.
- * @return how many bytes it took, 0 where it cannot be had
- */
+/** Adds one value. @return its number of bytes, 0 if it could not be read */
 static size_t put_value(const struct view *view, const struct examine *examine, size_t at,
                         struct text *line)
 {
 	if (examine->format == 's')
-		return examine_put_string(view->bytes + at, view->size - at, line);
+		return shell_examine_put_string(view->bytes + at, view->size - at, line);
 	if (view->size - at < examine->size)
 		return 0;
 
-	examine_put_value(examine, view->bytes + at, line);
+	shell_examine_put_value(examine, view->bytes + at, line);
 	if (examine->format == 'a')
 		put_pointed(view, view->bytes + at, examine->size, line);
 	return examine->size;
 }
 
-/**
- * Shows the values.
- * @return exit status
- */
-static enum status show(const struct view *view, struct examine *examine, uint64_t address,
-                        struct out *out)
+/** Starts a line with an address. */
+static void put_address(struct text *lines, uint64_t address)
 {
-	size_t at = 0, per_line = examine_per_line(examine);
+	if (lines->length > 0)
+		text_char(lines, '\n');
+	text_format(lines, "0x%" PRIx64 ":", address);
+}
+
+/** Prints the values. @return exit status */
+static enum status print_values(const struct view *view, struct examine *examine, uint64_t address,
+                                struct out *out)
+{
+	size_t at = 0, per_line = shell_examine_per_line(examine);
 	struct text line = { 0 };
 	bool complete = true;
+
 	for (size_t i = 0; i < examine->count && complete; i++) {
 		struct text value = { 0 };
-		size_t taken = put_value(view, examine, at, &value);
-		complete = taken > 0;
+		size_t used = put_value(view, examine, at, &value);
+
+		complete = used > 0;
 		if (complete && i % per_line == 0)
-			text_format(&line, "%s0x%" PRIx64 ":", i > 0 ? "\n" : "", address + at);
+			put_address(&line, address + at);
 		if (complete)
 			text_char(&line, '\t');
 		text_bytes(&line, value.bytes, value.length);
 		text_deinit(&value);
-		at += taken;
+		at += used;
 	}
 
 	if (line.length > 0)
@@ -269,8 +298,8 @@ static enum status show(const struct view *view, struct examine *examine, uint64
 	if (view->why.length > 0)
 		report_error("x: %s", view->why.bytes);
 	else
-		report_error(
-			"x: 1 MiB was shown, which is the most; x alone goes on, dump shows more");
+		report_error("x: stopped after the maximum of 1 MiB; x without operands continues, "
+		             "dump has no limit");
 
 	return STATUS_ERROR;
 }
@@ -281,6 +310,7 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	struct view view = { 0 };
 	struct pm_error error;
 	uint64_t address = wanted->next;
+
 	if (word && parse_place(word, &address, &error) < 0)
 		return report_failure(&error);
 	if (!word && address == 0) {
@@ -292,43 +322,53 @@ static enum status examine(struct shell *shell, const struct examine *wanted, co
 	int opened = open_view(&view, shell, wanted, address, &error);
 	text_terminate(&view.why);
 
-	enum status status = opened < 0 ? report_failure(&error)
-	                                : show(&view, shell->examine, address, out);
-	close_view(&view);
+	enum status status = STATUS_ERROR;
 
+	if (opened < 0)
+		report_failure(&error);
+	else
+		status = print_values(&view, shell->examine, address, out);
+
+	close_view(&view);
 	return status;
 }
 
 enum status shell_x_command_run(struct shell *shell, struct out *out, int argc, char **argv)
 {
-	static const struct examine usual = { .format = 'x', .size = 4, .count = 1 };
+	static const struct examine first = { .format = 'x', .size = 4, .count = 1 };
 	struct pm_error error;
 
 	if (!shell->word) {
-		report_error("x: nothing is attached; attach PID, NAME or FILE chooses a target");
+		report_error("x: nothing is attached; attach PID, NAME or FILE selects a target");
 		return STATUS_ERROR;
 	}
 
 	if (!shell->examine) {
 		shell->examine = alloc_array(NULL, 1, sizeof *shell->examine);
-		*shell->examine = usual;
+		*shell->examine = first;
 	}
 
 	struct examine wanted = *shell->examine;
-	/* The format stands behind the name, or as gdb also takes it, apart. */
-	const char *format = argv[0][1] == '/'               ? argv[0] + 2
-	                     : argc > 1 && argv[1][0] == '/' ? argv[1] + 1
-	                                                     : "";
-	int place = argv[0][1] != '/' && argc > 1 && argv[1][0] == '/' ? 2 : 1;
+	const char *format = "";
+	int place = 1;
+
+	/* The format follows the name directly, or as a separate word, as in gdb. */
+	if (argv[0][1] == '/') {
+		format = argv[0] + 2;
+	} else if (argc > 1 && argv[1][0] == '/') {
+		format = argv[1] + 1;
+		place = 2;
+	}
 
 	if (argc > place + 1) {
-		report_error("'%s' is too much: x takes one address", argv[place + 1]);
+		report_error("unexpected operand '%s'; usage: x[/NUMBER FORMAT SIZE] [ADDRESS]",
+		             argv[place + 1]);
 		return STATUS_ERROR;
 	}
 
-	/* Alone it shows as many again. */
+	/* Without operands, x prints the same number of values again. */
 	bool again = argc == 1 && *format == '\0';
-	if (!again && examine_parse(&wanted, format, &error) < 0)
+	if (!again && shell_examine_parse(&wanted, format, &error) < 0)
 		return report_failure(&error);
 
 	return examine(shell, &wanted, place < argc ? argv[place] : NULL, out);

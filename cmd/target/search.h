@@ -36,7 +36,7 @@ extern const struct cli_option search_option_table[];
 
 /**
  * Parses one of these options.
- * @see cli_take
+ * @see cli_parse_option
  */
 int search_parse_option(void *into, int id, const char *value, struct pm_error *error);
 

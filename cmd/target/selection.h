@@ -23,7 +23,7 @@ extern const struct cli_option selection_options[];
 
 /**
  * Parses one of these options.
- * @see cli_take
+ * @see cli_parse_option
  */
 int selection_parse_option(void *into, int id, const char *value, struct pm_error *error);
 

@@ -4,40 +4,42 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/minmax.h"
+
 enum {
 	ADDRESS_COLUMNS = 12, /* digits of the highest address of most 64-bit processes */
-	FULL_COLUMNS = 79,    /* of a line with HEX_LINE bytes */
+	FULL_COLUMNS = 79,    /* width of a line with HEX_LINE bytes */
 	HALF_LINE = HEX_LINE / 2,
 };
 
-/** Bytes of a line, as many as the terminal has room for. */
+/** Returns the number of bytes in a line, which depends on the width of the terminal. */
 static size_t line_size(const struct hex_view *view)
 {
 	return view->out->width < FULL_COLUMNS ? HALF_LINE : HEX_LINE;
 }
 
-/** Whether a byte of the line is one of those to be shown as a match. */
+/** Checks whether a byte of the line is part of a match. */
 static bool is_marked(const struct hex_view *view, size_t index)
 {
 	uint64_t address = view->address - view->filled + index;
 	return index < view->filled && address >= view->mark_start && address < view->mark_end;
 }
 
-/** Begins or ends the style of a match where the byte is the first or the last one. */
+/** Starts the style of a match at its first byte, and ends it after the last. */
 static void mark(const struct hex_view *view, size_t index, struct text *line)
 {
-	bool before = index > 0 && is_marked(view, index - 1),
-	     now = index < HEX_LINE && is_marked(view, index);
+	bool before = index > 0 && is_marked(view, index - 1);
+	bool now = index < HEX_LINE && is_marked(view, index);
 	if (before != now)
 		text_string(line, out_style_code(view->out, now ? OUT_MATCH : OUT_PLAIN));
 }
 
-/** Adds an address without leading zeros, as map does. */
+/** Adds an address without leading zeros, as `procmem map` prints it. */
 static void put_address(struct text *line, uint64_t address)
 {
 	size_t digits = text_hex_length(address);
 	text_hex(line, address, 1);
-	text_fill(line, ' ', digits < ADDRESS_COLUMNS ? ADDRESS_COLUMNS - digits : 0);
+	text_fill(line, ' ', excess_size(ADDRESS_COLUMNS, digits));
 }
 
 static void put_line(struct hex_view *view)
@@ -58,9 +60,12 @@ static void put_line(struct hex_view *view)
 	mark(view, HEX_LINE, &line);
 	text_char(&line, '|');
 	for (size_t i = 0; i < view->filled; i++) {
+		unsigned char byte = view->line[i];
+
 		mark(view, i, &line);
-		text_char(&line, (char)(view->line[i] >= ' ' && view->line[i] <= '~' ? view->line[i]
-		                                                                     : '.'));
+		if (byte < ' ' || byte > '~')
+			byte = '.';
+		text_char(&line, (char)byte);
 	}
 
 	mark(view, view->filled, &line);
@@ -69,21 +74,20 @@ static void put_line(struct hex_view *view)
 	text_deinit(&line);
 }
 
-/**
- * Whether the line has a byte of a match: such a line is shown, also when it is like the one
- * before.
- */
+/** Checks whether the line contains a byte of a match. Such a line is never folded. */
 static bool has_mark(const struct hex_view *view)
 {
 	return view->address > view->mark_start && view->address - view->filled < view->mark_end;
 }
 
-/** Shows the collected line, or folds it. */
+/** Prints the collected line, or folds it. */
 static void end_line(struct hex_view *view)
 {
 	bool full = view->filled == line_size(view);
-	if (full && view->has_last && !has_mark(view) &&
-	    memcmp(view->line, view->last, view->filled) == 0) {
+	bool repeated = full && view->has_last && !has_mark(view) &&
+	                memcmp(view->line, view->last, view->filled) == 0;
+
+	if (repeated) {
 		if (!view->folding)
 			out_string(view->out, "*\n");
 		view->folding = true;
@@ -101,17 +105,19 @@ void hex_view_end(struct hex_view *view)
 {
 	if (!view->open)
 		return;
+
 	if (view->filled > 0)
 		end_line(view);
 	out_format(view->out, "%" PRIx64 "\n", view->address);
 	view->open = view->folding = view->has_last = false;
 }
 
-/** Makes an address the next one. */
+/** Sets the address of the next byte; starts another view if it does not follow. */
 static void go_to(struct hex_view *view, uint64_t address)
 {
 	if (view->open && view->address == address)
 		return;
+
 	hex_view_end(view);
 	view->open = true;
 	view->address = address;
@@ -124,7 +130,8 @@ void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, 
 
 	go_to(view, address);
 	while (size > 0) {
-		size_t part = whole - view->filled < size ? whole - view->filled : size;
+		size_t part = pm_min_size(whole - view->filled, size);
+
 		memcpy(view->line + view->filled, from, part);
 		view->filled += part;
 		view->address += part;
@@ -143,11 +150,13 @@ void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size)
 	go_to(view, address);
 	while (size > 0) {
 		if (view->filled == 0 && view->folding && memcmp(view->last, zeros, whole) == 0) {
-			/* Whole lines are folded whatever their number. */
+			/* All whole lines are folded at once. */
 			view->address += size / whole * whole;
 			size %= whole;
 		}
-		size_t part = size < whole - view->filled ? (size_t)size : whole - view->filled;
+
+		size_t part = pm_min_size(whole - view->filled, (size_t)size);
+
 		hex_view_bytes(view, view->address, zeros, part);
 		size -= part;
 	}

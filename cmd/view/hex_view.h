@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Bytes as `hexdump -C` shows them, with absolute addresses; lines like the one before are folded
- * into one `*`. The addresses of 64-bit processes are longer than the offsets there, so there are
- * fewer blanks: 16 bytes fit into 80 columns, and 8 into a narrower terminal.
+ * Bytes in the format of `hexdump -C`, with absolute addresses. Lines equal to the previous one
+ * are folded into one `*`. Addresses of 64-bit processes are longer than the offsets of hexdump,
+ * so there are fewer spaces: 16 bytes fit 80 columns, and narrower terminals get 8 bytes.
  */
 #ifndef CMD_VIEW_HEX_VIEW_H
 #define CMD_VIEW_HEX_VIEW_H
@@ -14,52 +14,55 @@
 
 #include "base/out.h"
 
-/** Most bytes of a line. */
+/** Maximum number of bytes of a line. */
 enum { HEX_LINE = 16 };
 
-/** A view; start with all zero but `out`. */
+/** A view. Starts with all zero except `out` and the marked bytes. */
 struct hex_view {
-	struct out *out;              /**< where it goes */
-	uint64_t mark_start;          /**< first address of bytes to be shown as a match, and */
-	uint64_t mark_end;            /**< the address behind the last; equal for none */
-	uint64_t address;             /**< of the next byte */
-	bool open;                    /**< something was shown that has no end yet */
-	bool folding;                 /**< a `*` stands for lines like `last` */
-	bool has_last;                /**< `last` is a line that directly precedes */
-	size_t filled;                /**< bytes of `line` */
+	struct out *out;              /**< receives the lines */
+	uint64_t mark_start;          /**< first address of the bytes that are shown as a match */
+	uint64_t mark_end;            /**< address after them; equal to `mark_start` for none */
+	uint64_t address;             /**< address of the next byte */
+	bool open;                    /**< bytes were shown, and the view has not ended */
+	bool folding;                 /**< a `*` was printed for lines equal to `last` */
+	bool has_last;                /**< `last` is the line directly before */
+	size_t filled;                /**< number of bytes in `line` */
 	unsigned char line[HEX_LINE]; /**< the line being collected */
-	unsigned char last[HEX_LINE]; /**< the line before */
+	unsigned char last[HEX_LINE]; /**< the previous line */
 };
 
 /**
- * Shows bytes; those that do not follow on the ones before begin a new line.
+ * Shows bytes. If they do not follow the previous ones, they start a new line.
  *
- * @param view     it
- * @param address  where they are
- * @param bytes    they
- * @param size     how many
+ * @param view     the view
+ * @param address  address of the first byte
+ * @param bytes    the bytes
+ * @param size     number of bytes
  */
 void hex_view_bytes(struct hex_view *view, uint64_t address, const void *bytes, size_t size);
 
 /**
- * Shows zeros.
- * @param view it
- * @param address where
- * @param size how many, any number
+ * Shows bytes that are 0.
+ *
+ * @param view     the view
+ * @param address  address of the first byte
+ * @param size     number of bytes, without a limit
  */
 void hex_view_zeros(struct hex_view *view, uint64_t address, uint64_t size);
 
 /**
- * Says that there are no bytes to show.
- * @param view it
- * @param start, end of the range
- * @param why for people
+ * Shows a line for bytes that could not be read.
+ *
+ * @param view   the view
+ * @param start  address of the first byte
+ * @param end    address after the last byte
+ * @param why    human-readable reason; escaped by this function
  */
 void hex_view_unreadable(struct hex_view *view, uint64_t start, uint64_t end, const char *why);
 
 /**
- * Ends the view: the last line, and the address behind it.
- * @param view it
+ * Ends the view: prints the last line, and the address after it.
+ * @param view  the view
  */
 void hex_view_end(struct hex_view *view);
 

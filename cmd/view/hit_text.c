@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/hit_text.h"
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 
-enum { UTF8_LONGEST = 4, TAB_COLUMNS = 4 /* it is shown as \x09 */ };
+enum { UTF8_MAX = 4, TAB_COLUMNS = 4 /* width of \x09 */ };
 
-/** One character of a text next to a hit. */
+/** One character beside a hit. */
 struct character {
-	size_t bytes; /* 0: there is none, the text ends */
+	size_t bytes; /* 0 if the text has ended */
 	size_t columns;
 };
 
 static uint32_t unit16(const uint8_t *bytes, bool big)
 {
-	return big ? (uint32_t)bytes[0] << 8 | bytes[1] : (uint32_t)bytes[1] << 8 | bytes[0];
+	uint32_t first = bytes[0], second = bytes[1];
+	return big ? first << 8 | second : second << 8 | first;
 }
 
 static bool is_big(enum pm_encoding encoding)
@@ -21,18 +23,22 @@ static bool is_big(enum pm_encoding encoding)
 	return encoding == PM_ENCODING_UTF16BE;
 }
 
+/** Makes a character from ASCII, none from other code points and from controls but the tab. */
 static struct character ascii(uint32_t code, size_t bytes)
 {
 	if (code == '\t')
 		return (struct character){ bytes, TAB_COLUMNS };
-	return (struct character){ code >= ' ' && code <= '~' ? bytes : 0, 1 };
+	if (code < ' ' || code > '~')
+		return (struct character){ 0, 0 };
+	return (struct character){ bytes, 1 };
 }
 
-/** The character of so many bytes, if they are one. */
+/** Makes a character from UTF-8, if the bytes are exactly one. */
 static struct character character_of(const uint8_t *bytes, size_t size)
 {
 	uint32_t code;
 	const char *text = (const char *)bytes;
+
 	if (size == 1)
 		return ascii(bytes[0], 1);
 	if (utf8_decode(text, size, &code) != size || utf8_is_control(code))
@@ -41,35 +47,39 @@ static struct character character_of(const uint8_t *bytes, size_t size)
 }
 
 /**
- * The first character of the bytes behind a hit. Of UTF-16 only ASCII is taken for text: nearly any
- * other bytes would be some, too.
+ * Finds the first character of the bytes after a hit. In UTF-16 only ASCII counts as text, because
+ * nearly all pairs of bytes are valid characters.
  */
 static struct character first_of(enum pm_encoding encoding, const uint8_t *bytes, size_t size)
 {
 	struct character found = { 0, 0 };
-	if (pm_encoding_unit(encoding) == 2)
-		return size >= 2 ? ascii(unit16(bytes, is_big(encoding)), 2) : found;
 
-	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
-	     length++)
+	if (pm_encoding_unit(encoding) > size)
+		return found;
+	if (pm_encoding_unit(encoding) == 2)
+		return ascii(unit16(bytes, is_big(encoding)), 2);
+
+	for (size_t length = 1; length <= size && length <= UTF8_MAX && found.bytes == 0; length++)
 		found = character_of(bytes, length);
 	return found;
 }
 
-/** The last character of the bytes before a hit. */
+/** Finds the last character of the bytes before a hit. */
 static struct character last_of(enum pm_encoding encoding, const uint8_t *end, size_t size)
 {
 	struct character found = { 0, 0 };
-	if (pm_encoding_unit(encoding) == 2)
-		return size >= 2 ? ascii(unit16(end - 2, is_big(encoding)), 2) : found;
 
-	for (size_t length = 1; length <= size && length <= UTF8_LONGEST && found.bytes == 0;
-	     length++)
+	if (pm_encoding_unit(encoding) > size)
+		return found;
+	if (pm_encoding_unit(encoding) == 2)
+		return ascii(unit16(end - 2, is_big(encoding)), 2);
+
+	for (size_t length = 1; length <= size && length <= UTF8_MAX && found.bytes == 0; length++)
 		found = character_of(end - length, length);
 	return found;
 }
 
-/** The character that is next, seen from a hit, behind those that a side has already. */
+/** Finds the next character of a side, farther from the hit than those it has. */
 static struct character next_of(const struct pm_hit *hit, bool before, size_t have)
 {
 	if (before)
@@ -81,11 +91,13 @@ static struct hit_side measure(const struct pm_hit *hit, bool before, size_t col
 {
 	struct hit_side side = { 0 };
 	struct character next;
+
 	while ((next = next_of(hit, before, side.bytes)).bytes > 0) {
 		if (next.columns > columns - side.columns) {
 			side.more = true;
 			break;
 		}
+
 		side.bytes += next.bytes;
 		side.columns += next.columns;
 	}
@@ -106,21 +118,25 @@ struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns)
 void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side sides[2])
 {
 	size_t half = columns / 2;
+
 	sides[0] = hit_text_before(hit, columns);
 	sides[1] = hit_text_after(hit, columns);
 	if (sides[0].columns + sides[1].columns <= columns)
 		return;
 
+	size_t room = half;
+
+	if (sides[1].columns < half)
+		room = columns - sides[1].columns;
 	if (sides[0].columns > half)
-		sides[0] = hit_text_before(hit, sides[1].columns < half ? columns - sides[1].columns
-		                                                        : half);
+		sides[0] = hit_text_before(hit, room);
 	sides[1] = hit_text_after(hit, columns - sides[0].columns);
 }
 
-/** Adds one character, escaped if need be. */
+/** Adds one character, escaped if necessary. */
 static void add_code(struct text *text, uint32_t code)
 {
-	char bytes[UTF8_LONGEST];
+	char bytes[UTF8_MAX];
 	utf8_escape(text, bytes, utf8_encode(code, bytes));
 }
 
@@ -132,17 +148,24 @@ static void add_byte(struct text *text, uint8_t byte)
 
 /**
  * Decodes the next character of UTF-16.
- * @return bytes used, 0 where there is none
+ * @return number of bytes used, 0 if the bytes are not a character
  */
 static size_t decode16(const uint8_t *bytes, size_t size, bool big, uint32_t *code)
 {
-	uint32_t first = size >= 2 ? unit16(bytes, big) : 0;
-	*code = first;
-	if (size < 2 || first < 0xd800 || first > 0xdfff)
-		return size < 2 ? 0 : 2;
+	if (size < 2)
+		return 0;
 
-	uint32_t second = size >= 4 ? unit16(bytes + 2, big) : 0;
-	if (first > 0xdbff || second < 0xdc00 || second > 0xdfff)
+	uint32_t first = unit16(bytes, big);
+
+	*code = first;
+	if (first < 0xd800 || first > 0xdfff)
+		return 2;
+	if (first > 0xdbff || size < 4)
+		return 0;
+
+	uint32_t second = unit16(bytes + 2, big);
+
+	if (second < 0xdc00 || second > 0xdfff)
 		return 0;
 
 	*code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
@@ -159,13 +182,15 @@ void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, 
 	while (size > 0) {
 		uint32_t code;
 		size_t used = decode16(bytes, size, is_big(encoding), &code);
+
 		if (used > 0) {
 			add_code(text, code);
 		} else {
-			used = size < 2 ? size : 2;
+			used = pm_min_size(size, 2);
 			for (size_t i = 0; i < used; i++)
 				add_byte(text, bytes[i]);
 		}
+
 		bytes += used;
 		size -= used;
 	}

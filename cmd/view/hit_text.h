@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file The text of a hit, and the text around it, made safe to print. */
+/** @file The text of a hit and the text around it, made safe to print. */
 #ifndef CMD_VIEW_HIT_TEXT_H
 #define CMD_VIEW_HIT_TEXT_H
 
@@ -7,47 +7,50 @@
 
 #include "base/text.h"
 
-/** Text on one side of a hit: characters without a gap, up to a limit. */
+/** The text on one side of a hit: adjacent characters, up to a limit. */
 struct hit_side {
-	size_t bytes;   /**< how many bytes of memory it has */
-	size_t columns; /**< how wide it is once it is escaped */
-	bool more;      /**< the text goes on */
+	size_t bytes;   /**< number of bytes in memory */
+	size_t columns; /**< width after escaping, in terminal columns */
+	bool more;      /**< the text continues beyond the limit */
 };
 
 /**
- * Measures the text that directly precedes a hit. A tab belongs to text, other controls end it.
+ * Measures the text directly before a hit. Tabs belong to the text; other control characters end
+ * it.
  *
- * @param hit      it
- * @param columns  how wide the text may become
- * @return         the side
+ * @param hit      the hit
+ * @param columns  maximum width in terminal columns
+ * @return         the text before the hit
  */
 struct hit_side hit_text_before(const struct pm_hit *hit, size_t columns);
 
 /**
- * The same for the text that directly follows.
- * @param hit it
- * @param columns the limit
- * @return the side
+ * Measures the text directly after a hit.
+ *
+ * @param hit      the hit
+ * @param columns  maximum width in terminal columns
+ * @return         the text after the hit
  */
 struct hit_side hit_text_after(const struct pm_hit *hit, size_t columns);
 
 /**
- * Gives two sides as much room as there is; what one does not need the other gets.
+ * Divides the available width between both sides of a hit. A side that needs less than half leaves
+ * the rest to the other.
  *
- * @param hit     it
- * @param columns for both, marks of what is cut off not counted
- * @param sides   filled: before and after
+ * @param hit      the hit
+ * @param columns  terminal columns for both sides, without the marks for text cut off
+ * @param sides    receives the text before and the text after the hit
  */
 void hit_text_around(const struct pm_hit *hit, size_t columns, struct hit_side sides[2]);
 
 /**
- * Adds bytes as escaped UTF-8. UTF-16 is decoded; of what is no character there each byte is
- * escaped.
+ * Adds bytes as escaped UTF-8. UTF-16 is decoded; each byte that is not part of a valid character
+ * is escaped.
  *
- * @param encoding  what they are, as in the hit
- * @param bytes     they
- * @param size      how many
- * @param text      gets them
+ * @param encoding  encoding of the bytes, as in the hit
+ * @param bytes     the bytes
+ * @param size      number of bytes
+ * @param text      receives the text
  */
 void hit_text_add(enum pm_encoding encoding, const uint8_t *bytes, size_t size, struct text *text);
 

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
-#include "view/list_values.h"
 
-static int write_piece(const char *bytes, size_t length, void *out)
+/** Writes a part of what jansson encodes. */
+static int write_part(const char *bytes, size_t length, void *out)
 {
 	out_bytes(out, bytes, length);
 	return 0;
@@ -19,7 +20,8 @@ static void put_key(struct json *json, const char *key)
 {
 	if (json->comma)
 		out_string(json->out, json->one_line ? "," : ",\n");
-	/* Keys are ours: plain words. */
+
+	/* Keys are our own words and need no escaping. */
 	if (key)
 		out_format(json->out, "\"%s\":", key);
 	json->comma = true;
@@ -42,21 +44,25 @@ void json_put(struct json *json, const char *key, json_t *value)
 {
 	if (!value)
 		return;
+
 	put_key(json, key);
-	json_dump_callback(value, write_piece, json->out, JSON_ENCODE_ANY | JSON_COMPACT);
+	json_dump_callback(value, write_part, json->out, JSON_ENCODE_ANY | JSON_COMPACT);
 	json_decref(value);
 }
 
 static json_t *text_value(const char *bytes, size_t length)
 {
 	struct text escaped = { 0 };
+
 	utf8_escape(&escaped, bytes, length);
-	json_t *value = json_stringn_nocheck(escaped.length ? escaped.bytes : "", escaped.length);
+
+	json_t *value = json_stringn_nocheck(text_terminate(&escaped), escaped.length);
+
 	text_deinit(&escaped);
 	return value;
 }
 
-/** Whether a byte can stand in a JSON string, and needs no escape. */
+/** Checks whether a byte needs no escape in a JSON string. */
 static bool is_plain(char byte)
 {
 	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
@@ -66,13 +72,14 @@ void json_quote(struct text *text, const char *bytes, size_t length)
 {
 	struct text escaped = { 0 };
 	size_t plain = 0;
+
 	while (plain < length && is_plain(bytes[plain]))
 		plain++;
 
 	text_char(text, '"');
 	text_bytes(text, bytes, plain);
 
-	/* Controls are gone then: of what JSON escapes, quotes and backslashes are left. */
+	/* This escapes control characters, and so quotes and backslashes remain. */
 	utf8_escape(&escaped, bytes + plain, length - plain);
 	for (size_t i = 0; i < escaped.length; i++) {
 		if (escaped.bytes[i] == '"' || escaped.bytes[i] == '\\')
@@ -98,9 +105,8 @@ json_t *json_address(uint64_t address)
 
 json_t *json_number(uint64_t value)
 {
-	/* JSON integers are signed here; nothing in the kernel's texts but addresses exceeds 2^63.
-	 */
-	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+	/* The integers of jansson are signed. Only addresses exceed 2^63. */
+	return json_integer((json_int_t)pm_min_size(value, INT64_MAX));
 }
 
 json_t *json_now(void)
@@ -116,25 +122,27 @@ json_t *json_now(void)
 	return json_stringn_nocheck(text, length);
 }
 
-/**
- * The value of a column.
- * @return NULL where it is not known
- */
+/** Makes the value of a column. @return the value, NULL if it is not known */
 static json_t *column_value(const struct list_column *column, const void *item)
 {
 	uint64_t number;
+
 	if (column->number && column->type != LIST_TEXT) {
 		if (!column->number(column, item, &number))
 			return NULL;
 		if (column->type == LIST_PERCENT)
 			return json_real((double)number / 10);
-		return column->type == LIST_ADDRESS ? json_address(number) : json_number(number);
+		if (column->type == LIST_ADDRESS)
+			return json_address(number);
+		return json_number(number);
 	}
 
 	struct text raw = { 0 };
-	column->text(column, item, &raw);
+	json_t *value = NULL;
 
-	json_t *value = raw.length ? text_value(raw.bytes, raw.length) : NULL;
+	column->text(column, item, &raw);
+	if (raw.length > 0)
+		value = text_value(raw.bytes, raw.length);
 	text_deinit(&raw);
 
 	return value;
@@ -148,37 +156,35 @@ static const char *column_key(const struct list_column *column)
 json_t *json_item(const struct list_column *const *columns, size_t count, const void *item)
 {
 	json_t *object = json_object();
+
 	for (size_t i = 0; i < count; i++) {
 		const char *key = column_key(columns[i]);
-		if (*key == '\0')
-			continue;
-		json_t *value = column_value(columns[i], item);
-		if (value)
-			json_object_set_new_nocheck(object, key, value);
+
+		if (*key != '\0')
+			json_add(object, key, column_value(columns[i], item));
 	}
 
 	return object;
 }
 
-/** The columns of JSON: those that identify an item and those of -o, else the usual ones. */
+/** Finds the columns of JSON: the default ones, or those that identify an item and those of -o. */
 static int choose_columns(const struct list *list, const struct list_column **columns,
                           size_t *count, struct pm_error *error)
 {
 	const char *chosen = list->options->columns;
+	bool adds = chosen && *chosen == '+';
+	const char *first = list->spec->json_identity;
+
+	if (!chosen || adds)
+		first = list->spec->json_columns;
 
 	*count = 0;
-	if (!chosen || *chosen == '+') {
-		if (list_parse_columns(list->spec, list->spec->json_columns, columns, count,
-		                       error) < 0)
-			return -1;
-		return chosen ? list_parse_columns(list->spec, chosen + 1, columns, count, error)
-		              : 0;
-	}
-
-	if (list_parse_columns(list->spec, list->spec->json_identity, columns, count, error) < 0)
+	if (list_parse_columns(list->spec, first, columns, count, error) < 0)
 		return -1;
+	if (!chosen)
+		return 0;
 
-	return list_parse_columns(list->spec, chosen, columns, count, error);
+	return list_parse_columns(list->spec, chosen + adds, columns, count, error);
 }
 
 unsigned json_list_needs(const struct list *list)
@@ -186,6 +192,7 @@ unsigned json_list_needs(const struct list *list)
 	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count;
 	unsigned needs = list->sort->needs;
+
 	if (choose_columns(list, columns, &count, NULL) < 0)
 		return needs;
 
@@ -199,13 +206,14 @@ int json_put_list(struct json *json, const char *key, const struct list *list,
 {
 	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count, rows = list->count;
+
 	if (choose_columns(list, columns, &count, error) < 0)
 		return -1;
 
-	if (list->options->top_given && list->options->top < rows)
-		rows = (size_t)list->options->top;
-	json_open(json, key, '[');
+	if (list->options->top_given)
+		rows = pm_min_size(rows, (size_t)list->options->top);
 
+	json_open(json, key, '[');
 	for (size_t row = 0; row < rows && !out_failed(json->out); row++)
 		json_put(json, NULL, json_item(columns, count, list->items[row]));
 
@@ -217,14 +225,17 @@ void json_put_total(struct json *json, const struct list *list, const char *name
 {
 	const struct list_column *columns[TABLE_COLUMNS_MAX];
 	size_t count = 0;
+
 	if (list_parse_columns(list->spec, names, columns, &count, NULL) < 0)
 		return;
 
 	json_t *total = json_object();
+
 	json_object_set_new_nocheck(total, "count", json_number(list->count));
 	for (size_t i = 0; i < count; i++) {
 		uint64_t sum;
-		if (list_values_sum(columns[i], list->items, list->count, &sum))
+
+		if (list_sum(columns[i], list->items, list->count, &sum))
 			json_object_set_new_nocheck(total, column_key(columns[i]),
 			                            json_number(sum));
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/list.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -8,11 +9,13 @@
 #include <procmem/typo.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 
 const struct list_column *list_find_column(const struct list_spec *spec, const char *name)
 {
 	for (size_t i = 0; i < spec->column_count; i++) {
 		const struct list_column *column = &spec->columns[i];
+
 		if (strcasecmp(column->name, name) == 0 ||
 		    (column->alias && strcasecmp(column->alias, name) == 0))
 			return column;
@@ -20,11 +23,13 @@ const struct list_column *list_find_column(const struct list_spec *spec, const c
 	return NULL;
 }
 
+/** Finds a column; sets an error that suggests a similar name if there is none. */
 static const struct list_column *require_column(const struct list_spec *spec, const char *name,
                                                 struct pm_error *error)
 {
 	const char *names[TABLE_COLUMNS_MAX];
 	const struct list_column *column = list_find_column(spec, name);
+
 	if (column)
 		return column;
 
@@ -33,11 +38,11 @@ static const struct list_column *require_column(const struct list_spec *spec, co
 
 	const char *nearest = pm_typo_nearest(name, names, spec->column_count);
 	if (nearest)
-		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "there is no column '%s'; did you mean '%s'?", name, nearest);
+		pm_error_set(error, PM_ERROR_USAGE, 0, "unknown column '%s'; did you mean '%s'?",
+		             name, nearest);
 	else
 		pm_error_set(error, PM_ERROR_USAGE, 0,
-		             "there is no column '%s'; --columns help lists them", name);
+		             "unknown column '%s'; --columns help lists them", name);
 
 	return NULL;
 }
@@ -58,8 +63,9 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 	for (const char *at = names;; at++) {
 		char name[32];
 		size_t length = strcspn(at, ",");
+
 		if (length >= sizeof name)
-			return pm_error_set(error, PM_ERROR_USAGE, 0, "there is no column '%.*s'",
+			return pm_error_set(error, PM_ERROR_USAGE, 0, "unknown column '%.*s'",
 			                    (int)length, at);
 
 		memcpy(name, at, length);
@@ -69,9 +75,10 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 		if (!column)
 			return -1;
 
-		/* There are fewer columns than room, and none comes twice. */
+		/* Each column is added once, and there is room for all columns. */
 		if (!contains(columns, *count, column))
 			columns[(*count)++] = column;
+
 		at += length;
 		if (*at == '\0')
 			return 0;
@@ -79,17 +86,20 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 }
 
 /**
- * Puts added columns behind those that are there. In a table they go before a last column of free
- * words: that is the one that is cut where the terminal ends, and may be of any length without
- * pushing others away.
+ * Adds columns after the existing ones. In a table, a last column of arbitrary text stays last:
+ * it is cut at the edge of the terminal, so its length does not displace other columns.
  */
 static void add_columns(struct list *list, const struct list_column *const *added, size_t count)
 {
 	size_t at = list->column_count;
-	const struct list_column *last = at > 0 ? list->columns[at - 1] : NULL;
-	bool stays_last = last && !list->options->csv && last->type == LIST_TEXT && !last->safe;
-	at -= stays_last;
+	const struct list_column *last = NULL;
 
+	if (at > 0)
+		last = list->columns[at - 1];
+
+	bool stays_last = last && !list->options->csv && last->type == LIST_TEXT && !last->safe;
+
+	at -= stays_last;
 	for (size_t i = 0; i < count; i++) {
 		if (added[i] != last && !contains(list->columns, list->column_count, added[i]))
 			list->columns[at++] = added[i];
@@ -103,37 +113,39 @@ static void add_columns(struct list *list, const struct list_column *const *adde
 int list_init(struct list *list, const struct list_spec *spec, const struct list_options *options,
               bool bytes, struct pm_error *error)
 {
-	*list = (struct list){ .spec = spec, .options = options, .bytes = bytes };
 	const struct list_column *named[TABLE_COLUMNS_MAX];
 	size_t named_count = 0;
 	const char *wanted = options->columns;
-	const char *usual = options->csv ? spec->csv_columns : spec->table_columns;
-	bool more = wanted && wanted[0] == '+';
+	const char *defaults = options->csv ? spec->csv_columns : spec->table_columns;
+	bool adds = wanted && wanted[0] == '+';
+	const char *sort = options->sort ? options->sort : spec->sort;
 
-	if ((!wanted || more) &&
-	    list_parse_columns(spec, usual, list->columns, &list->column_count, error) < 0)
+	*list = (struct list){ .spec = spec, .options = options, .bytes = bytes };
+	if ((!wanted || adds) &&
+	    list_parse_columns(spec, defaults, list->columns, &list->column_count, error) < 0)
 		return -1;
-	if (wanted && list_parse_columns(spec, wanted + more, named, &named_count, error) < 0)
+	if (wanted && list_parse_columns(spec, wanted + adds, named, &named_count, error) < 0)
 		return pm_error_prefix(error, "--columns: ");
 
 	add_columns(list, named, named_count);
 	for (size_t i = 0; i < list->column_count; i++)
 		list->asked_for[i] = contains(named, named_count, list->columns[i]);
 
-	if (options->sort && options->sort[0] == '-')
-		return pm_error_set(
-			error, PM_ERROR_USAGE, 0,
-			"--sort: there is no column '%s'; -r turns the order round: -s %s -r",
-			options->sort, options->sort + 1);
+	if (sort[0] == '-')
+		return pm_error_set(error, PM_ERROR_USAGE, 0,
+		                    "--sort: unknown column '%s'; to reverse the order: -s %s "
+		                    "-r",
+		                    sort, sort + 1);
 
-	list->sort = require_column(spec, options->sort ? options->sort : spec->sort, error);
+	list->sort = require_column(spec, sort, error);
 	return list->sort ? 0 : pm_error_prefix(error, "--sort: ");
 }
 
 const char *list_title(const struct list *list, const struct list_column *column)
 {
-	return list->rss_title && strcmp(column->name, "rss") == 0 ? list->rss_title
-	                                                           : column->title;
+	if (list->rss_title && strcmp(column->name, "rss") == 0)
+		return list->rss_title;
+	return column->title;
 }
 
 void list_deinit(struct list *list)
@@ -153,23 +165,23 @@ unsigned list_needs(const struct list *list)
 
 void list_add(struct list *list, const void *item)
 {
-	/* The array doubles whenever its length reaches a power of two. */
+	/* The array is doubled when its length is a power of two. */
 	if ((list->count & (list->count - 1)) == 0)
-		list->items = alloc_array(list->items, list->count ? list->count * 2 : 1,
+		list->items = alloc_array(list->items, pm_max_size(list->count * 2, 1),
 		                          sizeof *list->items);
 	list->items[list->count++] = item;
 }
 
-/** An item with what it is sorted by. */
+/** An item and its sort key. */
 struct sort_key {
 	const void *item;
-	size_t position; /* before sorting, decides between equals */
+	size_t position; /* position before sorting; orders equal items */
 	uint64_t number;
-	size_t text; /* where its text begins in the pool */
-	bool known;  /* unknown ones come last in both directions */
+	size_t text; /* offset of the text in the pool */
+	bool known;  /* items without a key are last, in both directions */
 };
 
-/** What comparing needs besides the keys. */
+/** The order of the keys. */
 struct sort_order {
 	const char *pool;
 	bool text;
@@ -201,6 +213,7 @@ static struct sort_key make_key(const struct list *list, size_t position, bool b
 {
 	const struct list_column *column = list->sort;
 	struct sort_key key = { .item = list->items[position], .position = position };
+
 	if (!by_text) {
 		key.known = column->number(column, key.item, &key.number);
 		return key;
@@ -216,10 +229,8 @@ static struct sort_key make_key(const struct list *list, size_t position, bool b
 
 void list_sort(struct list *list)
 {
-	/* A number says more than words made from it ("7f00-7fff" of an address). */
+	/* If a column has both, the number is the key, not the text that is made from it. */
 	bool by_text = list->sort->number == NULL;
-	bool largest_first = list->sort->type == LIST_SIZE || list->sort->type == LIST_COUNT ||
-	                     list->sort->type == LIST_PERCENT;
 	struct text pool = { 0 };
 	struct sort_key *keys = alloc_array(NULL, list->count, sizeof *keys);
 
@@ -228,7 +239,8 @@ void list_sort(struct list *list)
 
 	struct sort_order order = { .pool = pool.bytes,
 		                    .text = by_text,
-		                    .descending = largest_first != list->options->reverse };
+		                    .descending = list_is_quantity(list->sort) !=
+		                                  list->options->reverse };
 	qsort_r(keys, list->count, sizeof *keys, compare, &order);
 
 	for (size_t i = 0; i < list->count; i++)
@@ -243,4 +255,67 @@ void list_print_columns(const struct list_spec *spec, struct out *out)
 	for (size_t i = 0; i < spec->column_count; i++)
 		out_wrapped_format(out, 17, "%-16s %s\n", spec->columns[i].name,
 		                   spec->columns[i].help);
+}
+
+/** Adds a number that is not a human-readable size. */
+static void put_plain_number(const struct list_column *column, uint64_t value, struct text *text)
+{
+	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
+		text_hex(text, value, 1);
+	else if (column->type == LIST_PERCENT)
+		text_format(text, "%" PRIu64 ".%" PRIu64, value / 10, value % 10);
+	else
+		text_decimal(text, value);
+}
+
+void list_put_exact(const struct list_column *column, const void *item, struct text *text)
+{
+	uint64_t value;
+
+	if (column->text)
+		column->text(column, item, text);
+	else if (column->number(column, item, &value))
+		put_plain_number(column, value, text);
+}
+
+void list_put_number(const struct list *list, const struct list_column *column, uint64_t value,
+                     struct text *text)
+{
+	if (column->type == LIST_SIZE && !list->bytes)
+		text_size(text, value);
+	else
+		put_plain_number(column, value, text);
+}
+
+size_t list_number_length(const struct list *list, const struct list_column *column, uint64_t value)
+{
+	if (column->type == LIST_SIZE && !list->bytes)
+		return text_size_length(value);
+	if (column->type == LIST_ADDRESS || column->type == LIST_OFFSET)
+		return text_hex_length(value);
+
+	/* Tenths have a decimal point, and at least one digit before it. */
+	if (column->type == LIST_PERCENT)
+		return 1 + text_decimal_length(pm_max_size(value, 10));
+	return text_decimal_length(value);
+}
+
+bool list_sum(const struct list_column *column, const void *const *items, size_t count,
+              uint64_t *sum)
+{
+	bool known = false;
+
+	*sum = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value;
+
+		if (column->number(column, items[i], &value)) {
+			*sum += value;
+			known = true;
+		} else if (!column->optional) {
+			return false;
+		}
+	}
+
+	return known;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * Lists of things with columns: regions, groups of regions, processes. One description of the
+ * Lists of items with columns: regions, groups of regions, processes. One description of the
  * columns serves `-o`, `-s`, `--columns help`, the table, CSV and JSON.
  */
 #ifndef CMD_VIEW_LIST_H
@@ -18,107 +18,105 @@
 #include "cli/options.h"
 #include "view/table.h"
 
-/** What a column holds; decides how it is written, sorted and summed. */
+/** The type of a column; decides how its values are written, sorted and summed. */
 enum list_type {
-	LIST_SIZE,    /**< bytes: for people or exact, largest first, summed */
-	LIST_COUNT,   /**< how many: largest first, summed */
-	LIST_PERCENT, /**< tenths of a percent, largest first */
-	LIST_NUMBER,  /**< a name that is a number: smallest first */
-	LIST_ADDRESS, /**< an address: hexadecimal, in JSON a string, smallest first */
-	LIST_OFFSET,  /**< an offset: hexadecimal, in JSON a number, smallest first */
-	LIST_TEXT,    /**< text, any bytes, alphabetical */
+	LIST_SIZE,    /**< bytes: human-readable or exact, in descending order, summed */
+	LIST_COUNT,   /**< a count: in descending order, summed */
+	LIST_PERCENT, /**< tenths of a percent, in descending order */
+	LIST_NUMBER,  /**< a number that names something: in ascending order */
+	LIST_ADDRESS, /**< an address: hexadecimal, in JSON a string, in ascending order */
+	LIST_OFFSET,  /**< an offset: hexadecimal, in JSON a number, in ascending order */
+	LIST_TEXT,    /**< arbitrary bytes, in alphabetical order */
 };
 
 /** One column. */
 struct list_column {
-	const char *name;    /**< in -o, -s and the first line of CSV */
-	const char *alias;   /**< another name that is accepted, NULL for none */
-	const char *json;    /**< key in JSON, NULL: like the name; "": none */
-	const char *title;   /**< above it */
-	const char *help;    /**< what it tells */
-	enum list_type type; /**< what it holds */
-	unsigned needs;      /**< bits of the command's own: what must be read for it */
-	bool safe;           /**< its text is made of our own words: nothing to escape */
-	bool optional; /**< not every item has one: what is missing is none rather than unknown */
-	bool alone;    /**< a sum over items would mean nothing */
-	int index;     /**< for the functions below, when several columns share one */
-	enum out_style style; /**< in the table */
+	const char *name;     /**< name for -o and -s, and in the first line of CSV */
+	const char *alias;    /**< another accepted name, NULL for none */
+	const char *json;     /**< key in JSON, NULL to use the name, "" to leave the column out */
+	const char *title;    /**< title in the table, ASCII */
+	const char *help;     /**< description for `--columns help` */
+	enum list_type type;  /**< type of its values */
+	unsigned needs;       /**< bit mask of the command: what must be read for the column */
+	bool safe;            /**< the text consists of our own words and needs no escaping */
+	bool optional;        /**< an item may lack the value: a missing one is none, not unknown */
+	bool alone;           /**< the values have no meaningful sum */
+	int index;            /**< for the functions below, if several columns share one */
+	enum out_style style; /**< style in the table */
 	/**
-	 * Gives the number of an item, for all types but LIST_TEXT.
-	 * @return false where it is not known
+	 * Gets the number of an item. For all types except LIST_TEXT.
+	 * @return false if the number is not known
 	 */
 	bool (*number)(const struct list_column *column, const void *item, uint64_t *value);
 	/**
-	 * Adds the text of an item as it is, for LIST_TEXT; also for another type where the words
-	 * differ from the number.
+	 * Adds the unescaped text of an item. For LIST_TEXT, and for other types if the text is not
+	 * just the number.
 	 */
 	void (*text)(const struct list_column *column, const void *item, struct text *text);
 	/**
-	 * How many characters `text` adds; NULL: not known beforehand. Making texts only to measure
-	 * them is slow in long lists.
+	 * Returns the number of characters that `text` adds; NULL if that is not known in advance.
+	 * Building texts only to measure them is slow in long lists.
 	 */
 	size_t (*length)(const struct list_column *column, const void *item);
 	/**
-	 * Adds what the table shows instead, if that is more or less than the text; NULL for none.
-	 * `brief`: there is little room.
+	 * Adds the text for the table, if it differs from `text`; NULL otherwise. `brief` is true
+	 * if there is little room.
 	 */
 	void (*show)(const struct list_column *column, const void *item, bool brief,
 	             struct text *text);
 };
 
-/** What is the same in all lists of one sort. */
+/** The description of a kind of list. */
 struct list_spec {
-	const char *singular;              /**< what an item is called */
-	const char *plural;                /**< what several are called */
-	const struct list_column *columns; /**< all there are */
-	size_t column_count;               /**< how many, at most TABLE_COLUMNS_MAX */
-	const char *table_columns;         /**< names of those of the table, separated by commas */
-	const char *csv_columns;           /**< of CSV */
-	const char *json_columns;          /**< of JSON */
-	const char *json_identity;         /**< of JSON in any case, before those that -o chooses */
-	const char *sort;                  /**< name of the column to sort by */
-	const char *left_out_column; /**< name of the column whose sum tells how much is left out */
-	const char *droppable; /**< those that a narrow terminal may leave out, the first first */
-	const char *droppable_last; /**< those that it may leave out where even this is not enough;
-	                               NULL for none */
-	bool count_column;          /**< the number of items stands in the totals anyway */
+	const char *singular;              /**< name of one item */
+	const char *plural;                /**< name of several items */
+	const struct list_column *columns; /**< all columns */
+	size_t column_count;               /**< number of columns, at most TABLE_COLUMNS_MAX */
+	const char *table_columns;         /**< default columns of the table, separated by commas */
+	const char *csv_columns;           /**< default columns of CSV */
+	const char *json_columns;          /**< default columns of JSON */
+	const char *json_identity;         /**< columns that JSON always has, before those of -o */
+	const char *sort;                  /**< default column to sort by */
+	const char *left_out_column;       /**< column whose sum is shown for the items left out */
+	const char *droppable;      /**< columns that a narrow table may leave out, in this order */
+	const char *droppable_last; /**< columns that it may leave out if that is not enough; NULL
+	                               for none */
+	bool count_column;          /**< a column of the totals shows the number of items */
 	/**
-	 * Gives an item its number in a session (results.h), which the table then shows; NULL: the
-	 * items get none.
+	 * Gives an item its number in a session (results.h), which the table then shows. NULL if
+	 * items get no numbers.
 	 */
 	size_t (*identify)(struct results *results, const void *item);
-	const char
-		*id_prefix; /**< what stands before that number: "#" for hits, "#r" for regions */
+	const char *id_prefix; /**< prefix of that number: "#" for hits, "#r" for regions */
 };
 
-/** A list to be printed. Initialise with list_init(), end with list_deinit(). */
+/** A list. Initialise it with list_init(), and release it with list_deinit(). */
 struct list {
-	const struct list_spec *spec;                         /**< its sort */
-	const struct list_options *options;                   /**< what the user wants */
-	const struct list_column *columns[TABLE_COLUMNS_MAX]; /**< the chosen ones */
-	bool asked_for[TABLE_COLUMNS_MAX]; /**< which of them the user named: these are never
-	                                       dropped */
-	size_t column_count;               /**< how many */
+	const struct list_spec *spec;                         /**< its description */
+	const struct list_options *options;                   /**< options of the user */
+	const struct list_column *columns[TABLE_COLUMNS_MAX]; /**< selected columns */
+	bool asked_for[TABLE_COLUMNS_MAX]; /**< selected columns that the user named; they are never
+	                                      left out */
+	size_t column_count;               /**< number of selected columns */
 	const struct list_column *sort;    /**< column to sort by */
-	const void **items;                /**< borrowed things, in an array of the list */
-	size_t count;                      /**< how many */
-	size_t shown;                      /**< how many of them are printed, from the first */
-	bool bytes;                        /**< sizes are exact integers */
-	bool fills_screen;                 /**< as many are shown as the terminal has lines for */
-	size_t lines_above;    /**< lines of the terminal that are printed before the list */
-	const char *rss_title; /**< title of the column "rss" where that is something else; NULL:
-	                          its own */
-	/** Writes whole lines below an item in the table; NULL for nothing. */
+	const void **items;                /**< the items, borrowed; the array is owned */
+	size_t count;                      /**< number of items */
+	size_t shown;                      /**< number of items to print, from the first on */
+	bool bytes;                        /**< print exact sizes */
+	bool fills_screen;                 /**< `shown` is limited by the height of the terminal */
+	size_t lines_above;                /**< lines printed above the list */
+	const char *rss_title; /**< title of the column "rss", NULL for that of the column */
+	/** Prints whole lines below an item in the table; NULL for none. */
 	void (*below)(const void *item, struct out *out);
 };
 
 /**
- * Starts a list: finds the columns and the order that the options name.
+ * Initializes a list: finds the columns and the order that the options name.
  *
  * @param list     filled
- * @param spec     its sort; must outlive the list
- * @param options  of the user; must outlive the list
- * @param bytes    sizes are exact integers
+ * @param spec     the description; must outlive the list
+ * @param options  options of the user; must outlive the list
+ * @param bytes    whether to print exact sizes
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
@@ -126,46 +124,49 @@ int list_init(struct list *list, const struct list_spec *spec, const struct list
               bool bytes, struct pm_error *error);
 
 /**
- * What stands above a column.
- * @param list the list
- * @param column one of its columns
- * @return the title
- */
-const char *list_title(const struct list *list, const struct list_column *column);
-
-/**
- * Releases what a list holds.
- * @param list the list
+ * Releases a list.
+ * @param list  the list; the items are not released
  */
 void list_deinit(struct list *list);
 
 /**
- * What must be read for the columns and the order: their `needs`, or-ed together.
- * @param list the list
- * @return bits
+ * Returns the title of a column.
+ *
+ * @param list    the list
+ * @param column  one of its columns
+ * @return        the title
+ */
+const char *list_title(const struct list *list, const struct list_column *column);
+
+/**
+ * Returns what must be read for the columns and the order.
+ *
+ * @param list  the list
+ * @return      the `needs` of the columns, combined
  */
 unsigned list_needs(const struct list *list);
 
 /**
  * Adds an item.
- * @param list the list
- * @param item borrowed
+ *
+ * @param list  the list
+ * @param item  the item; borrowed
  */
 void list_add(struct list *list, const void *item);
 
 /**
- * Sorts the items; equal ones stay as they were added.
- * @param list the list
+ * Sorts the items. Equal items keep their order.
+ * @param list  the list
  */
 void list_sort(struct list *list);
 
 /**
- * Finds the columns that a list of names means; none comes twice.
+ * Finds the columns with the given names. Each column is added once.
  *
- * @param spec     the list's sort
- * @param names    separated by commas
- * @param columns  gets them, behind those that are there; room for TABLE_COLUMNS_MAX
- * @param count    how many there are; counted up
+ * @param spec     the description of the list
+ * @param names    names separated by commas
+ * @param columns  receives the columns, after those it has; room for TABLE_COLUMNS_MAX
+ * @param count    number of columns; increased
  * @param error    PM_ERROR_USAGE
  * @return         0 or -1
  */
@@ -174,17 +175,75 @@ int list_parse_columns(const struct list_spec *spec, const char *names,
 
 /**
  * Finds a column.
- * @param spec the list's sort
- * @param name its name
- * @return the column, NULL where there is none
+ *
+ * @param spec  the description of the list
+ * @param name  name of the column
+ * @return      the column, NULL if there is none
  */
 const struct list_column *list_find_column(const struct list_spec *spec, const char *name);
 
 /**
- * Prints what columns there are, for `--columns help`.
- * @param spec the list's sort
- * @param out where to
+ * Prints the available columns, for `--columns help`.
+ *
+ * @param spec  the description of the list
+ * @param out   receives the columns
  */
 void list_print_columns(const struct list_spec *spec, struct out *out);
+
+/**
+ * Checks whether a column holds amounts. A missing amount is marked in the table, unlike the name
+ * of something that need not exist.
+ *
+ * @param column  the column
+ * @return        true if it holds amounts
+ */
+static inline bool list_is_quantity(const struct list_column *column)
+{
+	return column->type == LIST_SIZE || column->type == LIST_COUNT ||
+	       column->type == LIST_PERCENT;
+}
+
+/**
+ * Adds the exact value of an item, unescaped; nothing if it is not known.
+ *
+ * @param column  the column
+ * @param item    the item
+ * @param text    receives the value
+ */
+void list_put_exact(const struct list_column *column, const void *item, struct text *text);
+
+/**
+ * Adds a number as the table shows it. Sizes are human-readable unless the list has exact ones.
+ *
+ * @param list    the list
+ * @param column  the column
+ * @param value   the number
+ * @param text    receives the number
+ */
+void list_put_number(const struct list *list, const struct list_column *column, uint64_t value,
+                     struct text *text);
+
+/**
+ * Returns the length of what list_put_number() adds.
+ *
+ * @param list    the list
+ * @param column  the column
+ * @param value   the number
+ * @return        number of characters
+ */
+size_t list_number_length(const struct list *list, const struct list_column *column,
+                          uint64_t value);
+
+/**
+ * Sums the values of a column.
+ *
+ * @param column  the column
+ * @param items   the items
+ * @param count   number of items
+ * @param sum     receives the sum
+ * @return        false if no value is known, or one that is not optional is unknown
+ */
+bool list_sum(const struct list_column *column, const void *const *items, size_t count,
+              uint64_t *sum);
 
 #endif

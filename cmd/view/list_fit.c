@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Fits the columns of a list to a terminal. The last column is arbitrary text in most lists, and
+ * columns before it are left out to keep a useful part of it.
+ */
 #include "view/list_fit.h"
 
-#include "view/list_values.h"
+#include "base/minmax.h"
 
-/* What the last column shall have at least before columns are dropped for it; a shorter text is
- * content with less. */
+/* Width of the last column up to which other columns are left out for it, unless its texts are
+ * shorter. */
 enum { LAST_COLUMN_WANTED = 20 };
 
-/* With less the last column would tell nothing: then columns go that else stay. */
+/* Below this width the last column is useless, so even more columns are left out. */
 enum { LAST_COLUMN_MIN = 8 };
 
-/* What a column of words is not cut below, however narrow the terminal. */
+/* Minimum width to which other columns of text are cut. */
 enum { WORDS_MIN = 8 };
 
 const struct list_column list_fit_id_column = {
@@ -23,16 +27,18 @@ static bool is_summable(const struct list_column *column)
 }
 
 /**
- * Sums up all columns item by item: a long list does not fit the processor's caches, so each item
- * is fetched once.
+ * Sums all columns, item by item. A long list does not fit the processor's caches, and so each
+ * item is loaded once.
  */
 static void sum_up(struct list_view *view)
 {
 	const struct list *list = view->list;
 	uint64_t value;
+
 	for (size_t row = 0; row < list->count; row++) {
 		for (size_t at = 0; at < view->column_count; at++) {
 			const struct list_column *column = view->columns[at];
+
 			if (!is_summable(column))
 				continue;
 			if (column->number(column, list->items[row], &value)) {
@@ -48,10 +54,10 @@ static void sum_up(struct list_view *view)
 void list_fit_set_columns(struct list_view *view, const bool *drop)
 {
 	const struct list *list = view->list;
-	size_t first = view->ids ? 1 : 0;
+	size_t first = view->ids != NULL;
+
 	view->column_count = first;
 	view->label = SIZE_MAX;
-
 	if (view->ids) {
 		view->columns[0] = &list_fit_id_column;
 		view->heads[0] = (struct table_column){ .title = list_fit_id_column.title,
@@ -65,14 +71,15 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 			continue;
 
 		size_t at = view->column_count++;
+
 		view->columns[at] = column;
 		view->heads[at] = (struct table_column){ .title = list_title(list, column),
 			                                 .style = column->style };
 		view->heads[at].right = list_is_quantity(column) || column->type == LIST_NUMBER ||
 		                        column->type == LIST_OFFSET;
 
-		/* The first column (but that of the numbers) is the place for the label if it holds
-		 * words, else the last one that does. */
+		/* The label of the totals is in the first column after the numbers if that holds
+		 * text, otherwise in the last one that does. */
 		if (!view->heads[at].right && view->label != first)
 			view->label = at;
 
@@ -84,39 +91,58 @@ void list_fit_set_columns(struct list_view *view, const bool *drop)
 }
 
 /**
- * How many columns of the terminal are missing for the last column to have what it wants, or as
- * much as is `wanted`.
+ * Returns how far the table exceeds the terminal if the last column has its full width, but at
+ * most `wanted` columns of the terminal.
  */
 static size_t missing_room(const struct table *table, const size_t *widths, size_t wanted,
                            const struct out *out)
 {
 	size_t last = table->column_count - 1;
+	size_t width = widths[last];
+
 	/* Numbers are not cut. */
-	size_t least = table->columns[last].right || widths[last] < wanted ? widths[last] : wanted;
-	size_t needed = table_offset(table, widths, last) + least;
-	return needed > out->width ? needed - out->width : 0;
+	if (!table->columns[last].right)
+		width = pm_min_size(width, wanted);
+
+	return excess_size(table_offset(table, widths, last) + width, out->width);
+}
+
+/** Returns the index of a column in the list, the number of columns if it is not selected. */
+static size_t index_of(const struct list *list, const struct list_column *column)
+{
+	size_t at = 0;
+	while (at < list->column_count && list->columns[at] != column)
+		at++;
+	return at;
+}
+
+/** Checks whether all values of a column are 0 or missing. */
+static bool is_empty(const struct list *list, const struct list_column *column)
+{
+	uint64_t sum;
+	return column->number && list_sum(column, list->items, list->count, &sum) && sum == 0;
 }
 
 /**
- * The next of some columns that may go: one that holds nothing at all, else the first.
- * @return index in the list, SIZE_MAX for none
+ * Finds the next column to leave out: the first one without any value, otherwise the first one.
+ *
+ * @param names  names of the columns that may be left out; NULL for none
+ * @return       index in the list, SIZE_MAX if there is none
  */
 static size_t next_to_drop(const struct list *list, const char *names, const bool *drop)
 {
 	const struct list_column *droppable[TABLE_COLUMNS_MAX];
 	size_t count = 0, first = SIZE_MAX;
+
 	if (!names || list_parse_columns(list->spec, names, droppable, &count, NULL) < 0)
 		return SIZE_MAX;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t at = 0;
-		uint64_t sum;
-		while (at < list->column_count && list->columns[at] != droppable[i])
-			at++;
+		size_t at = index_of(list, droppable[i]);
+
 		if (at == list->column_count || drop[at] || list->asked_for[at])
 			continue;
-		if (list->columns[at]->number &&
-		    list_values_sum(list->columns[at], list->items, list->count, &sum) && sum == 0)
+		if (is_empty(list, droppable[i]))
 			return at;
 		if (first == SIZE_MAX)
 			first = at;
@@ -125,17 +151,20 @@ static size_t next_to_drop(const struct list *list, const char *names, const boo
 	return first;
 }
 
-/** Drops columns until the last one has the room that is wanted, or none is left to drop. */
+/** Leaves out columns until the last one has the wanted width, or no more can be left out. */
 static void drop_columns(struct list_view *view, struct table *table, size_t *widths,
                          const struct out *out, const char *names, size_t wanted, bool *drop)
 {
 	const struct list *list = view->list;
 	size_t at;
+
 	while (missing_room(table, widths, wanted, out) > 0 &&
 	       (at = next_to_drop(list, names, drop)) != SIZE_MAX) {
 		drop[at] = true;
-		text_string(&view->dropped, view->dropped.length ? ", " : "");
+		if (view->dropped.length > 0)
+			text_string(&view->dropped, ", ");
 		text_string(&view->dropped, list_title(list, list->columns[at]));
+
 		list_fit_set_columns(view, drop);
 		table->column_count = view->column_count;
 		table_measure(table, widths);
@@ -143,15 +172,17 @@ static void drop_columns(struct list_view *view, struct table *table, size_t *wi
 }
 
 /**
- * The widest column before the last whose words may be cut.
- * @return its index, SIZE_MAX for none
+ * Finds the widest column of text that can be cut, except the last one.
+ * @return its index, SIZE_MAX if there is none
  */
 static size_t widest_words(const struct list_view *view, const size_t *widths)
 {
 	size_t widest = SIZE_MAX;
+
 	for (size_t at = 0; at + 1 < view->column_count; at++) {
 		bool may_be_cut = view->columns[at]->type == LIST_TEXT &&
 		                  !view->columns[at]->safe && widths[at] > WORDS_MIN;
+
 		if (may_be_cut && (widest == SIZE_MAX || widths[at] > widths[widest]))
 			widest = at;
 	}
@@ -176,8 +207,8 @@ void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
 
 	drop_columns(view, table, widths, out, spec->droppable, LAST_COLUMN_WANTED, drop);
 	drop_columns(view, table, widths, out, spec->droppable_last, LAST_COLUMN_MIN, drop);
+
 	while ((missing = missing_room(table, widths, LAST_COLUMN_WANTED, out)) > 0 &&
 	       (widest = widest_words(view, widths)) != SIZE_MAX)
-		widths[widest] -= missing < widths[widest] - WORDS_MIN ? missing
-		                                                       : widths[widest] - WORDS_MIN;
+		widths[widest] -= pm_min_size(missing, widths[widest] - WORDS_MIN);
 }

@@ -1,25 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL list_fit.c */
+/** @file The columns of a list's table, fitted to the width of the terminal. */
 #ifndef CMD_VIEW_LIST_FIT_H
 #define CMD_VIEW_LIST_FIT_H
 
-#include "view/list_view.h"
+#include "view/list.h"
+
+/** A list while its table is printed. Starts with all zero except `list` and `ids`. */
+struct list_view {
+	const struct list *list;                              /**< the list */
+	struct table_column heads[TABLE_COLUMNS_MAX];         /**< columns of the table */
+	const struct list_column *columns[TABLE_COLUMNS_MAX]; /**< columns of the list that are
+	                                                         shown, in the same order */
+	size_t column_count;                                  /**< number of columns shown */
+	uint64_t sums[TABLE_COLUMNS_MAX]; /**< sums of the columns that have one */
+	bool summed[TABLE_COLUMNS_MAX];   /**< `sums` is valid */
+	bool unknown[TABLE_COLUMNS_MAX];  /**< a value is not known, and so neither is the sum */
+	size_t label;    /**< column with the label of the totals, SIZE_MAX for none */
+	bool brief;      /**< there is little room for the last column */
+	struct text raw; /**< a cell before escaping; owned */
+	size_t *ids; /**< numbers of the shown items in a session, NULL if none are shown; owned */
+	struct text dropped; /**< titles of the columns that did not fit; owned */
+};
+
+/** The column with the numbers of the items, before all others. */
+extern const struct list_column list_fit_id_column;
 
 /**
- * Makes the columns from the list's.
- * @param view the view
- * @param drop which ones to leave out; NULL: none
+ * Sets the columns of the table from those of the list, and sums them.
+ *
+ * @param view  the view
+ * @param drop  for each column of the list, whether to leave it out; NULL to show all
  */
 void list_fit_set_columns(struct list_view *view, const bool *drop);
 
 /**
- * Measures, and makes do with the terminal's width: base names instead of paths first, then without
- * the columns that matter least and that nobody asked for, last with words cut.
+ * Measures the columns and fits them to the terminal. Until the table fits, paths are shortened to
+ * base names, then columns that matter least and that the user did not ask for are left out, and
+ * then texts are cut.
  *
  * @param view    the view, with its columns
- * @param table   the table that prints it
- * @param widths  gets the widths of the columns that are left
- * @param out     the terminal, or what is none
+ * @param table   the table that prints the view
+ * @param widths  receives the widths of the columns that remain
+ * @param out     the output
  */
 void list_fit_view(struct list_view *view, struct table *table, size_t *widths,
                    const struct out *out);

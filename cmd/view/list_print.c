@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/list_print.h"
 
-#include "view/list_view.h"
-
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/minmax.h"
 #include "base/utf8.h"
-#include "view/list_csv.h"
 #include "view/list_fit.h"
-#include "view/list_values.h"
 
-/* Lines of a terminal that a list leaves free: titles, totals, what is left out, and the next
- * prompt. */
+/* Lines of a terminal that are not for items: the titles, the totals, the line about items left
+ * out, and the next prompt. */
 enum { LINES_AROUND = 4 };
 
-/* Rows that a list shows however low the terminal is. */
+/* Minimum number of rows on a terminal. */
 enum { ROWS_MIN = 3 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 
+/** Returns the name of a number of items. */
+static const char *noun(const struct list *list, size_t count)
+{
+	return count == 1 ? list->spec->singular : list->spec->plural;
+}
+
 static void total_cell(const struct list_view *view, size_t index, struct text *text)
 {
 	const struct list *list = view->list;
+
 	if (view->unknown[index])
 		text_char(text, '?');
 	else if (view->summed[index])
-		list_values_put_number(view->list, view->columns[index], view->sums[index], text);
+		list_put_number(list, view->columns[index], view->sums[index], text);
 	else if (index == view->label && list->spec->count_column)
 		text_string(text, "total");
 	else if (index == view->label)
-		text_format(text, "total %zu %s", list->count,
-		            list->count == 1 ? list->spec->singular : list->spec->plural);
+		text_format(text, "total %zu %s", list->count, noun(list, list->count));
 }
 
 static void table_cell(void *context, size_t row, size_t index, struct text *text)
@@ -46,6 +49,7 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 	}
 
 	const void *item = view->list->items[row];
+
 	if (column == &list_fit_id_column) {
 		if (view->ids[row] > 0)
 			text_format(text, "%s%zu", view->list->spec->id_prefix, view->ids[row]);
@@ -54,7 +58,7 @@ static void table_cell(void *context, size_t row, size_t index, struct text *tex
 
 	if (!column->text) {
 		if (column->number(column, item, &value))
-			list_values_put_number(view->list, column, value, text);
+			list_put_number(view->list, column, value, text);
 		else if (list_is_quantity(column))
 			text_char(text, column->optional ? '-' : '?');
 		return;
@@ -84,12 +88,13 @@ static size_t table_width(void *context, size_t row, size_t index)
 		return SIZE_MAX;
 
 	const void *item = view->list->items[row];
+
 	if (column->text)
 		return column->length ? column->length(column, item) : SIZE_MAX;
 
-	return column->number(column, item, &value)
-	               ? list_values_number_length(view->list, column, value)
-	               : 1;
+	if (column->number(column, item, &value))
+		return list_number_length(view->list, column, value);
+	return 1;
 }
 
 static void table_below(void *context, size_t row, struct out *out)
@@ -98,7 +103,7 @@ static void table_below(void *context, size_t row, struct out *out)
 	view->list->below(view->list->items[row], out);
 }
 
-/** Says what is left out: items, and how much they hold. */
+/** Prints the number of items left out, and their sum. */
 static void print_left_out(const struct list_view *view, struct out *out)
 {
 	const struct list *list = view->list;
@@ -108,31 +113,32 @@ static void print_left_out(const struct list_view *view, struct out *out)
 	const struct list_column *instead = list_find_column(list->spec, "size");
 	uint64_t sum;
 
-	out_format(out, "%s %zu more %s", ellipsis, missing,
-	           missing == 1 ? list->spec->singular : list->spec->plural);
+	out_format(out, "%s %zu more %s", ellipsis, missing, noun(list, missing));
 
-	bool known = list_values_sum(column, list->items + list->shown, missing, &sum);
+	bool known = list_sum(column, list->items + list->shown, missing, &sum);
 	if (!known && instead) {
 		column = instead;
-		known = list_values_sum(column, list->items + list->shown, missing, &sum);
+		known = list_sum(column, list->items + list->shown, missing, &sum);
 	}
 
 	if (known) {
 		struct text size = { 0 };
-		list_values_put_number(view->list, column, sum, &size);
+
+		list_put_number(list, column, sum, &size);
 		out_string(out, ", ");
 		out_text(out, &size);
 		out_format(out, " %s", list_title(list, column));
 		text_deinit(&size);
 	}
 
-	/* Whoever asked for the first ones knows that there are more. */
+	/* With --top, the user knows that there are more. */
 	out_string(out, list->fills_screen ? " (all: -a)\n" : "\n");
 }
 
 static void table_before_total(void *context, struct out *out)
 {
 	const struct list_view *view = context;
+
 	if (view->list->shown < view->list->count)
 		print_left_out(view, out);
 
@@ -144,65 +150,116 @@ static void table_before_total(void *context, struct out *out)
 }
 
 /**
- * Numbers the shown items, in a session.
- * @return their numbers, NULL for none; for free()
+ * Gives numbers to the shown items, in a session.
+ * @return the numbers, NULL for none; release with free()
  */
 static size_t *identify(const struct list *list, struct out *out)
 {
 	if (!out->results || !list->spec->identify)
 		return NULL;
+
 	size_t *ids = alloc_array(NULL, list->shown, sizeof *ids);
+
 	for (size_t i = 0; i < list->shown; i++)
 		ids[i] = list->spec->identify(out->results, list->items[i]);
 	return ids;
+}
+
+/** Writes one field of CSV (RFC 4180), in quotes if it contains a comma or a quote. */
+static void put_csv_field(const struct text *field, struct out *out)
+{
+	if (field->length == 0 || (!memchr(field->bytes, ',', field->length) &&
+	                           !memchr(field->bytes, '"', field->length))) {
+		out_text(out, field);
+		return;
+	}
+
+	out_string(out, "\"");
+	for (size_t i = 0; i < field->length; i++) {
+		if (field->bytes[i] == '"')
+			out_string(out, "\"");
+		out_bytes(out, field->bytes + i, 1);
+	}
+	out_string(out, "\"");
+}
+
+static void print_csv(const struct list *list, struct out *out)
+{
+	struct text raw = { 0 }, field = { 0 };
+
+	for (size_t i = 0; i < list->column_count && !list->options->no_header; i++)
+		out_format(out, "%s%s", i ? "," : "", list->columns[i]->name);
+	if (!list->options->no_header)
+		out_string(out, "\n");
+
+	for (size_t row = 0; row < list->shown && !out_failed(out); row++) {
+		for (size_t i = 0; i < list->column_count; i++) {
+			text_clear(&raw);
+			text_clear(&field);
+			list_put_exact(list->columns[i], list->items[row], &raw);
+			utf8_escape(&field, raw.bytes, raw.length);
+
+			if (i > 0)
+				out_string(out, ",");
+			put_csv_field(&field, out);
+		}
+		out_string(out, "\n");
+	}
+
+	text_deinit(&raw);
+	text_deinit(&field);
 }
 
 static void print_table(struct list *list, struct out *out)
 {
 	struct list_view view = { .list = list, .ids = identify(list, out) };
 	size_t widths[TABLE_COLUMNS_MAX];
+	bool header = !list->options->no_header;
 
 	list_fit_set_columns(&view, NULL);
-	bool dressed = !list->options->no_header;
+
 	struct table table = {
 		.columns = view.heads,
 		.column_count = view.column_count,
 		.rows = list->shown,
-		.titles = dressed,
-		.total = dressed,
+		.titles = header,
+		.total = header,
 		.open_end = out->width == SIZE_MAX,
 		.context = &view,
 		.cell = table_cell,
 		.width = table_width,
-		.below = list->below ? table_below : NULL,
-		.before_total = dressed ? table_before_total : NULL,
 	};
 
+	if (list->below)
+		table.below = table_below;
+	if (header)
+		table.before_total = table_before_total;
+
 	list_fit_view(&view, &table, widths, out);
-	/* The line about dropped columns takes the place of a row. */
+	/* The line about the columns left out replaces a row. */
 	if (view.dropped.length > 0 && list->fills_screen)
 		table.rows = --list->shown;
 	table_print(&table, widths, out);
+
 	text_deinit(&view.raw);
 	text_deinit(&view.dropped);
 	free(view.ids);
 }
 
-/** Finds how many items are to be printed. */
+/** Sets the number of items to print. */
 static void limit_rows(struct list *list, const struct out *out)
 {
 	const struct list_options *options = list->options;
 
 	list->shown = list->count;
 	if (options->top_given) {
-		list->shown = options->top < list->count ? (size_t)options->top : list->count;
+		list->shown = pm_min_size((size_t)options->top, list->count);
 	} else if (out->terminal && !options->all && !options->csv) {
-		size_t around = LINES_AROUND + list->lines_above;
-		size_t lines = out->height > around ? out->height - around : 0;
-		size_t fitting = list->below ? lines / 2 : lines;
-		fitting = fitting > ROWS_MIN ? fitting : ROWS_MIN;
-		list->fills_screen = fitting < list->count;
-		list->shown = list->fills_screen ? fitting : list->count;
+		size_t lines = excess_size(out->height, LINES_AROUND + list->lines_above);
+		size_t rows = pm_max_size(list->below ? lines / 2 : lines, ROWS_MIN);
+
+		list->fills_screen = rows < list->count;
+		list->shown = pm_min_size(rows, list->count);
 	}
 }
 
@@ -210,7 +267,7 @@ void list_print(struct list *list, struct out *out)
 {
 	limit_rows(list, out);
 	if (list->options->csv)
-		list_csv_print(list, out);
+		print_csv(list, out);
 	else
 		print_table(list, out);
 }

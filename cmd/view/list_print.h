@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL list_print.c */
+/** @file Prints a list as a table or as comma-separated values. JSON is in json.h. */
 #ifndef CMD_VIEW_LIST_PRINT_H
 #define CMD_VIEW_LIST_PRINT_H
 
 #include "view/list.h"
 
 /**
- * Prints the list as a table or as CSV, as much of it as the options and the terminal ask for.
+ * Prints a list as a table or as CSV. The options and the height of the terminal limit the number
+ * of items.
  *
  * @param list  the sorted list; `shown` is set
- * @param out   where to
+ * @param out   receives the list
  */
 void list_print(struct list *list, struct out *out);
 

@@ -7,15 +7,16 @@
 #include "base/alloc.h"
 #include "view/results.h"
 
-/** The table that is printed: the numbers, and behind them the other one. */
+/** The table that is printed: a column of numbers, followed by another table. */
 struct wrapped {
 	const struct table *inner;
-	size_t *numbers; /* of the rows; 0 for none */
+	size_t *numbers; /* numbers of the rows, 0 for none */
 };
 
 static void cell(void *context, size_t row, size_t column, struct text *text)
 {
 	const struct wrapped *wrapped = context;
+
 	if (column > 0)
 		wrapped->inner->cell(wrapped->inner->context, row, column - 1, text);
 	else if (row != TABLE_TOTAL && wrapped->numbers[row] > 0)
@@ -25,11 +26,13 @@ static void cell(void *context, size_t row, size_t column, struct text *text)
 static enum out_style style(void *context, size_t row, size_t column)
 {
 	const struct wrapped *wrapped = context;
+	const struct table *inner = wrapped->inner;
+
 	if (column == 0)
 		return OUT_DIM;
-	const struct table *inner = wrapped->inner;
-	return inner->style ? inner->style(inner->context, row, column - 1)
-	                    : inner->columns[column - 1].style;
+	if (inner->style)
+		return inner->style(inner->context, row, column - 1);
+	return inner->columns[column - 1].style;
 }
 
 static void below(void *context, size_t row, struct out *out)
@@ -53,14 +56,44 @@ static void print(const struct table *table, struct out *out)
 
 bool numbered_table_fits(const struct table *table, const struct out *out)
 {
+	/* Widths of the column of numbers, and of the least text in the last column. */
 	enum { NUMBERS = 5, WORDS = 8 };
-	size_t widths[TABLE_COLUMNS_MAX], last = table->column_count - 1;
+	size_t widths[TABLE_COLUMNS_MAX];
+	size_t last = table->column_count - 1;
+
 	if (out->width == SIZE_MAX)
 		return true;
 
 	table_measure(table, widths);
-	return table_offset(table, widths, last) + (out->results ? NUMBERS : 0) + WORDS <=
-	       out->width;
+
+	size_t needed = table_offset(table, widths, last) + WORDS;
+
+	if (out->results)
+		needed += NUMBERS;
+	return needed <= out->width;
+}
+
+/**
+ * Gives a number to the region of a row.
+ * @return the number, 0 if the row is not a region
+ */
+static size_t number_row(const struct table *table, size_t index,
+                         bool (*row)(void *context, size_t index, struct numbered_row *row),
+                         struct results *results)
+{
+	struct numbered_row region = { 0 };
+	size_t number = 0;
+
+	if (row(table->context, index, &region))
+		number = results_add_region(results, region.start, region.end,
+		                            pm_kind_name(region.kind), region.mapping);
+
+	if (number > 0 && region.range_count > 1)
+		results_set_ranges(results, number, region.ranges, region.range_count);
+	else
+		free(region.ranges);
+
+	return number;
 }
 
 void numbered_table_print(const struct table *table,
@@ -81,21 +114,8 @@ void numbered_table_print(const struct table *table,
 	bool any = false;
 
 	for (size_t i = 0; i < table->rows; i++) {
-		struct numbered_row about = { 0 };
-		bool is_there = row(table->context, i, &about);
-		wrapped.numbers[i] = is_there ? results_add_region(out->results, about.start,
-		                                                   about.end,
-		                                                   pm_kind_name(about.kind),
-		                                                   about.mapping)
-		                              : 0;
-
-		if (is_there && about.range_count > 1)
-			results_set_ranges(out->results, wrapped.numbers[i], about.ranges,
-			                   about.range_count);
-		else
-			free(about.ranges);
-
-		any |= is_there;
+		wrapped.numbers[i] = number_row(table, i, row, out->results);
+		any |= wrapped.numbers[i] > 0;
 	}
 
 	columns[0] = (struct table_column){ .title = "ID", .style = OUT_DIM };
@@ -106,8 +126,8 @@ void numbered_table_print(const struct table *table,
 	outer.cell = cell;
 	outer.style = style;
 	outer.below = table->below ? below : NULL;
-
 	outer.before_total = table->before_total ? before_total : NULL;
+
 	print(any ? &outer : table, out);
 	free(wrapped.numbers);
 }

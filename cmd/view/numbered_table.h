@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file A table of regions whose rows begin with their numbers, in a session (results.h). Lists
- * (list.h) do that by themselves.
+ * @file A table of regions with their numbers in the first column, in a session (results.h). Lists
+ * (list.h) have such a column of their own.
  */
 #ifndef CMD_VIEW_NUMBERED_TABLE_H
 #define CMD_VIEW_NUMBERED_TABLE_H
@@ -11,36 +11,37 @@
 
 #include "view/table.h"
 
-/** What a row is about: enough to number it. */
+/** The region of a row. */
 struct numbered_row {
 	uint64_t start;                 /**< first address */
-	uint64_t end;                   /**< address behind the last byte */
+	uint64_t end;                   /**< address after the last byte */
 	enum pm_kind kind;              /**< its kind */
 	const char *mapping;            /**< its mapping, "" for none */
-	struct pm_region_range *ranges; /**< where it stands for several: all of them, by address,
-	                            from the heap; else NULL */
-	size_t range_count;             /**< how many these are */
+	struct pm_region_range *ranges; /**< all regions by address, if the row covers several;
+	                            otherwise NULL; owned by the caller of the function that fills
+	                            the row */
+	size_t range_count;             /**< number of these regions */
 };
 
 /**
- * Measures and prints a table, in a session with the numbers of its rows before them.
+ * Measures and prints a table, in a session with the numbers of its rows in a first column.
  *
- * @param table  the table, without that column; no function for widths
- * @param row    tells what a row is about: context of the table, index of the row, where to store
- * it; false: it is no region that is there
- * @param out    where to
+ * @param table  the table, without that column and without a `width` function
+ * @param row    fills the region of a row, given the context of the table and the index of the
+ *               row; returns false if the row is not a region that exists
+ * @param out    receives the table
  */
 void numbered_table_print(const struct table *table,
                           bool (*row)(void *context, size_t index, struct numbered_row *row),
                           struct out *out);
 
 /**
- * Whether a terminal has room for all columns, in a session with the numbers before them; of a last
- * one, which is cut, for its title and some words.
+ * Checks whether a terminal has room for all columns, including the numbers in a session. The last
+ * column, which can be cut, needs room for its title and some words.
  *
  * @param table  the table
- * @param out    where it is to be printed
- * @return       true or false
+ * @param out    the output
+ * @return       true if the columns fit
  */
 bool numbered_table_fits(const struct table *table, const struct out *out);
 

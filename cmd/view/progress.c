@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+/* Time until the line first appears, and between two updates. */
 enum { FIRST_US = 1000000, EACH_US = 200000 };
 
 void progress_init(struct progress *progress, bool quiet)
@@ -19,30 +20,33 @@ bool progress_due(const struct progress *progress)
 {
 	if (progress->listener || !progress->wanted)
 		return progress->listener;
+
 	uint64_t now = clock_us();
+
 	return now - progress->begin >= FIRST_US && now - progress->shown >= EACH_US;
 }
 
 void progress_show(struct progress *progress, uint64_t done, uint64_t total, uint64_t bytes)
 {
-	uint64_t now = clock_us(), elapsed = now - progress->begin;
-
 	if (progress->listener) {
 		progress->listener(progress->context, done, total);
 		return;
 	}
 
-	progress->shown = now;
+	uint64_t now = clock_us();
+	uint64_t elapsed = now - progress->begin;
 	double share = total > 0 ? (double)done / (double)total : 1;
 	struct text line = { 0 };
+
+	progress->shown = now;
 	text_format(&line, "\r\033[K%3.0f%%  ", share * 100);
 	text_size(&line, bytes);
 	text_string(&line, "  ");
 	text_size(&line, (uint64_t)((double)bytes * 1e6 / (double)elapsed));
 	text_string(&line, "/s");
-
 	if (share > 0.01)
 		text_format(&line, "  %.0fs left", (double)elapsed / 1e6 * (1 - share) / share);
+
 	fwrite(line.bytes, 1, line.length, stderr);
 	fflush(stderr);
 	text_deinit(&line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file One line on stderr that tells how far a long command has come. */
+/** @file A line on stderr that shows the progress of a long command. */
 #ifndef CMD_VIEW_PROGRESS_H
 #define CMD_VIEW_PROGRESS_H
 
@@ -7,47 +7,53 @@
 #include <stdint.h>
 
 /**
- * Told how far something has come.
- * @param context of the listener
- * @param done, total bytes of the way
+ * Receives the progress instead of stderr.
+ *
+ * @param context  context of the listener
+ * @param done     number of bytes processed
+ * @param total    number of bytes to process
  */
 typedef void progress_listener(void *context, uint64_t done, uint64_t total);
 
 /** A progress line. */
 struct progress {
-	bool wanted;                 /**< stderr is a terminal, and nobody asked for quiet */
-	uint64_t begin;              /**< when it began, in microseconds */
-	uint64_t shown;              /**< when it was written last, 0 for never */
-	progress_listener *listener; /**< told in place of stderr, each time; NULL for nobody; set
-	                                after progress_init() */
-	void *context;               /**< of that */
+	bool wanted;                 /**< stderr is a terminal, and --quiet was not given */
+	uint64_t begin;              /**< start time, in microseconds */
+	uint64_t shown;              /**< time when the line was last written, 0 for never */
+	progress_listener *listener; /**< called each time, instead of writing to stderr; NULL for
+	                                none; set after progress_init() */
+	void *context;               /**< context of the listener */
 };
 
 /**
- * Starts.
- * @param progress filled
- * @param quiet whether nothing is to be shown
+ * Starts the progress line.
+ *
+ * @param progress  filled
+ * @param quiet     whether to show nothing
  */
 void progress_init(struct progress *progress, bool quiet);
 
 /**
- * Whether it is time to show it: after a second, and five times a second at most.
- * @param progress it
- * @return true or false
+ * Checks whether to show the progress now: after the first second, at most five times a second.
+ *
+ * @param progress  the progress line
+ * @return          true if progress_show() is to be called
  */
 bool progress_due(const struct progress *progress);
 
 /**
- * Shows how far it has come.
- * @param progress it
- * @param done, total bytes of the way
- * @param bytes copied
+ * Shows the progress.
+ *
+ * @param progress  the progress line
+ * @param done      number of bytes processed
+ * @param total     number of bytes to process
+ * @param bytes     number of bytes copied, for the rate
  */
 void progress_show(struct progress *progress, uint64_t done, uint64_t total, uint64_t bytes);
 
 /**
- * Wipes the line away.
- * @param progress it
+ * Clears the line.
+ * @param progress  the progress line
  */
 void progress_end(struct progress *progress);
 

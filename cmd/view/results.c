@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A hash table finds the number of a region by its start or its end, so that a region that grows at
+ * one end keeps its number.
+ */
 #include "view/results.h"
 
 #include <stdlib.h>
@@ -13,20 +17,20 @@ struct result_list {
 	size_t capacity;
 };
 
-/** One place of the table that finds regions by their ends. */
-struct place {
+/** A slot of the hash table that finds regions by their ends. */
+struct slot {
 	uint64_t key;
-	size_t number; /* 0: free */
+	size_t number; /* 0 if the slot is free */
 };
 
 struct results {
 	struct result_list hits;
 	struct result_list regions;
-	struct place *places;
-	size_t place_count; /* a power of two, more than twice those in use */
-	size_t places_used;
-	bool stale;        /* the hits are those of a command before */
-	bool counting;     /* the command that runs has found something, which `last` counts */
+	struct slot *slots;
+	size_t slot_count; /* a power of two, more than twice `slots_used` */
+	size_t slots_used;
+	bool stale;        /* the hits are those of an earlier command */
+	bool counting;     /* the current command has found something, which `last` counts */
 	bool last_regions; /* `last` counts regions, not hits */
 	size_t last;
 };
@@ -44,6 +48,7 @@ static void empty(struct result_list *list)
 		free(list->items[i].text);
 		free(list->items[i].ranges);
 	}
+
 	free(list->items);
 	*list = (struct result_list){ 0 };
 }
@@ -52,7 +57,7 @@ void results_clear(struct results *results)
 {
 	empty(&results->hits);
 	empty(&results->regions);
-	free(results->places);
+	free(results->slots);
 	*results = (struct results){ 0 };
 }
 
@@ -70,7 +75,7 @@ void results_next_command(struct results *results)
 	results->counting = false;
 }
 
-/** Counts what a command finds; hits are more than the regions that may be named beside them. */
+/** Counts an item that a command found. If there are hits, regions are not counted. */
 static void count(struct results *results, bool region)
 {
 	if (!results->counting || (results->last_regions && !region)) {
@@ -87,15 +92,14 @@ size_t results_last_count(const struct results *results, bool *regions)
 	return results->last;
 }
 
-/**
- * Adds one to a list.
- * @return its number
- */
+/** Adds an item to a list. @return its number */
 static size_t add(struct result_list *list, uint64_t start, uint64_t end, const char *text,
                   size_t length)
 {
 	char *copy = alloc_array(NULL, length + 1, 1);
-	memcpy(copy, length > 0 ? text : "", length);
+
+	if (length > 0)
+		memcpy(copy, text, length);
 	copy[length] = '\0';
 
 	if (list->count == list->capacity) {
@@ -121,6 +125,7 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 		empty(&results->hits);
 	results->stale = false;
 	count(results, false);
+
 	if (results->hits.count >= RESULTS_HITS_MAX)
 		return 0;
 
@@ -130,54 +135,55 @@ size_t results_add_hit(struct results *results, uint64_t address, uint64_t size,
 	return add(&results->hits, address, end, text, pm_min_size(length, RESULTS_TEXT_MAX));
 }
 
-/* Regions lie on pages, so the lowest bit tells a begin from an end. */
-static uint64_t begin_key(uint64_t start)
+/* Regions are aligned to pages, so the lowest bit distinguishes a start from an end. */
+static uint64_t start_key(uint64_t start)
 {
 	return start & ~UINT64_C(1);
 }
 
 static uint64_t end_key(uint64_t end)
 {
-	return begin_key(end) | 1;
+	return start_key(end) | 1;
 }
 
-/** The place of a key, or the free one where it belongs. */
-static struct place *find_place(const struct results *results, uint64_t key)
+/** Finds the slot of a key, or the free slot where it belongs. */
+static struct slot *find_slot(const struct results *results, uint64_t key)
 {
 	/* Fibonacci hashing: the upper bits of the product depend on all bits of the key. */
 	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
-	            (results->place_count - 1);
-	while (results->places[at].number > 0 && results->places[at].key != key)
-		at = (at + 1) & (results->place_count - 1);
-	return &results->places[at];
+	            (results->slot_count - 1);
+
+	while (results->slots[at].number > 0 && results->slots[at].key != key)
+		at = (at + 1) & (results->slot_count - 1);
+	return &results->slots[at];
 }
 
-static void set_place(struct results *results, uint64_t key, size_t number)
+static void set_slot(struct results *results, uint64_t key, size_t number)
 {
-	struct place *place = find_place(results, key);
-	results->places_used += place->number == 0;
-	*place = (struct place){ key, number };
+	struct slot *slot = find_slot(results, key);
+	results->slots_used += slot->number == 0;
+	*slot = (struct slot){ key, number };
 }
 
-/** Makes room for two more places. */
-static void grow_places(struct results *results)
+/** Makes room for two more slots. */
+static void grow_slots(struct results *results)
 {
-	struct results bigger = { .place_count = results->place_count > 0 ? results->place_count * 2
-		                                                          : 256 };
+	struct results bigger = { .slot_count = pm_max_size(results->slot_count * 2, 256) };
 
-	if (results->place_count > 0 && (results->places_used + 2) * 2 < results->place_count)
+	if (results->slot_count > 0 && (results->slots_used + 2) * 2 < results->slot_count)
 		return;
 
-	bigger.places = alloc_array(NULL, bigger.place_count, sizeof *bigger.places);
-	memset(bigger.places, 0, bigger.place_count * sizeof *bigger.places);
-	for (size_t i = 0; i < results->place_count; i++)
-		if (results->places[i].number > 0)
-			set_place(&bigger, results->places[i].key, results->places[i].number);
+	bigger.slots = alloc_array(NULL, bigger.slot_count, sizeof *bigger.slots);
+	memset(bigger.slots, 0, bigger.slot_count * sizeof *bigger.slots);
+	for (size_t i = 0; i < results->slot_count; i++) {
+		if (results->slots[i].number > 0)
+			set_slot(&bigger, results->slots[i].key, results->slots[i].number);
+	}
 
-	free(results->places);
-	results->places = bigger.places;
-	results->place_count = bigger.place_count;
-	results->places_used = bigger.places_used;
+	free(results->slots);
+	results->slots = bigger.slots;
+	results->slot_count = bigger.slot_count;
+	results->slots_used = bigger.slots_used;
 }
 
 size_t results_add_region(struct results *results, uint64_t start, uint64_t end, const char *kind,
@@ -187,18 +193,20 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 		return 0;
 
 	count(results, true);
-	grow_places(results);
+	grow_slots(results);
 
-	size_t number = find_place(results, begin_key(start))->number;
+	size_t number = find_slot(results, start_key(start))->number;
 	if (number == 0)
-		number = find_place(results, end_key(end))->number;
+		number = find_slot(results, end_key(end))->number;
 
 	struct text words = { 0 };
+
 	text_format(&words, "%s%s%s", kind, *kind && *mapping ? "  " : "", mapping);
 	if (number == 0) {
 		number = add(&results->regions, start, end, words.bytes, words.length);
 	} else {
 		struct result *known = &results->regions.items[number - 1];
+
 		free(known->text);
 		free(known->ranges);
 		*known = (struct result){ .start = start,
@@ -208,8 +216,8 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 	}
 
 	text_deinit(&words);
-	set_place(results, begin_key(start), number);
-	set_place(results, end_key(end), number);
+	set_slot(results, start_key(start), number);
+	set_slot(results, end_key(end), number);
 
 	return number;
 }
@@ -217,11 +225,12 @@ size_t results_add_region(struct results *results, uint64_t start, uint64_t end,
 void results_set_ranges(struct results *results, size_t number, struct pm_region_range *ranges,
                         size_t count)
 {
-	struct result *result = results ? &results->regions.items[number - 1] : NULL;
-	if (!result) {
+	if (!results) {
 		free(ranges);
 		return;
 	}
+
+	struct result *result = &results->regions.items[number - 1];
 
 	free(result->ranges);
 	result->ranges = ranges;
@@ -253,6 +262,12 @@ const struct result *results_region(const struct results *results, size_t number
 	return get(&results->regions, number);
 }
 
+/** Returns the number of spaces after a number, at least one. */
+static size_t padding_after(size_t length)
+{
+	return pm_max_size(excess_size(RESULTS_NUMBER_WIDTH, length), 1);
+}
+
 void results_print_hit(struct out *out, uint64_t address, uint64_t size, const char *text,
                        size_t length)
 {
@@ -267,15 +282,14 @@ void results_print_hit(struct out *out, uint64_t address, uint64_t size, const c
 	out_style(out, OUT_DIM);
 	out_text(out, &number);
 	out_style(out, OUT_PLAIN);
-	out_blanks(out,
-	           number.length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - number.length : 1);
+	out_blanks(out, padding_after(number.length));
 
 	text_deinit(&number);
 }
 
 void results_put_region(struct results *results, const struct pm_region *region, struct text *line)
 {
-	size_t begin = line->length;
+	size_t start = line->length;
 	size_t id = results_add_region(results, region->start, region->end,
 	                               pm_kind_name((enum pm_kind)region->kind), region->mapping);
 
@@ -285,6 +299,5 @@ void results_put_region(struct results *results, const struct pm_region *region,
 	if (id > 0)
 		text_format(line, "#r%zu", id);
 
-	size_t length = line->length - begin;
-	text_fill(line, ' ', length < RESULTS_NUMBER_WIDTH ? RESULTS_NUMBER_WIDTH - length : 1);
+	text_fill(line, ' ', padding_after(line->length - start));
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/spark.h"
 
+#include "base/minmax.h"
+
 enum { LEVELS = 8 };
 
-/* Changes below this mean nothing, as in verdicts: a page that comes and goes shall not look like a
- * cliff. */
+/* As in verdicts, changes below this are ignored: a page that comes and goes is not a cliff. */
 static const double min_span = 32 * 1024;
 
 static const char *const blocks[LEVELS] = {
@@ -13,39 +14,68 @@ static const char *const blocks[LEVELS] = {
 };
 static const char *const plain[LEVELS] = { "_", ".", "-", ":", "=", "+", "*", "#" };
 
-void spark_add(struct text *text, const struct pm_series *series, double from, double to,
-               size_t width, bool ascii)
+/** The lowest and the highest value that are shown. */
+struct bounds {
+	double lowest, highest;
+};
+
+/** Returns the time at the end of a character, counted from 1. */
+static double time_at(double from, double to, size_t index, size_t width)
 {
-	double lowest = 0, highest = 0;
+	return from + (to - from) * (double)index / (double)width;
+}
+
+static struct bounds find_bounds(const struct pm_series *series, double from, double to,
+                                 size_t width)
+{
+	struct bounds bounds = { 0, 0 };
 	size_t seen = 0;
 
-	if (series->count == 0)
-		return;
-
-	if (width > series->samples)
-		width = (size_t)series->samples;
 	for (size_t i = 1; i <= width; i++) {
-		double time = from + (to - from) * (double)i / (double)width,
-		       value = pm_series_at(series, time);
+		double time = time_at(from, to, i, width);
+		double value = pm_series_at(series, time);
+
 		if (time < series->points[0].time)
 			continue;
-		lowest = seen == 0 || value < lowest ? value : lowest;
-		highest = seen == 0 || value > highest ? value : highest;
+		if (seen == 0 || value < bounds.lowest)
+			bounds.lowest = value;
+		if (seen == 0 || value > bounds.highest)
+			bounds.highest = value;
 		seen++;
 	}
 
-	double span = highest - lowest > min_span ? highest - lowest : min_span;
+	return bounds;
+}
+
+void spark_add(struct text *text, const struct pm_series *series, double from, double to,
+               size_t width, bool ascii)
+{
+	if (series->count == 0)
+		return;
+
+	width = pm_min_size(width, (size_t)series->samples);
+
+	struct bounds bounds = find_bounds(series, from, to, width);
+	double span = bounds.highest - bounds.lowest;
+
+	if (span < min_span)
+		span = min_span;
+
 	for (size_t i = 1; i <= width; i++) {
-		double time = from + (to - from) * (double)i / (double)width;
+		double time = time_at(from, to, i, width);
+
 		if (time < series->points[0].time) {
 			text_char(text, ' ');
 			continue;
 		}
-		size_t below = (size_t)((highest - pm_series_at(series, time)) / span *
-		                                (LEVELS - 1) +
-		                        0.5);
-		/* Nothing is not as much as it can be. */
-		size_t level = highest > 0 && below < LEVELS ? LEVELS - 1 - below : 0;
+
+		double depth = (bounds.highest - pm_series_at(series, time)) / span;
+		size_t below = (size_t)(depth * (LEVELS - 1) + 0.5);
+		size_t level = 0;
+
+		/* A curve of zeros is at the bottom, although 0 is its highest value. */
+		if (bounds.highest > 0 && below < LEVELS)
+			level = LEVELS - 1 - below;
 		text_string(text, ascii ? plain[level] : blocks[level]);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file Values over time as one line of characters: how a size came to be what it is. */
+/** @file A curve of values over time in one line of characters. */
 #ifndef CMD_VIEW_SPARK_H
 #define CMD_VIEW_SPARK_H
 
@@ -10,16 +10,16 @@
 #include "base/text.h"
 
 /**
- * Adds a curve: a character for each of equal times, as high as the value at its end. The highest
- * value fills a line; what differs by less than 32 KiB is nearly as high. Times before the first
- * point are blanks.
+ * Adds a curve. Each character covers the same time; its height is the value at the end of that
+ * time. The highest value has full height. Values that differ by less than 32 KiB have nearly the
+ * same height. Times before the first point are spaces.
  *
- * @param text    gets it
+ * @param text    receives the curve
  * @param series  the values
- * @param from    where the first character begins
- * @param to      where the last one ends
- * @param width   how many characters; fewer where there are fewer values
- * @param ascii   only characters of ASCII
+ * @param from    start of the first character, in seconds
+ * @param to      end of the last character, in seconds
+ * @param width   maximum number of characters; there are fewer if there are fewer values
+ * @param ascii   whether to use ASCII characters only
  */
 void spark_add(struct text *text, const struct pm_series *series, double from, double to,
                size_t width, bool ascii);

@@ -3,10 +3,11 @@
 
 #include <stdint.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
 
-/* What is kept of a last column, however narrow the terminal: less would tell nothing, so the line
- * wraps instead. */
+/* Minimum width of the last column. Less would be useless, so the terminal wraps the line
+ * instead. */
 enum { LAST_COLUMN_MIN = 8 };
 
 static const char ellipsis[] = "\xe2\x80\xa6";
@@ -14,18 +15,20 @@ static const char ellipsis[] = "\xe2\x80\xa6";
 static void measure_cell(const struct table *table, size_t row, size_t column, size_t *width,
                          struct text *cell)
 {
-	size_t columns = table->width ? table->width(table->context, row, column) : SIZE_MAX;
+	size_t columns = SIZE_MAX;
+
+	if (table->width)
+		columns = table->width(table->context, row, column);
 	if (columns == SIZE_MAX) {
 		text_clear(cell);
 		table->cell(table->context, row, column, cell);
 		columns = utf8_columns(cell->bytes, cell->length);
 	}
 
-	if (columns > *width)
-		*width = columns;
+	*width = pm_max_size(*width, columns);
 }
 
-/** How many columns have to be measured: a last one of words that may be of any length has not. */
+/** Returns the number of columns to measure: not the last one if its text may have any length. */
 static size_t measured_columns(const struct table *table)
 {
 	size_t last = table->column_count - 1;
@@ -40,7 +43,7 @@ void table_measure(const struct table *table, size_t *widths)
 	for (size_t column = 0; column < table->column_count; column++)
 		widths[column] = table->titles ? strlen(table->columns[column].title) : 0;
 
-	/* Row by row: the items of a long list do not fit the processor's caches. */
+	/* Row by row, because the items of a long list do not fit the processor's caches. */
 	for (size_t row = 0; row < table->rows; row++) {
 		for (size_t column = 0; column < count; column++)
 			measure_cell(table, row, column, &widths[column], &cell);
@@ -52,27 +55,34 @@ void table_measure(const struct table *table, size_t *widths)
 	text_deinit(&cell);
 }
 
-/** Blanks before a column: numbers that follow each other need more air than words. */
+/** Returns the spaces before a column. Numbers have more space between them than text. */
 static size_t gap(const struct table *table, size_t column)
 {
-	return column == 0 ? 0 : table->columns[column].right ? 2 : 1;
+	if (column == 0)
+		return 0;
+	return table->columns[column].right ? 2 : 1;
 }
 
 size_t table_offset(const struct table *table, const size_t *widths, size_t column)
 {
 	size_t offset = 0;
+
 	for (size_t i = 0; i < column; i++)
 		offset += gap(table, i) + widths[i];
-	return column < table->column_count ? offset + gap(table, column) : offset;
+	if (column < table->column_count)
+		offset += gap(table, column);
+
+	return offset;
 }
 
-/** Prints a text that may be too long for its place: whole, or cut and with an ellipsis. */
+/** Prints a text that fits, or cuts it and adds an ellipsis. */
 static void print_cut(const struct text *cell, size_t room, struct out *out)
 {
 	if (room == SIZE_MAX || utf8_columns(cell->bytes, cell->length) <= room) {
 		out_text(out, cell);
 		return;
 	}
+
 	out_bytes(out, cell->bytes, utf8_fit(cell->bytes, cell->length, room - 1));
 	out_string(out, ellipsis);
 }
@@ -82,8 +92,8 @@ struct line {
 	const struct table *table;
 	const size_t *widths;
 	struct out *out;
-	size_t room; /* for the last column */
-	size_t owed; /* blanks not printed yet: there are none at the end of a line */
+	size_t room; /* width of the last column */
+	size_t owed; /* spaces not printed yet; lines do not end with spaces */
 };
 
 static void print_cell(struct line *line, size_t column, const struct text *cell,
@@ -92,14 +102,25 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 	const struct table_column *as = &line->table->columns[column];
 	bool last = column + 1 == line->table->column_count;
 
-	/* Numbers are ASCII, and what stands behind a last column of words does not matter. */
-	size_t columns = as->right ? cell->length
-	                 : last    ? 0
-	                           : utf8_columns(cell->bytes, cell->length);
-	size_t room = last ? line->room : as->right ? SIZE_MAX : line->widths[column];
-	size_t padding = columns < line->widths[column] ? line->widths[column] - columns : 0;
+	size_t columns = 0;
+	size_t room = line->widths[column];
 
-	line->owed += gap(line->table, column) + (as->right ? padding : 0);
+	/* Numbers are ASCII and are not cut. Text in the last column is not padded. */
+	if (as->right)
+		columns = cell->length;
+	else if (!last)
+		columns = utf8_columns(cell->bytes, cell->length);
+	if (last)
+		room = line->room;
+	else if (as->right)
+		room = SIZE_MAX;
+
+	size_t padding = excess_size(line->widths[column], columns);
+
+	line->owed += gap(line->table, column);
+	if (as->right)
+		line->owed += padding;
+
 	if (cell->length > 0) {
 		out_blanks(line->out, line->owed);
 		line->owed = 0;
@@ -110,19 +131,23 @@ static void print_cell(struct line *line, size_t column, const struct text *cell
 			out_style(line->out, OUT_PLAIN);
 	}
 
-	line->owed += as->right ? 0 : padding;
+	if (!as->right)
+		line->owed += padding;
 }
 
 static void print_row(struct line *line, size_t row, struct text *cell)
 {
 	const struct table *table = line->table;
+
 	line->owed = 0;
 	for (size_t column = 0; column < table->column_count; column++) {
+		enum out_style style = table->columns[column].style;
+
+		if (table->style)
+			style = table->style(table->context, row, column);
 		text_clear(cell);
 		table->cell(table->context, row, column, cell);
-		print_cell(line, column, cell,
-		           table->style ? table->style(table->context, row, column)
-		                        : table->columns[column].style);
+		print_cell(line, column, cell, style);
 	}
 
 	out_string(line->out, "\n");
@@ -140,14 +165,16 @@ static void print_titles(struct line *line, struct text *cell)
 	out_string(line->out, "\n");
 }
 
-/** Columns that the terminal leaves to the last one; SIZE_MAX: it is not to be cut. */
+/** Returns the width for the last column, SIZE_MAX if it is not cut. */
 static size_t room_for_last(const struct table *table, const size_t *widths, const struct out *out)
 {
 	size_t last = table->column_count - 1;
-	size_t offset = table_offset(table, widths, last);
+
 	if (out->width == SIZE_MAX || table->columns[last].right)
 		return SIZE_MAX;
-	return offset + LAST_COLUMN_MIN > out->width ? LAST_COLUMN_MIN : out->width - offset;
+
+	return pm_max_size(excess_size(out->width, table_offset(table, widths, last)),
+	                   LAST_COLUMN_MIN);
 }
 
 void table_print(const struct table *table, const size_t *widths, struct out *out)
@@ -160,6 +187,7 @@ void table_print(const struct table *table, const size_t *widths, struct out *ou
 
 	if (table->titles)
 		print_titles(&line, &cell);
+
 	for (size_t row = 0; row < table->rows && !out_failed(out); row++) {
 		print_row(&line, row, &cell);
 		if (table->below)
@@ -170,5 +198,6 @@ void table_print(const struct table *table, const size_t *widths, struct out *ou
 		table->before_total(table->context, out);
 	if (table->total)
 		print_row(&line, TABLE_TOTAL, &cell);
+
 	text_deinit(&cell);
 }

@@ -3,9 +3,9 @@
  * @file
  * Aligned columns of text.
  *
- * Cells are asked for twice, once to measure and once to print, and are never stored: a listing of
- * 60,000 rows needs no memory for its cells, and writing a number twice by hand is cheaper than
- * keeping it.
+ * Each cell is made twice, once to measure it and once to print it, and is never stored. A listing
+ * of 60,000 rows needs no memory for its cells, and formatting a number twice is cheaper than
+ * storing it.
  */
 #ifndef CMD_VIEW_TABLE_H
 #define CMD_VIEW_TABLE_H
@@ -16,66 +16,68 @@
 #include "base/out.h"
 #include "base/text.h"
 
-/** Most columns that a table may have. */
+/** Maximum number of columns of a table. */
 enum { TABLE_COLUMNS_MAX = 64 };
 
-/** Row number of the totals in struct table.cell. */
+/** The row number of the totals for the functions of struct table. */
 #define TABLE_TOTAL SIZE_MAX
 
 /** One column. */
 struct table_column {
-	const char *title;    /**< what stands above it, ASCII */
+	const char *title;    /**< title, ASCII */
 	bool right;           /**< aligned to the right, as numbers are */
-	enum out_style style; /**< of its cells */
+	enum out_style style; /**< style of its cells */
 };
 
 /** A table. */
 struct table {
 	const struct table_column *columns; /**< its columns, at least one */
-	size_t column_count;                /**< how many */
-	size_t rows;                        /**< how many rows, without that of the totals */
-	bool titles;                        /**< begins with a line of titles */
-	bool total;                         /**< ends with a row of totals */
-	bool open_end; /**< lines may be of any length: a last column of words is not measured */
-	void *context; /**< handed to the functions below */
-	/** Adds the text of a cell, escaped and in one line, to an empty text. */
+	size_t column_count;                /**< number of columns */
+	size_t rows;                        /**< number of rows, without the totals */
+	bool titles;                        /**< the table starts with a line of titles */
+	bool total;                         /**< the table ends with a row of totals */
+	bool open_end; /**< lines may have any length: a last column of text is not measured */
+	void *context; /**< passed to the functions below */
+	/** Adds the text of a cell, escaped and without newlines, to an empty text. */
 	void (*cell)(void *context, size_t row, size_t column, struct text *text);
 	/**
-	 * How many columns of the terminal a cell takes, where that is known without making its
-	 * text; SIZE_MAX: it is not. NULL: never.
+	 * Returns the width of a cell in terminal columns, SIZE_MAX if it is not known without
+	 * making the text. NULL if no width is known.
 	 */
 	size_t (*width)(void *context, size_t row, size_t column);
-	/** Style of a cell, instead of its column's; NULL: always the column's. */
+	/** Returns the style of a cell; NULL to use the style of the column. */
 	enum out_style (*style)(void *context, size_t row, size_t column);
-	/** Writes whole lines below a row; NULL for nothing. */
+	/** Prints whole lines below a row; NULL for none. */
 	void (*below)(void *context, size_t row, struct out *out);
-	/** Writes whole lines before the totals; NULL for nothing. */
+	/** Prints whole lines before the totals; NULL for none. */
 	void (*before_total)(void *context, struct out *out);
 };
 
 /**
- * Finds out how wide each column is: of its title and its cells.
- * @param table the table @param widths gets table->column_count widths
+ * Measures the columns: their titles and their cells.
+ *
+ * @param table   the table
+ * @param widths  receives the width of each column, in terminal columns
  */
 void table_measure(const struct table *table, size_t *widths);
 
 /**
- * Width of a line up to the text of a column.
+ * Returns the width of a line up to the text of a column.
  *
  * @param table   the table
- * @param widths  as measured
- * @param column  the column; table->column_count: the width of all
- * @return        terminal columns
+ * @param widths  the widths, as measured
+ * @param column  the column; table->column_count for the width of the whole line
+ * @return        number of terminal columns
  */
 size_t table_offset(const struct table *table, const size_t *widths, size_t column);
 
 /**
- * Prints it; the last column is cut where the terminal ends, and words that are longer than their
- * column is wide are cut too.
+ * Prints a table. The last column is cut at the edge of the terminal, and text that is wider than
+ * its column is cut too.
  *
  * @param table   the table
- * @param widths  as measured, or narrower for columns of words
- * @param out     where to
+ * @param widths  the widths, as measured, or smaller for columns of text
+ * @param out     receives the table
  */
 void table_print(const struct table *table, const size_t *widths, struct out *out);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Full-screen mode with ncurses. The handlers of signals only set flags; terminal_key() suspends
+ * the program, and adapts to a new size. ncurses must not install handlers of its own, because
+ * those do all of this within the handler.
+ */
 #include "view/terminal.h"
 
 #include <langinfo.h>
@@ -14,15 +19,19 @@
 #define NCURSES_NOMACROS 1
 #include <curses.h>
 
+#include "base/minmax.h"
 #include "base/utf8.h"
-#include "view/terminal_check.h"
 
-/* What the handlers of signals, and the one of exit(), can reach. */
+/* After all other headers: it defines the names of all capabilities as macros. */
+#include <term.h>
+#undef columns /* a member of struct terminal */
+
+/* State for the handlers of signals and of exit(3). */
 static volatile sig_atomic_t suspended, disturbed;
 static bool in_use;
 
-/* An escape sequence comes in one piece unless the line is very slow; the Escape key itself shall
- * not be slow. In milliseconds. */
+/* Milliseconds to wait for the rest of an escape sequence. Sequences arrive in one piece unless the
+ * line is very slow, and the Escape key should react quickly. */
 enum { ESCAPE_DELAY = 25 };
 
 static void handle(int signal)
@@ -39,11 +48,11 @@ static void catch_signals(void)
 	struct sigaction action = { .sa_handler = handle }, before;
 	sigemptyset(&action.sa_mask);
 
-	/* Before ncurses installs its own, which do all of their work within the handler: those of
-	 * a program stay. */
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+	/* ncurses does not replace handlers that exist before it starts. */
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
+	}
 }
 
 static void release_signals(void)
@@ -53,7 +62,7 @@ static void release_signals(void)
 	signal(SIGCONT, SIG_DFL);
 }
 
-/** Whoever ends the program, for want of memory perhaps: the terminal is not left as it is. */
+/** Restores the terminal if the program exits elsewhere, such as when memory runs out. */
 static void at_exit(void)
 {
 	if (in_use)
@@ -67,7 +76,10 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-/** Whether text may be UTF-8. Where no locale was chosen at all, as in most containers, it is. */
+/**
+ * Sets the locale. If none is set in the environment, as in most containers, it is UTF-8.
+ * @return true if text may be UTF-8
+ */
 static bool choose_locale(void)
 {
 	bool chosen = is_set("LC_ALL") || is_set("LC_CTYPE") || is_set("LANG");
@@ -86,9 +98,46 @@ static void start_colours(struct terminal *terminal, bool colour)
 		return;
 
 	use_default_colors();
-	for (int style = 0; style < OUT_STYLE_COUNT; style++)
+	for (int style = 0; style < OUT_STYLE_COUNT; style++) {
 		if (colours[style] > 0)
 			init_pair((short)style, colours[style], -1);
+	}
+}
+
+int terminal_check(struct pm_error *error)
+{
+	const char *name = getenv("TERM");
+	int found;
+
+	if (!name || !*name)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0, "TERM is not set");
+	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the terminal '%s' is not known here (no terminfo entry)",
+		                    name);
+
+	bool able = cursor_address && clear_screen;
+
+	del_curterm(cur_term);
+	if (!able)
+		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
+		                    "the terminal '%s' cannot place text", name);
+
+	return 0;
+}
+
+/** Sets up keys and colours of a new screen. */
+static void start_screen(struct terminal *terminal, FILE *input, bool colour)
+{
+	terminal->keys = fileno(input);
+	set_escdelay(ESCAPE_DELAY);
+	cbreak();
+	noecho();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	leaveok(stdscr, FALSE);
+	start_colours(terminal, colour);
+	getmaxyx(stdscr, terminal->rows, terminal->columns);
 }
 
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error)
@@ -104,7 +153,7 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 		terminal->input = input = fopen("/dev/tty", "re");
 	if (!input)
 		return pm_error_set(error, PM_ERROR_UNSUPPORTED, 0,
-		                    "there are no keys: standard input is no terminal");
+		                    "keys cannot be read: standard input is not a terminal");
 
 	suspended = disturbed = 0;
 	terminal->utf8 = choose_locale();
@@ -122,16 +171,7 @@ int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error
 	in_use = true;
 	if (!registered)
 		registered = atexit(at_exit) == 0;
-	terminal->keys = fileno(input);
-	set_escdelay(ESCAPE_DELAY);
-	cbreak();
-	noecho();
-	nodelay(stdscr, TRUE);
-
-	keypad(stdscr, TRUE);
-	leaveok(stdscr, FALSE);
-	start_colours(terminal, colour);
-	getmaxyx(stdscr, terminal->rows, terminal->columns);
+	start_screen(terminal, input, colour);
 
 	return 0;
 }
@@ -149,9 +189,7 @@ void terminal_close(struct terminal *terminal)
 	*terminal = (struct terminal){ 0 };
 }
 
-/**
- * Stops the program as its user wishes, on a terminal as it was before; returns when it goes on.
- */
+/** Restores the terminal and stops the program, as SIGTSTP requests. Returns after SIGCONT. */
 static void suspend(void)
 {
 	suspended = 0;
@@ -162,41 +200,42 @@ static void suspend(void)
 	disturbed = 1;
 }
 
-/** Takes over the size, and draws anew from the ground. */
+/** Reads the size of the terminal, and redraws everything. */
 static void recover(struct terminal *terminal)
 {
 	struct winsize size;
+
 	disturbed = 0;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
 		resizeterm(size.ws_row, size.ws_col);
+
 	getmaxyx(stdscr, terminal->rows, terminal->columns);
 	clearok(curscr, TRUE);
 }
 
-static uint32_t meaning(wint_t key)
+/** Converts a key code of ncurses to an enum terminal_key. */
+static uint32_t key_of(wint_t code)
 {
-	switch (key) {
-	case KEY_UP:
-		return TERMINAL_UP;
-	case KEY_DOWN:
-		return TERMINAL_DOWN;
-	case KEY_PPAGE:
-		return TERMINAL_PAGE_UP;
-	case KEY_NPAGE:
-		return TERMINAL_PAGE_DOWN;
-	case KEY_HOME:
-		return TERMINAL_HOME;
-	case KEY_END:
-		return TERMINAL_END;
-	case KEY_BACKSPACE:
-		return TERMINAL_BACKSPACE;
-	case KEY_ENTER:
-		return TERMINAL_ENTER;
-	case KEY_RESIZE:
-		return TERMINAL_REDRAW;
-	default:
-		return TERMINAL_OTHER;
+	static const struct {
+		wint_t code;
+		uint32_t key;
+	} keys[] = {
+		{ KEY_UP, TERMINAL_UP },
+		{ KEY_DOWN, TERMINAL_DOWN },
+		{ KEY_PPAGE, TERMINAL_PAGE_UP },
+		{ KEY_NPAGE, TERMINAL_PAGE_DOWN },
+		{ KEY_HOME, TERMINAL_HOME },
+		{ KEY_END, TERMINAL_END },
+		{ KEY_BACKSPACE, TERMINAL_BACKSPACE },
+		{ KEY_ENTER, TERMINAL_ENTER },
+		{ KEY_RESIZE, TERMINAL_REDRAW },
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		if (keys[i].code == code)
+			return keys[i].key;
 	}
+	return TERMINAL_OTHER;
 }
 
 uint32_t terminal_key(struct terminal *terminal)
@@ -214,12 +253,13 @@ uint32_t terminal_key(struct terminal *terminal)
 	if (result == ERR)
 		return TERMINAL_NO_KEY;
 	if (result == KEY_CODE_YES)
-		return meaning(key);
+		return key_of(key);
 	if (key == 0)
 		return TERMINAL_OTHER;
 	if (key == '\r')
 		return TERMINAL_ENTER;
 
+	/* Backspace and Delete, whichever the terminal sends. */
 	return key == 8 || key == 127 ? TERMINAL_BACKSPACE : (uint32_t)key;
 }
 
@@ -229,30 +269,39 @@ void terminal_begin(struct terminal *terminal)
 	erase();
 }
 
-/** Adds a text in ASCII: our own signs in a similar form, other characters escaped. */
-static void add_ascii(struct text *ascii, const struct text *text)
+/** Adds one character in ASCII: the symbols of procmem in a similar form, others escaped. */
+static void add_ascii_character(struct text *ascii, const char *bytes, size_t length, uint32_t code)
 {
 	static const struct {
 		uint32_t code;
 		const char *sign;
 	} signs[] = { { 0xd7, "x" }, { 0x2026, "..." }, { 0x2264, "<=" } };
 
+	if (length == 1) {
+		text_char(ascii, *bytes);
+		return;
+	}
+
+	for (size_t i = 0; length > 1 && i < sizeof signs / sizeof *signs; i++) {
+		if (signs[i].code == code) {
+			text_string(ascii, signs[i].sign);
+			return;
+		}
+	}
+
+	for (size_t i = 0; i < pm_max_size(length, 1); i++)
+		text_format(ascii, "\\x%02x", (unsigned char)bytes[i]);
+}
+
+/** Adds a text in ASCII. */
+static void add_ascii(struct text *ascii, const struct text *text)
+{
 	for (size_t at = 0; at < text->length;) {
-		uint32_t code;
-		size_t length = utf8_decode(text->bytes + at, text->length - at, &code), sign = 0;
-		while (length > 1 && sign < sizeof signs / sizeof *signs &&
-		       signs[sign].code != code)
-			sign++;
+		uint32_t code = 0;
+		size_t length = utf8_decode(text->bytes + at, text->length - at, &code);
 
-		if (length == 1)
-			text_char(ascii, text->bytes[at]);
-		else if (length > 1 && sign < sizeof signs / sizeof *signs)
-			text_string(ascii, signs[sign].sign);
-		else
-			for (size_t i = 0; i < (length ? length : 1); i++)
-				text_format(ascii, "\\x%02x", (unsigned char)text->bytes[at + i]);
-
-		at += length ? length : 1;
+		add_ascii_character(ascii, text->bytes + at, length, code);
+		at += pm_max_size(length, 1);
 	}
 }
 
@@ -263,6 +312,9 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 		return;
 
 	struct text ascii = { 0 };
+	attr_t attributes = 0;
+	short pair = 0;
+
 	if (width > terminal->columns - column)
 		width = terminal->columns - column;
 
@@ -271,11 +323,15 @@ void terminal_put(struct terminal *terminal, int row, int column, int width,
 		text = &ascii;
 	}
 
-	attr_t attributes = (look.bold ? A_BOLD : 0) | (look.chosen ? A_REVERSE : 0);
+	if (look.bold)
+		attributes |= A_BOLD;
+	if (look.chosen)
+		attributes |= A_REVERSE;
 	if (terminal->colour && look.style == OUT_DIM)
 		attributes |= A_DIM;
+	if (terminal->colour && look.style > OUT_DIM)
+		pair = (short)look.style;
 
-	short pair = (short)(terminal->colour && look.style > OUT_DIM ? look.style : 0);
 	attr_set(attributes, pair, NULL);
 	if (look.chosen)
 		mvhline(row, column, (chtype)' ' | A_REVERSE, width);

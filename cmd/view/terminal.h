@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * A terminal used as a whole: text at any place, keys one by one, and its state given back however
- * the program ends. All there is of ncurses.
+ * A terminal in full-screen mode: text at any position, single keys, and a terminal that is
+ * restored however the program ends. The only user of ncurses.
  */
 #ifndef CMD_VIEW_TERMINAL_H
 #define CMD_VIEW_TERMINAL_H
@@ -14,88 +14,99 @@
 
 #include "base/out.h"
 
-/** A terminal in use. There is one at a time: ncurses keeps its state for itself. */
+/** A terminal in use. Only one can be used at a time, because the state of ncurses is global. */
 struct terminal {
-	void *screen; /**< private: of ncurses */
-	void *input;  /**< private: the stream of the keys, where it is not standard input */
+	void *screen; /**< private: the screen of ncurses; owned */
+	void *input;  /**< private: stream of the keys, NULL for standard input; owned */
 	int keys;     /**< descriptor that becomes readable when a key is pressed */
-	int rows;     /**< its lines */
-	int columns;  /**< its columns */
-	bool utf8;    /**< it shows more than ASCII */
-	bool colour;  /**< styles are shown */
+	int rows;     /**< number of lines */
+	int columns;  /**< number of columns */
+	bool utf8;    /**< the terminal shows UTF-8, not just ASCII */
+	bool colour;  /**< styles are shown in colour */
 };
 
-/** What a key means: a character (its code point), or one of these. */
+/** A key: a code point, or one of these. */
 enum terminal_key {
 	TERMINAL_NO_KEY = 0,
 	TERMINAL_ENTER = '\n',
 	TERMINAL_ESCAPE = 27,
-	TERMINAL_UP = 0x110000, /* behind all characters */
+	TERMINAL_UP = 0x110000, /* above all code points */
 	TERMINAL_DOWN,
 	TERMINAL_PAGE_UP,
 	TERMINAL_PAGE_DOWN,
 	TERMINAL_HOME,
 	TERMINAL_END,
 	TERMINAL_BACKSPACE,
-	TERMINAL_REDRAW, /**< no key: the size changed, or the program was stopped and goes on */
-	TERMINAL_OTHER,  /**< a key without a meaning here */
+	TERMINAL_REDRAW, /**< not a key: the size changed, or the program was stopped and continued
+	                  */
+	TERMINAL_OTHER,  /**< another key, which has no meaning */
 };
 
 /**
- * Takes the terminal on standard output into use. Keys come from standard input, or from the
- * controlling terminal where that is none.
+ * Checks whether the terminal on standard output supports full-screen mode.
  *
- * @param terminal  filled; give it back with terminal_close()
- * @param colour    show styles
+ * @param error  PM_ERROR_UNSUPPORTED with what the terminal cannot do
+ * @return       0 or -1
+ */
+int terminal_check(struct pm_error *error);
+
+/**
+ * Switches the terminal on standard output to full-screen mode. Keys are read from standard input,
+ * or from the controlling terminal if standard input is not a terminal.
+ *
+ * @param terminal  filled; release it with terminal_close()
+ * @param colour    whether to show styles in colour
  * @param error     PM_ERROR_UNSUPPORTED with what the terminal cannot do
  * @return          0 or -1
  */
 int terminal_open(struct terminal *terminal, bool colour, struct pm_error *error);
 
 /**
- * Gives the terminal back as it was.
- * @param terminal as filled, or zeroed
+ * Restores the terminal.
+ * @param terminal  the terminal, or zeroed
  */
 void terminal_close(struct terminal *terminal);
 
 /**
- * The next key, without waiting.
- * @param terminal it
- * @return an enum terminal_key or a code point; TERMINAL_NO_KEY for none
+ * Reads the next key, without waiting.
+ *
+ * @param terminal  the terminal
+ * @return          an enum terminal_key or a code point; TERMINAL_NO_KEY if there is none
  */
 uint32_t terminal_key(struct terminal *terminal);
 
-/** How a piece of text is shown. */
+/** The appearance of a text. */
 struct terminal_look {
-	enum out_style style; /**< what it means */
-	bool bold;            /**< a title */
-	bool chosen;          /**< what keys act on */
+	enum out_style style; /**< its meaning */
+	bool bold;            /**< the text is a title */
+	bool chosen;          /**< the text is the selection on which keys act */
 };
 
 /**
- * Begins a new picture, with nothing in it.
- * @param terminal it
+ * Starts a new screen, which is empty.
+ * @param terminal  the terminal
  */
 void terminal_begin(struct terminal *terminal);
 
 /**
- * Puts text into the picture, cut where it does not fit.
+ * Puts text on the screen, cut to its width.
  *
  * @param terminal  the terminal
  * @param row       line, from 0
  * @param column    column, from 0
- * @param width     columns that it may take; what it leaves of them is blank where `look` shows
- * that
+ * @param width     number of columns available; a selection is filled with spaces up to it
  * @param text      escaped text
- * @param look      how
+ * @param look      appearance of the text
  */
 void terminal_put(struct terminal *terminal, int row, int column, int width,
                   const struct text *text, struct terminal_look look);
 
 /**
- * Shows the picture: only what is different is sent.
- * @param terminal it
- * @param row, column where the cursor goes; -1: there is none
+ * Shows the screen. Only changes are sent to the terminal.
+ *
+ * @param terminal  the terminal
+ * @param row       line of the cursor, -1 to hide the cursor
+ * @param column    column of the cursor
  */
 void terminal_show(struct terminal *terminal, int row, int column);
 

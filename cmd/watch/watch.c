@@ -7,7 +7,7 @@
 #include "base/delta.h"
 #include "base/interrupt.h"
 #include "base/poll_loop.h"
-#include "view/terminal_check.h"
+#include "view/terminal.h"
 #include "watch/events/events.h"
 #include "watch/events/options.h"
 #include "watch/json.h"

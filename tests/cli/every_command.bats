@@ -12,12 +12,12 @@ teardown() {
 	targets_stop
 }
 
-# Whether a command has an option.
+# Checks whether a command has an option.
 has() {
 	procmem "$1" --help | grep -Eq "^  (-., |    )$2\\b"
 }
 
-# Puts an everyday use of a command into the array `words`.
+# Sets the array `words` to a typical command line.
 usual() {
 	case $1 in
 	map | headroom) words=("$1" "$TARGET_PID") ;;
@@ -29,11 +29,11 @@ usual() {
 	strings) words=(strings "$TARGET_PID" '[stack]') ;;
 	grep) words=(grep page "$TARGET_PID" anon) ;;
 	shell) words=(shell -c 'map -n 1' "$TARGET_PID") ;;
-	*) echo "tell usual() how to use $1" && return 1 ;;
+	*) echo "add $1 to usual()" && return 1 ;;
 	esac
 }
 
-# Fails unless the last run ended with 0 or 1: nothing found, or something differs.
+# Fails unless the last run exited with 0 or 1, which means that nothing was found, or something differs.
 done_well() {
 	[ "$status" -le 1 ] || { echo "${words[*]}: $status, $stderr" && false; }
 }
@@ -47,7 +47,7 @@ done_well() {
 	done
 }
 
-@test "--color: never without escapes, whatever else is asked for refused" {
+@test "--color: never prints no escape sequences, and an unknown value is rejected" {
 	target_start mapper
 	for command in $COMMANDS; do
 		has "$command" --color || continue
@@ -79,20 +79,20 @@ done_well() {
 @test "--bytes, -b: no size has a unit" {
 	target_start mapper
 	for command in $COMMANDS; do
-		# In strings it is the least length, as in strings(1).
+		# In strings it is the minimum length, as in strings(1).
 		procmem "$command" --help | grep -q '^  -b, --bytes' || continue
 		usual "$command"
 		for option in -b --bytes; do
 			run --separate-stderr procmem "${words[@]}" "$option"
 			done_well
-			# What is told of the blocks of malloc is a text of its own.
+			# The description of malloc's blocks contains human-readable sizes.
 			fails grep -E '(^|[[:space:]])[0-9.]+[KMGT]\b' <<<"$(sed 's/ malloc chunks.*//' <<<"$output")"
 		done
 	done
 	procmem map "$TARGET_PID" | grep -Eq '[0-9]K\b'
 }
 
-@test "--quiet, -q says nothing but errors; --verbose, -v says more" {
+@test "--quiet, -q prints errors only; --verbose, -v prints more" {
 	target_start mapper
 	for command in $COMMANDS; do
 		has "$command" --quiet || continue
@@ -106,12 +106,12 @@ done_well() {
 		for option in -v --verbose; do
 			run --separate-stderr procmem "${words[@]}" "$option"
 			done_well
-			[ -n "$stderr" ] || { echo "$command $option says nothing" && false; }
+			[ -n "$stderr" ] || { echo "$command $option prints nothing" && false; }
 		done
 	done
 }
 
-# Bytes of the regions in smaps that an awk condition over size, rss (KiB), perms and name accepts.
+# Prints the bytes of the regions in smaps that match an awk condition on size, rss (KiB), perms and name.
 sum_of() {
 	awk "
 	function add() { if (size && ($1)) sum += size }
@@ -121,7 +121,7 @@ sum_of() {
 	END { add(); printf \"%.0f\", sum * 1024 }" "/proc/$TARGET_PID/smaps"
 }
 
-# What dump takes with some options.
+# Prints the number of bytes that dump writes with some options.
 dumped() {
 	procmem dump -q -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" all "$@" || [ $? -eq 1 ]
 	stat -c %s "$BATS_TEST_TMPDIR/bytes"
@@ -137,12 +137,12 @@ dumped() {
 	[ "$(dumped -k heap,kernel --mapping=heap)" = "$(sum_of 'name == "[heap]"')" ]
 }
 
-# Names of the target's regions whose lines fulfil a condition.
+# Prints the names of the target's regions whose lines match a condition.
 named() {
 	sed -n 's/^region //p' "$TARGET_FACTS" | awk "$1 { print \$1 }" | sort | tr '\n' ' '
 }
 
-# Names of the regions whose first text grep finds with some options.
+# Prints the names of the regions whose first text grep finds with some options.
 grepped() {
 	procmem grep -o '\w+ page 0\b' "$TARGET_PID" all "$@" | sed 's/ page 0//' | sort -u | tr '\n' ' '
 }
@@ -156,7 +156,7 @@ grepped() {
 	[ "$(grepped --kind jit)" = "$(named '/kind=jit/')" ]
 }
 
-# The same of what strings prints.
+# Prints the names of the regions whose first text strings prints with some options.
 stringed() {
 	procmem strings -q -t n "$TARGET_PID" "$@" | sed -n 's/^\([a-z_]*\) page 0$/\1/p' | sort -u | tr '\n' ' '
 }
@@ -190,7 +190,7 @@ stringed() {
 	done
 }
 
-# Pages by which what diff tells with some options has grown.
+# Prints the growth in pages of the regions that diff reports with some options.
 differing() {
 	(cd "$BATS_TEST_TMPDIR" && procmem diff --json ./before ./after "$@") |
 		jq -r '[.regions[] | select(.delta > 1000000) | .delta / 4096] | sort | join(" ")'
@@ -214,7 +214,7 @@ differing() {
 	[ "$(differing --perms rw-p)" = '300 500 2000' ]
 }
 
-# Watches with some options while three things grow; prints the sizes in pages of all regions it told of, each once.
+# Watches with some options while three regions grow; prints the growth in pages of those that it reports.
 watched() {
 	local line first watcher watch
 	exec {watch}< <(exec "$PROCMEM_BIN" watch --json -q -i 0.1 --budget 0 -c 300 "$@" "$TARGET_PID" 3>&-)
@@ -224,7 +224,7 @@ watched() {
 	target_tell map small 300
 	target_tell map big 2000
 	target_tell brk 500
-	# The growth is in one sample at the latest when the totals have it, and the regions are of the same moment.
+	# When the totals contain the growth, so do the regions of that sample.
 	until [ "$(jq .rss <<<"$line")" -ge $((first + 2800 * 4096)) ]; do
 		read -r line <&"$watch"
 	done
@@ -238,7 +238,7 @@ watched() {
 	require jq
 	target_start grower
 	target_tell brk 10
-	# The heap stays longer each time: the bounds lie between it and the larger mapping at first.
+	# The heap grows in each run; in the first ones, the bounds lie between it and the larger mapping.
 	[ "$(watched --min-size 7M)" = 2000 ]
 	[ "$(watched --min-rss 7M)" = 2000 ]
 	[ "$(watched)" = '300 500 2000' ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The program around its commands: help, mistakes, and what becomes of the output.
+# The program around its commands: help, wrong usage, and failures of the output.
 
 setup() {
 	load support/helper
@@ -10,7 +10,7 @@ teardown() {
 	targets_stop
 }
 
-# Fails unless the last `run --separate-stderr` printed nothing but one line of error and ended with 2.
+# Fails unless the last `run --separate-stderr` printed just one line on stderr and exited with 2.
 assert_refused() {
 	[ "$status" -eq 2 ]
 	[ -z "$output" ]
@@ -18,7 +18,7 @@ assert_refused() {
 	[[ ${stderr_lines[0]} == "procmem: "* ]]
 }
 
-@test "without a command, and with one that does not exist, one line says what to do" {
+@test "a missing or unknown command is reported in one line that suggests what to do" {
 	run --separate-stderr procmem
 	assert_refused
 	[[ $stderr == *"procmem --help"* ]]
@@ -49,7 +49,7 @@ assert_refused() {
 	[ "$output" = "$(procmem map -V)" ]
 }
 
-@test "an unknown option, and one that is unclear, is named and the nearest proposed" {
+@test "an unknown or ambiguous option is reported, and a similar one is suggested" {
 	run --separate-stderr procmem map --josn 1
 	assert_refused
 	[[ $stderr == *"--josn"*"--json"* ]]
@@ -61,14 +61,14 @@ assert_refused() {
 	[[ $stderr == *"--min "*"several"* ]]
 }
 
-@test "an option with its value in one word is taken apart" {
+@test "for an option joined with its value, the separate form is suggested" {
 	for word in --bykind --by-kind --bymapping; do
 		run --separate-stderr procmem map "$word" 1
 		assert_refused
 		value=${word#--by}
 		[[ $stderr == *"unknown option $word; did you mean --by ${value#-}?" ]]
 	done
-	# None is made up of what is no value.
+	# Only valid values are suggested.
 	run --separate-stderr procmem watch --sort-by 1
 	assert_refused
 	[[ $stderr != *"did you mean"* ]]
@@ -79,7 +79,7 @@ assert_refused() {
 	done
 }
 
-@test "options that need an argument, take none, or exclude each other, say so" {
+@test "missing, unexpected and invalid arguments of options are reported, and options that cannot be combined" {
 	run --separate-stderr procmem map 1 --top
 	assert_refused
 	[[ $stderr == *"--top"* ]]
@@ -97,7 +97,7 @@ assert_refused() {
 	assert_refused
 }
 
-@test "options may stand behind the operands, and -- ends them" {
+@test "options can follow the operands, and -- ends them" {
 	target_start mapper
 	run -0 procmem map "$TARGET_PID" stack --no-header -o kind
 	[ "$(sort -u <<<"$output")" = stack ]
@@ -112,12 +112,12 @@ assert_refused() {
 	[[ $stderr == *"No space left"* ]]
 }
 
-@test "a closed output is an error, but not for what prints nothing" {
+@test "a closed standard output is an error" {
 	run --separate-stderr bash -c '"$PROCMEM_BIN" --version >&-'
 	assert_refused
 }
 
-@test "a reader that goes away ends the output quietly" {
+@test "a reader that closes its pipe ends the output without an error" {
 	target_start many_regions 2000 1
 	run --separate-stderr bash -c '"$PROCMEM_BIN" map --csv "$1" | head -n 1; echo "${PIPESTATUS[0]}"' bash "$TARGET_PID"
 	[ "${lines[0]}" = address,size,rss,pss,dirty,swap,perm,kind,mapping,detail ]

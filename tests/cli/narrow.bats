@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# 32-bit processes, looked into by a 64-bit program.
+# 32-bit targets of the 64-bit program.
 
 setup_file() {
 	load support/helper
@@ -28,7 +28,7 @@ teardown() {
 	targets_stop
 }
 
-@test "the list is that of the kernel, and tells heap, stacks and the thread's arena" {
+@test "the regions are those of the kernel, and heap, stacks and the arena of the thread are recognized" {
 	run -0 procmem map -a --csv --no-header --columns start,end,rss "$TARGET_PID"
 	awk '/^[0-9a-f]+-/ { split($1, a, "-") } /^Rss:/ { print a[1] "," a[2] "," $2 * 1024 }' "/proc/$TARGET_PID/smaps" \
 		>"$BATS_TEST_TMPDIR/theirs"
@@ -39,7 +39,7 @@ teardown() {
 	[[ $(procmem map --json "$TARGET_PID") == *'"kind":"stack"'* || $(procmem map --json "$TARGET_PID") == *'"kind": "stack"'* ]]
 }
 
-@test "bytes, strings and patterns are where they are, and the heap's text too" {
+@test "bytes, strings and patterns have the right addresses, and so does the text in the heap" {
 	run -0 procmem dump -o "$BATS_TEST_TMPDIR/bytes" "$TARGET_PID" "$range"
 	dd if="/proc/$TARGET_PID/mem" of="$BATS_TEST_TMPDIR/theirs" bs=4096 skip=$((0x${range%-*} / 4096)) count=64 status=none
 	cmp "$BATS_TEST_TMPDIR/bytes" "$BATS_TEST_TMPDIR/theirs"
@@ -51,7 +51,7 @@ teardown() {
 	[ "$(grep -c 'narrow page' <<<"$output")" -eq 64 ]
 }
 
-@test "every command works, --stop does, and a core file is refused in words" {
+@test "every command and --stop work, and a core file is rejected with a reason" {
 	for command in $LOOKS; do
 		look_words "$command" "$TARGET_PID"
 		assert_sound "${words[@]}"

@@ -11,17 +11,17 @@ teardown() {
 	targets_stop
 }
 
-# What procmem ps says of the target: other processes may have the same name.
+# Prints the row of the target; other processes may have the same name.
 row() {
 	procmem ps --csv --no-header -o "pid,$1" | sed -n "s/^$TARGET_PID,//p"
 }
 
-# A figure of /proc/PID/status in bytes.
+# Prints a value of /proc/PID/status in bytes.
 status_bytes() {
 	echo $(($(sed -n "s/^$2:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$1/status") * 1024))
 }
 
-@test "the figures of a process are those of its status" {
+@test "the values of a process are those in its status" {
 	target_start many_regions 100 20
 	[ "$(row uid,threads,state)" = "$(id -u),1,S" ]
 	for figure in size:VmSize rss:VmRSS swap:VmSwap peak:VmHWM; do
@@ -30,11 +30,11 @@ status_bytes() {
 	[ "$(row user,name,command)" = "$(id -un),many_regions,$PROCMEM_TARGETS/many_regions 100 20" ]
 }
 
-@test "PSS is that of smaps_rollup, and read only where it is shown" {
+@test "PSS is that of smaps_rollup, and is read only if it is shown" {
 	target_start many_regions 100 20
 	ours=$(row pss)
 	kernels=$(awk '$1 == "Pss:" { print $2 * 1024 }' "/proc/$TARGET_PID/smaps_rollup")
-	# Other processes come and go, and share the C library with it.
+	# Other processes start and exit, and share the C library with the target.
 	[ $((ours > kernels ? ours - kernels : kernels - ours)) -lt 262144 ]
 	[[ $(procmem ps | head -n 1) != *PSS* ]]
 	[[ $(procmem ps -o +pss | head -n 1) == *PSS* ]]
@@ -47,20 +47,20 @@ status_bytes() {
 	procmem ps --csv --no-header -o name -s name | LC_ALL=C sort -c
 }
 
-@test "a number is a PID, and no part of a name" {
+@test "a number is a PID, and not part of a name" {
 	target_start mapper
 	[ "$(procmem ps --csv --no-header -o pid,name "$TARGET_PID")" = "$TARGET_PID,mapper" ]
 	run --separate-stderr -1 procmem ps 99999999
 	[ -z "$output" ]
 }
 
-@test "the order is turned round by -r, which -s -COLUMN says" {
+@test "-r reverses the order, and the error for -s -COLUMN suggests it" {
 	run --separate-stderr -2 procmem ps -s -rss
 	[ -z "$output" ]
 	[[ $stderr == *"-s rss -r"* ]]
 }
 
-@test "columns are found in any case" {
+@test "names of columns are not case-sensitive" {
 	[ "$(procmem ps --csv -s RSS -o PID,Rss | head -n 1)" = pid,rss ]
 }
 
@@ -71,7 +71,7 @@ status_bytes() {
 	for pid in 1 "${TARGETS[@]}" $$; do
 		grep -qx "$pid" "$BATS_TEST_TMPDIR/ours"
 	done
-	# Others may run procmem at the same time; nobody runs it under this name.
+	# Other tests may run procmem at the same time, but not under this name.
 	itself=$BATS_TEST_TMPDIR/itself$$
 	cp "$PROCMEM_BIN" "$itself"
 	run -1 "$itself" ps "itself$$"
@@ -83,7 +83,7 @@ status_bytes() {
 	[ "$(procmem ps -a --csv --no-header -o pid,rss,name,command | grep '^2,')" = "2,,kthreadd,[kthreadd]" ]
 }
 
-@test "NAME is an expression for the command name or the command line" {
+@test "NAME is a regular expression for the command name or the command line" {
 	target_start mapper
 	procmem ps --csv --no-header -o pid '^mapper$' | grep -qx "$TARGET_PID"
 	procmem ps --csv --no-header -o pid 'targets/mapp.r$' | grep -qx "$TARGET_PID"
@@ -96,14 +96,14 @@ status_bytes() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
-@test "what only runs procmem is not what has the name" {
+@test "a process that only runs procmem does not match" {
 	word=no-such-word-$$
-	# A shell that has more to do stays, with all of this in its command line.
+	# A shell with another command after procmem remains, with NAME in its command line.
 	run -1 sh -c '"$0" ps "$1"; exit $?' "$PROCMEM_BIN" "$word"
 	run -1 timeout 60 "$PROCMEM_BIN" ps "$word"
 	run -2 --separate-stderr timeout 60 "$PROCMEM_BIN" map "$word"
 	[[ $stderr != *"procmem ps"* ]]
-	# The same of a name: this shell is called so, too.
+	# The same for the command name: this shell has that name too.
 	shell=$BATS_TEST_TMPDIR/w$$
 	cp "$(command -v sh)" "$shell"
 	spawn "$shell" -c 'echo up; read -r line; exit 0'
@@ -112,7 +112,7 @@ status_bytes() {
 	[[ $("$shell" -c '"$0" map "$1"; exit $?' "$PROCMEM_BIN" "w$$" | head -n 1) == "w$$ ($TARGET_PID) "* ]]
 }
 
-@test "--top counts the rest" {
+@test "--top sums up the rest" {
 	run -0 procmem ps --top 1
 	[ "${#lines[@]}" -eq 4 ]
 	[[ ${lines[2]} =~ ^…\ [0-9]+\ more\ process(es)?,\ .*\ RSS$ ]]
@@ -127,7 +127,7 @@ status_bytes() {
 	[ "$(procmem ps --json -o pss mapper | jq -c ".processes[] | select(.pid == $TARGET_PID) | keys")" = '["pid","pss"]' ]
 }
 
-@test "names never reach the output as they are" {
+@test "names are escaped in the output" {
 	target_start hostile_names
 	[ "$(row name)" = "ed) ge (x" ]
 	program_start python3 -c 'import ctypes, time
@@ -139,11 +139,11 @@ time.sleep(600)' $'arg\033[2J'
 	[ -z "$(procmem ps | tr -d '\n\040-\176' | LC_ALL=C tr -d '\200-\377')" ]
 }
 
-@test "another user sees the list, and not what is not his" {
+@test "another user can list processes, without the values that are not readable" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
 	target_start mapper
 	[ "$(as_nobody ps --no-header -o pid,rss,pss | awk -v pid="$TARGET_PID" '$1 == pid { print ($2 != "?"), $3 }')" = "1 ?" ]
-	# What one does not know of a process, one does not know of all.
+	# A value that is unknown for one process makes the total unknown.
 	[[ $(as_nobody ps -o pss,command "^$PROCMEM_TARGETS/mapper" | tail -n 1) =~ ^\ *\?\ total ]]
 	[ "$(as_nobody ps --json -o pss "^$PROCMEM_TARGETS/mapper" | jq '.total | has("pss")')" = false ]
 }

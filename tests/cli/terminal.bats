@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# What all commands print on a narrow terminal: every line fits, and no word is lost.
+# The output of all commands on a narrow terminal: every line fits, and no word is lost.
 
 setup_file() {
 	load support/helper
@@ -20,33 +20,33 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 
-# Runs procmem on a terminal of 60 columns, for both of its outputs.
+# Runs procmem with stdout and stderr on a terminal of 60 columns.
 narrow() {
 	on_terminal 40 60 "$@"
 }
 
-# The same, wide enough for everything.
+# Runs procmem on a terminal that is wide enough for all lines.
 wide() {
 	on_terminal 40 1000 "$@"
 }
 
-# Fails where a line of $output is wider than the terminal, but for a single word that nothing can be done about.
+# Fails if a line of $output is wider than the terminal, unless it is a single word.
 assert_fits() {
 	local line
 	[ "${#lines[@]}" -gt 0 ]
 	for line in "${lines[@]}"; do
-		# Before it stood how far a search was, on a slow machine.
+		# On a slow machine, a progress line precedes the output.
 		line=${line##*$'\e[K'}
 		[ "$(LC_ALL=C.UTF-8 wc -L <<<"$line")" -le 60 ] || [[ $line =~ ^\ *[^\ ]+$ ]] || { echo "$*: too wide: $line" && false; }
 	done
 }
 
-# Compares the words of both; what counts time or grows meanwhile has to be left out by the caller.
+# Compares the words of both; the caller has to remove times and sizes that change.
 assert_same_words() {
 	diff <(narrow "$@" | tr -s ' \n' '\n') <(wide "$@" | tr -s ' \n' '\n')
 }
 
-@test "what is at an address is told in lines that fit, with all words" {
+@test "the description of an address fits, with all words" {
 	local fact words
 	for fact in memfd zero_pages guarded reserve_1t posix_shm; do
 		words=$(target_range "$fact")
@@ -75,7 +75,7 @@ assert_same_words() {
 	run -0 narrow dump -v -o raw "$TARGET_PID" anon
 	[[ $output == *'read, '* && $output != *', - '* ]]
 	assert_fits dump
-	# Programs read one line each.
+	# Without a terminal, each of them is one line, for programs.
 	run -0 --separate-stderr procmem map core
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
@@ -85,7 +85,7 @@ assert_same_words() {
 	for command in 'map --why -n 5' 'map --by kind' 'strings -n 8' 'grep -l .' 'headroom' 'watch --plain -c 2 -i 0.1' 'snap -o other.pmrec'; do
 		# shellcheck disable=SC2086 # words
 		run -0 narrow $command "$TARGET_PID"
-		# Text of the target is not cut in a listing of strings.
+		# strings does not cut the text of the target.
 		[ "$command" != 'strings -n 8' ] || lines=("${lines[0]}" "${lines[1]}")
 		assert_fits "$command"
 	done
@@ -102,7 +102,7 @@ assert_same_words() {
 	assert_fits columns
 }
 
-@test "a diff says which columns it has no room for, and has them all where there is room" {
+@test "diff reports the columns that do not fit, and shows all of them if they do" {
 	target_start grower
 	procmem snap -q -o grown.pmrec "$TARGET_PID"
 	target_tell brk 500
@@ -116,7 +116,7 @@ assert_same_words() {
 	[[ $output == *'BEFORE'*'AFTER'*'DELTA'*'SIZE-DELTA KIND'*'MAPPING'* ]]
 }
 
-@test "what a session lists fits" {
+@test "the lists of a session fit" {
 	run -0 narrow shell -c 'help; help x; info; grep . anon | true; hits | head -n 1; map -n 3; regions; stop; cont' "$TARGET_PID"
 	assert_fits shell
 	[[ $output == *'it was stopped'* ]]

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "input.h"
 
-/** Adds a word in the form that stands for itself. */
+/** Adds a quoted word. */
 static void quote(struct text *line, const char *word)
 {
 	text_char(line, '\'');
@@ -16,7 +16,7 @@ static void quote(struct text *line, const char *word)
 	text_string(line, "' ");
 }
 
-/** Words that are quoted again must be understood the same. */
+/** Words that are quoted again must be parsed to the same words. */
 static void check_words(const struct shell_statement *statement)
 {
 	struct shell_statement again;
@@ -59,16 +59,16 @@ static void check_line(const char *line)
 	}
 }
 
-/** Every begin of a line is one that somebody has typed and wants completed. */
-static void check_begins(const char *line)
+/** Every prefix of a line can be completed. */
+static void check_prefixes(const char *line)
 {
 	size_t length = strlen(line);
 	for (size_t i = 0; i <= length && i < 200; i++) {
 		struct shell_statement statement;
-		char *begin = strndup(line, i);
-		shell_line_read_begin(begin, &statement);
+		char *prefix = strndup(line, i);
+		shell_line_read_partial(prefix, &statement);
 		shell_line_statement_deinit(&statement);
-		free(begin);
+		free(prefix);
 	}
 }
 
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
 	check_line(text);
-	check_begins(text);
+	check_prefixes(text);
 	free(text);
 	return 0;
 }

@@ -28,7 +28,7 @@ int events_options_check_process(const struct events_options *options,
  */
 void events_options_deinit(struct events_options *options);
 
-/** Takes one of them. @see cli_take */
+/** Takes one of them. @see cli_parse_option */
 int events_options_parse(void *into, int id, const char *value, struct pm_error *error);
 
 #endif

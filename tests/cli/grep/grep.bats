@@ -117,7 +117,7 @@ gnu() {
 	run -2 search --hex 'de a'
 	run -2 search --hex 'de xx'
 	run -2 search --hex -i 'de'
-	[[ $output == *'exclude each other'* ]]
+	[[ $output == *'cannot be combined'* ]]
 }
 
 @test "^ and \$ match at regions, with -M at lines" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem shell` without a terminal: the language, the target that commands need not be told, numbers, and x compared with gdb.
+# `procmem shell` without a terminal: the syntax, commands without a TARGET, numbers, and x compared with gdb.
 
 setup_file() {
 	load ../support/helper
@@ -23,7 +23,7 @@ teardown() {
 	targets_stop
 }
 
-# An address within the target's known memory: at pointers 8.
+# Prints an address within the target's known memory: `at pointers 8`.
 at() {
 	printf '0x%x\n' "$((START + $(target_fact offset "$1") + ${2:-0}))"
 }
@@ -32,7 +32,7 @@ shell() {
 	procmem shell "$@" "$TARGET_PID"
 }
 
-# What gdb prints for some of its commands, with as many words as are given.
+# Prints the output of gdb for some of its commands.
 in_gdb() {
 	local command words=()
 	require gdb
@@ -42,7 +42,7 @@ in_gdb() {
 	LC_ALL=C gdb -nx -batch -p "$TARGET_PID" "${words[@]}" 2>/dev/null | grep '^0x[0-9a-f]*\( <[^>]*>\)\{0,1\}:' || true
 }
 
-@test "commands need no target, and print what they print alone, but for the numbers" {
+@test "commands need no TARGET, and print the same as outside of a session, except for the numbers" {
 	shell -c 'map --csv -s address -o start,end,size,perm,kind' >both
 	procmem map --csv -s address -o start,end,size,perm,kind "$TARGET_PID" >alone
 	diff alone both
@@ -54,7 +54,7 @@ in_gdb() {
 	diff alone both
 }
 
-@test "-c, -f, and standard input run the same" {
+@test "-c, -f and standard input run the same commands" {
 	printf 'map -n 1 -q --csv -s size -o start,size\n# nothing\ndump --hex %s+16; x/2xg %s' "$START" "$START" >script
 	shell -f script >one
 	shell <script >two
@@ -68,33 +68,33 @@ in_gdb() {
 	[ "$output" = "$(cat one)" ]
 }
 
-@test "the first error ends it, unless -k is given; the exit status is that of the last command" {
+@test "the first error ends the session without -k; the exit status is that of the last command" {
 	run --separate-stderr -2 shell -c 'info; nonsense; info'
 	[ "$(grep -c '^process' <<<"$output")" -eq 1 ]
-	[[ $stderr == *"there is no command 'nonsense'"* ]]
+	[[ $stderr == *"unknown command 'nonsense'"* ]]
 	run --separate-stderr -0 shell -k -c 'info; nonsense; info'
 	[ "$(grep -c '^process' <<<"$output")" -eq 2 ]
 	run -2 shell --keep-going -c 'info; mapp'
 	[[ $output == *"did you mean 'map'"* ]]
-	# Nothing found is no error.
+	# Finding nothing is not an error.
 	run -1 shell -c 'grep no-such-text-anywhere anon'
 	run -0 shell -c 'grep no-such-text-anywhere anon; info'
 	run -1 shell -c 'info; !exit 1'
 	run -2 shell -c '!exit 7'
 	printf 'info\nnonsense\ninfo\n' >script
 	run --separate-stderr -2 shell -f script
-	[[ $stderr == *"script, line 2 ended it"* ]]
+	[[ $stderr == *"stopped at "*"script, line 2"* ]]
 	run -2 shell -f no-such-file
 	[[ $output == *"cannot read no-such-file"* ]]
 	run -2 procmem shell -c info no-such-process-at-all
 	run -0 shell -c 'info; quit; nonsense'
 }
 
-@test "words are quoted as in sh, and signs without a meaning are refused" {
+@test "words are quoted as in sh, and unsupported characters are rejected" {
 	run -0 shell -c "grep -c 'plain|with' anon; grep -c \"plain text\" 'anon' ; grep -c plain\\ text an'o'\"n\" # a comment | >"
 	[[ ${lines[0]} == *" 2  "* && ${lines[1]} == *" 1  "* && ${lines[2]} == *" 1  "* ]]
 	run -2 shell -c "grep 'plain"
-	[[ $output == *"no ' that ends the quoted text"* ]]
+	[[ $output == *"the closing quote (') is missing"* ]]
 	for line in 'map < x' 'map & info' 'map |' 'map >' '| less' 'map 2>x' 'map > a b' '!'; do
 		run -2 shell -c "$line"
 		[ "${#lines[@]}" -eq 1 ]
@@ -102,7 +102,7 @@ in_gdb() {
 	done
 }
 
-@test "a number sign begins a comment before a blank and in place of a command, else a word" {
+@test "a number sign starts a comment before a space and where a command is expected, otherwise a word" {
 	run -1 --separate-stderr shell -c $'#!/a/script\n#nonsense\n # nonsense\ninfo >/dev/null #\ngrep #no-such-text anon # nonsense'
 	[ -z "$stderr" ]
 	run -0 shell -c '!echo one; echo two #3' -c 'info >/dev/null #'
@@ -127,12 +127,12 @@ in_gdb() {
 	run -2 shell -c 'map > link'
 	[[ $output == *"it is a symbolic link"* ]]
 	run -2 shell -c 'map > no/such/folder'
-	# A reader that has seen enough is no error, and does not end the session.
+	# A reader that closes the pipe is not an error, and does not end the session.
 	run -0 shell -c 'map -a | head -n 1; map -a | true; info'
 	[[ $output == *"process    $TARGET_PID"* ]]
 }
 
-@test "hits and regions have numbers, which later commands understand" {
+@test "hits and regions have numbers, which later commands accept" {
 	run -0 shell -c "grep 'plain|with' anon; hits; dump --hex #2; dump --hex #2+2; x/s #1; x/1xg #1-0x200; x/s #1+11; grep -c text #1"
 	[ "${lines[0]%% *}" = '#1' ]
 	[[ ${lines[1]} == "#2 "*"$(printf %x "$(at texts 11)") "* ]]
@@ -150,19 +150,19 @@ in_gdb() {
 		run -2 shell -c "$words"
 		[[ $output == *"there is no #"* ]]
 	done
-	# A quoted one is a pattern.
+	# A quoted number is a pattern.
 	run -1 shell -c "grep '#3456' anon"
 	run -2 --separate-stderr procmem shell -c 'map -n 1; headroom #r1' "$TARGET_PID"
-	[ "$stderr" = 'procmem: headroom has no place for #r1: it takes no regions' ]
+	[ "$stderr" = 'procmem: headroom does not accept #r1: it takes no regions' ]
 }
 
-@test "a pipe gets the bytes of a dump, and with --hex text for a pager" {
+@test "a pipe receives the bytes of a dump, and with --hex the text" {
 	[ "$(shell -c "grep plain anon >/dev/null; dump #1 | cat")" = plain ]
 	run -0 shell -c "grep plain anon >/dev/null; dump --hex #1 | cat"
 	[[ $output == *" 70 6c 61 69 6e "*"|plain|"* ]]
 }
 
-@test "a distance and a length can stand behind a number" {
+@test "an offset and a length can follow a number" {
 	find="grep 'plain|with' anon >/dev/null"
 	expect() {
 		[ "$(shell -c "$find; dump --raw $1" | tr '\0' .)" = "$2" ]
@@ -179,7 +179,7 @@ in_gdb() {
 	expect "#1-$(printf %x "$(at texts 4)")" plai
 	for words in 'dump #1+1+2+3' 'dump #1+4-2' 'dump #1-#2+3' 'dump #1+0xffffffffffffffff+1'; do
 		run -2 shell -c "$find; $words"
-		[[ $output == *"${words#dump }' is too much: "* || $output == *"goes beyond the addresses"* ]]
+		[[ $output == *"${words#dump }' has too many terms: "* || $output == *"is outside of the address space"* ]]
 	done
 	for words in 10-20+30 10+20-30 10+20+30; do
 		run -2 shell -c "dump $words"
@@ -194,7 +194,7 @@ in_gdb() {
 	[ "$(grep -cE "^#r1 +${START#0x}-" <<<"$output")" -eq 3 ]
 	[[ $output == *"${START#0x} "*'00 00 00 00'* ]]
 	jq -e '.count == 1' <<<"${lines[-1]}"
-	# Alone it prints them as ever.
+	# Outside of a session the output has no numbers.
 	run -0 procmem grep -c 'plain|with' "$TARGET_PID" anon
 	[[ ${lines[0]} == "       2  ${START#0x}-"* ]]
 }
@@ -212,14 +212,14 @@ in_gdb() {
 	run -0 procmem shell -c 'watch -i 0.3 -c 4 -q; diff -n 1 before; map #r1' -k "$TARGET_PID"
 	[ "$(grep -c '^ID *ADDRESS' <<<"$output")" -eq 1 ]
 	[ "$(grep -c '^ID *CHANGE' <<<"$output")" -eq 1 ]
-	# It grows downwards all the time, and is the same region.
+	# The region grows downwards, and remains the same region.
 	first=$(awk '$1 == "#r1" && $2 ~ /-/ { print $2; exit }' <<<"$output")
 	second=$(awk '$1 == "#r1" && $2 ~ /^(grew|new)$/ { print $3 }' <<<"$output")
 	[ -n "$first" ]
 	[ "${first#*-}" = "${second#*-}" ]
 }
 
-@test "the number of a row of watch that stands for several regions names all of them" {
+@test "the number of a row of watch that covers several regions refers to all of them" {
 	target_start leaker threads 20
 	run -0 --separate-stderr procmem shell -c 'watch -q -i 0.2 -c 8 stack; dump --raw #r1 | wc -c' \
 		-c 'map --csv --no-header -o size,kind #r1' "$TARGET_PID"
@@ -234,7 +234,7 @@ in_gdb() {
 
 @test "a signal that ends the program during watch ends the session" {
 	for signal in INT TERM HUP; do
-		# The only child that a batch has is this watch; a shell in the background would ignore SIGINT for it.
+		# The only child of the session is this watch; a background job of a shell would ignore SIGINT.
 		python3 - "$signal" "$PROCMEM_BIN" shell -c 'watch --plain -i 600; !echo went-on' "$TARGET_PID" >out <<-'END'
 			import signal, subprocess, sys
 			signal.alarm(60)
@@ -249,7 +249,7 @@ in_gdb() {
 	done
 }
 
-@test "set gives a command options, and takes them back" {
+@test "set adds options to a command, and removes them" {
 	run -0 shell -c 'set map --csv --no-header -n 2; map; set; set map; map --csv -n 1; set'
 	[ "${#lines[@]}" -eq 5 ]
 	[ "${lines[2]}" = 'set map --csv --no-header -n 2' ]
@@ -257,13 +257,13 @@ in_gdb() {
 	run -2 shell -c 'set nonsense'
 }
 
-@test "a command that has all its words gets none more" {
+@test "no target is added to a command that has all its operands" {
 	target_start mapper
 	first=$(procmem shell -c "headroom --json $TARGET_PID" "$PPID" | jq .pid)
 	[ "$first" = "$TARGET_PID" ]
 	run -0 procmem shell -c 'snap -q -o before; diff --json before > diff' "$TARGET_PID"
 	[ "$(jq .after.pid diff)" = "$TARGET_PID" ]
-	# The pattern may come by an option.
+	# The pattern can be given by an option.
 	run -0 procmem shell -c "grep -m 1 -e memfd -q; grep -q -m 1 memfd; grep --regexp=memfd -q" "$TARGET_PID"
 }
 
@@ -277,7 +277,7 @@ in_gdb() {
 		run -2 procmem shell -c "$words"
 		[ "${#lines[@]}" -ge 1 ]
 	done
-	# Without a target commands take the word.
+	# Without a target, commands accept a TARGET.
 	run -0 procmem shell -c "map -n 1 --csv $TARGET_PID"
 	[ "${#lines[@]}" -eq 2 ]
 	run -2 procmem shell -c 'shell'
@@ -293,7 +293,7 @@ in_gdb() {
 	run -2 procmem shell -c stop smaps
 }
 
-@test "a sample of a recording can be attached, and commands that need memory or a process say so" {
+@test "a sample of a recording can be attached, and commands that need memory or a process report that" {
 	local command other=$BATS_TEST_TMPDIR/a@b
 	require jq
 	target_start grower
@@ -308,10 +308,10 @@ in_gdb() {
 	[[ ${lines[1]} == "file       $other/run.pmrec@1" ]]
 	[ "$(jq .sample one last | tr '\n' ' ')" = '1 2 ' ]
 	[[ $(sed -n 2p changed) == "after:  grower ($TARGET_PID), sample 2 of $other/run.pmrec, "* ]]
-	# What stands in a file has no number: nothing else could be done with it.
+	# Regions of a file get no numbers, because no other command could use them.
 	[[ $(sed -n 3p changed) == 'CHANGE ADDRESS '* ]]
 	grep -q '^grew .* heap ' changed
-	# From elsewhere it is found as well: the session keeps the whole name.
+	# The session keeps the absolute path, which is valid in any directory.
 	run -1 procmem shell -c 'diff -n 0 run.pmrec' run.pmrec@first
 	[[ ${lines[1]} == *"sample 1 of $other/run.pmrec"* ]]
 	for command in grep\ x strings 'dump all' 'x/4x 0x1000'; do
@@ -333,8 +333,8 @@ in_gdb() {
 	[[ $output == *'./one is a file, not a living process'* ]]
 }
 
-@test "stop holds the target for all commands, and the end of the session lets it run" {
-	# A thread that is let go runs for a moment before it sleeps again.
+@test "stop stops the target for all commands, and it continues at the end of the session" {
+	# A thread that continues runs for a moment before it sleeps again.
 	sleeps() { until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do [ "$SECONDS" -lt 30 ] || return 1; done; }
 	SECONDS=0
 	run -0 shell -c stop -c "!grep ^State /proc/$TARGET_PID/status" \
@@ -349,15 +349,15 @@ in_gdb() {
 	sleeps
 	shell -c 'stop; nonsense' || true
 	sleeps
-	# Another that is attached lets the first run.
+	# When another target is attached, the first one continues.
 	run -0 shell -c "stop; attach $PPID" -c "!timeout 30 sh -c 'until grep -q ^State:.S /proc/$TARGET_PID/status; do :; done'"
 }
 
-@test "a target that is stopped runs on when the session is killed while a command runs" {
+@test "a stopped target continues when the session is killed while a command runs" {
 	local command signal line session output
 	sleeps() { until grep -q '^State:.S' "/proc/$TARGET_PID/status"; do [ "$SECONDS" -lt 30 ] || return 1; done; }
 	for signal in KILL TERM HUP QUIT SEGV; do
-		# What it ran last ends with it.
+		# The command that it was running ends too.
 		for command in 'watch --plain -i 600' 'grep no-such-text'; do
 			SECONDS=0
 			exec {output}< <(exec "$PROCMEM_BIN" shell -c stop -c "$command" -c '!exec tail --pid=$PPID -f /dev/null' "$TARGET_PID" 3>&-)
@@ -372,7 +372,7 @@ in_gdb() {
 	done
 }
 
-@test "a core file of a target that the session stopped has the registers" {
+@test "a core file of a target that the session has stopped contains the registers" {
 	run -0 --separate-stderr shell -c 'stop; dump --core -o core; cont'
 	[ -z "$stderr" ]
 	run -0 --separate-stderr shell -c 'dump --core -o without'
@@ -382,14 +382,14 @@ in_gdb() {
 	[ "$(known core)" -gt "$(known without)" ]
 }
 
-@test "hits and regions say that there are none" {
+@test "hits and regions report that there are none" {
 	run -1 shell -c 'hits'
-	[[ $output == 'procmem: note: nothing was found yet: grep and strings number what they find' ]]
+	[[ $output == 'procmem: note: nothing has been found yet: grep and strings number what they find' ]]
 	run -1 shell -c 'regions'
-	[[ $output == 'procmem: note: no region was listed yet: '* ]]
+	[[ $output == 'procmem: note: no region has been listed yet: '* ]]
 }
 
-@test "the end of the target is noticed, and nothing is attached any more" {
+@test "the exit of the target is noticed, and nothing is attached any more" {
 	target_start values
 	run --separate-stderr -2 procmem shell -k -c info -c "!kill -9 $TARGET_PID; tail --pid=$TARGET_PID -f /dev/null" -c map "$TARGET_PID"
 	[[ $stderr == *"process $TARGET_PID exited: nothing is attached any more"* ]]
@@ -403,8 +403,8 @@ in_gdb() {
 	run -0 procmem shell -c 'map --help'
 }
 
-@test "an exec of the target is noticed, and its new program is looked at" {
-	# The shell reads commands one by one, so that the target can change between two.
+@test "an exec of the target is noticed, and the target is the new program" {
+	# The session reads commands one by one, so the target can change between two of them.
 	program_start bash -c 'read -r; exec sleep 1000'
 	printf 'map -n 1 -q\n!echo >/proc/%s/fd/0; until grep -q sleep /proc/%s/comm; do :; done\ninfo\nmap -n 1\n' \
 		"$TARGET_PID" "$TARGET_PID" >script
@@ -413,7 +413,7 @@ in_gdb() {
 	[[ $output == *"0 hits, 0 regions"* && $output == *"sleep 1000"* ]]
 }
 
-@test "x shows numbers as gdb does: each format in each size" {
+@test "x prints numbers as gdb does, in each format and size" {
 	local commands=() ours=() format size
 	for format in x d u o t c f; do
 		for size in b h w g; do
@@ -427,12 +427,12 @@ in_gdb() {
 	diff gdb ours
 }
 
-@test "x shows strings as gdb does, and bytes that are no text as grep does" {
+@test "x prints strings as gdb does, and bytes that are not text as grep does" {
 	commands=("x/6s $(at texts)" "x/s $(at texts 13)" 'x')
 	in_gdb "${commands[@]}" >gdb
 	[ "$(wc -l <gdb)" -eq 8 ]
 	printf '%s\n' "${commands[@]}" | shell >ours
-	# gdb has its own names for such bytes, and knows no encoding in this locale.
+	# gdb prints such bytes in octal, and this locale has no encoding.
 	sed -i 's/\\t/\\x09/; s/\\n/\\x0a/; s/\\033/\\x1b/; s/\\177/\\x7f/' gdb
 	[ "$(grep -o '\\x[0-9a-f]\{2\}' gdb | sort -u | wc -l)" -eq 4 ]
 	diff gdb <(sed 's/ö/\\303\\266/; s/ß/\\303\\237/' ours)
@@ -453,7 +453,7 @@ in_gdb() {
 	[[ ${lines[8]} == *"$(printf %x $((START + 16)))  anon" ]]
 }
 
-@test "symbols are those that gdb knows, in the program and in its libraries" {
+@test "symbols are those that gdb finds, in the program and in its libraries" {
 	local name offset
 	require gdb
 	for name in global_function local_function global_data local_zeroed strtol; do
@@ -464,11 +464,11 @@ in_gdb() {
 	for name in global_function local_function global_data local_zeroed; do
 		grep -qx "$name+1" gdb
 	done
-	# Of a function's names gdb may prefer another: all are at the same place.
+	# If a function has several names, gdb can print another one of them.
 	[ "$(grep -c '+1$' gdb)" -eq 5 ]
 }
 
-@test "x goes to the end of what is there and says why it ends" {
+@test "x continues to the end of readable memory and reports why it stops" {
 	local end
 	end=0x$(target_range values | cut -d- -f2)
 	run --separate-stderr -2 shell -c "x/4xg $(printf '0x%x' $((end - 16)))"
@@ -476,18 +476,18 @@ in_gdb() {
 	[[ $stderr == *"$end cannot be read: nothing is mapped there"* ]]
 	run -2 shell -c 'x/4xg 0x10'
 	run -2 shell -c "x/3i $START"
-	[[ $output == *"no instructions"* ]]
+	[[ $output == *"does not show instructions"* ]]
 	run -2 shell -c "x/q $START"
 	run -2 shell -c "x/hs $START"
 	run -2 shell -c "x/x $START $START"
-	# Untouched memory is zeros, and stays untouched.
+	# Memory that was never touched is zeros, and remains untouched.
 	before=$(grep VmRSS "/proc/$TARGET_PID/status")
 	run -0 shell -c "x/2xg $(at untouched 64)"
 	[[ $output == *$'\t0x0000000000000000\t0x0000000000000000' ]]
 	[ "$(grep VmRSS "/proc/$TARGET_PID/status")" = "$before" ]
 }
 
-@test "help knows each command" {
+@test "help describes each command" {
 	run -0 shell -c help
 	for command in $(procmem --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\)  *.*/\1/p'); do
 		[ "$command" = shell ] || [[ $output == *"  $command "* ]]
@@ -495,20 +495,20 @@ in_gdb() {
 	for command in attach detach stop cont info x hits regions set source history clear help quit; do
 		[[ $output == *"  $command "* ]]
 		run -0 shell -c "help $command"
-		[[ $output == "Usage: $command "* ]]
+		[[ $output == "Usage: $command"* ]]
 		run -0 shell -c help
 	done
-	[[ $(sed -n '/on what is attached/,/^$/p' <<<"$output") != *"  ps "* ]]
+	[[ $(sed -n '/for the target/,/^$/p' <<<"$output") != *"  ps "* ]]
 	run -0 shell -c 'help map'
 	[[ $output == "Usage: procmem map "* ]]
 	run -2 shell -c 'help nonsense'
 	run -0 shell -c 'history; history 3'
 }
 
-@test "a file that sources itself ends" {
+@test "a file that sources itself is an error" {
 	echo 'source loop' >loop
 	run -2 shell -f loop
-	[[ $output == *"is sourced by itself"* ]]
+	[[ $output == *"sources itself"* ]]
 }
 
 @test "the same commands a hundred times leave nothing open" {

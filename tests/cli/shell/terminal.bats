@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# `procmem shell` on a terminal: the prompt, keys, history, and what becomes of the target.
+# `procmem shell` on a terminal: the prompt, keys, history, and the end of the target.
 
 setup() {
 	load ../support/helper
@@ -14,7 +14,7 @@ teardown() {
 	targets_stop
 }
 
-# Starts a session on a terminal; further words are those of the shell.
+# Starts a session on a terminal, with these arguments.
 shell_start() {
 	screen_start 120 40
 	screen_type "clear; $(printf '%q ' env XDG_STATE_HOME="$STATE" INPUTRC=/dev/null "$PROCMEM_BIN" shell "$@")"
@@ -28,7 +28,7 @@ enter() {
 	screen_key Enter
 }
 
-# Types a line, and waits for a text that follows.
+# Types a line, and waits for a text after it.
 answer() {
 	enter "$1"
 	screen_await "$2"
@@ -43,7 +43,7 @@ await_end() {
 	return 1
 }
 
-# Waits until /proc/PID/status of the target says this.
+# Waits until /proc/PID/status of the target contains this.
 await_state() {
 	local look
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
@@ -54,7 +54,7 @@ await_state() {
 	return 1
 }
 
-@test "the prompt tells the target, whether it is stopped, and what was found last" {
+@test "the prompt shows the target, whether it is stopped, and how much was found last" {
 	target_start values
 	shell_start
 	screen_await 'procmem>'
@@ -101,21 +101,21 @@ await_state() {
 	screen_await '#r10  #r11  #r12'
 }
 
-@test "Ctrl-C gives up the line, and ends the command but not the session; Ctrl-D leaves" {
+@test "Ctrl-C discards the line, and ends the command but not the session; Ctrl-D ends the session" {
 	target_start values
 	shell_start "$TARGET_PID"
 	screen_type 'quit nonsense'
 	screen_key C-c
 	answer 'info' 'peak RSS'
 	[[ $(screen_lines) != *'leave; exit'* ]]
-	# Once in the search for an older line, which must not run it.
+	# Once during the search for an older line, which must not be run.
 	screen_key C-r
 	screen_type inf
 	screen_await 'reverse-i-search'
 	screen_key C-c
-	answer 'clear-the-way' "there is no command 'clear-the-way'"
+	answer 'clear-the-way' "unknown command 'clear-the-way'"
 	[ "$(screen_lines | grep -c 'peak RSS')" -eq 1 ]
-	# It runs once it tells what is on the screen by nothing else.
+	# The command runs when the screen shows its output.
 	answer 'watch --plain -i 0.1' 'map lock'
 	screen_key C-c
 	screen_await 'ended: interrupted'
@@ -129,7 +129,7 @@ await_state() {
 	answer 'history 2' '  history 2'
 	enter 'clear'
 	screen_await_not 'map lock'
-	# Twice, and once more: other programs die of it.
+	# Three times: outside of a session, the second one ends the program.
 	answer 'watch --plain -i 0.1' 'map lock'
 	screen_key C-c C-c C-c
 	answer 'stop' '(stopped'
@@ -138,7 +138,7 @@ await_state() {
 	await_state S
 }
 
-@test "the live screen of watch comes and goes" {
+@test "the live screen of watch starts and ends" {
 	target_start values
 	shell_start "$TARGET_PID"
 	answer 'watch' 'VERDICT'
@@ -158,7 +158,7 @@ await_state() {
 	answer '!stty -a' 'isig icanon iexten echo '
 }
 
-@test "a command that outlives watch is no zombie of the session when it ends" {
+@test "a command that outlives watch is not left as a zombie of the session" {
 	local command fifo=$BATS_TEST_TMPDIR/fifo
 	mkfifo "$fifo"
 	exec 7<>"$fifo"
@@ -171,7 +171,7 @@ await_state() {
 	command=$(pgrep -P "$(screen_procmem)")
 	grep -q '^State:.S' "/proc/$command/status"
 	echo >&7
-	# Nothing is typed meanwhile: it goes by itself.
+	# No key is pressed until it is reaped.
 	for ((look = 0; look < SCREEN_LOOKS; look++)); do
 		[ -e "/proc/$command" ] || break
 		sleep 0.1
@@ -180,7 +180,7 @@ await_state() {
 	answer 'map -n 1' '(1 region)>'
 }
 
-@test "a signal that ends the program during watch ends the session, and leaves a sane terminal" {
+@test "a signal that ends the program during watch ends the session, and the terminal is restored" {
 	target_start values
 	for signal in TERM HUP; do
 		screen_start 120 40
@@ -197,7 +197,7 @@ await_state() {
 	done
 }
 
-@test "a target that is stopped runs on however the session ends" {
+@test "a stopped target continues however the session ends" {
 	local signal
 	target_start values
 	for signal in KILL TERM HUP INT; do
@@ -205,7 +205,7 @@ await_state() {
 		answer stop '(stopped)>'
 		await_state t
 		kill -s "$signal" "$(screen_procmem)"
-		# SIGINT is Ctrl-C: the prompt stays.
+		# SIGINT is Ctrl-C, which does not end a session.
 		[ "$signal" = INT ] && screen_key C-d
 		await_end
 		await_state S
@@ -213,7 +213,7 @@ await_state() {
 	done
 }
 
-@test "the end of the target, and its exec, are noticed while nothing is typed" {
+@test "the exit and the exec of the target are noticed while no key is pressed" {
 	program_start bash -c 'read -r; exec sleep 1000'
 	shell_start "$TARGET_PID"
 	answer 'map -n 1' '(1 region)>'
@@ -229,7 +229,7 @@ await_state() {
 	answer 'info' 'nothing is attached'
 }
 
-@test "a pager has the terminal to itself until it ends" {
+@test "a pager has the terminal for itself until it exits" {
 	local command
 	require less
 	target_start mapper
@@ -238,7 +238,7 @@ await_state() {
 		answer 'clear' "mapper $TARGET_PID"
 		enter "$command | LESS= less -M"
 		screen_await 'lines 1-'
-		# A key that is read at once, not with the end of a line.
+		# A key that is read immediately, not after Enter.
 		screen_key G
 		screen_await '(END)'
 		screen_key q
@@ -248,7 +248,7 @@ await_state() {
 	done
 }
 
-@test "a target that is killed while it is stopped is noticed" {
+@test "the death of a stopped target is noticed" {
 	target_start busy 4
 	shell_start "$TARGET_PID"
 	answer stop '(stopped)>'
@@ -257,7 +257,7 @@ await_state() {
 	answer 'info' 'nothing is attached; attach'
 }
 
-@test "lines are kept for the owner alone, but not those that begin with a blank" {
+@test "only the owner can read the history, and lines that start with a space are not in it" {
 	target_start values
 	shell_start "$TARGET_PID"
 	answer 'grep -q plain' "values $TARGET_PID>"
@@ -274,7 +274,7 @@ await_state() {
 	screen_key Up Up Up
 	screen_await '> grep -q plain'
 	screen_key C-u
-	# Nowhere to write to is no reason to complain.
+	# A history that cannot be written is not an error.
 	screen_key C-d
 	screen_stop
 	STATE=/dev/null
@@ -293,7 +293,7 @@ await_state() {
 	screen_await '> info'
 }
 
-@test "hostile names reach neither the prompt nor the list of matches as escape sequences" {
+@test "escape sequences in names are not printed in the prompt or the list of matches" {
 	target_start hostile_names
 	shell_start "$TARGET_PID"
 	screen_type 'attach '
@@ -302,7 +302,7 @@ await_state() {
 	[[ $(screen_tmux capture-pane -p -e | tr -d '\033' | tail -40) != *'[31m'* ]]
 }
 
-@test "what eats the memory of a server, from the process to the text in it, in under ten lines typed" {
+@test "the cause of memory growth in a server is found, from the process to the text, in under ten lines" {
 	local typed=0
 	line() {
 		typed=$((typed + 1))

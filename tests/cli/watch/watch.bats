@@ -234,7 +234,7 @@ summary() {
 	run -2 --separate-stderr procmem watch -i 0.01 $$
 	[[ $stderr == *'too short'* ]]
 	run -2 --separate-stderr procmem watch --for 5x $$
-	[[ $stderr == *"'5x' is no duration"* ]]
+	[[ $stderr == *"'5x' is not a duration"* ]]
 	run -2 --separate-stderr procmem watch -s size $$
 	[[ $stderr == *'growth, rate, rss or delta'* ]]
 	run -2 --separate-stderr procmem watch --budget 200 $$

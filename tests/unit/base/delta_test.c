@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes and rates: their units, and that they fit in the columns that a screen keeps for them. */
+/* Changes and rates: their units, and that they fit the columns of the live screen. */
 #include "base/delta.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What cmd/watch_table.c keeps. */
+/* The widths in cmd/watch/screen/table.c. */
 enum { RATE_COLUMNS = 11, DELTA_COLUMNS = 8 };
 
 static void expect_rate(double rate, const char *expected)
@@ -20,7 +20,7 @@ static void expect_rate(double rate, const char *expected)
 	text_deinit(&text);
 }
 
-static void rates_have_the_unit_that_needs_no_tiny_numbers(void **state)
+static void rates_have_a_unit_without_tiny_numbers(void **state)
 {
 	(void)state;
 	expect_rate(0, "-");
@@ -36,7 +36,7 @@ static void all_fit(void **state)
 {
 	(void)state;
 	struct text text = { 0 };
-	/* Up to a terabyte a second. */
+	/* Up to a terabyte per second. */
 	for (double rate = 1e-3; rate < 1.1e12; rate *= 1.003) {
 		text_clear(&text);
 		delta_put_rate(&text, -rate);
@@ -52,7 +52,7 @@ static void all_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates_have_the_unit_that_needs_no_tiny_numbers),
+		cmocka_unit_test(rates_have_a_unit_without_tiny_numbers),
 		cmocka_unit_test(all_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

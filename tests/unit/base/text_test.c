@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers written by hand, compared with printf. */
+/* Numbers and sizes as text, compared with printf(3). */
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static void test_numbers(void **state)
 		check(power + 1);
 	}
 
-	/* Where a size gets another digit or unit by rounding. */
+	/* Sizes at which rounding adds a digit or changes the unit. */
 	for (unsigned unit = 10; unit <= 60; unit += 10) {
 		for (uint64_t tenths = 1; tenths <= 10240 && unit < 50; tenths++) {
 			uint64_t size = ((tenths * 2 - 1) << unit) / 20;
@@ -98,7 +98,7 @@ static void test_growing(void **state)
 	text_fill(&text, '.', 3);
 	text_bytes(&text, NULL, 0);
 
-	/* 10 * 2 + 90 * 3 + 900 * 4 + 4000 * 5 bytes, and the three. */
+	/* 10 * 2 + 90 * 3 + 900 * 4 + 4000 * 5 bytes, and the three dots. */
 	assert_int_equal(text.length, 23893);
 	assert_string_equal(text_terminate(&text) + text.length - 8, "4999,...");
 	text_clear(&text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What strangers' bytes look like on a terminal. */
+/* Escaping of untrusted bytes, and widths on a terminal. */
 #include "base/utf8.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-/** Bytes and what becomes of them; `bytes` is given with its length, since it may hold NUL. */
+/** Bytes and their escaped form. `bytes` has a length because it may contain NUL. */
 struct example {
 	const char *bytes;
 	size_t length;
@@ -27,14 +27,14 @@ static const struct example examples[] = {
 	EXAMPLE("\033[31m\r\n\t\177", "\\x1b[31m\\x0d\\x0a\\x09\\x7f"),
 	EXAMPLE("gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200",
 	        "gr\303\266\303\237e \342\202\254 \346\227\245 \360\237\230\200"),
-	/* Controls of Latin-1: terminals take U+009B for ESC [. */
+	/* Control characters of Latin-1: for terminals U+009B is ESC [. */
 	EXAMPLE("\302\23331m", "\\xc2\\x9b31m"),
-	/* Turns the direction of writing. NOLINTBEGIN(misc-misleading-bidirectional) */
+	/* Changes the direction of text. NOLINTBEGIN(misc-misleading-bidirectional) */
 	EXAMPLE("\342\200\256abc", "\\xe2\\x80\\xaeabc"),
 	EXAMPLE("\342\201\246", "\\xe2\\x81\\xa6"),
 	/* NOLINTEND(misc-misleading-bidirectional) */
 	EXAMPLE("\342\200\250", "\\xe2\\x80\\xa8"),
-	/* No UTF-8: stray, truncated, overlong, surrogate, beyond U+10FFFF. */
+	/* Not UTF-8: stray, truncated, overlong, surrogate, beyond U+10FFFF. */
 	EXAMPLE("\377\376\200", "\\xff\\xfe\\x80"),
 	EXAMPLE("\342\202", "\\xe2\\x82"),
 	EXAMPLE("\342\202x", "\\xe2\\x82x"),
@@ -55,10 +55,7 @@ static void test_examples(void **state)
 	}
 }
 
-/**
- * Whatever comes in: one line of valid UTF-8 without controls comes out, and escaping it again
- * changes nothing.
- */
+/** The result is always one line of UTF-8 without control characters, and stable. */
 static void test_all_pairs_of_bytes(void **state)
 {
 	(void)state;
@@ -103,7 +100,7 @@ static void test_fit(void **state)
 	assert_int_equal(fit("libc.so", 4), 4);
 	assert_int_equal(fit("libc.so", 100), 7);
 	assert_int_equal(fit("gr\303\266\303\237e", 3), 4);
-	assert_int_equal(fit("\346\227\245\346\234\254", 3), 3); /* the second does not fit half */
+	assert_int_equal(fit("\346\227\245\346\234\254", 3), 3); /* the second does not fit */
 	assert_int_equal(fit("e\314\201x", 1), 3);
 	assert_int_equal(fit("x", 0), 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the Tab key offers in a session: asked as readline asks, without a terminal. */
+/* The words that the Tab key offers in a session, requested as readline does, without a terminal.
+ */
 #include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +19,7 @@
 #include "base/alloc.h"
 #include "shell/complete.h"
 #include "shell/run.h"
-#include "shell/shell.h"
+#include "shell/session.h"
 #include "shell/target.h"
 #include "support/child.h"
 
@@ -54,8 +55,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-/** Where the word that is being typed begins, as readline finds it. */
-static size_t begin_of_word(const char *line)
+/** Returns the start of the word that is being typed, as readline finds it. */
+static size_t start_of_word(const char *line)
 {
 	size_t at = strlen(line);
 	while (at > 0 && !strchr(rl_completer_word_break_characters, line[at - 1]))
@@ -63,18 +64,21 @@ static size_t begin_of_word(const char *line)
 	return at;
 }
 
-/** All that is offered behind a line, each between blanks: " heap malloc "; the caller frees it. */
+/**
+ * Returns all words offered at the end of a line, between spaces: " heap malloc ".
+ * @return the words; release with free()
+ */
 static char *offered(const char *line)
 {
 	struct text words = { 0 };
-	size_t begin = begin_of_word(line);
+	size_t start = start_of_word(line);
 
 	rl_line_buffer = alloc_string(line);
-	char **matches = rl_attempted_completion_function(rl_line_buffer + begin, (int)begin,
+	char **matches = rl_attempted_completion_function(rl_line_buffer + start, (int)start,
 	                                                  (int)strlen(line));
 	text_char(&words, ' ');
 
-	/* The first is what all have in common, or the only one. */
+	/* The first entry is the common prefix, unless there is just one. */
 	for (size_t i = matches && matches[1] ? 1 : 0; matches && matches[i]; i++) {
 		text_string(&words, matches[i]);
 		text_char(&words, ' ');
@@ -103,16 +107,16 @@ static void expect_among(const char *line, const char *word)
 	char *found = offered(line), spaced[64];
 	snprintf(spaced, sizeof spaced, " %s ", word);
 	if (!strstr(found, spaced))
-		fail_msg("'%s' is not offered behind '%s', but%s", word, line, found);
+		fail_msg("'%s' is not offered after '%s', but%s", word, line, found);
 	free(found);
 }
 
-/** Whether readline goes on with names of files where nothing is offered. */
+/** Checks whether readline offers names of files if no word matches. */
 static void expect_files(const char *line, bool files)
 {
 	free(offered(line));
 	if ((rl_attempted_completion_over == 0) != files)
-		fail_msg("names of files are %soffered behind '%s'", files ? "not " : "", line);
+		fail_msg("names of files are %soffered after '%s'", files ? "not " : "", line);
 }
 
 static void test_commands_come_first(void **state)
@@ -156,11 +160,11 @@ static void test_columns_are_those_of_the_list(void **state)
 	expect("map --by kind --sort pss_", " ");
 	expect("watch --sort r", " rate rss ");
 
-	/* Of others the letter means something else. */
+	/* In other commands the letter has another meaning. */
 	expect("strings -o star", " ");
 }
 
-static void test_every_word_that_an_option_takes_is_accepted(void **state)
+static void test_every_offered_value_is_accepted(void **state)
 {
 	static const char *const lines[] = {
 		"map --color=",        "map --perms ",     "map --by ",
@@ -176,9 +180,9 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 		size_t count = 0;
 		while ((word = strtok_r(rest, " ", &rest))) {
 			struct text line = { 0 };
-			bool goes_on = word[strlen(word) - 1] == ':';
+			bool continues = word[strlen(word) - 1] == ':';
 			text_format(&line, "%s%s%s --help > /dev/null", lines[i], word,
-			            goes_on ? "x" : "");
+			            continues ? "x" : "");
 			shell_run_text(&fixture->shell, text_terminate(&line));
 			if (fixture->shell.status != STATUS_OK)
 				fail_msg("%s is refused", line.bytes);
@@ -191,7 +195,7 @@ static void test_every_word_that_an_option_takes_is_accepted(void **state)
 	}
 }
 
-static void test_operands_are_what_belongs_there(void **state)
+static void test_operands_are_offered_where_they_belong(void **state)
 {
 	struct fixture *fixture = *state;
 	char line[64], pid[16];
@@ -206,13 +210,13 @@ static void test_operands_are_what_belongs_there(void **state)
 	snprintf(line, sizeof line, "attach %s", pid);
 
 	expect_among(line, pid);
-	/* These look at one process and no region. */
+	/* These have a process as operand, but no regions. */
 	expect_among("headroom tabb", "tabbed");
 	expect("headroom [sta", " ");
 	expect_among("ps tabb", "tabbed");
 	expect_among("diff before.pmrec tabb", "tabbed");
 
-	/* A pattern is anything. */
+	/* A pattern can be anything. */
 	expect("grep he", " ");
 	expect("grep x he", " heap ");
 	expect("grep -e x he", " heap ");
@@ -229,7 +233,7 @@ static void test_without_a_target_commands_take_one(void **state)
 	expect_files("map cor", true);
 }
 
-static void test_numbers_are_those_that_there_are(void **state)
+static void test_existing_numbers_are_offered(void **state)
 {
 	struct fixture *fixture = *state;
 	results_add_hit(fixture->shell.results, 0x1000, 1, "x", 1);
@@ -257,8 +261,8 @@ static void test_files_are_offered_where_they_belong(void **state)
 		expect_files(without[i], false);
 }
 
-/** Of an exec only the prompt takes notice: until then the list of regions is read in vain. */
-static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state)
+/** The prompt notices an exec. Until then, the list of regions cannot be read. */
+static void test_after_an_exec_nothing_is_offered_or_leaked(void **state)
 {
 	static char *const program[] = { "/bin/sh", "sh", "-c", "kill -STOP $$; exec sleep 1000",
 		                         NULL };
@@ -280,7 +284,7 @@ static void test_an_exec_leaves_nothing_to_offer_and_nothing_behind(void **state
 	for (int i = 0; i < 50; i++)
 		expect("strings [sta", " ");
 
-	/* A list of regions takes more than this each time. */
+	/* A leaked list of regions would be larger than this. */
 	assert_true(mallinfo2().uordblks < before + 50 * 256);
 	child_stop(child);
 }
@@ -293,18 +297,17 @@ int main(void)
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_columns_are_those_of_the_list, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_every_word_that_an_option_takes_is_accepted,
-		                                setup, teardown),
-		cmocka_unit_test_setup_teardown(test_operands_are_what_belongs_there, setup,
+		cmocka_unit_test_setup_teardown(test_every_offered_value_is_accepted, setup,
+		                                teardown),
+		cmocka_unit_test_setup_teardown(test_operands_are_offered_where_they_belong, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_without_a_target_commands_take_one, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(test_numbers_are_those_that_there_are, setup,
-		                                teardown),
+		cmocka_unit_test_setup_teardown(test_existing_numbers_are_offered, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_files_are_offered_where_they_belong, setup,
 		                                teardown),
-		cmocka_unit_test_setup_teardown(
-			test_an_exec_leaves_nothing_to_offer_and_nothing_behind, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_after_an_exec_nothing_is_offered_or_leaked,
+		                                setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the numbers of results stand for: of a row of several regions when some are unmapped by
- * then, and with an end behind them. */
+/* Replacement of the numbers of results: for a row of several regions, some of which have been
+ * unmapped, and with the address of an end after them. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +15,12 @@
 #include <cmocka.h>
 
 #include "shell/results.h"
-#include "shell/shell.h"
+#include "shell/session.h"
 
 enum { PAGE = 4096, REGIONS = 3 };
 
 /**
- * Pages of our own with a page between each two, and a session that has a number for all of them.
+ * Mapped pages, each followed by an unmapped one, and a session with a number for all of them.
  */
 struct fixture {
 	char *memory;
@@ -61,8 +61,8 @@ static void end(struct fixture *fixture)
 }
 
 /**
- * Checks what `map #r1` becomes.
- * @param expected indices of regions, ends with one that is none
+ * Checks the words that replace `map #r1`.
+ * @param expected  indices of regions, terminated by an index that is not valid
  */
 static void expect(const struct fixture *fixture, const size_t *expected)
 {
@@ -101,12 +101,12 @@ static void those_that_are_still_there(void **state)
 	expect(&fixture, (const size_t[]){ 1, REGIONS });
 
 	munmap(region(&fixture, 1), PAGE);
-	/* The command will say that nothing is there. */
+	/* The command will report that nothing is mapped there. */
 	expect(&fixture, (const size_t[]){ 0, REGIONS });
 	end(&fixture);
 }
 
-/** Checks what `dump WORD` becomes. */
+/** Checks the word that replaces `dump WORD`. */
 static void expect_word(const struct shell *shell, const char *word, const char *expected)
 {
 	struct shell_statement statement = { .words = calloc(3, sizeof *statement.words),
@@ -121,7 +121,7 @@ static void expect_word(const struct shell *shell, const char *word, const char 
 	shell_line_statement_deinit(&statement);
 }
 
-/** Addresses without randomisation often have no letter in them. */
+/** Without randomization, addresses often contain digits only. */
 static void an_end_of_digits_only_is_no_distance(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A match as a line: the text around it, what is cut where, and what is marked. */
+/* A match as a line: the text around it, where that is cut, and what is marked. */
 #include "base/utf8.h"
 #include "grep/grep.h"
 #include "grep/line.h"
@@ -16,7 +16,7 @@
 
 enum { ROOM_FOR_A_MATCH = 40 };
 
-/** A hit on `size` bytes of a text, which is all that is around it. */
+/** Makes a hit on `size` bytes of a text. The rest of the text surrounds it. */
 static struct pm_hit hit_in(const char *text, size_t length, size_t at, size_t size)
 {
 	return (struct pm_hit){
@@ -45,15 +45,15 @@ static void text_ends_at_controls_and_broken_characters(void **state)
 	expect_side(hit_text_before(&hit, 100), 4, 6, false);
 	expect_side(hit_text_after(&hit, 100), 5, 4, false);
 
-	/* The second byte of a character is none by itself. */
+	/* The second byte of a character is not a character. */
 	hit = hit_in("\xbc"
 	             "HIT\xc3",
 	             5, 1, 3);
 	expect_side(hit_text_before(&hit, 100), 0, 0, false);
 	expect_side(hit_text_after(&hit, 100), 0, 0, false);
 
-	/* Characters that turn the direction of writing are none either; those of the control set
-	 * of Latin-1 obey to nobody. */
+	/* Control characters end the text: those that change its direction, and those of
+	 * Latin-1. */
 	hit = hit_in("\xe2\x80\xae"
 	             "HIT\xc2\x9b",
 	             8, 3, 3);
@@ -72,7 +72,7 @@ static void room_is_shared(void **state)
 	expect_side(sides[0], 10, 10, false);
 	expect_side(sides[1], 3, 3, false);
 
-	/* What the short side leaves the long one has. */
+	/* The long side gets the room that the short one does not need. */
 	hit_text_around(&hit, 10, sides);
 	expect_side(sides[0], 7, 7, true);
 	expect_side(sides[1], 3, 3, false);
@@ -100,8 +100,8 @@ static void utf16_is_decoded(void **state)
 	expect_text(PM_ENCODING_UTF16LE, "a\0\xfc\0\x2d\x4e", 6, "a\xc3\xbc\xe4\xb8\xad");
 	expect_text(PM_ENCODING_UTF16BE, "\0a\0\xfc\x4e\x2d", 6, "a\xc3\xbc\xe4\xb8\xad");
 
-	/* U+1F600 is a pair; half of one, the halves the wrong way round, and half a unit are
-	 * bytes. */
+	/* U+1F600 is a surrogate pair. Half a pair, its halves in the wrong order and half a unit
+	 * are shown as bytes. */
 	expect_text(PM_ENCODING_UTF16LE, "\x3d\xd8\x00\xde", 4, "\xf0\x9f\x98\x80");
 	expect_text(PM_ENCODING_UTF16LE,
 	            "\x3d\xd8"
@@ -110,7 +110,7 @@ static void utf16_is_decoded(void **state)
 	expect_text(PM_ENCODING_UTF16LE, "\x00\xde\x3d\xd8", 4, "\\x00\\xde\\x3d\\xd8");
 
 	expect_text(PM_ENCODING_UTF16LE, "a\0b", 3, "a\\x62");
-	/* Controls are escaped like others. */
+	/* Control characters are escaped. */
 	expect_text(PM_ENCODING_UTF16LE, "\x1b\0[\0", 4, "\\x1b[");
 }
 
@@ -124,7 +124,7 @@ static void utf16_has_text_around_it(void **state)
 	expect_side(hit_text_after(&hit, 3), 2, 1, true);
 }
 
-/** The line of a hit in the one region there is, on a terminal of so many columns. */
+/** Checks the line of a hit in a heap region, on a terminal of this width. */
 static void expect_line(struct pm_hit hit, size_t columns, const char *expected)
 {
 	struct pm_region region = { .start = 0x7f0000001000,
@@ -157,7 +157,7 @@ static void lines(void **state)
 	            "7f000000100f  heap [heap]+0xf: left left left MATCH\\x01 right right right\n");
 	expect_line(hit, 60, "7f000000100f  heap [heap]+0xf: …eft left MATCH\\x01 right ri…\n");
 
-	/* The match goes before what is around it; it is not cut within an escaped byte. */
+	/* The match has priority over the text around it, and is not cut within an escape. */
 	expect_line(hit, 40, "7f000000100f  heap [heap]+0xf: MATCH\\x01\n");
 	hit.changed = true;
 	expect_line(hit, SIZE_MAX,
@@ -188,7 +188,7 @@ static void long_matches_are_cut(void **state)
 	            "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01\\x01…\n");
 	expect_line(hit, 59, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01\\x01\\x01\\x01…\n");
 
-	/* A terminal that is far too narrow gets some of the match all the same. */
+	/* Part of the match is shown even on a terminal that is far too narrow. */
 	expect_line(hit, 20, "7f0000001000  heap [heap]+0x0: \\x01\\x01\\x01…\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of what a session printed: which thing has which, and for how long. */
+/* Numbers of the items that a session printed, and how long they last. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static size_t add_region(struct results *results, uint64_t start, uint64_t end)
 	return results_add_region(results, start, end, "anon", "");
 }
 
-static void test_hits_are_numbered_anew_by_the_next_command_that_finds_some(void **state)
+static void test_hits_are_replaced_by_those_of_the_next_command(void **state)
 {
 	struct results *results = *state;
 	results_next_command(results);
@@ -45,7 +45,7 @@ static void test_hits_are_numbered_anew_by_the_next_command_that_finds_some(void
 	assert_null(results_hit(results, 0));
 }
 
-static void test_hits_end_where_the_addresses_do(void **state)
+static void test_hits_end_with_the_address_space(void **state)
 {
 	struct results *results = *state;
 	results_add_hit(results, UINT64_MAX - 1, 16, "", 0);
@@ -91,12 +91,13 @@ static void test_a_region_keeps_its_number_while_it_grows(void **state)
 	assert_int_equal(add_region(results, 0x30000, 0x40000), 1);
 }
 
-static void test_many_regions_are_told_apart(void **state)
+static void test_many_regions_are_distinguished(void **state)
 {
 	struct results *results = *state;
-	for (int round = 0; round < 2; round++)
+	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < 5000; i++)
 			assert_int_equal(add_region(results, i << 13, (i << 13) + 4096), i + 1);
+	}
 	assert_int_equal(results_region_count(results), 5000);
 }
 
@@ -111,7 +112,7 @@ static void test_outside_of_a_session_nothing_is_numbered(void **state)
 	assert_int_equal(out.buffer.length, 0);
 }
 
-static void test_lines_of_hits_begin_with_their_number(void **state)
+static void test_lines_of_hits_start_with_their_number(void **state)
 {
 	struct results *results = *state;
 	struct out out;
@@ -128,19 +129,19 @@ static void test_lines_of_hits_begin_with_their_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_hits_are_numbered_anew_by_the_next_command_that_finds_some, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(test_hits_end_where_the_addresses_do, setup,
+		cmocka_unit_test_setup_teardown(test_hits_are_replaced_by_those_of_the_next_command,
+		                                setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hits_end_with_the_address_space, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_hits_beyond_the_bound_get_no_number, setup,
 		                                teardown),
 		cmocka_unit_test_setup_teardown(test_texts_are_kept_up_to_a_bound, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_region_keeps_its_number_while_it_grows,
 		                                setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_regions_are_told_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_regions_are_distinguished, setup,
+		                                teardown),
 		cmocka_unit_test(test_outside_of_a_session_nothing_is_numbered),
-		cmocka_unit_test_setup_teardown(test_lines_of_hits_begin_with_their_number, setup,
+		cmocka_unit_test_setup_teardown(test_lines_of_hits_start_with_their_number, setup,
 		                                teardown),
 	};
 

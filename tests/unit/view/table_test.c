@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns: aligned, cut where a terminal ends, without blanks at the end of lines. */
+/* Tables: aligned columns, cut at the edge of a terminal, without spaces at the end of lines. */
 #include "view/table.h"
 
 #include <setjmp.h>
@@ -31,8 +31,8 @@ static const struct table_column columns[COLUMNS] = { { .title = "NAME" },
 	                                              { .title = "SIZE", .right = true },
 	                                              { .title = "WHAT" } };
 
-/** What a terminal of a width shows. */
-static void check(size_t width, bool dressed, const char *expected)
+/** Checks the table on a terminal of this width. */
+static void check(size_t width, bool header, const char *expected)
 {
 	size_t widths[COLUMNS];
 	char shown[1024];
@@ -46,8 +46,8 @@ static void check(size_t width, bool dressed, const char *expected)
 	struct table table = { .columns = columns,
 		               .column_count = COLUMNS,
 		               .rows = ROWS,
-		               .titles = dressed,
-		               .total = dressed,
+		               .titles = header,
+		               .total = header,
 		               .cell = cell };
 
 	table_measure(&table, widths);
@@ -86,7 +86,7 @@ static void test_cut(void **state)
 	      "          22\n"
 	      "total   1.1K\n");
 
-	/* Something of it is kept, however narrow the terminal. */
+	/* Part of the last column is shown even on a very narrow terminal. */
 	check(10, false,
 	      "a       1.0K short\n"
 	      "gr\303\266\303\237er       a text \342\200\246\n"
