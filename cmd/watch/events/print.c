@@ -5,19 +5,21 @@
 #include <sys/wait.h>
 
 #include "base/delta.h"
+#include "base/report.h"
 #include "base/utf8.h"
 #include "view/json.h"
 #include "watch/format.h"
-#include "watch/members.h"
 
-/** Tells a line of text; failures are told even where nothing else is. */
-static void tell(const struct events *events, struct text *line, bool failure, struct out *out)
+/** Reports a line of text. Failures are reported even if nothing else is. */
+static void report(const struct events *events, struct text *line, bool failure, struct out *out)
 {
-	if (events->tell) {
-		events->tell(events->teller, text_terminate(line));
+	const struct output_options *output = &events->run->options->output;
+
+	if (events->listener) {
+		events->listener(events->context, text_terminate(line));
 	} else if (failure) {
 		report_error("%s", text_terminate(line));
-	} else if (!events->watch->options->output.json && !events->watch->options->output.quiet) {
+	} else if (!output->json && !output->quiet) {
 		text_char(line, '\n');
 		out_wrapped(out, line, 4);
 	}
@@ -26,21 +28,23 @@ static void tell(const struct events *events, struct text *line, bool failure, s
 }
 
 /**
- * Begins an object about an event.
- * @return false where JSON is not wanted
+ * Starts an object about an event.
+ * @return false: the output is not JSON
  */
 static bool begin_json(const struct events *events, const char *event, struct json *json,
                        struct out *out)
 {
+	const struct pm_sample *sample = &events->history->sample;
 	struct text time = { 0 };
-	if (!events->watch->options->output.json)
+
+	if (!events->run->options->output.json)
 		return false;
 
 	*json = (struct json){ .out = out, .one_line = true };
-	delta_put_time(&time, events->watch->sample.wall_ns);
+	delta_put_time(&time, sample->wall_ns);
 	json_open(json, NULL, '{');
 	json_put(json, "time", json_text(text_terminate(&time)));
-	json_put(json, "elapsed", json_real(events->watch->sample.time - events->watch->began));
+	json_put(json, "elapsed", json_real(sample->time - events->history->began));
 	json_put(json, "event", json_string(event));
 	text_deinit(&time);
 
@@ -53,7 +57,7 @@ static void end_json(struct json *json, struct out *out)
 	out_string(out, "\n");
 }
 
-/** Adds an amount in the unit that a condition compares. */
+/** Adds a value in the unit that a condition compares. */
 static void put_amount(const struct events *events, const struct condition *condition,
                        double amount, struct text *line)
 {
@@ -64,7 +68,7 @@ static void put_amount(const struct events *events, const struct condition *cond
 	else if (amount < 1)
 		text_char(line, '0');
 	else
-		watch_format_size(events->watch, (uint64_t)amount, line);
+		watch_format_size((uint64_t)amount, events->run->options->output.bytes, line);
 }
 
 static void put_culprit(const struct events *events, const struct firing *firing, struct text *line)
@@ -77,9 +81,9 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	text_hex(line, culprit->start, 1);
 	text_char(line, '-');
 	text_hex(line, culprit->end, 1);
-	watch_members_add_more(culprit->count, line);
+	watch_format_add_more(culprit->count, line);
 	text_format(line, " %s ", pm_kind_name(culprit->kind));
-	watch_format_size(events->watch, culprit->weight, line);
+	watch_format_size(culprit->weight, events->run->options->output.bytes, line);
 
 	if (*culprit->mapping) {
 		text_char(line, ' ');
@@ -87,51 +91,56 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	}
 }
 
-/** Adds what became of an action. */
+/** Adds the outcome of an action. */
 static void put_done(const struct events *events, const struct action *action,
-                     const struct outcome *outcome, struct text *line)
+                     const struct perform_outcome *outcome, struct text *line)
 {
-	if (action->kind == ACTION_EXIT) {
-		text_string(line, actions_name(action->kind));
+	text_string(line, action_name(action->kind));
+	if (action->kind == ACTION_EXIT)
+		return;
+
+	text_string(line, ": ");
+	if (outcome->error.kind != PM_ERROR_NONE) {
+		text_string(line, outcome->error.text);
+		return;
+	}
+	if (action->kind == ACTION_EXEC) {
+		text_format(line, "PID %d", (int)outcome->pid);
 		return;
 	}
 
-	text_format(line, "%s: ", actions_name(action->kind));
-	if (outcome->error.kind != PM_ERROR_NONE) {
-		text_string(line, outcome->error.text);
-	} else if (action->kind == ACTION_EXEC) {
-		text_format(line, "PID %d", (int)outcome->pid);
+	if (action->kind == ACTION_SNAP) {
+		text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
 	} else {
-		if (action->kind == ACTION_SNAP)
-			text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
-		else
-			watch_format_size(events->watch, outcome->bytes, line);
-		text_string(line, action->kind == ACTION_SNAP ? "" : " in ");
-		utf8_escape(line, outcome->file.bytes, outcome->file.length);
+		watch_format_size(outcome->bytes, events->run->options->output.bytes, line);
+		text_string(line, " in ");
 	}
+	utf8_escape(line, outcome->file.bytes, outcome->file.length);
 }
 
-/** Tells what became of an action. */
-static void tell_outcome(const struct events *events, const struct action *action,
-                         const struct outcome *outcome, struct text *line, struct out *out)
+/** Reports the outcome of an action. */
+static void report_outcome(const struct events *events, const struct action *action,
+                           const struct perform_outcome *outcome, struct text *line,
+                           struct out *out)
 {
 	bool failed = outcome->error.kind != PM_ERROR_NONE;
+
 	if (!failed)
 		text_string(line, "  ");
 	put_done(events, action, outcome, line);
-
 	if (!failed && action->kind == ACTION_EXEC) {
 		text_string(line, ", ");
 		utf8_escape(line, action->argument, strlen(action->argument));
 	}
 
-	tell(events, line, failed, out);
+	report(events, line, failed, out);
 }
 
-static void put_outcome(const struct action *action, struct outcome *outcome, struct json *json)
+static void put_outcome(const struct action *action, struct perform_outcome *outcome,
+                        struct json *json)
 {
 	json_open(json, NULL, '{');
-	json_put(json, "action", json_string(actions_name(action->kind)));
+	json_put(json, "action", json_string(action_name(action->kind)));
 	if (action->kind == ACTION_EXEC)
 		json_put(json, "command", json_text(action->argument));
 	else if (action->kind != ACTION_EXIT)
@@ -149,33 +158,39 @@ static void put_outcome(const struct action *action, struct outcome *outcome, st
 	json_shut(json, '}');
 }
 
-static void put_firing(const struct events *events, const struct firing *firing,
-                       struct outcome *outcomes, struct json *json)
+static void put_region(const struct culprit *culprit, struct json *json)
 {
-	const struct culprit *culprit = &firing->culprit;
+	json_open(json, "region", '{');
+	json_put(json, "start", json_address(culprit->start));
+	json_put(json, "end", json_address(culprit->end));
+	json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
+	if (*culprit->mapping)
+		json_put(json, "mapping", json_text(culprit->mapping));
+	if (*culprit->detail)
+		json_put(json, "detail", json_text(culprit->detail));
+
+	json_put(json, "count", json_number(culprit->count));
+	json_put(json, "rss", json_number(culprit->weight));
+	json_put(json, "own_rss", json_number(culprit->own));
+	json_shut(json, '}');
+}
+
+static void put_firing(const struct events *events, const struct firing *firing,
+                       struct perform_outcome *outcomes, struct json *json)
+{
+	double threshold = firing->threshold->value;
 
 	json_put(json, "condition", json_text(firing->threshold->text));
-	json_put(json, "threshold",
-	         firing->condition->percent ? json_real(firing->threshold->value)
-	                                    : json_number((uint64_t)firing->threshold->value));
-	json_put(json, "value",
-	         firing->condition->percent ? json_real(firing->value)
-	                                    : json_integer((json_int_t)firing->value));
-
-	if (culprit->known) {
-		json_open(json, "region", '{');
-		json_put(json, "start", json_address(culprit->start));
-		json_put(json, "end", json_address(culprit->end));
-		json_put(json, "kind", json_string(pm_kind_name(culprit->kind)));
-		if (*culprit->mapping)
-			json_put(json, "mapping", json_text(culprit->mapping));
-		if (*culprit->detail)
-			json_put(json, "detail", json_text(culprit->detail));
-		json_put(json, "count", json_number(culprit->count));
-		json_put(json, "rss", json_number(culprit->weight));
-		json_put(json, "own_rss", json_number(culprit->own));
-		json_shut(json, '}');
+	if (firing->condition->percent) {
+		json_put(json, "threshold", json_real(threshold));
+		json_put(json, "value", json_real(firing->value));
+	} else {
+		json_put(json, "threshold", json_number((uint64_t)threshold));
+		json_put(json, "value", json_integer((json_int_t)firing->value));
 	}
+
+	if (firing->culprit.known)
+		put_region(&firing->culprit, json);
 
 	json_open(json, "actions", '[');
 	for (size_t i = 0; i < events->options->action_count; i++)
@@ -184,17 +199,19 @@ static void put_firing(const struct events *events, const struct firing *firing,
 	json_shut(json, ']');
 }
 
-/** Keeps what was met for the summary. */
+/** Adds a line about a condition to the summary. */
 static void remember(const struct events *events, const struct firing *firing,
-                     const struct outcome *outcomes)
+                     const struct perform_outcome *outcomes)
 {
 	enum { LINES_MAX = 100 };
-	struct text *lines = &events->watch->firings;
-	if (events->watch->firing_count++ >= LINES_MAX)
+	struct watch_run *run = events->run;
+	struct text *lines = &run->firings;
+
+	if (run->firing_count++ >= LINES_MAX)
 		return;
 
 	text_string(lines, "met ");
-	delta_put_time(lines, events->watch->sample.wall_ns);
+	delta_put_time(lines, events->history->sample.wall_ns);
 	text_format(lines, ": %s: ", firing->threshold->text);
 	put_amount(events, firing->condition, firing->value, lines);
 	put_culprit(events, firing, lines);
@@ -205,13 +222,14 @@ static void remember(const struct events *events, const struct firing *firing,
 	}
 
 	text_char(lines, '\n');
-	if (events->watch->firing_count == LINES_MAX)
-		text_string(lines, "met: what comes after these is not listed\n");
+	if (run->firing_count == LINES_MAX)
+		text_string(lines, "met: later events are not listed\n");
 }
 
 void events_print_firing(const struct events *events, const struct firing *firing,
-                         struct outcome *outcomes, struct out *out)
+                         struct perform_outcome *outcomes, struct out *out)
 {
+	const struct events_options *options = events->options;
 	struct text line = { 0 };
 	struct json json;
 
@@ -221,23 +239,32 @@ void events_print_firing(const struct events *events, const struct firing *firin
 		end_json(&json, out);
 	}
 
-	if (!events->tell) {
-		delta_put_time(&line, events->watch->sample.wall_ns);
+	if (!events->listener) {
+		delta_put_time(&line, events->history->sample.wall_ns);
 		text_string(&line, "  ");
 	}
 
 	text_format(&line, "%s: ", firing->threshold->text);
 	put_amount(events, firing->condition, firing->value, &line);
 	put_culprit(events, firing, &line);
-	tell(events, &line, false, out);
+	report(events, &line, false, out);
 
-	for (size_t i = 0; i < events->options->action_count; i++)
-		if (events->options->actions[i].kind != ACTION_EXIT)
-			tell_outcome(events, &events->options->actions[i], &outcomes[i], &line,
-			             out);
+	for (size_t i = 0; i < options->action_count; i++)
+		if (options->actions[i].kind != ACTION_EXIT)
+			report_outcome(events, &options->actions[i], &outcomes[i], &line, out);
 
 	out_flush(out);
 	text_deinit(&line);
+}
+
+static void put_status(int status, struct json *json)
+{
+	if (status == JOB_STATUS_UNKNOWN)
+		json_put(json, "status", json_null());
+	else if (WIFSIGNALED(status))
+		json_put(json, "signal", json_integer(WTERMSIG(status)));
+	else
+		json_put(json, "status", json_integer(WEXITSTATUS(status)));
 }
 
 void events_print_end(const struct events *events, const struct job *job, int status,
@@ -248,24 +275,19 @@ void events_print_end(const struct events *events, const struct job *job, int st
 	if (begin_json(events, "command", &json, out)) {
 		json_put(&json, "pid", json_number((uint64_t)job->pid));
 		json_put(&json, "command", json_text(job->line));
-		if (status == JOB_STATUS_UNKNOWN)
-			json_put(&json, "status", json_null());
-		else
-			json_put(&json, WIFSIGNALED(status) ? "signal" : "status",
-			         json_integer(WIFSIGNALED(status) ? WTERMSIG(status)
-			                                          : WEXITSTATUS(status)));
+		put_status(status, &json);
 		end_json(&json, out);
 	}
 
 	if (status != 0) {
 		text_format(&line, "exec: '%s' (PID %d) ", job->line, (int)job->pid);
 		if (status == JOB_STATUS_UNKNOWN)
-			text_string(&line, "ended, how is not known");
+			text_string(&line, "ended with an unknown status");
 		else if (WIFSIGNALED(status))
 			text_format(&line, "was killed by signal %d", WTERMSIG(status));
 		else
 			text_format(&line, "ended with status %d", WEXITSTATUS(status));
-		tell(events, &line, true, out);
+		report(events, &line, true, out);
 	}
 
 	text_deinit(&line);
@@ -274,14 +296,15 @@ void events_print_end(const struct events *events, const struct job *job, int st
 void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
                          struct out *out)
 {
+	const struct output_options *output = &events->run->options->output;
 	struct json json;
+
 	if (begin_json(events, "wakeup", &json, out)) {
 		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
 		json_put(&json, "file", json_text(source->file));
 		end_json(&json, out);
-	} else if (!events->tell && events->watch->options->output.verbose &&
-	           !events->watch->options->output.quiet) {
-		report_note("the kernel tells of %s: %s", pm_wakeup_name(source->cause),
+	} else if (!events->listener && output->verbose && !output->quiet) {
+		report_note("the kernel reports %s: %s", pm_wakeup_name(source->cause),
 		            source->file);
 	}
 }
@@ -297,6 +320,6 @@ void events_print_kills(const struct events *events, uint64_t count, struct out 
 
 	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
-	tell(events, &line, true, out);
+	report(events, &line, true, out);
 	text_deinit(&line);
 }

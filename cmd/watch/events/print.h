@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/** @file FILL print.c */
+/** @file Reports events: as JSON, as text, or to a listener. */
 #ifndef CMD_WATCH_EVENTS_PRINT_H
 #define CMD_WATCH_EVENTS_PRINT_H
 
 #include "watch/events/events.h"
+#include "watch/events/perform.h"
 
 /**
- * Tells that a command ended.
- * @param events they
- * @param job it
- * @param status how
- * @param out where to
+ * Reports the end of a command.
+ * @param events the events
+ * @param job the command
+ * @param status as of jobs_reap()
+ * @param out the output
  */
 void events_print_end(const struct events *events, const struct job *job, int status,
                       struct out *out);
 
 /**
- * Tells that a condition was met.
- * @param events they
- * @param firing what was met
- * @param outcomes of all actions
- * @param out where to
+ * Reports a condition that was met, and adds it to watch_run.firings.
+ * @param events the events
+ * @param firing the condition
+ * @param outcomes one for each action
+ * @param out the output
  */
 void events_print_firing(const struct events *events, const struct firing *firing,
-                         struct outcome *outcomes, struct out *out);
+                         struct perform_outcome *outcomes, struct out *out);
 
 /**
- * Tells that the kernel killed processes of the cgroup.
- * @param events they
- * @param count how many
- * @param out where to
+ * Reports OOM kills in the cgroup.
+ * @param events the events
+ * @param count number of processes
+ * @param out the output
  */
 void events_print_kills(const struct events *events, uint64_t count, struct out *out);
 
 /**
- * Tells what woke us.
- * @param events they
- * @param source of it
- * @param out where to
+ * Reports an event of the kernel.
+ * @param events the events
+ * @param source its source
+ * @param out the output
  */
 void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
                          struct out *out);

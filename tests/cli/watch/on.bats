@@ -402,9 +402,9 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 		[[ $stderr == *"--do $action: $file/x cannot be written: "* ]]
 	done
 	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$file" $$
-	[[ $stderr == *"--do snap: $file is there already, and no recording"* ]]
+	[[ $stderr == *"--do snap: $file exists already, and is not a recording"* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>1K' --do "snap:$folder" $$
-	[[ $stderr == *"no recording"* ]]
+	[[ $stderr == *"not a recording"* ]]
 	[ "$(cat "$file")" = text ]
 	# Those that are there, or will have another name, are none of these.
 	target_start hog
@@ -434,20 +434,20 @@ os.execv(sys.argv[1], sys.argv[1:])' \
 
 @test "wrong use is refused" {
 	run -2 --separate-stderr procmem watch --on 'rss=2G' $$
-	[[ $stderr == *'--on: '*'compares nothing'* ]]
+	[[ $stderr == *'--on: '*'has no comparison'* ]]
 	run -2 --separate-stderr procmem watch --on 'ram>2G' $$
 	[[ $stderr == *"'ram' cannot be compared"* ]]
 	run -2 --separate-stderr procmem watch --do exit $$
 	[[ $stderr == *'need a condition'* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --do halt $$
-	[[ $stderr == *"'halt' is no action"* ]]
+	[[ $stderr == *"unknown action 'halt'"* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --cool-down 5s $$
-	[[ $stderr == *'--cool-down is for --again'* ]]
+	[[ $stderr == *'--cool-down needs --again'* ]]
 	run -2 --separate-stderr procmem watch --on 'rss>2G' --do 'dump:%x' $$
-	[[ $stderr == *"'%x' is none of"* ]]
+	[[ $stderr == *"unknown placeholder '%x'"* ]]
 	for words in '--by kind' '--by=kind'; do
 		# shellcheck disable=SC2086 # two words
 		run -2 --separate-stderr procmem watch $words $$
-		[[ $stderr == 'procmem: watch has no --by: its screen sums up by kind with the key g; map and diff have --by kind' ]]
+		[[ $stderr == 'procmem: watch has no --by: the key g of its screen sums up by kind; map and diff have --by kind' ]]
 	done
 }

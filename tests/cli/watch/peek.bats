@@ -127,7 +127,7 @@ peeked() {
 @test "in text it is said how much of it was looked at" {
 	watch_start --plain -i 0.2 --peek 1
 	tell_unseen 'write m 6000 application/grpc'
-	await_text '^ new strings in .*application/grpc ×[0-9]*  (looked at [0-9.]*[KM] of 23.4M)$'
+	await_text '^ new strings in .*application/grpc ×[0-9]*  (searched [0-9.]*[KM] of 23.4M)$'
 }
 
 @test "buffers of a server show HTTP/2 headers" {

@@ -87,8 +87,8 @@ await_selected() {
 	# Only whole words.
 	[[ $(screen_lines | tail -n 1) =~ (sort|filter|search|text|dump|base)$ ]]
 	screen_key '?'
-	screen_await 'Columns are left out where a screen is too narrow.'
-	screen_await '(+0.1/s): so many more each second'
+	screen_await 'A narrow screen has fewer columns.'
+	screen_await '(+0.1/s): how fast their number grows'
 	[[ $(screen_lines) == *'address of the one that grew last'* ]]
 	screen_key Escape q
 	screen_await 'ended: the user quit'
@@ -217,7 +217,7 @@ await_selected() {
 @test "f shows only rows that fit, and says how many there are" {
 	watch_start 80 24 -i 0.5 -s rss
 	screen_key f
-	screen_await 'mappings that fit:'
+	screen_await 'mappings that match:'
 	screen_type 'libd'
 	screen_key BSpace
 	screen_type 'c'
@@ -229,7 +229,7 @@ await_selected() {
 	screen_key f C-u
 	screen_type 'no such mapping'
 	screen_key Enter
-	screen_await 'fits the filter'
+	screen_await 'matches the filter'
 	screen_key f C-u
 	screen_type '('
 	screen_key Enter
@@ -253,7 +253,7 @@ await_selected() {
 	screen_key Escape
 	screen_await 'row '
 	screen_key / x y z Enter
-	screen_await "no row has 'xyz'"
+	screen_await "no row matches 'xyz'"
 	screen_key / l i b c Enter
 	screen_await 'row '
 	first=$(selected)
@@ -363,7 +363,7 @@ await_selected() {
 		"/proc/$TARGET_PID/smaps")
 	[ "$shown" -eq "$counted" ]
 	screen_key d
-	screen_await 'this is the sum of a kind'
+	screen_await 'this row is the sum of a kind'
 	screen_key g
 	screen_await ADDRESS
 }
@@ -386,7 +386,7 @@ await_selected() {
 	screen_key d C-u
 	screen_type "$file"
 	screen_key Enter
-	screen_await 'is there already'
+	screen_await 'exists already'
 	[ "$(cksum <"$file")" = "$before" ]
 	screen_key d Escape
 	screen_await 'row 1 of'
@@ -444,11 +444,11 @@ await_selected() {
 	screen_key '?'
 	screen_await 'select a row'
 	screen_key End
-	screen_await 'Columns are left out'
+	screen_await 'A narrow screen'
 	screen_key Escape
 	screen_await ADDRESS
 	screen_key x
-	screen_await 'that key does nothing'
+	screen_await 'this key has no function'
 }
 
 @test "sizes: 40x10 has the leak and fits, wide has everything, narrow again works" {
@@ -487,14 +487,14 @@ await_selected() {
 	screen_key s
 	screen_await 'sort: rate'
 	screen_key Enter
-	screen_await 'cannot be read'
+	screen_await 'cannot be read any longer'
 	screen_key q
 	screen_await 'ended: the process is gone'
 }
 
 @test "bounds end it, too" {
 	watch_start 100 30 -i 0.2 -c 3
-	screen_await 'ended: looked as often as was wanted'
+	screen_await 'ended: sample count reached'
 	[[ $(screen_lines) == *', 3 samples'* ]]
 }
 
@@ -533,8 +533,8 @@ await_selected() {
 		screen_type "clear; TERM=$name $PROCMEM_BIN watch -i 0.1 -c 2 $TARGET_PID 2>$BATS_TEST_TMPDIR/note; echo fi''n $name"
 		screen_key Enter
 		screen_await "fin $name"
-		screen_await 'ended: looked as often'
-		grep -q "note: there is no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
+		screen_await 'ended: sample count reached'
+		grep -q "note: no live screen, only text: the terminal '$name'" "$BATS_TEST_TMPDIR/note"
 	done
 	screen_type "clear; $PROCMEM_BIN watch --plain -i 0.1 -c 2 $TARGET_PID; echo fi''n plain"
 	screen_key Enter

@@ -156,7 +156,7 @@ summary() {
 	for words in '-c 0' '--count=0' ''; do
 		# shellcheck disable=SC2086 # words
 		run -0 procmem watch --json -i 0.1 --budget 0 --for 0.5 $words "$TARGET_PID"
-		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "watched as long as was wanted"'
+		tail -n 1 <<<"$output" | jq -e '.summary and .samples > 1 and .ended == "time limit reached"'
 	done
 }
 
@@ -217,9 +217,9 @@ summary() {
 @test "above its budget it looks less often, and says so" {
 	target_start leaker merged 20971520
 	run -0 procmem watch -i 0.1 -c 10 --budget 0.001 "$TARGET_PID"
-	[[ $output == *'looked less often to keep to the budget'* ]]
+	[[ $output == *'budget held back '* ]]
 	run -0 procmem watch -i 0.1 -c 10 --budget 0 "$TARGET_PID"
-	[[ $output != *'looked less often'* ]]
+	[[ $output != *'budget held back'* ]]
 }
 
 @test "a region that is not there at a look, or never, is no error, but is told" {
@@ -238,7 +238,7 @@ summary() {
 	run -2 --separate-stderr procmem watch -s size $$
 	[[ $stderr == *'growth, rate, rss or delta'* ]]
 	run -2 --separate-stderr procmem watch --budget 200 $$
-	[[ $stderr == *'no percentage'* ]]
+	[[ $stderr == *'not a percentage'* ]]
 	run -2 --separate-stderr procmem watch 999999999
 	run -2 --separate-stderr procmem watch -c 1 --record /nonexistent/x $$
 	[[ $stderr == *'/nonexistent/x'* ]]

@@ -179,7 +179,7 @@ is_empty() {
 	screen_await "process $TARGET_PID "
 	is_empty
 	screen_key d
-	screen_await 'cannot be read any more'
+	screen_await 'cannot be read any longer'
 }
 
 @test "while text is read the screen goes on, Enter cancels that, and the next one shows it" {
@@ -191,7 +191,7 @@ is_empty() {
 	screen_key d
 	screen_await 'text is still being read (Esc: cancel)'
 	screen_key x
-	screen_await 'that key does nothing'
+	screen_await 'this key has no function'
 	screen_key Enter
 	release_child
 	screen_await 'cancelled'
@@ -206,6 +206,6 @@ is_empty() {
 	await_child
 	kill -KILL "$child"
 	child=
-	screen_await 'it ended without a result: it was killed'
+	screen_await 'the task ended without a result: it was killed'
 	goes_on
 }
