@@ -15,7 +15,7 @@ teardown_file() {
 setup() {
 	load ../support/helper
 	load ../support/screen
-	load ../support/screen
+	load ../support/watch_screen
 	require tmux
 }
 
@@ -89,7 +89,7 @@ await_selected() {
 	screen_key '?'
 	screen_await 'A narrow screen has fewer columns.'
 	screen_await '(+0.1/s): how fast their number grows'
-	[[ $(screen_lines) == *'address of the one that grew last'* ]]
+	[[ $(screen_lines) == *'the address is of the one that grew last'* ]]
 	screen_key Escape q
 	screen_await 'ended: the user quit'
 	screen_await VERDICT

@@ -6,7 +6,7 @@
 setup() {
 	load ../support/helper
 	load ../support/screen
-	load ../support/screen
+	load ../support/watch_screen
 	require tmux
 	folder=$BATS_TEST_TMPDIR/out
 	mkdir "$folder"
