@@ -26,9 +26,9 @@ struct watch_kind_sum {
 /** What was seen. Zeroed: no sample yet. */
 struct watch_history {
 	struct pm_tracker *tracker; /**< follows the regions; owned; NULL: this is a copy */
-	const struct pm_track *const
-		*tracks;                      /**< all tracks, valid until the next sample; the
-	                                         caller of watch_history_copy() sets those of a copy */
+	/** All tracks, valid until the next sample. The caller of watch_history_copy() sets those
+	    of the copy. */
+	const struct pm_track *const *tracks;
 	size_t track_count;                   /**< number of tracks */
 	struct pm_track kinds[PM_KIND_COUNT]; /**< the chosen regions of each kind, as one track */
 	struct pm_sample sample;              /**< the last sample; a copy has no regions */

@@ -19,8 +19,8 @@
 const struct cli_spec watch_spec = {
 	.command = "watch",
 	.operands = "TARGET [REGION]...",
-	.purpose = "Watches a process and reports which of its regions grow, how fast, whether that\n"
-	           "is a steady leak, a burst or over, and when it reaches its memory limit.",
+	.purpose = "Watches a process and reports which of its regions grow, how fast, whether\n"
+	           "that is a steady leak, a burst or over, and when the memory limit is reached.",
 	.groups = watch_options_groups,
 	.exclusive = watch_options_exclusive,
 	.notes = "TARGET is a PID, or a process name that fits one process; or a recording, whose\n"
@@ -29,8 +29,10 @@ const struct cli_spec watch_spec = {
 	         "with a summary.",
 	.absent = { "by", "the key g of its screen sums up by kind; map and diff have --by kind" },
 	.examples = {
-		{ "procmem watch java", "what grows in the process called java, every two seconds" },
-		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java", "record for an hour, and print the summary only" },
+		{ "procmem watch java",
+		  "what grows in the process called java, every two seconds" },
+		{ "procmem watch --for 1h -i 10 --record java.pmrec -q java",
+		  "record for an hour, and print the summary only" },
 	},
 	.operands_min = 1,
 	.operands_max = -1,

@@ -233,11 +233,11 @@ void screen_task_cancel(struct screen_task *task)
 
 void screen_task_end(struct screen_task *task)
 {
-	uint64_t begin = clock_us();
+	uint64_t start = clock_us();
 
 	screen_task_cancel(task);
 	while (task->pid != 0) {
-		int left = PATIENCE_MS - (int)((clock_us() - begin) / 1000);
+		int left = PATIENCE_MS - (int)((clock_us() - start) / 1000);
 		struct pollfd pollfd = { .fd = task->from, .events = POLLIN };
 		if (left <= 0)
 			break;
