@@ -3,8 +3,9 @@
 # usage: tests/run.sh [--quick | --soak DURATION | --fuzz DURATION [TARGET]...]
 #
 # Installs what is missing, builds with warnings as errors, and runs every test: with clang (and the fuzz corpora), with the sanitizers (of
-# threads: where they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. What takes
-# longer is in tests/analyse.sh.
+# threads: where they search), and as it is delivered. Stops at the first build or run that fails. Builds go to build/PRESET. Before the
+# last words of ctest it lists the tests that were skipped, and why: for the kernel or for missing rights, never for a missing program.
+# What takes longer is in tests/analyse.sh, what takes large packages in tests/full.sh.
 #   --quick          only the tests of what is delivered
 #   --soak DURATION  instead of all that, commands at random for so long (10m), with the sanitizers: tests/soak.sh
 #   --fuzz DURATION [TARGET]...
@@ -38,12 +39,26 @@ build() {
 	cmake --build --preset "$preset" -- --quiet "$@"
 }
 
-# run PRESET [CTEST-OPTION]...: runs tests of what was built.
+# run PRESET [CTEST-OPTION]...: runs tests of what was built. The list of skips precedes the closing words of the last run of ctest.
 run() {
 	preset=$1
 	shift
 	echo "== $preset: test"
-	ctest --preset "$preset" -j "$jobs" "$@"
+	logs="$logs build/$preset/Testing/Temporary/LastTest.log"
+	{ ctest --preset "$preset" -j "$jobs" "$@" 2>&1 || echo $? >"$scratch/failed"; } | sed -u "/^[0-9]*% tests passed/,\$ {
+		w $scratch/closing
+		d
+	}"
+	if [ "$preset" = dev ] || [ -e "$scratch/failed" ]; then
+		# shellcheck disable=SC2086 # a list of names
+		sh tests/skipped.sh $logs >"$scratch/skipped"
+		echo "== skipped: $(wc -l <"$scratch/skipped")"
+		cat "$scratch/skipped"
+		echo
+	fi
+	[ ! -e "$scratch/closing" ] || cat "$scratch/closing"
+	[ ! -e "$scratch/failed" ] || exit "$(cat "$scratch/failed")"
+	rm -f "$scratch/closing"
 }
 
 if [ -n "$soak" ]; then
@@ -54,6 +69,11 @@ if [ -n "$fuzz" ]; then
 	build fuzz
 	exec bash tests/fuzz.sh "$fuzz" "$@"
 fi
+logs=
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 if [ $quick = no ]; then
 	# What is delivered is optimised further, and then the compiler sees more.
 	echo '== release: build'
@@ -62,7 +82,7 @@ if [ $quick = no ]; then
 	build fuzz
 	run fuzz -L fuzz
 	build asan
-	run asan -LE once
+	run asan
 	build tsan
 	run tsan -R '^unit/scan'
 fi

@@ -18,10 +18,12 @@ fail() {
 here=$PROCMEM_SOURCE/tests/install
 [ "$(sed -n 's/^ID=//p' /etc/os-release)" = debian ] || skip 'this is no Debian'
 for tool in dpkg-shlibdeps scdoc file lintian mmdebstrap unshare; do
-	command -v "$tool" >/dev/null || skip "$tool is not installed"
+	command -v "$tool" >/dev/null || fail "$tool is not installed: sh docs/setup.sh test installs it"
 done
-[ "$(id -u)" = 0 ] || skip 'a clean root takes root'
-unshare --mount --pid --fork true 2>/dev/null || skip 'namespaces cannot be made here'
+# shellcheck source=tests/install/root.sh
+. "$here/root.sh"
+obstacle=$(root_obstacle)
+[ -z "$obstacle" ] || skip "$obstacle"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -49,9 +51,8 @@ done | tr ',' '\n' | sed 's/(.*//; s/ //g; /procmem/d' | sort -u)
 # shellcheck disable=SC2086 # a list of names
 apt-cache show $depends >/dev/null 2>"$scratch/log" || fail "unknown dependencies: $(cat "$scratch/log")"
 root=$scratch/root
-mmdebstrap --quiet --variant=essential --include="$(echo "$depends" | tr '\n' ,)" \
-	"$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$root" \
-	>"$scratch/log" 2>&1 || skip "a clean root could not be made: $(tail -n 1 "$scratch/log")"
+root_make "$root" "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" --variant=essential \
+	--include="$(echo "$depends" | tr '\n' ,)" >"$scratch/log" 2>&1 || skip "a clean root could not be made: $(tail -n 1 "$scratch/log")"
 
 # All files but those in which dpkg and ldconfig keep their own state.
 files() {
@@ -61,7 +62,7 @@ files() {
 }
 
 in_root() {
-	unshare --mount --pid --fork --kill-child --mount-proc="$root/proc" chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C "$@"
+	root_run "$root" env LC_ALL=C "$@"
 }
 
 cp "$packages"/*.deb "$here/in_root.sh" "$root/tmp"

@@ -3,7 +3,7 @@
 # Who only wants the program builds nothing else: not what the tests and benchmarks consist of, nor what the tour looks into. The latter is
 # built where the tour asks for it. Run by ctest.
 set -eu
-command -v jq >/dev/null || { echo 'jq is not installed' && exit 77; }
+command -v jq >/dev/null || { echo 'jq is not installed: sh docs/setup.sh test installs it' && exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0

@@ -5,7 +5,7 @@
 set -eu
 pages=$PROCMEM_BUILD/docs/man
 set -- "$pages"/*.[1-9]
-[ -e "$1" ] || { echo 'no man pages were made: scdoc is not installed' && exit 77; }
+[ -e "$1" ] || { echo 'no man pages were made: is scdoc installed? sh docs/setup.sh test installs it' && exit 1; }
 [ $# -eq "$(find "$PROCMEM_SOURCE/docs/man" -name '*.scd' | wc -l)" ] || { echo "$pages has $# pages, docs/man another number" && exit 1; }
 failed=0
 

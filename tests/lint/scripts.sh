@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The scripts give shellcheck nothing to say. Run by ctest.
 set -eu
-command -v shellcheck >/dev/null || { echo 'shellcheck is not installed' && exit 77; }
+command -v shellcheck >/dev/null || { echo 'shellcheck is not installed: sh docs/setup.sh test installs it' && exit 1; }
 cd "$PROCMEM_SOURCE"
 find docs tests -name '*.sh' | sort | xargs shellcheck .ci/run
 # As lint/text says of sources.

@@ -7,7 +7,7 @@
 # there are. Run by ctest.
 set -eu
 for tool in clang-tidy jq; do
-	command -v $tool >/dev/null || { echo "$tool is not installed" && exit 77; }
+	command -v $tool >/dev/null || { echo "$tool is not installed: sh docs/setup.sh test installs it" && exit 1; }
 done
 cd "$PROCMEM_SOURCE"
 files=$(mktemp)

@@ -14,8 +14,7 @@ teardown() {
 # Both searches of the target, which is stopped meanwhile by a signal, as nothing of it may change between them.
 same_hits() {
 	local pattern
-	kill -STOP "$TARGET_PID"
-	until grep -q '^State:.T' "/proc/$TARGET_PID/status"; do :; done
+	program_freeze
 	for pattern; do
 		procmem grep -s --json "$pattern" "$TARGET_PID" | jq -r '"\(.address[2:]) \(.length)"' >"$BATS_TEST_TMPDIR/ours"
 		python3 "$BATS_TEST_DIRNAME/../support/search.py" "$TARGET_PID" "$pattern" >"$BATS_TEST_TMPDIR/theirs"

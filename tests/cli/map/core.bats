@@ -11,7 +11,7 @@ teardown() {
 }
 
 @test "a core file that gdb wrote is listed like a process, with malloc's regions proven" {
-	command -v gdb >/dev/null || skip "gdb is not installed"
+	require gdb
 	target_start sample_server --fill
 	gdb -q -batch -p "$TARGET_PID" -ex "generate-core-file $BATS_TEST_TMPDIR/core" >/dev/null 2>&1
 	[ -s "$BATS_TEST_TMPDIR/core" ]

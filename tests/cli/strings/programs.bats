@@ -22,8 +22,7 @@ private_ranges() {
 
 # Stands still meanwhile: what the two read must be the same.
 compare_program() {
-	kill -STOP "$TARGET_PID"
-	until ! grep -L '^State:.T' "/proc/$TARGET_PID/task/"*/status | grep -q .; do :; done
+	program_freeze
 	local compared=0
 	for range in $(private_ranges); do
 		read_bytes "$range" 2>/dev/null || continue

@@ -6,7 +6,8 @@
 #   target_range memfd           its "start-end"
 #   target_tell grow             sends a command line and waits until it is done
 #   target_await TEXT            reads output lines until one contains TEXT
-#   program_start redis-server … any program; skips the test where it is not installed
+#   program_start redis-server … any program; the test fails where it is not installed
+#   program_freeze               stops a program of program_start, once it waits, by a signal
 #   on_terminal 24 80 map PID    runs procmem on a terminal of so many lines and columns
 #   start_blocked dump PID all   runs procmem, whose output nobody takes, and waits for its first byte; sets BLOCKED (its PID) and READER
 #   targets_stop                 call it in teardown (or teardown_file for targets started in setup_file)
@@ -71,11 +72,27 @@ program_start() {
 	spawn setpriv --pdeathsig KILL "$@"
 }
 
-# Skips the test where a program is missing.
+# Fails the test where a program is missing: docs/setup.sh installs all that tests call.
 require() {
 	local program
 	for program; do
-		command -v "$program" >/dev/null || skip "$program is not installed"
+		command -v "$program" >/dev/null && continue
+		echo "$program is not installed: sh docs/setup.sh test installs it" >&2
+		return 1
+	done
+}
+
+# Stops a program by a signal, and returns when all its threads stand still. Before, it waits until the main thread sleeps: a program that
+# says that it is ready still has to get where it waits.
+program_freeze() {
+	local state
+	until [ "$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status")" = S ]; do
+		kill -0 "$TARGET_PID"
+	done
+	kill -STOP "$TARGET_PID"
+	until [ "$state" = T ]; do
+		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/task/"*/status | sort -u)
+		kill -0 "$TARGET_PID"
 	done
 }
 

@@ -58,8 +58,9 @@ await_child() {
 	until grep -q '^State:.*stopped' "/proc/$child/status"; do sleep 0.02; done
 }
 
+# The kernel itself wakes a stopped child whose parent was killed (SIGHUP and SIGCONT to an orphaned process group): it may be gone.
 release_child() {
-	kill -CONT "$child"
+	kill -CONT "$child" 2>/dev/null || [ ! -d "/proc/$child" ]
 	released=$child
 	child=
 }

@@ -136,7 +136,7 @@ static int is_installed(const char *program)
 void program_start(struct target *target, const char *program, ...)
 {
 	if (!is_installed(program))
-		skip_because("%s is not installed", program);
+		fail_msg("%s is not installed: sh docs/setup.sh test installs it", program);
 	va_list rest;
 	va_start(rest, program);
 	start(target, program, program, rest);

@@ -39,8 +39,8 @@ struct target {
 void target_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 
 /**
- * Starts any program of PATH, waits for nothing; skips the test where it is not installed. @param
- * program as for target_start()
+ * Starts a program of PATH without waiting for it. Fails the test if the program is not installed.
+ * @param program as for target_start()
  */
 void program_start(struct target *target, const char *program, ...) __attribute__((sentinel));
 

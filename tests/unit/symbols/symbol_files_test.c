@@ -121,8 +121,6 @@ static void make(struct fixture *fixture, const char *how, const char *option, c
 	struct target program;
 	int status;
 	make_folders(path);
-	if (access("/usr/bin/objcopy", X_OK) < 0)
-		skip_because("objcopy is not installed");
 	program_start(&program, how, option, fixture->program, path, NULL);
 	target_await_end(&program, &status);
 	assert_int_equal(status, 0);

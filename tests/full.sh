@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: tests/full.sh [CTEST-OPTION]...
+#
+# Installs large packages, builds, and runs the tests that take very long or need these packages
+# (those with the label `full`): at present install/fresh, which is tests/fresh.sh for Debian 12.
+# An hour on two cores. tests/run.sh does not run them; `-N` lists them.
+set -eu
+cd "$(dirname "$0")/.."
+sh docs/setup.sh full
+
+echo '== programs of these tests'
+chromium --version
+chromedriver --version
+go version
+prometheus --version 2>&1 | head -n 1
+
+echo '== dev: build'
+cmake --preset dev >/dev/null
+cmake --build --preset dev -- --quiet
+echo '== full: test'
+exec ctest --preset full "$@"
