@@ -39,12 +39,12 @@ int watch_history_follow(struct watch_history *history, struct pm_error *error)
 	history->held_back += sample->held_back;
 
 	/* Regions that were not measured may have changed. */
-	if (!sample->held_back &&
-	    pm_tracker_add(history->tracker, sample->time, regions, error) < 0)
-		return -1;
+	int status = 0;
+	if (!sample->held_back)
+		status = pm_tracker_add(history->tracker, sample->time, regions, error);
 
 	history->tracks = pm_tracker_tracks(history->tracker, &history->track_count);
-	return 0;
+	return status;
 }
 
 int watch_history_add_kinds(struct watch_history *history, const struct watch_kind_sum *sums,

@@ -131,8 +131,8 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 	struct poll_loop *wait = events->wait;
 	size_t keys = poll_loop_add(wait, screen->terminal.keys, POLLIN);
 
-	events->listener = show_event;
-	events->context = screen;
+	events->report.listener = show_event;
+	events->report.context = screen;
 
 	bool met = events_evaluate(events, out);
 	while (!met && !is_screen_over(watch, screen, wait)) {
@@ -151,7 +151,7 @@ static void watch_live(struct watch *watch, struct screen *screen, struct events
 		}
 	}
 
-	events->listener = NULL;
+	events->report.listener = NULL;
 	watch_run_end(&watch->run, "the user quit");
 }
 

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/report.h"
 #include "watch/events/perform.h"
-#include "watch/events/print.h"
 
 /* Time to wait for commands at the end, in seconds. */
 static const double last_patience = 60;
@@ -70,7 +69,7 @@ static struct marks find_marks(const struct events *events)
 {
 	enum { STEPS = 32 };
 	struct marks marks = { 0 };
-	const struct pm_limit *limit = pm_headroom_find(&events->history->headroom,
+	const struct pm_limit *limit = pm_headroom_find(&events->report.history->headroom,
 	                                                PM_LIMIT_CGROUP);
 	double max = limit ? (double)limit->max : 0;
 
@@ -102,7 +101,7 @@ static void warn_of_bytes(const struct condition *condition)
 /** Warns of conditions that can never hold, or that hold by mistake. */
 static void warn(const struct events *events)
 {
-	bool limited = pm_headroom_memory(&events->history->headroom) != NULL;
+	bool limited = pm_headroom_memory(&events->report.history->headroom) != NULL;
 
 	for (size_t i = 0; i < events->options->condition_count; i++) {
 		const struct condition *condition = &events->options->conditions[i];
@@ -140,7 +139,7 @@ static void report_source(const struct pm_wakeup_source *source)
 
 static void add_sources(struct events *events)
 {
-	const struct output_options *output = &events->run->options->output;
+	const struct output_options *output = &events->report.run->options->output;
 	size_t count;
 	const struct pm_wakeup_source *sources = pm_wakeup_sources(events->wakeup, &count);
 
@@ -155,8 +154,7 @@ static void add_sources(struct events *events)
 int events_open(struct events *events, struct watch_run *run, const struct watch_history *history,
                 struct events_options *options, struct poll_loop *wait, struct pm_error *error)
 {
-	*events = (struct events){ .run = run,
-		                   .history = history,
+	*events = (struct events){ .report = { .run = run, .history = history },
 		                   .options = options,
 		                   .evaluate = { .history = history,
 		                                 .select = run->options->selection.select,
@@ -195,23 +193,23 @@ static void act(struct events *events, const struct firing *firing, struct out *
 	const struct events_options *options = events->options;
 	struct perform_outcome *outcomes = alloc_array(NULL, options->action_count,
 	                                               sizeof *outcomes);
-	const struct perform_event event = { .run = events->run,
-		                             .history = events->history,
+	const struct perform_event event = { .run = events->report.run,
+		                             .history = events->report.history,
 		                             .firing = firing,
 		                             .number = ++events->number,
 		                             .jobs = &events->jobs,
-		                             .silent = events->listener != NULL };
+		                             .silent = events->report.listener != NULL };
 
 	for (size_t i = 0; i < options->action_count; i++) {
 		perform_action(&options->actions[i], &event, &outcomes[i]);
-		if (options->actions[i].kind == ACTION_EXIT && !events->run->met) {
-			events->run->met = true;
-			watch_run_end_with(events->run, "a condition was met",
+		if (options->actions[i].kind == ACTION_EXIT && !events->report.run->met) {
+			events->report.run->met = true;
+			watch_run_end_with(events->report.run, "a condition was met",
 			                   firing->threshold->text);
 		}
 	}
 
-	events_print_firing(events, firing, outcomes, out);
+	events_print_firing(&events->report, firing, outcomes, out);
 	for (size_t i = 0; i < options->action_count; i++)
 		perform_outcome_deinit(&outcomes[i]);
 
@@ -224,7 +222,7 @@ static void reap(struct events *events, struct out *out)
 	int status;
 
 	while (jobs_reap(&events->jobs, &job, &status))
-		events_print_end(events, &job, status, out);
+		events_print_end(&events->report, &job, status, out);
 }
 
 /** Reports OOM kills that are new. */
@@ -236,7 +234,7 @@ static void check_kills(struct events *events, struct out *out)
 	    !now.known || now.oom_kill <= events->killed)
 		return;
 
-	events_print_kills(events, now.oom_kill - events->killed, out);
+	events_print_kills(&events->report, now.oom_kill - events->killed, out);
 	events->killed = now.oom_kill;
 }
 
@@ -254,7 +252,7 @@ bool events_evaluate(struct events *events, struct out *out)
 		if (evaluate_condition(&options->conditions[i], &events->evaluate, &firing))
 			act(events, &firing, out);
 
-	return events->run->met;
+	return events->report.run->met;
 }
 
 void events_receive(struct events *events, struct out *out)
@@ -269,7 +267,7 @@ void events_receive(struct events *events, struct out *out)
 	for (size_t i = 0; i < count; i++) {
 		struct pollfd *descriptor = &events->wait->descriptors[events->first_source + i];
 		if (pm_wakeup_consume(events->wakeup, i, descriptor->revents)) {
-			events_print_wakeup(events, &sources[i], out);
+			events_print_wakeup(&events->report, &sources[i], out);
 			woken = true;
 		}
 
@@ -303,7 +301,7 @@ static void finish_commands(struct events *events, struct out *out)
 			break;
 
 	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->items[i].pid != 0 && !events->run->options->output.quiet)
+		if (jobs->items[i].pid != 0 && !events->report.run->options->output.quiet)
 			report_note("'%s' (PID %d) still runs, and was left running",
 			            jobs->items[i].line, (int)jobs->items[i].pid);
 
@@ -315,7 +313,7 @@ void events_close(struct events *events, struct out *out)
 	if (!events->wakeup)
 		return;
 
-	events->run->will_act = NULL;
+	events->report.run->will_act = NULL;
 	check_kills(events, out);
 	out_flush(out);
 	finish_commands(events, out);

@@ -12,19 +12,12 @@
 #include "base/poll_loop.h"
 #include "watch/events/evaluate.h"
 #include "watch/events/jobs.h"
+#include "watch/events/print.h"
 #include "watch/run.h"
-
-/**
- * Shows a line of text elsewhere than in the output, such as on a screen.
- * @param context as of events.context
- * @param line the line, without a newline
- */
-typedef void events_listener(void *context, const char *line);
 
 /** Conditions at work. */
 struct events {
-	struct watch_run *run;
-	const struct watch_history *history;
+	struct events_report report;    /**< where events are reported; its listener can be set */
 	struct events_options *options; /**< actions, and conditions that remember when they were
 	                                   met */
 	struct evaluate evaluate;       /**< what conditions are compared with */
@@ -35,9 +28,6 @@ struct events {
 	uint64_t number;                /**< number of events so far */
 	uint64_t killed;                /**< OOM kills in the cgroup that need no report */
 	bool kills_known;               /**< the kernel counts OOM kills */
-	events_listener *listener; /**< receives lines of text; NULL: these go to the output, and
-	                              failures to stderr */
-	void *context;             /**< of the listener */
 };
 
 /**

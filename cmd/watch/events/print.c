@@ -11,12 +11,12 @@
 #include "watch/format.h"
 
 /** Reports a line of text. Failures are reported even if nothing else is. */
-static void report(const struct events *events, struct text *line, bool failure, struct out *out)
+static void report(const struct events_report *to, struct text *line, bool failure, struct out *out)
 {
-	const struct output_options *output = &events->run->options->output;
+	const struct output_options *output = &to->run->options->output;
 
-	if (events->listener) {
-		events->listener(events->context, text_terminate(line));
+	if (to->listener) {
+		to->listener(to->context, text_terminate(line));
 	} else if (failure) {
 		report_error("%s", text_terminate(line));
 	} else if (!output->json && !output->quiet) {
@@ -31,20 +31,20 @@ static void report(const struct events *events, struct text *line, bool failure,
  * Starts an object about an event.
  * @return false: the output is not JSON
  */
-static bool begin_json(const struct events *events, const char *event, struct json *json,
+static bool begin_json(const struct events_report *to, const char *event, struct json *json,
                        struct out *out)
 {
-	const struct pm_sample *sample = &events->history->sample;
+	const struct pm_sample *sample = &to->history->sample;
 	struct text time = { 0 };
 
-	if (!events->run->options->output.json)
+	if (!to->run->options->output.json)
 		return false;
 
 	*json = (struct json){ .out = out, .one_line = true };
 	delta_put_time(&time, sample->wall_ns);
 	json_open(json, NULL, '{');
 	json_put(json, "time", json_text(text_terminate(&time)));
-	json_put(json, "elapsed", json_real(sample->time - events->history->began));
+	json_put(json, "elapsed", json_real(sample->time - to->history->began));
 	json_put(json, "event", json_string(event));
 	text_deinit(&time);
 
@@ -58,7 +58,7 @@ static void end_json(struct json *json, struct out *out)
 }
 
 /** Adds a value in the unit that a condition compares. */
-static void put_amount(const struct events *events, const struct condition *condition,
+static void put_amount(const struct events_report *to, const struct condition *condition,
                        double amount, struct text *line)
 {
 	if (condition->percent)
@@ -68,10 +68,11 @@ static void put_amount(const struct events *events, const struct condition *cond
 	else if (amount < 1)
 		text_char(line, '0');
 	else
-		watch_format_size((uint64_t)amount, events->run->options->output.bytes, line);
+		watch_format_size((uint64_t)amount, to->run->options->output.bytes, line);
 }
 
-static void put_culprit(const struct events *events, const struct firing *firing, struct text *line)
+static void put_culprit(const struct events_report *to, const struct firing *firing,
+                        struct text *line)
 {
 	const struct culprit *culprit = &firing->culprit;
 	if (!culprit->known)
@@ -83,7 +84,7 @@ static void put_culprit(const struct events *events, const struct firing *firing
 	text_hex(line, culprit->end, 1);
 	watch_format_add_more(culprit->count, line);
 	text_format(line, " %s ", pm_kind_name(culprit->kind));
-	watch_format_size(culprit->weight, events->run->options->output.bytes, line);
+	watch_format_size(culprit->weight, to->run->options->output.bytes, line);
 
 	if (*culprit->mapping) {
 		text_char(line, ' ');
@@ -92,7 +93,7 @@ static void put_culprit(const struct events *events, const struct firing *firing
 }
 
 /** Adds the outcome of an action. */
-static void put_done(const struct events *events, const struct action *action,
+static void put_done(const struct events_report *to, const struct action *action,
                      const struct perform_outcome *outcome, struct text *line)
 {
 	text_string(line, action_name(action->kind));
@@ -112,14 +113,14 @@ static void put_done(const struct events *events, const struct action *action,
 	if (action->kind == ACTION_SNAP) {
 		text_format(line, "sample %llu of ", (unsigned long long)outcome->number);
 	} else {
-		watch_format_size(outcome->bytes, events->run->options->output.bytes, line);
+		watch_format_size(outcome->bytes, to->run->options->output.bytes, line);
 		text_string(line, " in ");
 	}
 	utf8_escape(line, outcome->file.bytes, outcome->file.length);
 }
 
 /** Reports the outcome of an action. */
-static void report_outcome(const struct events *events, const struct action *action,
+static void report_outcome(const struct events_report *to, const struct action *action,
                            const struct perform_outcome *outcome, struct text *line,
                            struct out *out)
 {
@@ -127,13 +128,13 @@ static void report_outcome(const struct events *events, const struct action *act
 
 	if (!failed)
 		text_string(line, "  ");
-	put_done(events, action, outcome, line);
+	put_done(to, action, outcome, line);
 	if (!failed && action->kind == ACTION_EXEC) {
 		text_string(line, ", ");
 		utf8_escape(line, action->argument, strlen(action->argument));
 	}
 
-	report(events, line, failed, out);
+	report(to, line, failed, out);
 }
 
 static void put_outcome(const struct action *action, struct perform_outcome *outcome,
@@ -175,9 +176,10 @@ static void put_region(const struct culprit *culprit, struct json *json)
 	json_shut(json, '}');
 }
 
-static void put_firing(const struct events *events, const struct firing *firing,
+static void put_firing(const struct events_report *to, const struct firing *firing,
                        struct perform_outcome *outcomes, struct json *json)
 {
+	const struct events_options *options = &to->run->options->events;
 	double threshold = firing->threshold->value;
 
 	json_put(json, "condition", json_text(firing->threshold->text));
@@ -193,32 +195,33 @@ static void put_firing(const struct events *events, const struct firing *firing,
 		put_region(&firing->culprit, json);
 
 	json_open(json, "actions", '[');
-	for (size_t i = 0; i < events->options->action_count; i++)
-		put_outcome(&events->options->actions[i], &outcomes[i], json);
+	for (size_t i = 0; i < options->action_count; i++)
+		put_outcome(&options->actions[i], &outcomes[i], json);
 
 	json_shut(json, ']');
 }
 
 /** Adds a line about a condition to the summary. */
-static void remember(const struct events *events, const struct firing *firing,
+static void remember(const struct events_report *to, const struct firing *firing,
                      const struct perform_outcome *outcomes)
 {
 	enum { LINES_MAX = 100 };
-	struct watch_run *run = events->run;
+	struct watch_run *run = to->run;
+	const struct events_options *options = &run->options->events;
 	struct text *lines = &run->firings;
 
 	if (run->firing_count++ >= LINES_MAX)
 		return;
 
 	text_string(lines, "met ");
-	delta_put_time(lines, events->history->sample.wall_ns);
+	delta_put_time(lines, to->history->sample.wall_ns);
 	text_format(lines, ": %s: ", firing->threshold->text);
-	put_amount(events, firing->condition, firing->value, lines);
-	put_culprit(events, firing, lines);
+	put_amount(to, firing->condition, firing->value, lines);
+	put_culprit(to, firing, lines);
 
-	for (size_t i = 0; i < events->options->action_count; i++) {
+	for (size_t i = 0; i < options->action_count; i++) {
 		text_string(lines, "; ");
-		put_done(events, &events->options->actions[i], &outcomes[i], lines);
+		put_done(to, &options->actions[i], &outcomes[i], lines);
 	}
 
 	text_char(lines, '\n');
@@ -226,32 +229,32 @@ static void remember(const struct events *events, const struct firing *firing,
 		text_string(lines, "met: later events are not listed\n");
 }
 
-void events_print_firing(const struct events *events, const struct firing *firing,
+void events_print_firing(const struct events_report *to, const struct firing *firing,
                          struct perform_outcome *outcomes, struct out *out)
 {
-	const struct events_options *options = events->options;
+	const struct events_options *options = &to->run->options->events;
 	struct text line = { 0 };
 	struct json json;
 
-	remember(events, firing, outcomes);
-	if (begin_json(events, "condition", &json, out)) {
-		put_firing(events, firing, outcomes, &json);
+	remember(to, firing, outcomes);
+	if (begin_json(to, "condition", &json, out)) {
+		put_firing(to, firing, outcomes, &json);
 		end_json(&json, out);
 	}
 
-	if (!events->listener) {
-		delta_put_time(&line, events->history->sample.wall_ns);
+	if (!to->listener) {
+		delta_put_time(&line, to->history->sample.wall_ns);
 		text_string(&line, "  ");
 	}
 
 	text_format(&line, "%s: ", firing->threshold->text);
-	put_amount(events, firing->condition, firing->value, &line);
-	put_culprit(events, firing, &line);
-	report(events, &line, false, out);
+	put_amount(to, firing->condition, firing->value, &line);
+	put_culprit(to, firing, &line);
+	report(to, &line, false, out);
 
 	for (size_t i = 0; i < options->action_count; i++)
 		if (options->actions[i].kind != ACTION_EXIT)
-			report_outcome(events, &options->actions[i], &outcomes[i], &line, out);
+			report_outcome(to, &options->actions[i], &outcomes[i], &line, out);
 
 	out_flush(out);
 	text_deinit(&line);
@@ -267,12 +270,12 @@ static void put_status(int status, struct json *json)
 		json_put(json, "status", json_integer(WEXITSTATUS(status)));
 }
 
-void events_print_end(const struct events *events, const struct job *job, int status,
+void events_print_end(const struct events_report *to, const struct job *job, int status,
                       struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
-	if (begin_json(events, "command", &json, out)) {
+	if (begin_json(to, "command", &json, out)) {
 		json_put(&json, "pid", json_number((uint64_t)job->pid));
 		json_put(&json, "command", json_text(job->line));
 		put_status(status, &json);
@@ -287,39 +290,39 @@ void events_print_end(const struct events *events, const struct job *job, int st
 			text_format(&line, "was killed by signal %d", WTERMSIG(status));
 		else
 			text_format(&line, "ended with status %d", WEXITSTATUS(status));
-		report(events, &line, true, out);
+		report(to, &line, true, out);
 	}
 
 	text_deinit(&line);
 }
 
-void events_print_wakeup(const struct events *events, const struct pm_wakeup_source *source,
+void events_print_wakeup(const struct events_report *to, const struct pm_wakeup_source *source,
                          struct out *out)
 {
-	const struct output_options *output = &events->run->options->output;
+	const struct output_options *output = &to->run->options->output;
 	struct json json;
 
-	if (begin_json(events, "wakeup", &json, out)) {
+	if (begin_json(to, "wakeup", &json, out)) {
 		json_put(&json, "cause", json_string(pm_wakeup_name(source->cause)));
 		json_put(&json, "file", json_text(source->file));
 		end_json(&json, out);
-	} else if (!events->listener && output->verbose && !output->quiet) {
+	} else if (!to->listener && output->verbose && !output->quiet) {
 		report_note("the kernel reports %s: %s", pm_wakeup_name(source->cause),
 		            source->file);
 	}
 }
 
-void events_print_kills(const struct events *events, uint64_t count, struct out *out)
+void events_print_kills(const struct events_report *to, uint64_t count, struct out *out)
 {
 	struct text line = { 0 };
 	struct json json;
-	if (begin_json(events, "oom_kill", &json, out)) {
+	if (begin_json(to, "oom_kill", &json, out)) {
 		json_put(&json, "count", json_number(count));
 		end_json(&json, out);
 	}
 
 	text_format(&line, "the kernel killed %llu process%s of its cgroup for lack of memory",
 	            (unsigned long long)count, count == 1 ? "" : "es");
-	report(events, &line, true, out);
+	report(to, &line, true, out);
 	text_deinit(&line);
 }

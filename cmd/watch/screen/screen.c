@@ -340,6 +340,7 @@ static long rows_to_move(enum screen_action action, long page)
 		return -1;
 	case SCREEN_DOWN:
 		return 1;
+
 	case SCREEN_PAGE_UP:
 		return -page;
 	case SCREEN_PAGE_DOWN:

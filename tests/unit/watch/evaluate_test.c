@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of `procmem watch`: what is understood, when they hold, and how often they are met. */
+/* Conditions of `procmem watch`: their syntax, when they hold, and how often they are met. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void documented_conditions(void **state)
 	condition_deinit(&kinds);
 }
 
-/** In the order in which they are passed, each with a text of its own. */
+/** Values are in the order in which they are passed, each with a text of its own. */
 static void lists(void **state)
 {
 	(void)state;
@@ -151,12 +151,11 @@ static void open_fixture(struct fixture *fixture)
 	fixture->history.sample.regions = &fixture->regions;
 	add_region(fixture, 0x10000, 4 * MIB, PM_KIND_ARENA, "");
 	add_region(fixture, 0x10000000, 6 * MIB, PM_KIND_ARENA, "");
-
 	add_region(fixture, 0x20000000, 9 * MIB, PM_KIND_FILE, "/data");
 }
 
-/** The next sample: so much resident, at so many seconds. */
-static void see(struct fixture *fixture, double time, uint64_t rss)
+/** Adds a sample. */
+static void add_sample(struct fixture *fixture, double time, uint64_t rss)
 {
 	fixture->history.sample.time = time;
 	fixture->history.sample.totals.rss = rss;
@@ -199,7 +198,7 @@ static void what_is_compared(void **state)
 	(void)state;
 	struct fixture fixture;
 	open_fixture(&fixture);
-	see(&fixture, 100, 19 * MIB);
+	add_sample(&fixture, 100, 19 * MIB);
 	fixture.history.sample.totals.threads = 7;
 	assert_true(measure(&fixture, "rss>1") == 19.0 * MIB);
 	assert_true(measure(&fixture, "threads>1") == 7);
@@ -209,7 +208,7 @@ static void what_is_compared(void **state)
 	assert_true(measure(&fixture, "kind:arena,file>1") == 19.0 * MIB);
 	assert_true(measure(&fixture, "region>1") == 9.0 * MIB);
 
-	/* Without a limit there are no shares of it. */
+	/* Without a limit there are no percentages of it. */
 	assert_true(measure(&fixture, "headroom<1G") == -1);
 	assert_true(measure(&fixture, "rss>80%") == -1);
 	fixture.history.headroom.count = 1;
@@ -232,10 +231,10 @@ static void growth_and_rate(void **state)
 	(void)state;
 	struct fixture fixture;
 	open_fixture(&fixture);
-	see(&fixture, 100, 10 * MIB);
-	see(&fixture, 110, 50 * MIB);
-	see(&fixture, 120, 20 * MIB);
-	see(&fixture, 130, 24 * MIB);
+	add_sample(&fixture, 100, 10 * MIB);
+	add_sample(&fixture, 110, 50 * MIB);
+	add_sample(&fixture, 120, 20 * MIB);
+	add_sample(&fixture, 130, 24 * MIB);
 	assert_true(measure(&fixture, "grow>1") == 14.0 * MIB);
 
 	assert_true(measure(&fixture, "grow>1/15s") == 4.0 * MIB);
@@ -259,7 +258,7 @@ static const char *evaluate_at(struct condition *condition, struct fixture *fixt
 	const struct evaluate evaluate = evaluate_in(fixture, again, 60);
 	struct firing firing;
 
-	see(fixture, time, rss);
+	add_sample(fixture, time, rss);
 	if (!evaluate_condition(condition, &evaluate, &firing))
 		return "";
 
@@ -278,7 +277,7 @@ static void each_threshold_once(void **state)
 	assert_string_equal(evaluate_at(&condition, &fixture, 4, 5 * MIB, false), "");
 
 	assert_string_equal(evaluate_at(&condition, &fixture, 5, 12 * MIB, false), "");
-	/* Two at once are one event; what was passed by it is not made up for. */
+	/* Two at once are one event. The skipped threshold is not met later. */
 	assert_string_equal(evaluate_at(&condition, &fixture, 6, 31 * MIB, false), "rss>30M");
 	assert_string_equal(evaluate_at(&condition, &fixture, 500, 25 * MIB, false), "");
 	assert_string_equal(evaluate_at(&condition, &fixture, 1000, 31 * MIB, false), "");
@@ -296,7 +295,7 @@ static void again_after_the_cool_down(void **state)
 	assert_string_equal(evaluate_at(&condition, &fixture, 60, 11 * MIB, true), "");
 	assert_string_equal(evaluate_at(&condition, &fixture, 61, 11 * MIB, true), "rss>10M");
 
-	/* The next threshold does not wait for the one before. */
+	/* The next threshold does not wait for the cool-down of the previous one. */
 	assert_string_equal(evaluate_at(&condition, &fixture, 62, 21 * MIB, true), "rss>20M");
 	assert_string_equal(evaluate_at(&condition, &fixture, 63, 11 * MIB, true), "");
 	assert_string_equal(evaluate_at(&condition, &fixture, 122, 11 * MIB, true), "rss>10M");
@@ -313,13 +312,13 @@ static void culprits(void **state)
 			 kind = parse("kind:arena>1M");
 
 	open_fixture(&fixture);
-	see(&fixture, 1, 19 * MIB);
+	add_sample(&fixture, 1, 19 * MIB);
 	const struct evaluate evaluate = evaluate_in(&fixture, false, 0);
 
 	/* The smaller arena grows; the file stays the largest. */
 	fixture.regions.items[0].end += 2 * MIB;
 	fixture.regions.items[0].bytes[PM_SIZE_RSS] += 2 * MIB;
-	see(&fixture, 2, 21 * MIB);
+	add_sample(&fixture, 2, 21 * MIB);
 	assert_true(evaluate_condition(&rss, &evaluate, &firing));
 	assert_true(firing.culprit.known);
 	assert_int_equal(firing.culprit.start, 0x10000);
