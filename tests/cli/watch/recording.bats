@@ -176,8 +176,8 @@ live_only='del(.cost_us, .lock_us, .ended, .recording)'
 @test "a recording with impossible values is reported as damaged" {
 	require sqlite3
 	local change
-	for change in 'sample SET time = 0 WHERE number = 4' "sample SET time = 'never' WHERE number = 4" 'sample SET time = 9e99 WHERE number = 4' \
-		'sample SET rss = -1 WHERE number = 4' 'size SET rss = -1'; do
+	for change in 'sample SET time = 0 WHERE number = 4' "sample SET time = 'never' WHERE number = 4" \
+		'sample SET time = 9e99 WHERE number = 4' 'sample SET rss = -1 WHERE number = 4' 'size SET rss = -1'; do
 		cp "$folder/merged.pmrec" "$recording"
 		sqlite3 "$recording" "UPDATE $change"
 		run -2 --separate-stderr procmem watch "$recording"
